@@ -1,0 +1,75 @@
+"""What can go wrong, one class per remedy.
+
+Every message says what is wrong, shows the evidence and names a remedy. The
+command line turns each class into its exit code; nothing here quotes a cell of
+an identifier or a sensitive column, because messages end up in logs.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class MaskwiseError(Exception):
+    """Base of everything maskwise raises on purpose."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class InputError(MaskwiseError, ValueError):
+    """The data, a file or an argument has to change before this can work."""
+
+
+class PolicyError(InputError):
+    """The policy or a taxonomy has to change; lists every mistake found."""
+
+    def __init__(self, mistakes: Sequence[str]) -> None:
+        """Join the mistakes, one a line.
+
+        Args:
+            mistakes: Complete sentences, each already carrying file and line.
+        """
+        self.mistakes = tuple(mistakes)
+        super().__init__("\n".join(self.mistakes))
+
+
+class InfeasibleError(MaskwiseError, ValueError):
+    """No masking can meet the requirements on this table."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class RefusedError(MaskwiseError):
+    """The verifier did not accept the masked table, so nothing was released."""
+
+    exit_code: ClassVar[int] = 70
+
+
+class WriteError(MaskwiseError, OSError):
+    """The output could not be written; what was there before is untouched."""
+
+
+def quote(names: Iterable[str]) -> str:
+    """List names in backticks.
+
+    >>> quote(["Age", "Job"])
+    '`Age`, `Job`'
+    """
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Suggest the nearest known name, or nothing.
+
+    >>> did_you_mean("Zip", ["Age", "Zipcode"])
+    ' Did you mean `Zipcode`?'
+    >>> did_you_mean("Zip", ["Age"])
+    ''
+    """
+    folded = {candidate.casefold(): candidate for candidate in known}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.55)
+    return f" Did you mean `{folded[near[0]]}`?" if near else ""

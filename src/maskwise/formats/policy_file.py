@@ -1,0 +1,215 @@
+"""The policy's YAML form, with file and line in every complaint.
+
+Pydantic checks the shape; `policy.Policy` holds the result. Taxonomies named
+by file are looked up beside the policy.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
+
+from maskwise.errors import InputError, PolicyError, did_you_mean, quote
+from maskwise.formats import located
+from maskwise.formats.located import Document
+from maskwise.formats.taxonomy_file import from_document, read_taxonomy
+from maskwise.policy import Attribute, KAnonymity, Kind, Missing, Policy
+from maskwise.taxonomy import Taxonomy
+from maskwise.typed import parse_bound
+
+
+def _name_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+def _entry(value: object) -> object:
+    if isinstance(value, str):
+        value = {value: None}
+    if not isinstance(value, Mapping) or len(value) != 1:
+        raise PydanticCustomError("entry", "an attribute is `suppress`, `interval`, {{interval: [low, high]}} or {{taxonomy: ...}}")
+    return value
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+
+class _Entry(_Strict):
+    taxonomy: Any = None
+    interval: list[str] | None = Field(default=None, min_length=2, max_length=2)
+    suppress: None = None
+
+
+class _Requirement(_Strict):
+    qid: Annotated[list[str], BeforeValidator(_name_list)] = Field(min_length=1)
+    k: int = Field(ge=1)
+
+
+class _PolicyFile(_Strict):
+    class_: str | None = Field(default=None, alias="class")
+    attributes: dict[str, Annotated[_Entry, BeforeValidator(_entry)]] = {}
+    requirements: list[_Requirement] = Field(min_length=1)
+    drop: Annotated[list[str], BeforeValidator(_name_list)] = []
+    missing: Missing = Missing.KEEP
+
+
+_KEYS: dict[int, tuple[str, ...]] = {
+    0: ("class", "attributes", "requirements", "drop", "missing"),
+    2: ("qid", "k", "taxonomy", "interval", "suppress"),
+}
+
+
+def read_policy(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
+    """Read a policy from a YAML file or a Python mapping; a Policy is returned as it is.
+
+    Example:
+        >>> policy = read_policy({"class": "Risk", "requirements": [{"qid": ["Age", "Sex"], "k": 5}]})
+        >>> policy.requirements[0].k
+        5
+    """
+    if isinstance(source, Policy):
+        return source
+    if isinstance(source, Mapping):
+        return from_data(Document(_texts(source), "", {}), Path())
+    path = Path(source)
+    return from_data(located.load(path), path.parent)
+
+
+def from_data(document: Document, folder: Path) -> Policy:
+    """Check a document and turn it into a Policy; every mistake is reported at once.
+
+    Args:
+        document: The YAML as plain data.
+        folder: Where taxonomy files are looked up.
+    """
+    if not isinstance(document.data, dict):
+        raise PolicyError([_where(document, ()) + "A policy is a mapping with `requirements`; see the README for one."])
+    mistakes: list[str] = []
+    try:
+        file = _PolicyFile.model_validate(document.data)
+    except ValidationError as error:
+        mistakes += [_complain(document, detail) for detail in error.errors()]
+        file = None
+    attributes = _attributes(document, folder, mistakes)
+    if file is None or mistakes:
+        raise PolicyError(mistakes)
+    requirements = []
+    for i, entry in enumerate(file.requirements):
+        try:
+            requirements.append(KAnonymity(tuple(entry.qid), entry.k))
+        except PolicyError as error:
+            mistakes += [_where(document, ("requirements", i)) + mistake for mistake in error.mistakes]
+    if mistakes:
+        raise PolicyError(mistakes)
+    return Policy(
+        requirements=tuple(requirements),
+        attributes=tuple(attributes),
+        class_name=file.class_,
+        drop=tuple(dict.fromkeys(file.drop)),
+        missing=file.missing,
+        document=document,
+    )
+
+
+def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[Attribute]:
+    """Read the entries that have the right shape; pydantic has complained about the others."""
+    data = document.data
+    entries = data.get("attributes") if isinstance(data, dict) else None
+    found: list[Attribute] = []
+    for name, entry in entries.items() if isinstance(entries, dict) else ():
+        place = ("attributes", name)
+        try:
+            parts = _entry(entry)
+            if "taxonomy" in parts:  # type: ignore[operator]
+                found.append(Attribute(name, Kind.TAXONOMY, taxonomy=_taxonomy(document, place, folder)))
+            elif "interval" in parts:  # type: ignore[operator]
+                found.append(Attribute(name, Kind.INTERVAL, bounds=_bounds(parts["interval"])))  # type: ignore[index]
+            elif "suppress" in parts:  # type: ignore[operator]
+                found.append(Attribute(name, Kind.SUPPRESS))
+        except PydanticCustomError:
+            continue
+        except PolicyError as error:
+            mistakes += [m if document.name and ", line " in m else _where(document, place) + m for m in error.mistakes]
+        except InputError as error:
+            mistakes.append(_where(document, place) + str(error))
+    return found
+
+
+def _taxonomy(document: Document, place: located.Place, folder: Path) -> Taxonomy:
+    tree: object = document.data
+    for step in (*place, "taxonomy"):
+        tree = tree[step]  # type: ignore[index]
+    if isinstance(tree, Taxonomy):
+        return tree
+    if isinstance(tree, str):
+        path = folder / tree
+        if not path.exists():
+            beside = did_you_mean(tree, (p.name for p in folder.iterdir())) if folder.is_dir() else ""
+            msg = f"There is no taxonomy file `{path}`.{beside}"
+            raise InputError(msg)
+        return read_taxonomy(path)
+    return from_document(document, (*place, "taxonomy"))
+
+
+def _bounds(given: object) -> tuple[str, str] | None:
+    if not isinstance(given, list) or len(given) != 2:  # noqa: PLR2004
+        return None
+    low, high = (parse_bound(str(part)) for part in given)
+    if type(low) is not type(high) and not (isinstance(low, int | float) and isinstance(high, int | float)):
+        raise PolicyError([f"The range [{given[0]}, {given[1]}] mixes numbers and dates."])
+    if low > high:  # type: ignore[operator]
+        raise PolicyError([f"The range [{given[0]}, {given[1]}] is upside down. Write the lower end first."])
+    return str(given[0]), str(given[1])
+
+
+def _complain(document: Document, detail: Any) -> str:
+    place = tuple(part for part in detail["loc"])
+    found = detail["input"]
+    shown = f"; found `{found}`" if isinstance(found, str | int | float) else ""
+    key = str(place[-1]) if place else ""
+    match detail["type"]:
+        case "extra_forbidden":
+            known = _KEYS[0] if len(place) == 1 else _KEYS[2]
+            text = f"`{key}` is not a key that belongs here.{did_you_mean(key, known)} Known here: {quote(known)}."
+        case "missing":
+            text = f"`{key}` is missing. Add it."
+        case "greater_than_equal":
+            text = f"k is at least 1{shown}."
+        case "int_parsing" | "int_type" | "int_from_float":
+            text = f"`{key}` is a whole number{shown}."
+        case "enum":
+            known = tuple(Missing)
+            text = f"`{key}` is one of {quote(known)}{shown}.{did_you_mean(str(found), known)}"
+        case "too_short" | "too_long" if "interval" in place:
+            text = "An interval's range is [low, high], two values."
+        case "too_short":
+            text = f"`{key}` is empty. Name at least one."
+        case "list_type":
+            text = f"`{key}` is a list{shown}."
+        case "dict_type" | "model_type" | "model_attributes_type":
+            text = f"`{key}` is a mapping{shown}."
+        case _:
+            text = f"`{key}`: {detail['msg']}{shown}."
+    return _where(document, place) + text
+
+
+def _where(document: Document, place: located.Place) -> str:
+    return f"{document.locate(place)}: " if document.name else ""
+
+
+def _texts(value: object) -> object:
+    """Spell a Python policy as a file would."""
+    if value is None or isinstance(value, str | Taxonomy):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _texts(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_texts(item) for item in value]
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    return str(value)

@@ -1,0 +1,213 @@
+"""The ordered types an interval attribute may have: numbers, dates, times.
+
+Each value has a number behind it (for sorting, splitting and comparing) and an
+ISO label in front of it (for people). Texts of a csv become typed here; which
+column is typed how is decided in `profile`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.errors import PolicyError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+class Scale(StrEnum):
+    """The order that an interval attribute's values have."""
+
+    INTEGER = "integer"
+    REAL = "real"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    TIME = "time"
+
+
+_EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
+_EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps are kept as written, or in UTC
+_MICROSECOND = dt.timedelta(microseconds=1)
+_EXACT = 2**53
+"""Above this a float no longer tells neighbouring integers apart."""
+
+
+def label(value: float, scale: Scale) -> str:
+    """Write a value as people read it.
+
+    >>> label(37, Scale.INTEGER), label(2.50, Scale.REAL), label(44.0, Scale.REAL)
+    ('37', '2.5', '44')
+    >>> label(19000, Scale.DATE)
+    '2022-01-08'
+    """
+    match scale:
+        case Scale.DATE:
+            return dt.date.fromordinal(int(value) + _EPOCH_DAY).isoformat()
+        case Scale.TIMESTAMP:
+            return (_EPOCH + int(value) * _MICROSECOND).isoformat()
+        case Scale.TIME:
+            return (_EPOCH + int(value) * _MICROSECOND).time().isoformat()
+        case Scale.INTEGER:
+            return str(int(value))
+        case Scale.REAL:
+            whole = math.isfinite(value) and value == int(value) and abs(value) < _EXACT
+            return str(int(value)) if whole else repr(float(value))
+
+
+def parse_bound(text: str) -> int | float | dt.date | dt.datetime | dt.time:
+    """Read one end of a range as it stands in a policy.
+
+    >>> parse_bound("99"), parse_bound("2024-01-31")
+    (99, datetime.date(2024, 1, 31))
+    """
+    for read in (int, float, dt.date.fromisoformat, dt.datetime.fromisoformat, dt.time.fromisoformat):
+        try:
+            value = read(text.strip())
+        except ValueError:
+            continue
+        if isinstance(value, float) and not math.isfinite(value):
+            break
+        return value
+    raise PolicyError([f"`{text}` is neither a number nor an ISO date or time."])
+
+
+def bound(text: str, scale: Scale) -> int | float:
+    """Turn an end of a range into the number behind it, for a column of this scale."""
+    value = parse_bound(text)
+    fits: int | float | None = None
+    match scale:
+        case Scale.INTEGER | Scale.REAL if isinstance(value, int | float):
+            fits = value
+        case Scale.DATE if type(value) is dt.date:
+            fits = value.toordinal() - _EPOCH_DAY
+        case Scale.TIMESTAMP if isinstance(value, dt.date):
+            moment = value if isinstance(value, dt.datetime) else dt.datetime.combine(value, dt.time())
+            fits = (moment.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
+        case Scale.TIME if isinstance(value, dt.time):
+            fits = (dt.datetime.combine(_EPOCH, value) - _EPOCH) // _MICROSECOND
+        case _:
+            fits = None
+    if fits is None:
+        raise PolicyError([f"The range has `{text}`, but the column holds {scale} values."])
+    return fits
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a column's distinct keys are as ordered values."""
+
+    scale: Scale
+    """The order found."""
+    numbers: NDArray[Any]  # (n_keys,) int64 or float64
+    """The number behind each key; meaningless where `known` is False."""
+    known: NDArray[np.bool_]  # (n_keys,)
+    """False where the key is no value of this scale (text, or not finite)."""
+
+
+def parse_keys(keys: pa.Array) -> Parsed | None:
+    """Read distinct keys as ordered values; None if the column's type has no order of that kind.
+
+    A text column is read as the narrowest scale that takes most of its keys, so
+    that the few that do not fit can be named.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    kind = keys.type
+    if pa.types.is_dictionary(kind):
+        keys, kind = keys.cast(kind.value_type), kind.value_type
+    if pa.types.is_null(kind) or pa.types.is_boolean(kind):
+        return None
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return _parse_texts(keys.cast(pa.string()))
+    if pa.types.is_signed_integer(kind) or kind in {pa.uint8(), pa.uint16(), pa.uint32()}:
+        return _whole(Scale.INTEGER, keys.cast(pa.int64()))
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        numbers = np.asarray(keys.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+        return Parsed(Scale.REAL, numbers, np.isfinite(numbers))
+    if pa.types.is_date(kind):
+        return _whole(Scale.DATE, keys.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()))
+    if pa.types.is_timestamp(kind):
+        return _whole(Scale.TIMESTAMP, keys.cast(pa.timestamp("us", kind.tz), safe=False).cast(pa.int64()))
+    if pa.types.is_time(kind):
+        return _whole(Scale.TIME, keys.cast(pa.time64("us"), safe=False).cast(pa.int64()))
+    return None
+
+
+def _whole(scale: Scale, numbers: pa.Array) -> Parsed:
+    values = np.asarray(numbers.to_numpy(zero_copy_only=False), np.int64)
+    return Parsed(scale, values, np.ones(len(values), np.bool_))
+
+
+_PATTERNS = {
+    Scale.INTEGER: r"^[+-]?[0-9]{1,18}$",
+    Scale.REAL: r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$",
+    Scale.DATE: r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+    Scale.TIMESTAMP: r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?$",
+    Scale.TIME: r"^[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$",
+}
+
+
+def _parse_texts(keys: pa.Array) -> Parsed:
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    texts = pc.utf8_trim_whitespace(keys)
+    best: tuple[int, Scale, NDArray[np.bool_]] | None = None
+    for scale, pattern in _PATTERNS.items():
+        known = np.asarray(pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False), np.bool_)
+        if known.all():
+            return _numbers_of(texts, scale, known)
+        if best is None or int(known.sum()) > best[0]:
+            best = (int(known.sum()), scale, known)
+    assert best is not None  # noqa: S101 - the patterns are never empty
+    return _numbers_of(texts, best[1], best[2])
+
+
+def _numbers_of(texts: pa.Array, scale: Scale, known: NDArray[np.bool_]) -> Parsed:
+    """Convert the texts that match; one that matches but is no calendar day turns out unknown."""
+    floats = scale is Scale.REAL
+    numbers = np.zeros(len(texts), np.float64 if floats else np.int64)
+    known = known.copy()
+    if scale in {Scale.INTEGER, Scale.REAL}:
+        matching = np.asarray(texts.to_numpy(zero_copy_only=False))[known]
+        numbers[known] = matching.astype(np.float64 if floats else np.int64)
+        if floats:
+            known &= np.isfinite(numbers)
+        return Parsed(scale, numbers, known)
+    for i in np.flatnonzero(known):
+        try:
+            numbers[i] = bound(texts[int(i)].as_py(), scale)
+        except PolicyError:
+            known[i] = False
+    return Parsed(scale, numbers, known)
+
+
+def looks_like_code(keys: pa.Array) -> bool:
+    """Say whether a text column's numbers are names, such as zip codes with leading zeros."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    if not pa.types.is_string(keys.type):
+        return False
+    return bool(pc.any(pc.match_substring_regex(keys, r"^0[0-9]+$")).as_py())
+
+
+def text_of(key: object) -> str:
+    """Spell a key of a categorical column as taxonomies and outputs spell it.
+
+    >>> text_of("Private"), text_of(3.0), text_of(True)
+    ('Private', '3', 'true')
+    """
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    if isinstance(key, float):
+        return label(key, Scale.REAL)
+    if isinstance(key, dt.date | dt.time):
+        return key.isoformat()
+    return str(key)
