@@ -1,7 +1,8 @@
 """Where the records are.
 
-Only four verbs cross this border: scan, group, relabel, write. An engine gets
-them through Ibis, so the rest of maskwise never names a database.
+Only a few verbs cross this border: scan, group, relabel, write, each of them a
+pass over records inside the engine. The rest of maskwise never names a
+database; `local` is the embedded one.
 """
 
 from __future__ import annotations
@@ -36,16 +37,25 @@ class Relabel:
 
 
 class Engine(Protocol):
-    """Four verbs, each a scan, a GROUP BY or a relabelling."""
+    """The verbs. Tables are Ibis expressions with the columns c0, c1, ... in the source's order."""
 
-    def scan(self, source: Path | pa.Table, columns: Sequence[str]) -> ir.Table:
-        """Open a file or an Arrow table, its columns renamed to c0, c1, ... in order."""
+    def scan_csv(self, path: Path, delimiter: str, n_columns: int) -> ir.Table:
+        """Load a csv, every column as text."""
+
+    def scan_parquet(self, path: Path, n_columns: int) -> ir.Table:
+        """Open a parquet file."""
+
+    def scan_arrow(self, table: pa.Table) -> ir.Table:
+        """Open an Arrow table."""
 
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
         """Count the records of each combination of keys, as columns k0, k1, ... and n."""
 
+    def count_codes(self, table: ir.Table, lookups: Mapping[str, tuple[pa.Array, pa.Array, int]]) -> pa.Table:
+        """Recode columns and count the distinct coded rows, as columns k0, k1, ... and n."""
+
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows."""
 
-    def write(self, table: ir.Table, path: Path, names: Sequence[str]) -> None:
-        """Write a table under `names` to a file whose format the suffix tells."""
+    def write(self, table: ir.Table, path: Path, names: Sequence[str], suffix: str) -> None:
+        """Write a table under `names`; the suffix tells the format."""

@@ -1,0 +1,114 @@
+"""The groups of one quasi-identifier under a moving cut.
+
+This is what the papers keep in TIPS, QITS, VIP and QID-trees. A group's rows
+stay side by side; for each candidate only the smallest group that refining it
+would create is kept, and it only ever falls (see `docs/claims.md`). The loops
+are in `kernels`, the choice of the next refinement in `topdown`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise import kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from maskwise.compress import Compact
+
+
+class Cells:
+    """The groups of one QID, split as the search refines.
+
+    Claim: after any sequence of refinements `smallest[x]` capped by `anonymity`
+    is A_x(QID), the anonymity after refining x next.
+    """
+
+    def __init__(
+        self,
+        compact: Compact,
+        cut: kernels.Cut,
+        roots: Sequence[int],
+        most_slots: Sequence[int],
+        k: int,
+    ) -> None:
+        """Start with one group that shows the root of every attribute.
+
+        Args:
+            compact: The QID's distinct coded rows.
+            cut: The trees, with attributes numbered over the whole policy.
+            roots: The root of each of the QID's attributes.
+            most_slots: The largest number of children on each of the QID's attributes.
+            k: A candidate that would create a smaller group is dead.
+        """
+        self.attributes = compact.attributes
+        self.k = k
+        self.anonymity = int(compact.counts.sum())
+        n_rows, n_attributes = compact.codes.shape
+        own = np.array(compact.attributes, np.int64)
+        base = np.zeros(n_attributes, np.int64)
+        base[1:] = np.cumsum(most_slots)[:-1]
+        n_slots = max(int(sum(most_slots)), 1)
+        most_groups = min(n_rows, self.anonymity // max(k, 1)) + 1
+        n_kept = n_rows // n_slots + 2
+        self._cut = kernels.Cut(
+            slot=np.ascontiguousarray(cut.slot[own]),
+            base=base,
+            hides=cut.hides[own],
+            first_child=cut.first_child,
+            n_children=cut.n_children,
+            alive=cut.alive,
+            smallest=np.full(len(cut.first_child), kernels.NO_GROUP, np.int64),
+        )
+        self._groups = kernels.Groups(
+            codes=compact.codes,
+            counts=compact.counts,
+            spare_codes=np.empty_like(compact.codes),
+            spare_counts=np.empty_like(compact.counts),
+            start=np.zeros(most_groups, np.int64),
+            size=np.zeros(most_groups, np.int64),
+            total=np.zeros(most_groups, np.int64),
+            shown=np.zeros((n_attributes, most_groups), np.int32),
+            kept=np.full(most_groups, -1, np.int64),
+            hists=np.zeros((n_kept, n_slots), np.int64),
+            scratch=np.zeros(n_slots, np.int64),
+            free=np.arange(n_kept),
+            tally=np.array([1, n_kept]),
+        )
+        self._groups.size[0] = n_rows
+        self._groups.total[0] = self.anonymity
+        self._groups.shown[:, 0] = roots
+        kernels.take_stock(self._groups, self._cut, 0, np.empty(n_attributes, np.int64), k)
+
+    @property
+    def smallest(self) -> NDArray[np.int64]:
+        """For each candidate, the smallest group that refining it would create."""
+        return self._cut.smallest
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are now."""
+        return int(self._groups.tally[0])
+
+    def refine(
+        self, attribute: int, value: int, candidate: int, branch: NDArray[np.int64], branch_node: NDArray[np.int64], slot: NDArray[np.int32]
+    ) -> None:
+        """Split the groups that show `value`.
+
+        Args:
+            attribute: The refined attribute's number in the policy.
+            value: The shown value that is split.
+            candidate: The candidate whose minimum becomes the anonymity: `value`, or the disclosed value.
+            branch: For each code of the attribute, the part it goes to.
+            branch_node: The value each part shows.
+            slot: The attribute's slots after the refinement.
+        """
+        self.anonymity = min(self.anonymity, int(self._cut.smallest[candidate]))
+        j = self.attributes.index(attribute)
+        self._cut.slot[j] = slot
+        kernels.split_groups(self._groups, self._cut, j, value, branch, branch_node, self.k)

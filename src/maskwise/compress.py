@@ -1,0 +1,73 @@
+"""From records to distinct coded rows, one small table per QID.
+
+The anonymity of a QID depends on its own attributes only, so each distinct QID
+is compressed by itself: every attribute is recoded to its finest reachable
+value (`forest`) and equal rows are counted. This is the last look the search
+has at the records, and it happens inside the engine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from maskwise.forest import Tree
+    from maskwise.profile import Profile
+    from maskwise.read import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Compact:
+    """The distinct coded rows of one QID."""
+
+    attributes: tuple[int, ...]
+    """The QID's attributes by their number in the policy, ascending."""
+    codes: NDArray[np.unsignedinteger]  # (n_rows, n_attributes)
+    """Finest reachable value of each row on each attribute."""
+    counts: NDArray[np.int64]  # (n_rows,)
+    """Records behind each row."""
+
+
+def compress(table: Table, profile: Profile, trees: Sequence[Tree], qids: Sequence[tuple[int, ...]]) -> list[Compact]:
+    """Count the distinct coded rows of each QID.
+
+    Args:
+        table: The records.
+        profile: Their distinct values.
+        trees: The code of each value.
+        qids: Attribute numbers of each distinct QID, ascending.
+
+    Claim: compressing keeps counts. Every record has exactly one code per
+    attribute, so the counts of a QID's rows add up to the table's.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    compacts = []
+    for qid in qids:
+        lookups = {}
+        for a in qid:
+            column, tree = profile.columns[a], trees[a]
+            dtype = _narrowest(tree.n_codes)
+            codes = tree.code_of_value[column.value_of_key].astype(dtype)
+            lookups[column.name] = (column.keys, pa.array(codes), int(tree.code_of_value[-1]))
+        counted = table.count_codes(lookups)
+        width = _narrowest(max(trees[a].n_codes for a in qid))
+        rows = np.empty((counted.num_rows, len(qid)), width)
+        for p in range(len(qid)):
+            rows[:, p] = counted.column(p).to_numpy()
+        compacts.append(Compact(qid, rows, np.asarray(counted.column(len(qid)).to_numpy(), np.int64).copy()))
+    return compacts
+
+
+def _narrowest(n_codes: int) -> type[np.unsignedinteger]:
+    for dtype in (np.uint8, np.uint16):
+        if n_codes <= np.iinfo(dtype).max + 1:
+            return dtype
+    return np.uint32

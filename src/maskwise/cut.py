@@ -1,0 +1,161 @@
+"""The result of a search: one cut per attribute, and what it reaches.
+
+A release is a cut through the value trees. A `Cut` says what every domain value
+is shown as, also for rows the search never saw; `mask` applies it, the file
+form is the concern of `formats.solution_file`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from maskwise.policy import Kind
+from maskwise.typed import Scale, label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from maskwise.policy import KAnonymity
+    from maskwise.taxonomy import Taxonomy
+    from maskwise.topdown import Ending, Step
+
+HIDDEN = "*"
+"""How a suppressed value is shown."""
+
+
+class MissingShown(StrEnum):
+    """How a cut shows a missing cell."""
+
+    UNSEEN = "unseen"
+    """The search met none; a later one is shown as the root and counted as unknown."""
+    ROOT = "root"
+    """As the root, like every other value."""
+    ITSELF = "itself"
+    """As a missing cell."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What one attribute shows.
+
+    Example:
+        >>> hours = Cut("Work_Hrs", Kind.INTERVAL, "[1, 99]", scale=Scale.INTEGER, breaks=(1, 37, 99))
+        >>> hours.labels
+        ('[1, 37)', '[37, 99]')
+        >>> hours.show_number(36), hours.show_number(120)
+        ('[1, 37)', '[37, 99]')
+    """
+
+    attribute: str
+    """The column."""
+    kind: Kind
+    """How it is masked."""
+    root: str
+    """The most masked value: a taxonomy's root, the whole range, or `*`."""
+    missing: MissingShown = MissingShown.UNSEEN
+    """How a missing cell is shown."""
+    taxonomy: Taxonomy | None = None
+    """The tree of a taxonomy attribute."""
+    shown: tuple[str, ...] = ()
+    """The values a taxonomy attribute shows, or those a suppress attribute discloses."""
+    hidden: tuple[str, ...] = ()
+    """The values a suppress attribute hides."""
+    scale: Scale | None = None
+    """What an interval attribute's numbers are."""
+    breaks: tuple[float, ...] = ()
+    """Where an interval attribute's intervals begin, and where the last one ends."""
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Every text a released cell may hold, in tree order."""
+        match self.kind:
+            case Kind.TAXONOMY:
+                return self.shown
+            case Kind.SUPPRESS:
+                return (*self.shown, HIDDEN)
+            case Kind.INTERVAL:
+                assert self.scale is not None  # noqa: S101 - every interval cut has a scale
+                texts = [label(end, self.scale) for end in self.breaks]
+                last = len(texts) - 2
+                return tuple(f"[{texts[i]}, {texts[i + 1]}{']' if i == last else ')'}" for i in range(last + 1))
+
+    @cached_property
+    def _shown_as(self) -> dict[str, str]:
+        if self.taxonomy is not None:
+            return self.taxonomy.shown_as(self.shown)
+        return {**dict.fromkeys(self.hidden, HIDDEN), **{text: text for text in self.shown}}
+
+    def knows(self, text: str) -> bool:
+        """Say whether the cut was made for this category."""
+        return text in self._shown_as
+
+    def show_text(self, text: str) -> str:
+        """The label of a category; one the cut does not know is shown as the root."""
+        return self._shown_as.get(text, self.root)
+
+    def show_number(self, number: float) -> str:
+        """The label of a number; one outside the range goes to the outermost interval."""
+        inner = self.breaks[1:-1]
+        return self.labels[bisect_right(inner, number)]
+
+    @property
+    def missing_text(self) -> str | None:
+        """What replaces a missing cell; None leaves it missing."""
+        return None if self.missing is MissingShown.ITSELF else self.root
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A requirement and the figure that the masked table has on it."""
+
+    requirement: KAnonymity
+    """What was asked."""
+    anonymity: int
+    """The smallest group."""
+    implied_by: int | None = None
+    """The position of the requirement that made this one redundant."""
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the requirement holds."""
+        return self.anonymity >= self.requirement.k
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """One cut per masked attribute: a mapping from every domain value to one shown value."""
+
+    cuts: tuple[Cut, ...]
+    """In policy order."""
+    reached: tuple[Reached, ...]
+    """One for each requirement of the policy, in its order."""
+    n_rows: int
+    """The records the cut was found on."""
+    policy_hash: str
+    """Which policy it was found for."""
+    method: str
+    """How it was searched."""
+    criterion: str
+    """By what measure."""
+    ending: Ending | str
+    """Why the search ended."""
+    drop: tuple[str, ...] = ()
+    """Columns that a release leaves out."""
+    steps: tuple[Step, ...] = ()
+    """The refinements, in order; not part of the file."""
+    notes: tuple[str, ...] = ()
+    """What the owner should know; not part of the file."""
+
+    def cut(self, attribute: str) -> Cut:
+        """The cut of one attribute."""
+        return next(cut for cut in self.cuts if cut.attribute == attribute)
+
+
+def in_tree_order(labels: Iterable[str], taxonomy: Taxonomy) -> tuple[str, ...]:
+    """Sort labels as they stand in their tree."""
+    at = {name: i for i, name in enumerate(taxonomy.labels)}
+    return tuple(sorted(labels, key=at.__getitem__))

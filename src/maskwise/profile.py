@@ -1,0 +1,282 @@
+"""One-dimensional counts of every masked attribute, by class.
+
+One small GROUP BY per attribute tells all information gains of the whole run
+and the trees of all intervals (`forest`). Here a table also meets its policy:
+defaults are chosen, and what does not fit is refused with the evidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.errors import InputError, PolicyError, quote
+from maskwise.policy import Attribute, Kind, Missing
+from maskwise.typed import Parsed, Scale, bound, label, looks_like_code, parse_keys, text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from maskwise.policy import Policy
+    from maskwise.read import Table
+    from maskwise.taxonomy import Taxonomy
+
+    Ints = NDArray[np.int64]
+
+_SHOWN = 5
+"""How many offending values a message lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The distinct values of one masked attribute and their counts."""
+
+    name: str
+    """The attribute."""
+    kind: Kind
+    """How it is masked."""
+    keys: pa.Array
+    """The distinct cells as the engine holds them, without the missing one."""
+    value_of_key: Ints  # (n_keys,)
+    """The value that each key stands for; `1` and `1.0` of a csv are one number."""
+    counts: Ints  # (n_values, n_classes)
+    """Records by value, in value order, and class."""
+    missing: Ints  # (n_classes,)
+    """Records whose cell is missing, by class."""
+    texts: tuple[str, ...] = ()
+    """The values of a taxonomy or suppress attribute."""
+    numbers: Any = None  # (n_values,) int64 or float64
+    """The values of an interval attribute, ascending."""
+    scale: Scale | None = None
+    """What those numbers are."""
+    range: tuple[float, float] = (0, 0)
+    """The lower and upper end of an interval attribute."""
+    taxonomy: Taxonomy | None = None
+    """The tree of a taxonomy attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What the search needs to know of a table before it is compressed."""
+
+    columns: tuple[Column, ...]
+    """The masked attributes, in policy order."""
+    class_name: str | None
+    """The class column, if there is one."""
+    n_classes: int
+    """How many classes occur."""
+    n_rows: int
+    """The records that are masked."""
+    n_dropped: int
+    """The records left out because of a missing cell."""
+    notes: tuple[str, ...]
+    """What the owner should know, in full sentences."""
+
+
+def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> None:
+    """Refuse a policy that names columns the table does not have."""
+    mistakes = []
+    places: dict[str, tuple[str | int, ...]] = {}
+    for i, requirement in enumerate(policy.requirements):
+        places.update({name: ("requirements", i, "qid") for name in requirement.qid})
+    places.update({attribute.name: ("attributes", attribute.name) for attribute in policy.attributes})
+    if policy.class_name is not None:
+        places[policy.class_name] = ("class",)
+    if with_drop:
+        places.update(dict.fromkeys(policy.drop, ("drop",)))
+    for name, place in places.items():
+        try:
+            table.require(name)
+        except InputError as error:
+            mistakes.append(policy.at(place) + str(error))
+    if mistakes:
+        raise PolicyError(mistakes)
+
+
+def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
+    """Count every masked attribute by class; return also the table without dropped records."""
+    check_columns(table, policy)
+    n_all = table.n_rows()
+    if n_all == 0:
+        msg = f"`{table.source}` has a header but no record."
+        raise InputError(msg)
+    if policy.missing is Missing.DROP:
+        table = table.without_missing(policy.masked)
+    entries = {attribute.name: attribute for attribute in policy.attributes}
+    notes = [
+        policy.at(("attributes", name)) + f"`{name}` has an entry but is in no QID, so it passes through unchanged."
+        for name in policy.idle
+    ]
+    columns, classes = [], _Classes()
+    for name in policy.masked:
+        counted = _count(table, name, policy.class_name, classes)
+        if policy.missing is Missing.ERROR and counted.missing.any():
+            n_missing = int(counted.missing.sum())
+            msg = policy.at(("missing",)) + f"Column `{name}` has {n_missing:,} missing cells. Fill them, or set missing: keep or drop."
+            raise InputError(msg)
+        columns.append(_fit(table, policy, entries.get(name), counted, notes))
+    n_rows = int(columns[0].counts.sum() + columns[0].missing.sum())
+    if policy.missing is Missing.DROP and n_all > n_rows:
+        notes.append(f"{n_all - n_rows:,} of {n_all:,} records were left out because a masked cell is missing.")
+    if policy.class_name is not None and len(classes) == 1:
+        notes.append(
+            f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
+            "table is released. Name another class, or none."
+        )
+    padded = tuple(_pad(column, len(classes)) for column in columns)
+    return Profile(padded, policy.class_name, len(classes), n_rows, n_all - n_rows, tuple(notes)), table
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    name: str
+    keys: pa.Array
+    counts: Ints  # (n_keys, n_classes so far)
+    missing: Ints
+
+
+class _Classes:
+    """Numbers classes as they are met; the order does not matter to any gain."""
+
+    def __init__(self) -> None:
+        self._number: dict[object, int] = {}
+
+    def __len__(self) -> int:
+        return max(len(self._number), 1)
+
+    def number(self, labels: list[object]) -> Ints:
+        return np.array([self._number.setdefault(item, len(self._number)) for item in labels], np.int64)
+
+
+def _count(table: Table, name: str, class_name: str | None, classes: _Classes) -> _Counted:
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    counted = table.counts([name] if class_name is None else [name, class_name]).combine_chunks()
+    cells, n = counted.column(0), np.asarray(counted.column("n").to_numpy(), np.int64)
+    if class_name is None:
+        of_class = np.zeros(len(n), np.int64)
+    else:
+        coded = counted.column(1).combine_chunks().dictionary_encode(null_encoding="encode")
+        of_class = classes.number(coded.dictionary.to_pylist())[coded.indices.to_numpy()]
+    encoded = cells.combine_chunks().dictionary_encode()
+    keys = encoded.dictionary
+    at = encoded.indices.fill_null(len(keys)).to_numpy()
+    table_of = np.zeros((len(keys) + 1, len(classes)), np.int64)
+    np.add.at(table_of, (at, of_class), n)
+    del pc
+    return _Counted(name, keys, table_of[:-1], table_of[-1])
+
+
+def _pad(column: Column, n_classes: int) -> Column:
+    """Widen counts that were taken before the last class was met."""
+    from dataclasses import replace  # noqa: PLC0415
+
+    wide = n_classes - column.counts.shape[1]
+    if not wide:
+        return column
+    return replace(column, counts=np.pad(column.counts, ((0, 0), (0, wide))), missing=np.pad(column.missing, (0, wide)))
+
+
+def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: _Counted, notes: list[str]) -> Column:
+    """Match a column with its entry in the policy, or with its default."""
+    name, keys = counted.name, counted.keys
+    if entry is None:
+        parsed = parse_keys(keys)
+        ordered = parsed is not None and len(keys) > 0 and bool(parsed.known.all()) and not looks_like_code(keys)
+        entry = Attribute(name, Kind.INTERVAL if ordered else Kind.SUPPRESS)
+        notes.append(f"`{name}` has no entry in the policy, so it is an {entry.kind} attribute." if ordered
+                     else f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress).")
+        if ordered:
+            return _interval(table, policy, entry, counted, parsed, notes)
+    elif entry.kind is Kind.INTERVAL:
+        return _interval(table, policy, entry, counted, parse_keys(keys), notes)
+    return _categorical(policy, entry, counted)
+
+
+def _categorical(policy: Policy, entry: Attribute, counted: _Counted) -> Column:
+    spelled = [text_of(key) for key in counted.keys.to_pylist()]
+    texts = sorted(set(spelled), key=_value_order(spelled))
+    at = {text: i for i, text in enumerate(texts)}
+    value_of_key = np.array([at[text] for text in spelled], np.int64)
+    counts = np.zeros((len(texts), counted.counts.shape[1]), np.int64)
+    np.add.at(counts, value_of_key, counted.counts)
+    if entry.taxonomy is not None:
+        leaves = set(entry.taxonomy.leaves())
+        lost = [text for text in texts if text not in leaves]
+        if lost:
+            inner = " (an inner value of the tree cannot stand in the data)" if set(lost) & set(entry.taxonomy.labels) else ""
+            more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
+            msg = (
+                policy.at(("attributes", entry.name))
+                + f"Column `{entry.name}` holds {len(lost)} values that its taxonomy does not have{inner}: "
+                + f"{quote(lost[:_SHOWN])}{more}. Add them as leaves, or clean the data."
+            )
+            raise InputError(msg)
+    return Column(
+        entry.name, entry.kind, counted.keys, value_of_key, counts, counted.missing, tuple(texts), taxonomy=entry.taxonomy
+    )
+
+
+def _value_order(texts: list[str]) -> Any:
+    """Order numbers by size and anything else by its characters."""
+    try:
+        size = {text: float(text) for text in texts}
+    except ValueError:
+        return None
+    return lambda text: (size[text], text)
+
+
+def _interval(table: Table, policy: Policy, entry: Attribute, counted: _Counted, parsed: Parsed | None, notes: list[str]) -> Column:
+    name, at = entry.name, policy.at(("attributes", entry.name))
+    if parsed is None or not len(counted.keys):
+        what = "no value at all" if not len(counted.keys) else f"{counted.keys.type} cells, which have no order"
+        msg = f"{at}Column `{name}` is an interval attribute but holds {what}. Use suppress or a taxonomy."
+        raise InputError(msg)
+    unknown = ~parsed.known
+    if unknown.any():
+        n_cells = int(counted.counts[unknown].sum())
+        row = table.first_row_with(name, counted.keys.filter(_mask(unknown)))
+        first = f", first in record {row:,}" if row else ""
+        msg = (
+            f"{at}Column `{name}` is an interval attribute, but {n_cells:,} of its cells are no {parsed.scale} values{first}. "
+            "Clean them, leave missing cells empty, or use suppress."
+        )
+        raise InputError(msg)
+    numbers, value_of_key = np.unique(parsed.numbers, return_inverse=True)
+    counts = np.zeros((len(numbers), counted.counts.shape[1]), np.int64)
+    np.add.at(counts, value_of_key, counted.counts)
+    low, high = numbers[0].item(), numbers[-1].item()
+    if entry.bounds is None:
+        notes.append(
+            f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "
+            f"highest value. Give a range, such as {{interval: [low, high]}}, to hide them."
+        )
+    else:
+        try:
+            ends = bound(entry.bounds[0], parsed.scale), bound(entry.bounds[1], parsed.scale)
+        except PolicyError as error:
+            raise PolicyError([at + f"Column `{name}`: {m}" for m in error.mistakes]) from None
+        outside = int(counts[(numbers < ends[0]) | (numbers > ends[1])].sum())
+        if outside:
+            shown = f"[{label(ends[0], _wider(ends[0], parsed.scale))}, {label(ends[1], _wider(ends[1], parsed.scale))}]"
+            msg = f"{at}Column `{name}` has {outside:,} cells outside its range {shown}. Widen the range or clean the data."
+            raise InputError(msg)
+        low, high = ends
+    scale = parsed.scale
+    if scale is Scale.INTEGER and (isinstance(low, float) or isinstance(high, float)):
+        scale = Scale.REAL
+    return Column(name, entry.kind, counted.keys, value_of_key.astype(np.int64), counts, counted.missing,
+                  numbers=numbers, scale=scale, range=(low, high))
+
+
+def _wider(end: float, scale: Scale) -> Scale:
+    return Scale.REAL if isinstance(end, float) else scale
+
+
+def _mask(chosen: NDArray[np.bool_]) -> pa.Array:
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    return pa.array(chosen)

@@ -1,0 +1,266 @@
+"""From a file or a data frame to a `Table` that an engine can scan.
+
+A csv is read as text, so that columns that pass through keep every character;
+what a masked column's texts mean is the concern of `profile`.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maskwise.engines.local import Local
+from maskwise.errors import InputError, did_you_mean, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+    from maskwise.engines import Engine, Relabel
+
+SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
+_HEADER_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Records inside an engine, and what their columns are called."""
+
+    engine: Engine
+    """Who scans them."""
+    expr: ir.Table
+    """The records, with the columns c0, c1, ..."""
+    names: tuple[str, ...]
+    """What the owner calls the columns."""
+    source: str
+    """What messages call the table."""
+    frame: Any = None
+    """The data frame it came from, if it did."""
+
+    def column(self, name: str) -> ir.Value:
+        """The named column; a float that is not a number counts as missing."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        value = self.expr[self.key(name)]
+        if value.type().is_floating():
+            return ibis.ifelse(value.isnan(), ibis.null(value.type()), value)
+        return value
+
+    def key(self, name: str) -> str:
+        """The engine's name of a column."""
+        return f"c{self.names.index(name)}"
+
+    def n_rows(self) -> int:
+        """Count the records."""
+        return int(self.expr.count().to_pyarrow().as_py())
+
+    def counts(self, names: Sequence[str]) -> pa.Table:
+        """Count the records of each combination of values."""
+        return self.engine.group(self.expr, [self.column(name) for name in names])
+
+    def count_codes(self, lookups: Mapping[str, tuple[pa.Array, pa.Array, int]]) -> pa.Table:
+        """Recode columns by name and count the distinct coded rows."""
+        return self.engine.count_codes(self.expr, {self.key(name): lookup for name, lookup in lookups.items()})
+
+    def relabel(self, columns: Mapping[str, Relabel]) -> Table:
+        """Rewrite columns, by name, as text."""
+        return replace(self, expr=self.engine.relabel(self.expr, {self.key(n): how for n, how in columns.items()}))
+
+    def without_missing(self, names: Sequence[str]) -> Table:
+        """Leave out the records with a missing cell in one of these columns."""
+        return replace(self, expr=self.expr.filter([self.column(name).notnull() for name in names]))
+
+    def first_row_with(self, name: str, keys: pa.Array) -> int | None:
+        """The number, from 1, of the first record whose cell is one of `keys`."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        numbered = self.expr.mutate(row_number=ibis.row_number() + 1)
+        hits = numbered.filter(numbered[self.key(name)].isin(keys.to_pylist()))
+        found = hits.row_number.min().to_pyarrow().as_py()
+        return None if found is None else int(found)
+
+    def require(self, name: str, what: str = "is in the policy") -> None:
+        """Refuse a column that the table does not have."""
+        if name not in self.names:
+            shown = quote(self.names[:20]) + (" and more" if len(self.names) > 20 else "")  # noqa: PLR2004
+            msg = f"Column `{name}` {what} but not in the table. The table has: {shown}.{did_you_mean(name, self.names)}"
+            raise InputError(msg)
+
+
+def read(source: Any, engine: Engine | None = None) -> Table:
+    """Open a path, a pandas, Polars, Arrow or Ibis table.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> read(pa.table({"Age": [31, 42], "Sex": ["F", "M"]})).names
+        ('Age', 'Sex')
+    """
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, str | Path):
+        return _read_file(Path(source), engine or Local())
+    kind = type(source).__module__.partition(".")[0]
+    if kind == "ibis":
+        return _read_ibis(source)
+    return _from_arrow(_as_arrow(source), "the data frame", engine or Local(), frame=source)
+
+
+def suffix_of(path: Path) -> str:
+    """The format a file's name tells: `.csv`, `.csv.gz`, `.parquet`, ...
+
+    >>> suffix_of(Path("people.CSV.gz"))
+    '.csv.gz'
+    """
+    suffixes = [part.lower() for part in path.suffixes]
+    packed = suffixes[-1:] == [".gz"]
+    inner = suffixes[-2:-1] if packed else suffixes[-1:]
+    if inner and inner[0] in SUFFIXES:
+        return inner[0].replace(".feather", ".arrow") + (".gz" if packed else "")
+    msg = f"The format of `{path.name}` is not known from its name. Use one of {quote(SUFFIXES)}, each may end in `.gz`."
+    raise InputError(msg)
+
+
+def _read_file(path: Path, engine: Engine) -> Table:
+    suffix = suffix_of(path)
+    if not path.exists():
+        near = did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
+        msg = f"There is no file `{path}`.{near}"
+        raise InputError(msg)
+    try:
+        if path.stat().st_size == 0:
+            msg = f"`{path}` is empty. It needs a header and at least one record."
+            raise InputError(msg)
+        if suffix.startswith((".csv", ".tsv")):
+            return _read_csv(path, suffix, engine)
+        if suffix == ".parquet":
+            return _read_parquet(path, engine)
+        arrow = _load_packed(path, suffix)
+    except OSError as error:
+        msg = f"`{path}` cannot be read: {error.strerror or 'it is damaged'}."
+        raise InputError(msg) from None
+    return _from_arrow(arrow, path.name, engine)
+
+
+def _from_arrow(arrow: pa.Table, source: str, engine: Engine, frame: Any = None) -> Table:
+    """Open an Arrow table; dictionaries are unpacked, and a column of nothing but missing cells is text."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    _check_names(arrow.column_names, source)
+    fields = []
+    for field in arrow.schema:
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        fields.append(field.with_type(pa.string() if pa.types.is_null(kind) else kind))
+    plain = arrow.cast(pa.schema(fields))
+    return Table(engine, engine.scan_arrow(plain), tuple(arrow.column_names), source, frame=frame)
+
+
+def _read_csv(path: Path, suffix: str, engine: Engine) -> Table:
+    try:
+        with gzip.open(path, "rb") if suffix.endswith(".gz") else path.open("rb") as file:
+            start = file.read(_HEADER_BYTES)
+    except (gzip.BadGzipFile, EOFError):
+        msg = f"`{path}` is not a whole gzip file."
+        raise InputError(msg) from None
+    try:
+        text = start.decode("utf-8-sig", errors="strict" if len(start) < _HEADER_BYTES else "ignore")
+    except UnicodeDecodeError as error:
+        line = start[: error.start].count(b"\n") + 1
+        msg = f"{path.name}, line {line} cannot be read: it is not UTF-8 text; save the file as UTF-8."
+        raise InputError(msg) from None
+    if not text.strip():
+        msg = f"`{path}` is empty. It needs a header and at least one record."
+        raise InputError(msg)
+    delimiter = "\t" if suffix.startswith(".tsv") else delimiter_of(text)
+    names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    _check_names(names, f"`{path.name}`")
+    return Table(engine, engine.scan_csv(path, delimiter, len(names)), tuple(names), path.name)
+
+
+def delimiter_of(text: str) -> str:
+    """The separator that the header uses most, outside quotes; a comma if none.
+
+    >>> delimiter_of('name;"last, first"'), delimiter_of("one column")
+    (';', ',')
+    """
+    header = text.partition("\n")[0]
+    bare = "".join(header.split('"')[::2])
+    return max((",", ";", "\t", "|"), key=bare.count)
+
+
+def _read_parquet(path: Path, engine: Engine) -> Table:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
+    from pyarrow import ArrowException  # noqa: PLC0415 - heavy
+
+    try:
+        names = pq.read_schema(path).names
+    except ArrowException:
+        msg = f"`{path}` is not a whole parquet file."
+        raise InputError(msg) from None
+    _check_names(names, f"`{path.name}`")
+    return Table(engine, engine.scan_parquet(path, len(names)), tuple(names), path.name)
+
+
+def _load_packed(path: Path, suffix: str) -> pa.Table:
+    """Arrow files, and parquet files inside gzip, through memory."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
+
+    try:
+        if suffix.endswith(".gz"):
+            with gzip.open(path, "rb") as file:
+                content: Any = pa.BufferReader(file.read())
+        else:
+            content = pa.memory_map(str(path))
+        if suffix.startswith(".parquet"):
+            return pq.read_table(content)
+        return pa.ipc.open_file(content).read_all()
+    except (pa.ArrowException, gzip.BadGzipFile, EOFError):
+        msg = f"`{path}` is not a whole {suffix.split('.')[1]} file."
+        raise InputError(msg) from None
+
+
+def _as_arrow(source: Any) -> pa.Table:
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    try:
+        frame = nw.from_native(source, eager_only=True)
+    except TypeError:
+        msg = f"maskwise reads a path, or a pandas, Polars, Arrow or Ibis table; found {type(source).__name__}."
+        raise InputError(msg) from None
+    _check_names(list(frame.columns), "The data frame")
+    try:
+        return frame.to_arrow()
+    except (pa.ArrowException, TypeError, ValueError):
+        msg = "A column of the data frame mixes types that have no common one. Make each column text, numbers or dates."
+        raise InputError(msg) from None
+
+
+def _read_ibis(source: Any) -> Table:
+    names = tuple(source.columns)
+    _check_names(names, "The table")
+    expr = source.select(**{f"c{i}": source[name] for i, name in enumerate(names)})
+    return Table(Local(source.get_backend()), expr, names, "the table", frame=source)
+
+
+def _check_names(names: Sequence[str], what: str) -> None:
+    if not names:
+        msg = f"{what} has no columns."
+        raise InputError(msg)
+    seen: dict[str, str] = {}
+    for at, name in enumerate(names, start=1):
+        if not isinstance(name, str) or not name:
+            msg = f"{what} has no text as the name of column {at}. Name every column."
+            raise InputError(msg)
+        if name.casefold() in seen:
+            other = seen[name.casefold()]
+            how = "twice" if other == name else f"and `{other}`, which databases do not tell apart"
+            msg = f"{what} has the column `{name}` {how}. Rename one."
+            raise InputError(msg)
+        seen[name.casefold()] = name

@@ -1,0 +1,277 @@
+"""Top-down refinement (TDR): start from the most masked table and refine while it is safe.
+
+The search sees the forest and the compressed tables, never a record, an engine
+or a privacy model's name: a requirement is here only a QID with a running
+minimum and a bound. `search` wraps this into a Solution.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from maskwise import kernels
+from maskwise.cells import Cells
+from maskwise.forest import HIDDEN, gains, is_beneficial
+from maskwise.policy import Kind
+from maskwise.score import disclosure_gain, score
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from maskwise.compress import Compact
+    from maskwise.forest import Tree
+
+
+class Criterion(StrEnum):
+    """How the next refinement is chosen."""
+
+    SCORE = "score"
+    """Information gained per unit of privacy lost."""
+    INFOGAIN = "infogain"
+    """Information gained alone."""
+
+
+class Ending(StrEnum):
+    """Why a search ended."""
+
+    MAXIMAL = "maximal"
+    """No valid and beneficial refinement is left."""
+    STEPS = "step limit"
+    TIME = "time limit"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One refinement that was performed."""
+
+    step: int
+    """Its number, from 1."""
+    attribute: str
+    """The refined attribute."""
+    before: str | None
+    """The shown value that was refined."""
+    after: tuple[str | None, ...]
+    """What is shown instead; None is the missing value."""
+    info_gain: float
+    """The information gained."""
+    loss: float
+    """The privacy lost, averaged over the requirements on the attribute."""
+    score: float
+    """Information gained per unit of privacy lost."""
+    requirements: tuple[int, ...]
+    """For each requirement of the policy the figure reached after the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One requirement as the search sees it."""
+
+    table: int
+    """Which compressed table its QID has."""
+    k: int
+    """The smallest group allowed."""
+    counts: bool
+    """False for a requirement that another one implies: it is reported, not enforced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop although more could be refined."""
+
+    max_steps: int | None = None
+    """After so many refinements."""
+    seconds: float | None = None
+    """After so much time."""
+
+
+class Watcher(Protocol):
+    """Hears of every refinement and may ask to stop."""
+
+    def __call__(self, step: Step) -> bool:
+        """Return False to stop after this step."""
+
+
+class TopDown:
+    """A cut on its way down, and the candidates for its next move."""
+
+    def __init__(self, trees: Sequence[Tree], tables: Sequence[Compact], bounds: Sequence[Bound], *, has_class: bool) -> None:
+        """Start at the most masked state.
+
+        Args:
+            trees: The forest, attributes in policy order.
+            tables: One compressed table per distinct QID.
+            bounds: The requirements, in policy order.
+            has_class: Whether gains are about a class.
+        """
+        self.trees = trees
+        self.bounds = bounds
+        self.has_class = has_class
+        sizes = [len(tree.nodes) for tree in trees]
+        self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        n_nodes = int(self.first[-1])
+        self.attribute = np.repeat(np.arange(len(trees)), sizes)
+        self.rank = np.concatenate([tree.preorder + self.first[i] for i, tree in enumerate(trees)])
+        self.gain = np.zeros(n_nodes)
+        alive = np.zeros(n_nodes, np.bool_)
+        slot = np.zeros((len(trees), max(tree.n_codes for tree in trees)), np.int32)
+        self.cut = kernels.Cut(
+            slot=slot,
+            base=np.zeros(len(trees), np.int64),
+            hides=np.array([tree.kind is Kind.SUPPRESS for tree in trees]),
+            first_child=np.concatenate([tree.first_child + self.first[i] for i, tree in enumerate(trees)]),
+            n_children=np.concatenate([tree.n_children for tree in trees]),
+            alive=alive,
+            smallest=np.zeros(0, np.int64),
+        )
+        self.frontier: list[int] = []
+        self.shown: list[set[int]] = [{int(self.first[i])} for i in range(len(trees))]
+        self.hidden_counts = [tree.nodes[0].counts.copy() for tree in trees]
+        for i, tree in enumerate(trees):
+            if not self.cut.hides[i]:
+                self.gain[self.first[i] : self.first[i + 1]] = gains(tree, has_class=has_class)
+            self._open(i, int(self.first[i]))
+        most_slots = [int(tree.n_children.max()) + int(tree.kind is Kind.SUPPRESS) for tree in trees]
+        self.cells = [
+            Cells(
+                table,
+                self.cut,
+                [int(self.first[a]) for a in table.attributes],
+                [most_slots[a] for a in table.attributes],
+                max((bound.k for bound in bounds if bound.table == t and bound.counts), default=0),
+            )
+            for t, table in enumerate(tables)
+        ]
+        self.smallest = [cells.smallest for cells in self.cells]
+        # For each attribute, the tables of the requirements that count for its loss.
+        self.charged = [
+            np.array([b.table for b in bounds if b.counts and i in tables[b.table].attributes], np.int64)
+            for i in range(len(trees))
+        ]
+
+    def figures(self) -> tuple[int, ...]:
+        """For each requirement of the policy, the anonymity now."""
+        return tuple(self.cells[bound.table].anonymity for bound in self.bounds)
+
+    def _open(self, i: int, node: int) -> None:
+        """Make a newly shown value, or the values that `*` hides, candidates, and point its codes at its children."""
+        tree = self.trees[i]
+        at = node - int(self.first[i])
+        n_children = int(tree.n_children[at])
+        if not n_children:
+            return
+        children = range(int(tree.first_child[at]), int(tree.first_child[at]) + n_children)
+        for s, child in enumerate(children):
+            self.cut.slot[i, tree.codes[child, 0] : tree.codes[child, 1]] = s
+        if self.cut.hides[i]:
+            self.cut.slot[i, 0] = n_children
+            candidates = [int(self.first[i]) + child for child in children]
+            self.cut.alive[[node, *candidates]] = True
+            self.frontier += candidates
+            self._weigh_hidden(i)
+        else:
+            self.cut.alive[node] = True
+            self.frontier.append(node)
+
+    def _weigh_hidden(self, i: int) -> None:
+        """Renew the gain of disclosing each value that `*` still hides on a suppress attribute."""
+        root = int(self.first[i])
+        tree = self.trees[i]
+        hidden = self.hidden_counts[i]
+        values = np.array([node.counts for node in tree.nodes[1:]])
+        inner = slice(root + 1, root + len(tree.nodes))
+        if not is_beneficial(hidden, has_class=self.has_class):
+            self.cut.alive[root] = False
+            self.cut.alive[inner] = False
+        live = np.flatnonzero(self.cut.alive[inner])
+        self.gain[root + 1 + live] = (
+            disclosure_gain(hidden, values[live]) if self.has_class else values[live].sum(axis=1)
+        )
+
+    def losses(self, frontier: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The privacy each candidate would cost, averaged over the requirements on its attribute."""
+        loss = np.zeros(len(frontier))
+        owner = self.attribute[frontier]
+        for i in np.unique(owner):
+            mine = owner == i
+            nodes = frontier[mine]
+            total = np.zeros(len(nodes))
+            for t in self.charged[i]:
+                now = self.cells[t].anonymity
+                total += now - np.minimum(now, self.smallest[t][nodes])
+            loss[mine] = total / max(len(self.charged[i]), 1)
+        return loss
+
+    def choose(self, criterion: Criterion) -> tuple[int, float, float] | None:
+        """Pick the best candidate: highest worth, then first attribute, then first in its tree; with its loss and score."""
+        self.frontier = [node for node in self.frontier if self.cut.alive[node]]
+        if not self.frontier:
+            return None
+        frontier = np.array(self.frontier, np.int64)
+        gain, loss = self.gain[frontier], self.losses(frontier)
+        scores = score(gain, loss)
+        worth = scores if criterion is Criterion.SCORE else gain
+        equal = np.flatnonzero(worth > worth.max() - kernels.TOLERANCE)
+        best = equal[np.argmin(self.rank[frontier[equal]])]
+        return int(frontier[best]), float(loss[best]), float(scores[best])
+
+    def refine(self, node: int) -> tuple[str, str | None, tuple[str | None, ...]]:
+        """Perform a refinement on every table that has its attribute; return what changed."""
+        i = int(self.attribute[node])
+        tree, first = self.trees[i], int(self.first[i])
+        at = node - first
+        self.cut.alive[node] = False
+        branch = np.zeros(tree.n_codes, np.int64)
+        if self.cut.hides[i]:
+            value, branch_node = first, np.array([first, node])
+            branch[tree.codes[at, 0]] = 1
+            self.hidden_counts[i] -= tree.nodes[at].counts
+            self.shown[i].add(node)
+            self._weigh_hidden(i)
+            change = (tree.name, HIDDEN, (tree.nodes[at].label, HIDDEN))
+        else:
+            value, branch_node = node, first + np.arange(tree.first_child[at], tree.first_child[at] + tree.n_children[at])
+            for b, child in enumerate(branch_node - first):
+                branch[tree.codes[child, 0] : tree.codes[child, 1]] = b
+            self.shown[i].remove(node)
+            self.shown[i].update(int(child) for child in branch_node)
+            for child in branch_node:
+                self._open(i, int(child))
+            change = (tree.name, tree.nodes[at].label, tuple(tree.nodes[child - first].label for child in branch_node))
+        for cells in self.cells:
+            if i in cells.attributes:
+                cells.refine(i, value, node, branch, branch_node, self.cut.slot[i])
+        if self.cut.hides[i] and not self.cut.alive[first + 1 : first + len(tree.nodes)].any():
+            self.cut.alive[first] = False
+        return change
+
+    def run(self, criterion: Criterion, limits: Limits, watch: Watcher) -> tuple[list[Step], Ending]:
+        """Refine until nothing valid and beneficial is left, or a limit is reached.
+
+        Claim: every state on the way meets all requirements, so the search may
+        stop after any step; a candidate once invalid stays invalid, so the last
+        state is maximal.
+        """
+        steps: list[Step] = []
+        deadline = time.monotonic() + limits.seconds if limits.seconds is not None else None
+        while True:
+            if limits.max_steps is not None and len(steps) >= limits.max_steps:
+                return steps, Ending.STEPS if self.choose(criterion) else Ending.MAXIMAL
+            if deadline is not None and time.monotonic() >= deadline:
+                return steps, Ending.TIME if self.choose(criterion) else Ending.MAXIMAL
+            best = self.choose(criterion)
+            if best is None:
+                return steps, Ending.MAXIMAL
+            node, loss, points = best
+            gain = float(self.gain[node])
+            name, before, after = self.refine(node)
+            steps.append(Step(len(steps) + 1, name, before, after, gain, loss, points, self.figures()))
+            if not watch(steps[-1]):
+                return steps, Ending.INTERRUPTED

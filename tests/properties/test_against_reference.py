@@ -1,0 +1,111 @@
+"""The search and the paper's pseudocode take the same steps on random tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maskwise.compress import compress
+from maskwise.formats.policy_file import read_policy
+from maskwise.profile import profile
+from maskwise.read import read
+from maskwise.search import plan, search
+from maskwise.topdown import Criterion
+from tests.reference.tdr import Attribute, Reference
+
+TREES: list[dict[str, Any]] = [
+    {"any": {"x": ["a", "b"], "y": {"z": ["c", "d"], "e": None}}},
+    {"any": ["a", "b", "c", "d", "e"]},
+    {"any": {"one": {"two": {"three": ["a", "b"]}}, "rest": ["c", "d", "e", "never"]}},
+]
+
+
+def children_of(nested: Any) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+
+    def walk(node: Any) -> list[str]:
+        if node is None:
+            return []
+        if isinstance(node, list):
+            return list(node)
+        for label, below in node.items():
+            found[label] = walk(below)
+        return list(node)
+
+    walk(nested)
+    return {label: below for label, below in found.items() if below}
+
+
+@st.composite
+def problems(draw: Any) -> dict[str, Any]:
+    n_attributes = draw(st.integers(1, 4))
+    kinds = draw(st.lists(st.sampled_from(["taxonomy", "interval", "suppress"]), min_size=n_attributes, max_size=n_attributes))
+    n_rows = draw(st.integers(1, 30))
+    with_missing = draw(st.booleans())
+    texts = st.sampled_from([*"abcde", *([None] if with_missing else [])])
+    numbers = st.one_of(st.integers(0, 6), *([st.none()] if with_missing else []))
+    names = [f"q{i}" for i in range(n_attributes)]
+    row = st.tuples(*[numbers if kind == "interval" else texts for kind in kinds], st.sampled_from(["Y", "N", "M"]))
+    rows = draw(st.lists(row, min_size=n_rows, max_size=n_rows))
+    records = [dict(zip([*names, "cls"], r, strict=True)) for r in rows]
+    for name, kind in zip(names, kinds, strict=True):
+        if kind == "interval":
+            records[0][name] = 3
+    entries: dict[str, Any] = {}
+    attributes = []
+    for name, kind in zip(names, kinds, strict=True):
+        if kind == "taxonomy":
+            tree = draw(st.sampled_from(TREES))
+            entries[name] = {"taxonomy": tree}
+            attributes.append(Attribute(name, kind, children=children_of(tree), root="any"))
+        elif kind == "interval":
+            entries[name] = {"interval": [0, 6]}
+            attributes.append(Attribute(name, kind, low=0, high=6))
+        else:
+            entries[name] = "suppress"
+            attributes.append(Attribute(name, kind))
+    qids = draw(
+        st.lists(
+            st.tuples(st.lists(st.sampled_from(names), min_size=1, unique=True), st.integers(1, min(6, n_rows))), min_size=1, max_size=3
+        )
+    )
+    used = {name for qid, _ in qids for name in qid}
+    requirements = [(tuple(qid), k) for qid, k in qids]
+    return {
+        "records": records,
+        "attributes": [a for a in attributes if a.name in used],
+        "requirements": requirements,
+        "policy": {
+            "class": "cls",
+            "attributes": entries,
+            "requirements": [{"qid": list(qid), "k": k} for qid, k in requirements],
+        },
+    }
+
+
+@pytest.mark.parametrize("criterion", list(Criterion))
+@settings(max_examples=150, deadline=None)
+@given(problem=problems())
+def test_every_step_is_the_papers(criterion: Criterion, problem: dict[str, Any]) -> None:
+    reference = Reference(
+        problem["records"], problem["attributes"], problem["requirements"], "cls", criterion.value
+    )
+    expected = reference.run()
+    policy = read_policy(problem["policy"])
+    profiled, table = profile(read(pa.Table.from_pylist(problem["records"])), policy)
+    trees, qids = plan(profiled, policy)
+    solution = search(profiled, trees, compress(table, profiled, trees, qids), policy, criterion=criterion)
+    assert [(s.attribute, s.before, list(s.after)) for s in solution.steps] == [
+        (e["attribute"], e["from"], e["to"]) for e in expected
+    ]
+    for step, e in zip(solution.steps, expected, strict=True):
+        assert step.info_gain == pytest.approx(e["info_gain"], abs=1e-9)
+        assert step.loss == pytest.approx(e["loss"], abs=1e-9)
+        assert list(step.requirements) == e["requirements"]
+    assert [r.anonymity for r in solution.reached] == (
+        expected[-1]["requirements"] if expected else [len(problem["records"])] * len(problem["requirements"])
+    )

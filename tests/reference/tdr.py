@@ -1,0 +1,211 @@
+"""Top-down refinement as the paper writes it, in plain Python, with no thought of speed.
+
+Every state is a list of masked records; every figure is recounted from them.
+It shares nothing with the package, so agreement between the two means something.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+EQUAL = 1e-12
+HIDDEN = "*"
+MISSING = None
+
+
+@dataclass
+class Attribute:
+    """How the reference masks a column: kind is taxonomy, interval or suppress."""
+
+    name: str
+    kind: str
+    children: dict[str, list[str]] = field(default_factory=dict)  # taxonomy: label to labels
+    root: str = ""
+    low: float = 0
+    high: float = 0
+
+
+@dataclass
+class Candidate:
+    attribute: Attribute
+    order: int
+    """Place among the candidates of its attribute."""
+    before: Any
+    after: list[Any]
+    moved: dict[int, Any]
+    """For each record that shows `before`, what it shows afterwards."""
+
+
+def entropy(classes: list[Any]) -> float:
+    n = len(classes)
+    return -sum(c / n * math.log2(c / n) for c in Counter(classes).values()) if n else 0.0
+
+
+def anonymity(shown: list[dict[str, Any]], qid: tuple[str, ...]) -> int:
+    return min(Counter(tuple(record[name] for name in qid) for record in shown).values())
+
+
+def interval_text(low: float, high: float, closed: bool) -> str:
+    return f"[{low}, {high}{']' if closed else ')'}"
+
+
+class Reference:
+    def __init__(
+        self,
+        records: list[dict[str, Any]],
+        attributes: list[Attribute],
+        requirements: list[tuple[tuple[str, ...], int]],
+        class_name: str,
+        criterion: str = "score",
+    ) -> None:
+        self.records = records
+        self.attributes = attributes
+        self.requirements = requirements
+        self.class_name = class_name
+        self.criterion = criterion
+        self.shown = [{a.name: self._top(a) for a in attributes} for _ in records]
+        self.active = [
+            i
+            for i, (qid, k) in enumerate(requirements)
+            if not any(
+                set(qid) <= set(other) and k <= other_k and (j < i or (set(qid), k) != (set(other), other_k))
+                for j, (other, other_k) in enumerate(requirements)
+                if j != i
+            )
+        ]
+
+    def _top(self, a: Attribute) -> Any:
+        return {"taxonomy": a.root, "interval": (a.low, a.high, True), "suppress": HIDDEN}[a.kind]
+
+    def text(self, a: Attribute, value: Any) -> Any:
+        return interval_text(*value) if a.kind == "interval" and value is not MISSING else value
+
+    def class_of(self, i: int) -> Any:
+        return self.records[i][self.class_name]
+
+    def candidates(self) -> list[Candidate]:
+        found = []
+        for a in self.attributes:
+            showing: dict[Any, list[int]] = {}
+            for i, record in enumerate(self.shown):
+                showing.setdefault(record[a.name], []).append(i)
+            make = {"taxonomy": self._generalized, "interval": self._discretized, "suppress": self._suppressed}[a.kind]
+            found += make(a, showing)
+        return [c for c in found if len({self.class_of(i) for i in c.moved}) > 1]
+
+    def _generalized(self, a: Attribute, showing: dict[Any, list[int]]) -> list[Candidate]:
+        order: list[str] = []
+        stack = [a.root]
+        while stack:
+            label = stack.pop()
+            order.append(label)
+            stack += reversed(a.children.get(label, []))
+        found = []
+        for place, label in enumerate(order):
+            children = list(a.children.get(label, []))
+            if label not in showing or not children:
+                continue
+            below = {leaf: child for child in children for leaf in self._leaves(a, child)}
+            moved = {i: below.get(self.records[i][a.name]) for i in showing[label]}
+            if label == a.root and any(r[a.name] is MISSING for r in self.records):
+                children.append(MISSING)
+            found.append(Candidate(a, place, label, children, moved))
+        return found
+
+    def _leaves(self, a: Attribute, label: str) -> list[str]:
+        children = a.children.get(label, [])
+        return [leaf for child in children for leaf in self._leaves(a, child)] if children else [label]
+
+    def _discretized(self, a: Attribute, showing: dict[Any, list[int]]) -> list[Candidate]:
+        found = []
+        intervals = sorted(v for v in showing if v is not MISSING)
+        for place, (low, high, closed) in enumerate(intervals):
+            members = showing[low, high, closed]
+            numbers = sorted({self.records[i][a.name] for i in members} - {MISSING})
+            absent = [MISSING] if any(self.records[i][a.name] is MISSING for i in members) else []
+            if len(numbers) < 2:
+                if absent and numbers:
+                    moved = {i: MISSING if self.records[i][a.name] is MISSING else (low, high, closed) for i in members}
+                    found.append(Candidate(a, place, (low, high, closed), [(low, high, closed), MISSING], moved))
+                continue
+            splits = []
+            for border in numbers[1:]:
+                left = [self.class_of(i) for i in members if self.records[i][a.name] is not MISSING and self.records[i][a.name] < border]
+                right = [self.class_of(i) for i in members if self.records[i][a.name] is not MISSING and self.records[i][a.name] >= border]
+                splits.append((len(left) * entropy(left) + len(right) * entropy(right), border))
+            n = len(members)
+            least = min(mixed for mixed, _ in splits)
+            border = min(b for mixed, b in splits if mixed / n < least / n + EQUAL)
+            parts = [(low, border, False), (border, high, closed)]
+
+            def part(i: int, border: Any = border, parts: Any = parts) -> Any:
+                number = self.records[i][a.name]
+                return MISSING if number is MISSING else parts[number >= border]
+
+            found.append(Candidate(a, place, (low, high, closed), parts + absent, {i: part(i) for i in members}))
+        return found
+
+    def _suppressed(self, a: Attribute, showing: dict[Any, list[int]]) -> list[Candidate]:
+        members = showing.get(HIDDEN, [])
+        values = {self.records[i][a.name] for i in members}
+        ordered = sorted(values - {MISSING}) + ([MISSING] if MISSING in values else [])
+        return [
+            Candidate(
+                a, place, HIDDEN, [v, HIDDEN], {i: v if self.records[i][a.name] == v else HIDDEN for i in members}
+            )
+            for place, v in enumerate(ordered)
+        ]
+
+    def after(self, c: Candidate) -> list[dict[str, Any]]:
+        return [
+            {**record, c.attribute.name: c.moved[i]} if i in c.moved else record for i, record in enumerate(self.shown)
+        ]
+
+    def weigh(self, c: Candidate) -> tuple[float, float] | None:
+        """Gain and loss, or None if the refinement is not valid."""
+        after = self.after(c)
+        losses = []
+        for i in self.active:
+            qid, k = self.requirements[i]
+            left = anonymity(after, qid)
+            if left < k:
+                return None
+            if c.attribute.name in qid:
+                losses.append(anonymity(self.shown, qid) - left)
+        members = list(c.moved)
+        gain = entropy([self.class_of(i) for i in members])
+        for value in set(c.moved.values()):
+            part = [self.class_of(i) for i in members if c.moved[i] == value]
+            gain -= len(part) / len(members) * entropy(part)
+        return gain, sum(losses) / len(losses)
+
+    def run(self) -> list[dict[str, Any]]:
+        steps: list[dict[str, Any]] = []
+        while True:
+            options = []
+            for rank, c in enumerate(self.candidates()):
+                weighed = self.weigh(c)
+                if weighed is not None:
+                    gain, loss = weighed
+                    options.append((gain / (loss + 1) if self.criterion == "score" else gain, rank, c, gain, loss))
+            if not options:
+                return steps
+            most = max(worth for worth, *_ in options)
+            _, _, best, gain, loss = next(option for option in options if option[0] > most - EQUAL)
+            self.shown = self.after(best)
+            steps.append(
+                {
+                    "attribute": best.attribute.name,
+                    "from": self.text(best.attribute, best.before),
+                    "to": [self.text(best.attribute, value) for value in best.after],
+                    "info_gain": gain,
+                    "loss": loss,
+                    "requirements": [anonymity(self.shown, qid) for qid, _ in self.requirements],
+                }
+            )
+
+    def masked(self) -> list[dict[str, Any]]:
+        return [{a.name: self.text(a, record[a.name]) for a in self.attributes} for record in self.shown]
