@@ -1,0 +1,94 @@
+"""Mask a table about people so that nobody can be linked, and classifiers trained on it still work.
+
+A release is a cut through the taxonomies; searching moves the cut, masking
+applies it, verifying forgets it.
+
+Mask:
+    anonymize: A table and a policy in, a verified release out.
+    apply: Mask later rows with a saved solution.
+    Masker: The same as a scikit-learn transformer.
+
+Check:
+    audit: Recount any table, also one that another tool masked.
+
+Ask:
+    Policy, KAnonymity, Attribute, Taxonomy: What a policy is made of.
+    read_policy, read_solution: From files.
+
+Nothing heavy is imported until it is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from maskwise.cut import Cut, Solution
+    from maskwise.errors import InfeasibleError, InputError, MaskwiseError, PolicyError, RefusedError
+    from maskwise.formats.policy_file import read_policy
+    from maskwise.formats.solution_file import read_solution
+    from maskwise.masker import Masker
+    from maskwise.pipeline import Applied, Outcome, anonymize, apply, audit
+    from maskwise.policy import Attribute, KAnonymity, Policy
+    from maskwise.taxonomy import Taxonomy
+    from maskwise.verify import Finding, Verdict
+
+_HOME = {
+    "Applied": "pipeline",
+    "Attribute": "policy",
+    "Cut": "cut",
+    "Finding": "verify",
+    "InfeasibleError": "errors",
+    "InputError": "errors",
+    "KAnonymity": "policy",
+    "Masker": "masker",
+    "MaskwiseError": "errors",
+    "Outcome": "pipeline",
+    "Policy": "policy",
+    "PolicyError": "errors",
+    "RefusedError": "errors",
+    "Solution": "cut",
+    "Taxonomy": "taxonomy",
+    "Verdict": "verify",
+    "anonymize": "pipeline",
+    "apply": "pipeline",
+    "audit": "pipeline",
+    "read_policy": "formats.policy_file",
+    "read_solution": "formats.solution_file",
+}
+
+__all__ = [
+    "Applied",
+    "Attribute",
+    "Cut",
+    "Finding",
+    "InfeasibleError",
+    "InputError",
+    "KAnonymity",
+    "Masker",
+    "MaskwiseError",
+    "Outcome",
+    "Policy",
+    "PolicyError",
+    "RefusedError",
+    "Solution",
+    "Taxonomy",
+    "Verdict",
+    "anonymize",
+    "apply",
+    "audit",
+    "read_policy",
+    "read_solution",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        msg = f"module 'maskwise' has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(import_module(f"maskwise.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -96,7 +96,13 @@ class Cells:
         return int(self._groups.tally[0])
 
     def refine(
-        self, attribute: int, value: int, candidate: int, branch: NDArray[np.int64], branch_node: NDArray[np.int64], slot: NDArray[np.int32]
+        self,
+        attribute: int,
+        value: int,
+        candidate: int,
+        branch: NDArray[np.int64],
+        branch_node: NDArray[np.int64],
+        slot: NDArray[np.int32],
     ) -> None:
         """Split the groups that show `value`.
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from maskwise.policy import Kind
+from maskwise.policy import Kind, Missing
 from maskwise.typed import Scale, label
 
 if TYPE_CHECKING:
@@ -145,6 +145,8 @@ class Solution:
     """Why the search ended."""
     drop: tuple[str, ...] = ()
     """Columns that a release leaves out."""
+    missing: Missing = Missing.KEEP
+    """What happens to missing cells of masked attributes."""
     steps: tuple[Step, ...] = ()
     """The refinements, in order; not part of the file."""
     notes: tuple[str, ...] = ()

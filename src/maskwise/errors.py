@@ -43,6 +43,12 @@ class InfeasibleError(MaskwiseError, ValueError):
     exit_code: ClassVar[int] = 3
 
 
+class NotMetError(MaskwiseError, ValueError):
+    """A table does not meet the requirements it was held to."""
+
+    exit_code: ClassVar[int] = 1
+
+
 class RefusedError(MaskwiseError):
     """The verifier did not accept the masked table, so nothing was released."""
 

@@ -92,7 +92,11 @@ def grow_forest(profile: Profile, floors: Mapping[str, int]) -> tuple[Tree, ...]
         if column.kind is Kind.SUPPRESS:
             trees.append(_suppress_tree(column, floor))
             continue
-        below = _taxonomy_children(column) if column.kind is Kind.TAXONOMY else _interval_children(column, has_class=has_class)
+        below = (
+            _taxonomy_children(column)
+            if column.kind is Kind.TAXONOMY
+            else _interval_children(column, has_class=has_class)
+        )
         trees.append(_grow(column, _root(column), below, floor, has_class=has_class))
     return tuple(trees)
 
@@ -116,9 +120,7 @@ def _root(column: Column) -> Node:
     return Node(interval_label(column, *inside), total, 1.0, members, inside)
 
 
-def _grow(
-    column: Column, root: Node, below: Callable[[Node], list[Node]], floor: int, *, has_class: bool
-) -> Tree:
+def _grow(column: Column, root: Node, below: Callable[[Node], list[Node]], floor: int, *, has_class: bool) -> Tree:
     """Expand breadth first until every open end is a finest reachable value."""
     nodes, parent, first_child, n_children = [root], [-1], [], []
     at = 0
@@ -158,7 +160,16 @@ def _number(column: Column, nodes: list[Node], parent: Ints, first_child: Ints, 
         own = int(n_children[at] == 0 and nodes[at].counts.sum() > 0)
         codes[at, 1] = codes[last, 1] if n_children[at] else codes[at, 0] + own
     return Tree(
-        column.name, column.kind, tuple(nodes), parent, first_child, n_children, preorder, codes, max(n_codes, 1), code_of_value
+        column.name,
+        column.kind,
+        tuple(nodes),
+        parent,
+        first_child,
+        n_children,
+        preorder,
+        codes,
+        max(n_codes, 1),
+        code_of_value,
     )
 
 

@@ -131,16 +131,21 @@ class Policy:
         """Refuse parts that contradict each other."""
         mistakes: list[str] = []
         if not self.requirements:
-            mistakes.append(self.at(("requirements",)) + "The policy has no requirement. Add one, such as {qid: [Age, Sex], k: 10}.")
+            mistakes.append(
+                self.at(("requirements",)) + "The policy has no requirement. Add one, such as {qid: [Age, Sex], k: 10}."
+            )
         in_qid = {name for requirement in self.requirements for name in requirement.qid}
         if self.class_name in in_qid:
             mistakes.append(
-                self.at(("class",)) + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of one of them."
+                self.at(("class",))
+                + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of one of them."
             )
         for name in self.drop:
             if name in in_qid or name == self.class_name:
                 role = "in a QID" if name in in_qid else "the class"
-                mistakes.append(self.at(("drop",)) + f"`{name}` is dropped and also {role}. Take it out of one of them.")
+                mistakes.append(
+                    self.at(("drop",)) + f"`{name}` is dropped and also {role}. Take it out of one of them."
+                )
         if mistakes:
             raise PolicyError(mistakes)
 
@@ -180,7 +185,8 @@ class Policy:
         said = {
             "class": self.class_name,
             "attributes": [
-                [a.name, a.kind, a.taxonomy and [a.taxonomy.labels, a.taxonomy.parents], a.bounds] for a in self.attributes
+                [a.name, a.kind, a.taxonomy and [a.taxonomy.labels, a.taxonomy.parents], a.bounds]
+                for a in self.attributes
             ],
             "requirements": [[r.qid, r.k] for r in self.requirements],
             "drop": self.drop,

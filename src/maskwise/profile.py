@@ -81,7 +81,7 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
     mistakes = []
     places: dict[str, tuple[str | int, ...]] = {}
     for i, requirement in enumerate(policy.requirements):
-        places.update({name: ("requirements", i, "qid") for name in requirement.qid})
+        places.update(dict.fromkeys(requirement.qid, ("requirements", i, "qid")))
     places.update({attribute.name: ("attributes", attribute.name) for attribute in policy.attributes})
     if policy.class_name is not None:
         places[policy.class_name] = ("class",)
@@ -115,7 +115,10 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
         counted = _count(table, name, policy.class_name, classes)
         if policy.missing is Missing.ERROR and counted.missing.any():
             n_missing = int(counted.missing.sum())
-            msg = policy.at(("missing",)) + f"Column `{name}` has {n_missing:,} missing cells. Fill them, or set missing: keep or drop."
+            msg = (
+                policy.at(("missing",))
+                + f"Column `{name}` has {n_missing:,} missing cells. Fill them, or set missing: keep or drop."
+            )
             raise InputError(msg)
         columns.append(_fit(table, policy, entries.get(name), counted, notes))
     n_rows = int(columns[0].counts.sum() + columns[0].missing.sum())
@@ -187,8 +190,11 @@ def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: _Counte
         parsed = parse_keys(keys)
         ordered = parsed is not None and len(keys) > 0 and bool(parsed.known.all()) and not looks_like_code(keys)
         entry = Attribute(name, Kind.INTERVAL if ordered else Kind.SUPPRESS)
-        notes.append(f"`{name}` has no entry in the policy, so it is an {entry.kind} attribute." if ordered
-                     else f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress).")
+        notes.append(
+            f"`{name}` has no entry in the policy, so it is an {entry.kind} attribute."
+            if ordered
+            else f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
+        )
         if ordered:
             return _interval(table, policy, entry, counted, parsed, notes)
     elif entry.kind is Kind.INTERVAL:
@@ -207,7 +213,11 @@ def _categorical(policy: Policy, entry: Attribute, counted: _Counted) -> Column:
         leaves = set(entry.taxonomy.leaves())
         lost = [text for text in texts if text not in leaves]
         if lost:
-            inner = " (an inner value of the tree cannot stand in the data)" if set(lost) & set(entry.taxonomy.labels) else ""
+            inner = (
+                " (an inner value of the tree cannot stand in the data)"
+                if set(lost) & set(entry.taxonomy.labels)
+                else ""
+            )
             more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
             msg = (
                 policy.at(("attributes", entry.name))
@@ -216,7 +226,14 @@ def _categorical(policy: Policy, entry: Attribute, counted: _Counted) -> Column:
             )
             raise InputError(msg)
     return Column(
-        entry.name, entry.kind, counted.keys, value_of_key, counts, counted.missing, tuple(texts), taxonomy=entry.taxonomy
+        entry.name,
+        entry.kind,
+        counted.keys,
+        value_of_key,
+        counts,
+        counted.missing,
+        tuple(texts),
+        taxonomy=entry.taxonomy,
     )
 
 
@@ -229,7 +246,9 @@ def _value_order(texts: list[str]) -> Any:
     return lambda text: (size[text], text)
 
 
-def _interval(table: Table, policy: Policy, entry: Attribute, counted: _Counted, parsed: Parsed | None, notes: list[str]) -> Column:
+def _interval(
+    table: Table, policy: Policy, entry: Attribute, counted: _Counted, parsed: Parsed | None, notes: list[str]
+) -> Column:
     name, at = entry.name, policy.at(("attributes", entry.name))
     if parsed is None or not len(counted.keys):
         what = "no value at all" if not len(counted.keys) else f"{counted.keys.type} cells, which have no order"
@@ -261,15 +280,26 @@ def _interval(table: Table, policy: Policy, entry: Attribute, counted: _Counted,
             raise PolicyError([at + f"Column `{name}`: {m}" for m in error.mistakes]) from None
         outside = int(counts[(numbers < ends[0]) | (numbers > ends[1])].sum())
         if outside:
-            shown = f"[{label(ends[0], _wider(ends[0], parsed.scale))}, {label(ends[1], _wider(ends[1], parsed.scale))}]"
+            shown = (
+                f"[{label(ends[0], _wider(ends[0], parsed.scale))}, {label(ends[1], _wider(ends[1], parsed.scale))}]"
+            )
             msg = f"{at}Column `{name}` has {outside:,} cells outside its range {shown}. Widen the range or clean the data."
             raise InputError(msg)
         low, high = ends
     scale = parsed.scale
     if scale is Scale.INTEGER and (isinstance(low, float) or isinstance(high, float)):
         scale = Scale.REAL
-    return Column(name, entry.kind, counted.keys, value_of_key.astype(np.int64), counts, counted.missing,
-                  numbers=numbers, scale=scale, range=(low, high))
+    return Column(
+        name,
+        entry.kind,
+        counted.keys,
+        value_of_key.astype(np.int64),
+        counts,
+        counted.missing,
+        numbers=numbers,
+        scale=scale,
+        range=(low, high),
+    )
 
 
 def _wider(end: float, scale: Scale) -> Scale:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maskwise.engines.local import Local
+from maskwise.engines.local import ROW, Local
 from maskwise.errors import InputError, did_you_mean, quote
 
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ class Table:
     """What messages call the table."""
     frame: Any = None
     """The data frame it came from, if it did."""
+    rewritten: tuple[str, ...] = ()
+    """The columns that no longer hold what came in."""
+    is_shuffled: bool = False
+    """Whether the records stand in an order of their own."""
 
     def column(self, name: str) -> ir.Value:
         """The named column; a float that is not a number counts as missing."""
@@ -70,7 +74,8 @@ class Table:
 
     def relabel(self, columns: Mapping[str, Relabel]) -> Table:
         """Rewrite columns, by name, as text."""
-        return replace(self, expr=self.engine.relabel(self.expr, {self.key(n): how for n, how in columns.items()}))
+        expr = self.engine.relabel(self.expr, {self.key(name): how for name, how in columns.items()})
+        return replace(self, expr=expr, rewritten=tuple(columns))
 
     def without_missing(self, names: Sequence[str]) -> Table:
         """Leave out the records with a missing cell in one of these columns."""
@@ -80,7 +85,8 @@ class Table:
         """The number, from 1, of the first record whose cell is one of `keys`."""
         import ibis  # noqa: PLC0415 - heavy
 
-        numbered = self.expr.mutate(row_number=ibis.row_number() + 1)
+        row = self.expr[ROW] if ROW in self.expr.columns else ibis.row_number()
+        numbered = self.expr.mutate(row_number=row + 1)
         hits = numbered.filter(numbered[self.key(name)].isin(keys.to_pylist()))
         found = hits.row_number.min().to_pyarrow().as_py()
         return None if found is None else int(found)
@@ -89,7 +95,9 @@ class Table:
         """Refuse a column that the table does not have."""
         if name not in self.names:
             shown = quote(self.names[:20]) + (" and more" if len(self.names) > 20 else "")  # noqa: PLR2004
-            msg = f"Column `{name}` {what} but not in the table. The table has: {shown}.{did_you_mean(name, self.names)}"
+            msg = (
+                f"Column `{name}` {what} but not in the table. The table has: {shown}.{did_you_mean(name, self.names)}"
+            )
             raise InputError(msg)
 
 
@@ -122,7 +130,9 @@ def suffix_of(path: Path) -> str:
     inner = suffixes[-2:-1] if packed else suffixes[-1:]
     if inner and inner[0] in SUFFIXES:
         return inner[0].replace(".feather", ".arrow") + (".gz" if packed else "")
-    msg = f"The format of `{path.name}` is not known from its name. Use one of {quote(SUFFIXES)}, each may end in `.gz`."
+    msg = (
+        f"The format of `{path.name}` is not known from its name. Use one of {quote(SUFFIXES)}, each may end in `.gz`."
+    )
     raise InputError(msg)
 
 
@@ -235,11 +245,14 @@ def _as_arrow(source: Any) -> pa.Table:
         msg = f"maskwise reads a path, or a pandas, Polars, Arrow or Ibis table; found {type(source).__name__}."
         raise InputError(msg) from None
     _check_names(list(frame.columns), "The data frame")
-    try:
-        return frame.to_arrow()
-    except (pa.ArrowException, TypeError, ValueError):
-        msg = "A column of the data frame mixes types that have no common one. Make each column text, numbers or dates."
-        raise InputError(msg) from None
+    columns = {}
+    for name in frame.columns:
+        try:
+            columns[name] = frame.get_column(name).to_arrow()
+        except (pa.ArrowException, TypeError, ValueError):
+            msg = f"Column `{name}` of the data frame mixes types that have no common one. Make it text, numbers or dates."
+            raise InputError(msg) from None
+    return pa.table(columns)
 
 
 def _read_ibis(source: Any) -> Table:

@@ -108,6 +108,7 @@ def search(
         criterion=criterion,
         ending=ending,
         drop=policy.drop,
+        missing=policy.missing,
         steps=tuple(steps),
         notes=profile.notes,
     )
@@ -130,7 +131,12 @@ def _cut(column: Column, tree: Tree, shown: list[int]) -> Cut:
         case Kind.TAXONOMY:
             assert column.taxonomy is not None  # noqa: S101 - as in forest
             return Cut(
-                column.name, column.kind, root, missing, taxonomy=column.taxonomy, shown=in_tree_order(named, column.taxonomy)
+                column.name,
+                column.kind,
+                root,
+                missing,
+                taxonomy=column.taxonomy,
+                shown=in_tree_order(named, column.taxonomy),
             )
         case Kind.SUPPRESS:
             disclosed = tuple(text for text in named if text != HIDDEN)
@@ -138,7 +144,9 @@ def _cut(column: Column, tree: Tree, shown: list[int]) -> Cut:
             return Cut(column.name, column.kind, root, missing, shown=disclosed, hidden=hidden)
         case Kind.INTERVAL:
             lows = sorted(_plain(tree.nodes[node].inside[0]) for node in shown if tree.nodes[node].label is not None)
-            return Cut(column.name, column.kind, root, missing, scale=column.scale, breaks=(*lows, _plain(column.range[1])))
+            return Cut(
+                column.name, column.kind, root, missing, scale=column.scale, breaks=(*lows, _plain(column.range[1]))
+            )
 
 
 def _plain(number: float) -> float:

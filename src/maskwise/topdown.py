@@ -102,7 +102,9 @@ class Watcher(Protocol):
 class TopDown:
     """A cut on its way down, and the candidates for its next move."""
 
-    def __init__(self, trees: Sequence[Tree], tables: Sequence[Compact], bounds: Sequence[Bound], *, has_class: bool) -> None:
+    def __init__(
+        self, trees: Sequence[Tree], tables: Sequence[Compact], bounds: Sequence[Bound], *, has_class: bool
+    ) -> None:
         """Start at the most masked state.
 
         Args:
@@ -237,7 +239,10 @@ class TopDown:
             self._weigh_hidden(i)
             change = (tree.name, HIDDEN, (tree.nodes[at].label, HIDDEN))
         else:
-            value, branch_node = node, first + np.arange(tree.first_child[at], tree.first_child[at] + tree.n_children[at])
+            value, branch_node = (
+                node,
+                first + np.arange(tree.first_child[at], tree.first_child[at] + tree.n_children[at]),
+            )
             for b, child in enumerate(branch_node - first):
                 branch[tree.codes[child, 0] : tree.codes[child, 1]] = b
             self.shown[i].remove(node)

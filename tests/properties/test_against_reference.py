@@ -43,7 +43,9 @@ def children_of(nested: Any) -> dict[str, list[str]]:
 @st.composite
 def problems(draw: Any) -> dict[str, Any]:
     n_attributes = draw(st.integers(1, 4))
-    kinds = draw(st.lists(st.sampled_from(["taxonomy", "interval", "suppress"]), min_size=n_attributes, max_size=n_attributes))
+    kinds = draw(
+        st.lists(st.sampled_from(["taxonomy", "interval", "suppress"]), min_size=n_attributes, max_size=n_attributes)
+    )
     n_rows = draw(st.integers(1, 30))
     with_missing = draw(st.booleans())
     texts = st.sampled_from([*"abcde", *([None] if with_missing else [])])
@@ -70,7 +72,9 @@ def problems(draw: Any) -> dict[str, Any]:
             attributes.append(Attribute(name, kind))
     qids = draw(
         st.lists(
-            st.tuples(st.lists(st.sampled_from(names), min_size=1, unique=True), st.integers(1, min(6, n_rows))), min_size=1, max_size=3
+            st.tuples(st.lists(st.sampled_from(names), min_size=1, unique=True), st.integers(1, min(6, n_rows))),
+            min_size=1,
+            max_size=3,
         )
     )
     used = {name for qid, _ in qids for name in qid}
@@ -91,9 +95,7 @@ def problems(draw: Any) -> dict[str, Any]:
 @settings(max_examples=150, deadline=None)
 @given(problem=problems())
 def test_every_step_is_the_papers(criterion: Criterion, problem: dict[str, Any]) -> None:
-    reference = Reference(
-        problem["records"], problem["attributes"], problem["requirements"], "cls", criterion.value
-    )
+    reference = Reference(problem["records"], problem["attributes"], problem["requirements"], "cls", criterion.value)
     expected = reference.run()
     policy = read_policy(problem["policy"])
     profiled, table = profile(read(pa.Table.from_pylist(problem["records"])), policy)

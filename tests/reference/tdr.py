@@ -133,8 +133,16 @@ class Reference:
                 continue
             splits = []
             for border in numbers[1:]:
-                left = [self.class_of(i) for i in members if self.records[i][a.name] is not MISSING and self.records[i][a.name] < border]
-                right = [self.class_of(i) for i in members if self.records[i][a.name] is not MISSING and self.records[i][a.name] >= border]
+                left = [
+                    self.class_of(i)
+                    for i in members
+                    if self.records[i][a.name] is not MISSING and self.records[i][a.name] < border
+                ]
+                right = [
+                    self.class_of(i)
+                    for i in members
+                    if self.records[i][a.name] is not MISSING and self.records[i][a.name] >= border
+                ]
                 splits.append((len(left) * entropy(left) + len(right) * entropy(right), border))
             n = len(members)
             least = min(mixed for mixed, _ in splits)

@@ -62,8 +62,11 @@ class Local:
         return table.select(**{f"c{i}": table[table.columns[i]] for i in range(n_columns)})
 
     def scan_arrow(self, table: pa.Table) -> ir.Table:
-        """Open an Arrow table."""
+        """Open an Arrow table; where each record stood is remembered beside its columns."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
         named = table.rename_columns([f"c{i}" for i in range(table.num_columns)])
+        named = named.append_column(ROW, pa.array(range(table.num_rows), pa.int64()))
         self.connection.con.register("source", named)
         return self.connection.table("source")
 
@@ -184,7 +187,13 @@ def _write_arrow(table: ir.Table, path: Path) -> None:
 def _reason(error: Exception) -> str:
     """The operating system's reason, without anything of the query or the data."""
     text = str(error)
-    for reason in ("No space left on device", "File too large", "Permission denied", "Read-only file system", "Disk quota exceeded"):
+    for reason in (
+        "No space left on device",
+        "File too large",
+        "Permission denied",
+        "Read-only file system",
+        "Disk quota exceeded",
+    ):
         if reason in text:
             return reason.lower()
     return type(error).__name__

@@ -31,7 +31,9 @@ def _entry(value: object) -> object:
     if isinstance(value, str):
         value = {value: None}
     if not isinstance(value, Mapping) or len(value) != 1:
-        raise PydanticCustomError("entry", "an attribute is `suppress`, `interval`, {{interval: [low, high]}} or {{taxonomy: ...}}")
+        raise PydanticCustomError(
+            "entry", "an attribute is `suppress`, `interval`, {{interval: [low, high]}} or {{taxonomy: ...}}"
+        )
     return value
 
 

@@ -101,7 +101,11 @@ def from_arx(path: Path) -> Taxonomy:
         mistakes.append(f"{path.name}: the file holds no value.")
     if len(roots) > 1:
         mistakes.append(f"{path.name}: the rows end in {len(roots)} different roots. End every row in the same label.")
-    mistakes += [f"{path.name}, line {line}: `{r}` is a root and has a parent: a cycle." for r, line in roots.items() if r in parent_of]
+    mistakes += [
+        f"{path.name}, line {line}: `{r}` is a root and has a parent: a cycle."
+        for r, line in roots.items()
+        if r in parent_of
+    ]
     if mistakes:
         raise PolicyError(mistakes)
     root = next(iter(roots))

@@ -1,0 +1,132 @@
+"""What the terminal shows: progress while a run goes on, tables when it is done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table as Grid
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from maskwise.topdown import Step
+    from maskwise.verify import Verdict
+
+STAGES = ("read", "profile", "compress", "search", "mask", "verify")
+_MOST_LABELS = 8
+
+
+class Terminal:
+    """Progress on standard error, if that is a terminal; results on standard output."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        """Open both streams.
+
+        Args:
+            quiet: Show nothing but errors.
+        """
+        self.quiet = quiet
+        self.out = Console(quiet=quiet, soft_wrap=True, highlight=False)
+        self.err = Console(stderr=True, soft_wrap=True, highlight=False)
+        self._progress: Progress | None = None
+        self._task: Any = None
+
+    def __enter__(self) -> Terminal:
+        if self.err.is_terminal and not self.quiet:
+            self._progress = Progress(
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                BarColumn(20),
+                TimeElapsedColumn(),
+                console=self.err,
+                transient=True,
+            )
+            self._progress.start()
+            self._task = self._progress.add_task("starting", total=len(STAGES))
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def stage(self, name: str) -> None:
+        """Show that a stage begins."""
+        if self._progress is not None:
+            at = STAGES.index(name) if name in STAGES else 0
+            self._progress.update(self._task, description=name, completed=at)
+
+    def step(self, step: Step) -> None:
+        """Show the refinement that was just performed."""
+        if self._progress is not None:
+            left = ", ".join(str(figure) for figure in step.requirements)
+            self._progress.update(
+                self._task,
+                description=f"search: step {step.step}, {escape(step.attribute)}, smallest group {left} [dim](Ctrl-C stops safely)[/]",
+            )
+
+    def say(self, text: str) -> None:
+        """Print a line of plain text."""
+        self.out.print(escape(text))
+
+    def warn(self, text: str) -> None:
+        """Print a note on standard error."""
+        if not self.quiet:
+            self.err.print(f"[yellow]note:[/] {escape(text)}")
+
+    def fail(self, text: str) -> None:
+        """Print an error on standard error."""
+        self.err.print(f"[bold red]error:[/] {escape(text)}")
+
+    def show_report(self, data: dict[str, Any]) -> None:
+        """Show what was asked and reached, and how each attribute is now shown."""
+        grid = Grid(title="Requirements, recounted from the release", title_justify="left")
+        for column in ("quasi-identifier", "k asked", "reached", "groups", "records in the middle group"):
+            grid.add_column(column, overflow="fold")
+        for item in data["requirements"]:
+            implied = f" (implied by {item['implied_by'] + 1})" if item["implied_by"] is not None else ""
+            grid.add_row(
+                escape(", ".join(item["qid"])) + implied,
+                str(item["k"]),
+                str(item["reached"]),
+                f"{item['groups']:,}",
+                f"{item['group_sizes']['median']:,}",
+            )
+        self.out.print(grid)
+        grid = Grid(title="How each attribute is shown", title_justify="left")
+        for column in ("attribute", "by", "values"):
+            grid.add_column(column, overflow="fold")
+        for item in data["attributes"]:
+            shown = item["shown"]
+            more = f" and {len(shown) - _MOST_LABELS} more" if len(shown) > _MOST_LABELS else ""
+            grid.add_row(escape(item["name"]), item["kind"], escape(", ".join(shown[:_MOST_LABELS])) + more)
+        self.out.print(grid)
+
+    def show_rows(self, title: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Show a few records."""
+        grid = Grid(title=title, title_justify="left")
+        for name in names:
+            grid.add_column(escape(name), overflow="fold")
+        for row in rows:
+            grid.add_row(*("" if cell is None else escape(str(cell)) for cell in row))
+        self.out.print(grid)
+
+    def show_verdict(self, verdict: Verdict) -> None:
+        """Show what a recount found."""
+        for finding in verdict.findings:
+            asked = f"k={finding.requirement.k} on {finding.requirement.name}"
+            word = "[green]holds[/]" if finding.is_met else "[bold red]is violated[/]"
+            self.out.print(
+                f"{escape(asked)} {word}: the smallest of {finding.n_groups:,} groups has {finding.anonymity:,} records"
+            )
+            if not finding.is_met:
+                self.out.print(
+                    f"  {finding.n_violating_groups:,} groups with {finding.n_violating_records:,} records are too small"
+                )
+            grid = Grid("group size", "groups", "records", box=None, pad_edge=False, padding=(0, 3, 0, 0))
+            for low, high, n_groups, n_records in finding.histogram():
+                size = f"{low:,} and more" if high is None else f"{low:,} to {high:,}" if high > low else f"{low:,}"
+                grid.add_row(f"  {size}", f"{n_groups:,}", f"{n_records:,}")
+            self.out.print(grid)

@@ -1,0 +1,196 @@
+"""solution.json: what `apply` needs to mask later rows in the same way.
+
+The owner's form lists hidden values and whole trees, so it can reveal more than
+the release and says so. The public form says only what the release shows.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from maskwise.cut import Cut, MissingShown, Reached, Solution
+from maskwise.errors import InputError, PolicyError
+from maskwise.policy import KAnonymity, Kind, Missing
+from maskwise.taxonomy import Taxonomy
+from maskwise.typed import Scale
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORMAT_VERSION = 1
+_FOR_THE_OWNER = (
+    "For the owner only: this file lists hidden values and can reveal more than the release. "
+    "Write a public form with --public."
+)
+
+
+class _Attribute(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    kind: Kind
+    root: str
+    missing: MissingShown
+    shown: list[str]
+    hidden: list[str] = []
+    taxonomy: dict[str, Any] | None = None
+    scale: Scale | None = None
+    breaks: list[int | float] = []
+
+
+class _Requirement(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    qid: list[str]
+    k: int
+    reached: int
+    implied_by: int | None = None
+
+
+class _SolutionFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    format: Literal["maskwise solution"] = "maskwise solution"
+    format_version: int
+    maskwise: str
+    note: str
+    rows: int
+    policy_hash: str
+    method: str
+    criterion: str
+    ending: str
+    missing: Missing
+    drop: list[str]
+    attributes: list[_Attribute]
+    requirements: list[_Requirement]
+    dropped_requirements: list[int]
+
+
+def dumps(solution: Solution, *, public: bool = False) -> str:
+    """Write a solution as JSON text.
+
+    Args:
+        solution: What to write.
+        public: Leave out everything that the release itself does not show.
+    """
+    requirements = [
+        _Requirement(qid=list(r.requirement.qid), k=r.requirement.k, reached=r.anonymity, implied_by=r.implied_by)
+        for r in solution.reached
+    ]
+    if public:
+        said: dict[str, Any] = {
+            "format": "maskwise solution, public form",
+            "format_version": FORMAT_VERSION,
+            "maskwise": version("maskwise"),
+            "rows": solution.n_rows,
+            "attributes": [{"name": c.attribute, "kind": c.kind, "shown": list(c.labels)} for c in solution.cuts],
+            "requirements": [requirement.model_dump() for requirement in requirements],
+        }
+        return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+    file = _SolutionFile(
+        format_version=FORMAT_VERSION,
+        maskwise=version("maskwise"),
+        note=_FOR_THE_OWNER,
+        rows=solution.n_rows,
+        policy_hash=solution.policy_hash,
+        method=solution.method,
+        criterion=solution.criterion,
+        ending=str(solution.ending),
+        missing=solution.missing,
+        drop=list(solution.drop),
+        attributes=[_attribute(cut) for cut in solution.cuts],
+        requirements=requirements,
+        dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
+    )
+    return json.dumps(file.model_dump(mode="json", exclude_defaults=False), indent=2, ensure_ascii=False) + "\n"
+
+
+def _attribute(cut: Cut) -> _Attribute:
+    return _Attribute(
+        name=cut.attribute,
+        kind=cut.kind,
+        root=cut.root,
+        missing=cut.missing,
+        shown=list(cut.labels if cut.kind is Kind.INTERVAL else cut.shown),
+        hidden=list(cut.hidden),
+        taxonomy=cut.taxonomy.to_nested() if cut.taxonomy else None,
+        scale=cut.scale,
+        breaks=list(cut.breaks),
+    )
+
+
+def loads(text: str, name: str = "the solution") -> Solution:
+    """Read a solution from JSON text.
+
+    Args:
+        text: What `dumps` wrote.
+        name: What messages call it.
+    """
+    try:
+        data = json.loads(text)
+    except ValueError:
+        msg = f"{name} is not JSON. Write one with `maskwise mask ... --solution solution.json`."
+        raise InputError(msg) from None
+    if isinstance(data, dict) and str(data.get("format", "")).endswith("public form"):
+        msg = f"{name} is the public form, which says only what the release shows. Use the owner's solution file."
+        raise InputError(msg)
+    if isinstance(data, dict) and isinstance(found := data.get("format_version"), int) and found > FORMAT_VERSION:
+        msg = f"{name} has format version {found}; this maskwise reads up to {FORMAT_VERSION}. Upgrade maskwise."
+        raise InputError(msg)
+    try:
+        file = _SolutionFile.model_validate(data)
+        return _solution(file)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the top"
+        msg = f"{name} is no solution file: at `{place}`, {first['msg'].lower()}."
+        raise InputError(msg) from None
+    except PolicyError as error:
+        msg = f"{name} is no solution file: {error}"
+        raise InputError(msg) from None
+
+
+def _solution(file: _SolutionFile) -> Solution:
+    return Solution(
+        cuts=tuple(_cut(entry) for entry in file.attributes),
+        reached=tuple(Reached(KAnonymity(tuple(r.qid), r.k), r.reached, r.implied_by) for r in file.requirements),
+        n_rows=file.rows,
+        policy_hash=file.policy_hash,
+        method=file.method,
+        criterion=file.criterion,
+        ending=file.ending,
+        drop=tuple(file.drop),
+        missing=file.missing,
+    )
+
+
+def _cut(entry: _Attribute) -> Cut:
+    """Build a cut and make sure that it covers its domain."""
+    if entry.kind is Kind.TAXONOMY:
+        if entry.taxonomy is None:
+            raise PolicyError([f"the taxonomy of `{entry.name}` is missing."])
+        tree = Taxonomy.from_nested(entry.taxonomy)
+        tree.shown_as(entry.shown)
+        return Cut(entry.name, entry.kind, entry.root, entry.missing, taxonomy=tree, shown=tuple(entry.shown))
+    if entry.kind is Kind.SUPPRESS:
+        return Cut(
+            entry.name, entry.kind, entry.root, entry.missing, shown=tuple(entry.shown), hidden=tuple(entry.hidden)
+        )
+    ascending = len(entry.breaks) > 1 and all(a <= b for a, b in zip(entry.breaks, entry.breaks[1:], strict=False))
+    if entry.scale is None or not ascending:
+        raise PolicyError([f"the intervals of `{entry.name}` have no ascending breaks."])
+    return Cut(entry.name, entry.kind, entry.root, entry.missing, scale=entry.scale, breaks=tuple(entry.breaks))
+
+
+def read_solution(path: Path) -> Solution:
+    """Read a solution file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        msg = f"There is no file `{path}`."
+        raise InputError(msg) from None
+    except (OSError, UnicodeDecodeError):
+        msg = f"`{path}` cannot be read as UTF-8 text."
+        raise InputError(msg) from None
+    return loads(text, f"`{path.name}`")

@@ -1,0 +1,151 @@
+"""Apply a solution: rewrite every masked cell as the value its cut shows.
+
+The same code masks the table the cut was found on and rows that come later.
+Masking moves no record and looks at no requirement; `verify` judges the result.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.cut import Cut, MissingShown
+from maskwise.engines import Relabel
+from maskwise.errors import InputError
+from maskwise.policy import Kind, Missing
+from maskwise.typed import Parsed, Scale, parse_keys, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+    from maskwise.cut import Solution
+    from maskwise.read import Table
+
+_STEPPED = {Scale.INTEGER, Scale.REAL, Scale.DATE, Scale.TIMESTAMP}
+"""The scales whose values an engine compares by itself."""
+_NUMBERS = {Scale.INTEGER, Scale.REAL}
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Cells that a solution was not made for, shown as the root."""
+
+    n_values: int
+    """How many different ones."""
+    n_records: int
+    """In how many records."""
+
+
+def mask(table: Table, solution: Solution, keys: Mapping[str, pa.Array]) -> Table:
+    """Mask the table that a solution was found on.
+
+    Args:
+        table: The records.
+        solution: What to show.
+        keys: For each masked attribute its distinct cells, as `profile` found them.
+    """
+    relabels = {}
+    for cut in solution.cuts:
+        found = keys[cut.attribute]
+        relabels[cut.attribute] = _relabel(cut, found, parse_keys(found) if cut.kind is Kind.INTERVAL else None)
+    return without(table.relabel(relabels), solution.drop)
+
+
+def without(table: Table, names: tuple[str, ...]) -> Table:
+    """Leave columns out of a table."""
+    gone = [table.key(name) for name in names if name in table.names]
+    if not gone:
+        return table
+    left = tuple(name for name in table.names if name not in names)
+    expr = table.expr.drop(*gone)
+    renamed = expr.rename({f"c{i}": table.key(name) for i, name in enumerate(left)})
+    return replace(table, expr=renamed, names=left)
+
+
+def apply(table: Table, solution: Solution, *, strict: bool = False) -> tuple[Table, dict[str, Unknown], int]:
+    """Mask rows that the solution has not seen, in the same way.
+
+    Returns:
+        The masked table, the unknown cells of each attribute that has some, and
+        how many records were left out for a missing cell.
+    """
+    for cut in solution.cuts:
+        table.require(cut.attribute, "is in the solution")
+    names = [cut.attribute for cut in solution.cuts]
+    n_dropped = 0
+    if solution.missing is Missing.DROP:
+        n_before = table.n_rows()
+        table = table.without_missing(names)
+        n_dropped = n_before - table.n_rows()
+    relabels, unknown = {}, {}
+    for cut in solution.cuts:
+        relabels[cut.attribute], lost = _fit(table, cut, solution.missing)
+        if lost.n_records:
+            unknown[cut.attribute] = lost
+    if strict and unknown:
+        details = "; ".join(f"`{name}` {u.n_records:,} records" for name, u in unknown.items())
+        msg = f"Some cells hold values that the solution does not know: {details}. Leave out --strict to show them as the root."
+        raise InputError(msg)
+    return without(table.relabel(relabels), solution.drop), unknown, n_dropped
+
+
+def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown]:
+    """Look at a column of new rows, and say how to rewrite it and what in it is unknown."""
+    counted = table.counts([cut.attribute]).combine_chunks()
+    cells, n = counted.column(0).combine_chunks(), np.asarray(counted.column("n").to_numpy(), np.int64)
+    there = np.asarray(cells.is_valid().to_numpy(zero_copy_only=False), np.bool_)
+    keys, n_missing = cells.drop_null(), int(n[~there].sum())
+    if n_missing and missing is Missing.ERROR:
+        msg = f"Column `{cut.attribute}` has {n_missing:,} missing cells, and the policy refuses them. Fill them first."
+        raise InputError(msg)
+    unseen = n_missing if cut.missing is MissingShown.UNSEEN else 0
+    if cut.kind is Kind.INTERVAL:
+        return _relabel(cut, keys, _parse(table, cut, keys, n[there])), Unknown(int(unseen > 0), unseen)
+    known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
+    lost = Unknown(int((~known).sum()) + int(unseen > 0), int(n[there][~known].sum()) + unseen)
+    return _relabel(cut, keys, None), lost
+
+
+def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
+    if not len(keys):
+        return None
+    parsed = parse_keys(keys)
+    same = parsed is not None and (parsed.scale == cut.scale or {parsed.scale, cut.scale} <= _NUMBERS)
+    if parsed is None or not same:
+        msg = f"Column `{cut.attribute}` holds {parsed.scale if parsed else keys.type} cells, but the solution expects {cut.scale} values."
+        raise InputError(msg)
+    if not parsed.known.all():
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        row = table.first_row_with(cut.attribute, keys.filter(pa.array(~parsed.known)))
+        n_cells = int(n[~parsed.known].sum())
+        msg = f"Column `{cut.attribute}` has {n_cells:,} cells that are no {cut.scale} values, first in record {row:,}. Clean them."
+        raise InputError(msg)
+    return parsed
+
+
+def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None) -> Relabel:
+    """Say how a column with these distinct cells is rewritten."""
+    if parsed is None:
+        shown = [cut.show_text(text_of(key)) for key in keys.to_pylist()]
+        return Relabel(keys, shown, cut.missing_text)
+    if parsed.scale in _STEPPED and "tz=" not in str(keys.type):
+        ends = [_native(end, parsed.scale) for end in cut.breaks[1:-1]]
+        return Relabel(keys, (), cut.missing_text, tuple(zip([*ends, None], cut.labels, strict=True)), parsed.scale)
+    return Relabel(keys, [cut.show_number(number) for number in parsed.numbers.tolist()], cut.missing_text)
+
+
+def _native(number: float, scale: Scale) -> Any:
+    """A break as the value an engine compares a column with."""
+    match scale:
+        case Scale.DATE:
+            return dt.date(1970, 1, 1) + dt.timedelta(days=int(number))
+        case Scale.TIMESTAMP:
+            return dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=int(number))  # noqa: DTZ001 - as in typed
+        case _:
+            return number

@@ -1,0 +1,320 @@
+"""The product in one place: read, profile, compress, search, mask, verify.
+
+`anonymize`, `audit` and `apply` are what the command line and Python users
+call. A release that the verifier has not accepted is never handed out.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from maskwise import mask as masking
+from maskwise.compress import compress
+from maskwise.errors import InputError, NotMetError, RefusedError, quote
+from maskwise.formats.policy_file import read_policy
+from maskwise.formats.solution_file import read_solution
+from maskwise.profile import check_columns
+from maskwise.profile import profile as take_profile
+from maskwise.read import Table, read, suffix_of
+from maskwise.release import as_frame, shuffled, spreadsheet_safe
+from maskwise.search import check_feasible, plan
+from maskwise.search import search as run_search
+from maskwise.topdown import Criterion, Limits
+from maskwise.verify import Verdict, verify
+from maskwise.write import appearing, check_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from maskwise.cut import Solution
+    from maskwise.mask import Unknown
+    from maskwise.policy import Policy
+    from maskwise.topdown import Step
+
+
+class Observer(Protocol):
+    """Hears how far a run has come."""
+
+    def stage(self, name: str) -> None:
+        """A stage begins: read, profile, compress, search, mask, verify."""
+
+    def step(self, step: Step) -> None:
+        """A refinement was performed."""
+
+
+class _Silent:
+    def stage(self, name: str) -> None:
+        """Say nothing."""
+
+    def step(self, step: Step) -> None:
+        """Say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A verified release and how it came about."""
+
+    data: Any
+    """The masked table: the path that was written, or a table of the kind that was given."""
+    solution: Solution
+    """The cut, with its steps."""
+    verdict: Verdict
+    """The recount of the released table."""
+    policy: Policy
+    """What was asked."""
+    n_dropped: int = 0
+    """Records left out because of a missing cell."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The refinements, in order."""
+        return self.solution.steps
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """Later rows, masked with a saved solution."""
+
+    data: Any
+    """The masked rows, as in `Outcome`."""
+    verdict: Verdict
+    """The recount of these rows alone."""
+    unknown: Mapping[str, Unknown]
+    """Cells the solution does not know, by attribute; they are shown as the root."""
+    n_dropped: int
+    """Records left out because of a missing cell."""
+
+
+def anonymize(
+    data: Any,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    output: str | Path | None = None,
+    *,
+    criterion: str = Criterion.SCORE,
+    max_steps: int | None = None,
+    time_limit: float | None = None,
+    shuffle: bool = False,
+    seed: int | None = None,
+    escape_formulas: bool = False,
+    observer: Observer | None = None,
+) -> Outcome:
+    """Mask a table so that it meets a policy and still tells the class.
+
+    Args:
+        data: A path, or a pandas, Polars, Arrow or Ibis table.
+        policy: A YAML file, a mapping of the same form, or a Policy.
+        output: Where to write; without it the masked table comes back in memory.
+        criterion: `score` (information gained per privacy lost) or `infogain`.
+        max_steps: Stop after so many refinements.
+        time_limit: Stop searching after so many seconds.
+        shuffle: Release the records in random order.
+        seed: Makes the shuffle repeatable; keep it secret.
+        escape_formulas: Quote cells that a spreadsheet would run.
+        observer: Hears how far the run has come.
+
+    Returns:
+        The release and what is known about it.
+
+    Raises:
+        PolicyError: The policy has mistakes; all are listed.
+        InputError: The data cannot be read or does not fit the policy.
+        InfeasibleError: No masking meets the policy.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> people = pa.table({"Age": [23, 25, 41, 47], "Sex": ["F", "M", "F", "M"], "Risk": ["lo", "lo", "hi", "hi"]})
+        >>> outcome = anonymize(people, {"class": "Risk", "requirements": [{"qid": ["Age", "Sex"], "k": 2}]})
+        >>> outcome.data["Age"].to_pylist()
+        ['[23, 41)', '[23, 41)', '[41, 47]', '[41, 47]']
+    """
+    observer = observer or _Silent()
+    chosen = _criterion(criterion)
+    limits = _limits(max_steps, time_limit)
+    asked = read_policy(policy)
+    target = None if output is None else _target(output, data)
+    observer.stage("read")
+    table = read(data)
+    observer.stage("profile")
+    profile, table = take_profile(table, asked)
+    check_feasible(profile, asked)
+    trees, qids = plan(profile, asked)
+    observer.stage("compress")
+    compacts = compress(table, profile, trees, qids)
+    with _stop_on_interrupt() as is_asked_to_stop:
+        observer.stage("search")
+
+        def watch(step: Step) -> bool:
+            observer.step(step)
+            return not is_asked_to_stop()
+
+        solution = run_search(profile, trees, compacts, asked, criterion=chosen, limits=limits, watch=watch)
+    observer.stage("mask")
+    masked = masking.mask(table, solution, {column.name: column.keys for column in profile.columns})
+    masked = _finish(masked, shuffle=shuffle, seed=seed, escape=escape_formulas)
+    data_out, verdict = _release(masked, target, asked, profile.n_rows, observer)
+    return Outcome(data_out, solution, verdict, asked, profile.n_dropped)
+
+
+def apply(
+    data: Any,
+    solution: str | Path | Solution,
+    output: str | Path | None = None,
+    *,
+    strict: bool = False,
+    enforce: bool = False,
+    shuffle: bool = False,
+    seed: int | None = None,
+    escape_formulas: bool = False,
+) -> Applied:
+    """Mask other rows in the way a saved solution says.
+
+    The cut was found on other records, so these rows alone need not meet its
+    requirements; the verdict says whether they do.
+
+    Args:
+        data: As in `anonymize`.
+        solution: A solution file, or a Solution.
+        output: As in `anonymize`.
+        strict: Refuse values that the solution does not know.
+        enforce: Refuse rows that alone do not meet the requirements.
+        shuffle: As in `anonymize`.
+        seed: As in `anonymize`.
+        escape_formulas: As in `anonymize`.
+    """
+    saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
+    target = None if output is None else _target(output, data)
+    masked, unknown, n_dropped = masking.apply(read(data), saved, strict=strict)
+    masked = _finish(masked, shuffle=shuffle, seed=seed, escape=escape_formulas)
+    requirements = tuple(reached.requirement for reached in saved.reached)
+
+    def accept(verdict: Verdict) -> None:
+        if enforce and not verdict.is_met:
+            broken = "; ".join(
+                f"{f.requirement.name} reaches {f.anonymity}, asked {f.requirement.k}"
+                for f in verdict.findings
+                if not f.is_met
+            )
+            msg = f"These rows alone do not meet the requirements: {broken}. Mask them together with others, or leave out --enforce."
+            raise NotMetError(msg)
+
+    if target is None:
+        data_out = as_frame(masked)
+        verdict = verify(read(data_out), requirements)
+        accept(verdict)
+        return Applied(data_out, verdict, unknown, n_dropped)
+    with _written(masked, target) as draft:
+        verdict = verify(draft, requirements)
+        accept(verdict)
+    return Applied(target, verdict, unknown, n_dropped)
+
+
+def audit(data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Verdict:
+    """Recount any table, also one that another tool masked.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> table = pa.table({"Age": [23, 23, 41], "Sex": ["F", "F", "M"]})
+        >>> audit(table, {"requirements": [{"qid": ["Age", "Sex"], "k": 2}]}).is_met
+        False
+    """
+    asked = read_policy(policy)
+    table = read(data)
+    check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
+    return verify(table, asked.requirements)
+
+
+def _criterion(name: str) -> Criterion:
+    if name not in set(Criterion):
+        msg = f"The criterion is one of {quote(Criterion)}; found `{name}`."
+        raise InputError(msg)
+    return Criterion(name)
+
+
+def _limits(max_steps: int | None, seconds: float | None) -> Limits:
+    if (max_steps is not None and max_steps < 0) or (seconds is not None and seconds < 0):
+        raise InputError("A step or time limit is at least 0.")
+    return Limits(max_steps, seconds)
+
+
+def _target(output: str | Path, data: Any) -> Path:
+    """Check where to write before any work is done."""
+    target = Path(output)
+    suffix_of(target)
+    if isinstance(data, str | Path) and target.exists() and Path(data).exists() and target.samefile(data):
+        msg = f"`{target}` is the input. Write the release to another file."
+        raise InputError(msg)
+    check_target(target)
+    return target
+
+
+def _finish(masked: Table, *, shuffle: bool, seed: int | None, escape: bool) -> Table:
+    if shuffle:
+        masked = shuffled(masked, seed)
+    return spreadsheet_safe(masked) if escape else masked
+
+
+def _release(
+    masked: Table, target: Path | None, policy: Policy, n_rows: int, observer: Observer
+) -> tuple[Any, Verdict]:
+    """Hand out a table only after the verifier has recounted what is handed out."""
+    if target is None:
+        data = as_frame(masked)
+        observer.stage("verify")
+        verdict = verify(read(data), policy.requirements)
+        _insist(verdict, policy, n_rows, masked.names)
+        return data, verdict
+    with _written(masked, target) as draft:
+        observer.stage("verify")
+        verdict = verify(draft, policy.requirements)
+        _insist(verdict, policy, n_rows, draft.names)
+    return target, verdict
+
+
+@contextmanager
+def _written(masked: Table, target: Path) -> Iterator[Table]:
+    """Write under a temporary name and open what was written; the name becomes final if the block ends well."""
+    suffix = suffix_of(target)
+    with appearing(target, suffix) as draft:
+        masked.engine.write(
+            masked.expr.select(*(f"c{i}" for i in range(len(masked.names)))), draft, masked.names, suffix
+        )
+        yield read(draft)
+
+
+def _insist(verdict: Verdict, policy: Policy, n_rows: int, names: tuple[str, ...]) -> None:
+    broken = [
+        f"{f.requirement.name} reaches {f.anonymity}, asked {f.requirement.k}" for f in verdict.findings if not f.is_met
+    ]
+    if verdict.n_rows != n_rows:
+        broken.append(f"{verdict.n_rows:,} records were written of {n_rows:,}")
+    broken += [f"the dropped column `{name}` is still there" for name in policy.drop if name in names]
+    if broken:
+        msg = f"The recount of the masked table does not confirm it: {'; '.join(broken)}. Nothing was released. Please report this as a bug."
+        raise RefusedError(msg)
+
+
+@contextmanager
+def _stop_on_interrupt() -> Iterator[Callable[[], bool]]:
+    """While the search runs, let the first Ctrl-C end it after the current step; a second one aborts."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked.is_set
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def on_interrupt(number: int, frame: Any) -> None:
+        del number, frame
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    try:
+        signal.signal(signal.SIGINT, on_interrupt)
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,79 @@
+"""The last touches on a masked table: its order, its spelling, the kind it comes back as."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.engines.local import ROW
+
+if TYPE_CHECKING:
+    from maskwise.read import Table
+
+_RUNS = r"^[=+\-@\t\r]"
+"""How a cell begins that a spreadsheet would run."""
+_NUMBER = r"^[+\-]?[0-9.]+([eE][+\-]?[0-9]+)?$"
+
+
+def shuffled(table: Table, seed: int | None) -> Table:
+    """Put the records in random order, so that their place tells nothing.
+
+    Args:
+        table: The records.
+        seed: Makes the order repeatable; None draws a secret one.
+    """
+    import ibis  # noqa: PLC0415 - heavy
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    expr = table.expr if ROW in table.expr.columns else table.expr.mutate(**{ROW: ibis.row_number()})
+    rows = np.sort(expr.select(ROW).to_pyarrow().column(0).to_numpy())
+    rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
+    places = ibis.memtable(pa.table({"old_place": rows, "new_place": rng.permutation(len(rows))}))
+    joined = expr.join(places, expr[ROW] == places["old_place"]).order_by("new_place")
+    return replace(table, expr=joined.drop("old_place", "new_place"), is_shuffled=True)
+
+
+def spreadsheet_safe(table: Table) -> Table:
+    """Put a quote before texts that a spreadsheet would run as a formula; numbers stay."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    safe, touched = {}, set(table.rewritten)
+    for name in table.names:
+        cell = table.expr[table.key(name)]
+        if cell.type().is_string():
+            runs = cell.re_search(_RUNS) & ~cell.re_search(_NUMBER)
+            touched.add(name)
+            safe[table.key(name)] = ibis.ifelse(runs, ibis.literal("'") + cell, cell)
+    expr = table.expr.mutate(**safe) if safe else table.expr
+    return replace(table, expr=expr, rewritten=tuple(name for name in table.names if name in touched))
+
+
+def as_frame(table: Table) -> Any:
+    """Hand out a masked table as the kind of table that came in.
+
+    Columns that pass through are the owner's own, with their types and, for
+    pandas, their index.
+    """
+    plain = table.expr.select(**{name: table.expr[table.key(name)] for name in table.names})
+    if table.frame is None:
+        return plain.to_pyarrow()
+    if type(table.frame).__module__.startswith("ibis"):
+        return plain
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    fresh = table.expr.select(*(table.key(name) for name in table.names), ROW).to_pyarrow()
+    if not table.is_shuffled:
+        fresh = fresh.sort_by(ROW)
+    frame = nw.from_native(table.frame, eager_only=True)
+    rows = fresh.column(ROW).to_pylist()
+    if rows != list(range(len(frame))):
+        frame = frame[rows]
+    masked = {
+        name: nw.new_series(name, fresh.column(table.key(name)).to_pylist(), nw.String, backend=frame.implementation)
+        for name in table.rewritten
+        if name in table.names
+    }
+    return frame.select(*table.names).with_columns(*masked.values()).to_native()

@@ -1,0 +1,176 @@
+"""What a run asked, reached and shows, for people and for scripts.
+
+A report holds only what the release itself shows, so it may accompany it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maskwise.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from maskwise.cut import Solution
+    from maskwise.pipeline import Applied, Outcome
+    from maskwise.verify import Finding, Verdict
+
+PROTECTS = (
+    "In the released table, every combination of values on a listed quasi-identifier is shared by at least the stated "
+    "number of records. This was recounted from the file as written.",
+)
+DOES_NOT_PROTECT = (
+    "It says nothing about columns outside the listed quasi-identifiers; they were released as they were.",
+    "k-anonymity bounds linking, not inference: if a whole group shares a sensitive value, the group gives it away.",
+    "An attacker who knows the algorithm and the policy may narrow a masked value down further (minimality and "
+    "downcoding attacks).",
+    "Several releases of the same people can be combined; each release is checked by itself only.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run in words and figures."""
+
+    data: dict[str, Any]
+    """Everything the report says, as plain values."""
+
+    def to_json(self) -> str:
+        """For scripts."""
+        return json.dumps(self.data, indent=2, ensure_ascii=False) + "\n"
+
+    def to_markdown(self) -> str:
+        """For people."""
+        data = self.data
+        lines = [
+            "# Masking report",
+            "",
+            f"{data['rows']:,} records, {data['steps']} refinements, ended: {data['ending']}.",
+            "",
+        ]
+        lines += ["| quasi-identifier | asked k | reached | groups |", "| --- | --- | --- | --- |"]
+        for item in data["requirements"]:
+            implied = " (implied by another)" if item["implied_by"] is not None else ""
+            lines.append(f"| {', '.join(item['qid'])}{implied} | {item['k']} | {item['reached']} | {item['groups']} |")
+        lines += ["", "| attribute | masked by | shown as |", "| --- | --- | --- |"]
+        lines += [f"| {a['name']} | {a['kind']} | {', '.join(a['shown'])} |" for a in data["attributes"]]
+        for title, key in (
+            ("Notes", "notes"),
+            ("What this protects", "protects"),
+            ("What it does not", "does_not_protect"),
+        ):
+            if data[key]:
+                lines += ["", f"## {title}", "", *(f"- {text}" for text in data[key])]
+        return "\n".join(lines) + "\n"
+
+    def render(self, path: Path) -> str:
+        """The form that a file's suffix asks for."""
+        if path.suffix == ".json":
+            return self.to_json()
+        if path.suffix in {".md", ".txt"}:
+            return self.to_markdown()
+        msg = f"A report is written as .md, .txt or .json; found `{path.name}`."
+        raise InputError(msg)
+
+
+def report(outcome: Outcome) -> Report:
+    """Say what a run asked, reached and shows.
+
+    Example:
+        >>> import maskwise, pyarrow as pa
+        >>> table = pa.table({"Age": [23, 25, 41, 47]})
+        >>> outcome = maskwise.anonymize(table, {"requirements": [{"qid": ["Age"], "k": 2}]})
+        >>> report(outcome).data["requirements"][0]["reached"]
+        2
+    """
+    solution = outcome.solution
+    return Report(
+        {
+            "maskwise": version("maskwise"),
+            "output": str(outcome.data) if isinstance(outcome.data, Path) else None,
+            "rows": outcome.verdict.n_rows,
+            "dropped_rows": outcome.n_dropped,
+            "method": str(solution.method),
+            "criterion": str(solution.criterion),
+            "steps": len(solution.steps),
+            "ending": str(solution.ending),
+            "requirements": [
+                {**finding_data(finding), "implied_by": reached.implied_by}
+                for finding, reached in zip(outcome.verdict.findings, solution.reached, strict=True)
+            ],
+            "attributes": _shown(solution),
+            "notes": list(_notes(outcome)),
+            "protects": list(PROTECTS),
+            "does_not_protect": list(DOES_NOT_PROTECT),
+        }
+    )
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as plain values."""
+    return {
+        "holds": verdict.is_met,
+        "rows": verdict.n_rows,
+        "requirements": [finding_data(finding) for finding in verdict.findings],
+    }
+
+
+def applied_data(applied: Applied) -> dict[str, Any]:
+    """The result of `apply` as plain values."""
+    return {
+        "output": str(applied.data) if isinstance(applied.data, Path) else None,
+        **verdict_data(applied.verdict),
+        "dropped_rows": applied.n_dropped,
+        "unknown": {name: {"values": u.n_values, "records": u.n_records} for name, u in applied.unknown.items()},
+    }
+
+
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """A finding as plain values."""
+    return {
+        "qid": list(finding.requirement.qid),
+        "k": finding.requirement.k,
+        "reached": finding.anonymity,
+        "holds": finding.is_met,
+        "groups": finding.n_groups,
+        "violating_groups": finding.n_violating_groups,
+        "violating_records": finding.n_violating_records,
+        "group_sizes": {
+            "min": finding.anonymity,
+            "quartile": finding.quantile(0.25),
+            "median": finding.quantile(0.5),
+            "three_quarters": finding.quantile(0.75),
+            "max": finding.sizes[-1][0] if finding.sizes else 0,
+            "histogram": [
+                {"from": low, "to": high, "groups": n, "records": records}
+                for low, high, n, records in finding.histogram()
+            ],
+        },
+    }
+
+
+def _shown(solution: Solution) -> Sequence[dict[str, Any]]:
+    return [
+        {
+            "name": cut.attribute,
+            "kind": str(cut.kind),
+            "shown": list(cut.labels),
+            "missing": str(cut.missing),
+        }
+        for cut in solution.cuts
+    ]
+
+
+def _notes(outcome: Outcome) -> Sequence[str]:
+    implied = [
+        f"k={reached.requirement.k} on {reached.requirement.name} follows from requirement {reached.implied_by + 1}, "
+        "so it was dropped from the search."
+        for reached in outcome.solution.reached
+        if reached.implied_by is not None
+    ]
+    return [*outcome.solution.notes, *implied]

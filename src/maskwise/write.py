@@ -1,0 +1,66 @@
+"""Files that appear whole or not at all.
+
+Everything is written under a temporary name in the target's folder and renamed
+only when it is complete, so a reader, a full disk or a killed process never
+leaves half a file under the final name.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from maskwise.errors import WriteError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def appearing(path: Path, suffix: str = "") -> Iterator[Path]:
+    """Give a temporary path; rename it to `path` if the block ends well, remove it if not.
+
+    Args:
+        path: The final name; what stands there is replaced only at the end.
+        suffix: What the temporary name ends in, for writers that look at it.
+    """
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part{suffix}")
+    check_target(path)
+    try:
+        yield draft
+        try:
+            os.replace(draft, path)  # noqa: PTH105 - the atomic one
+        except OSError as error:
+            raise WriteError(_complaint(path, error)) from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def check_target(path: Path) -> None:
+    """Refuse a target that cannot be written, before any work is done."""
+    folder = path.parent
+    if not folder.is_dir():
+        msg = f"There is no folder `{folder}` to write to. Create it first."
+        raise WriteError(msg)
+    if path.is_dir():
+        msg = f"`{path}` is a folder. Name a file in it."
+        raise WriteError(msg)
+    if not os.access(folder, os.W_OK):
+        msg = f"The folder `{folder}` cannot be written to. Choose another, or change its permissions."
+        raise WriteError(msg)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    with appearing(path) as draft:
+        try:
+            draft.write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise WriteError(_complaint(path, error)) from None
+
+
+def _complaint(path: Path, error: OSError) -> str:
+    return f"`{path}` cannot be written: {(error.strerror or 'the disk refused').lower()}. Free space or choose another folder."
