@@ -88,7 +88,8 @@ class Cells:
     @property
     def smallest(self) -> NDArray[np.int64]:
         """For each candidate, the smallest group that refining it would create."""
-        return self._cut.smallest
+        smallest: NDArray[np.int64] = self._cut.smallest
+        return smallest
 
     @property
     def n_groups(self) -> int:

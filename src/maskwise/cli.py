@@ -113,9 +113,10 @@ def mask(
     for note in made.data["notes"]:
         terminal.warn(note)
     _tell_ending(terminal, made.data)
-    for label, path in (("release", output), ("solution", solution), ("trace", trace), ("report", report)):
-        if path is not None:
-            terminal.say(f"{label}: {path}")
+    written: dict[str, Path | None] = {"release": output, "solution": solution, "trace": trace, "report": report}
+    for what, where in written.items():
+        if where is not None:
+            terminal.say(f"{what}: {where}")
     return 0
 
 
@@ -182,13 +183,15 @@ def apply(
         terminal.warn(f"{applied.n_dropped:,} records were left out because a masked cell is missing.")
     for name, lost in applied.unknown.items():
         terminal.warn(
-            f"`{name}` has {lost.n_values:,} values the solution does not know, in {lost.n_records:,} records; shown as the root."
+            f"`{name}` has {lost.n_values:,} values the solution does not know, in {lost.n_records:,} records; "
+            "they are shown as the root."
         )
     terminal.say("These rows alone, recounted:")
     terminal.show_verdict(applied.verdict)
     if not applied.verdict.is_met:
         terminal.warn(
-            "These rows alone do not meet every requirement. Release them together with the others, or use --enforce to refuse."
+            "These rows alone do not meet every requirement. Release them together with the others, "
+            "or use --enforce to refuse."
         )
     return 0
 
@@ -210,7 +213,8 @@ def _tell_ending(terminal: Terminal, data: dict[str, Any]) -> None:
         terminal.say(f"{data['steps']} refinements; no further one is valid and beneficial.")
     else:
         terminal.warn(
-            f"The search was stopped early ({data['ending']}) after {data['steps']} refinements. The table is safe, but more could be shown."
+            f"The search was stopped early ({data['ending']}) after {data['steps']} refinements. "
+            "The table is safe, but more could be shown."
         )
 
 
@@ -218,7 +222,7 @@ def _print_json(data: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - one for each exit code
     """Run a command and return its exit code: 0 done, 1 violated, 2 bad input, 3 no solution, 70 our bug."""
     signal.signal(signal.SIGTERM, _on_terminate)
     try:

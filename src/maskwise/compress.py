@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maskwise.arrow import as_numpy
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -61,8 +63,8 @@ def compress(table: Table, profile: Profile, trees: Sequence[Tree], qids: Sequen
         width = _narrowest(max(trees[a].n_codes for a in qid))
         rows = np.empty((counted.num_rows, len(qid)), width)
         for p in range(len(qid)):
-            rows[:, p] = counted.column(p).to_numpy()
-        compacts.append(Compact(qid, rows, np.asarray(counted.column(len(qid)).to_numpy(), np.int64).copy()))
+            rows[:, p] = as_numpy(counted.column(p))
+        compacts.append(Compact(qid, rows, as_numpy(counted.column(len(qid))).astype(np.int64)))
     return compacts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.markup import escape
@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from maskwise.topdown import Step
+    from maskwise.cut import Step
     from maskwise.verify import Verdict
 
 STAGES = ("read", "profile", "compress", "search", "mask", "verify")
@@ -34,7 +34,7 @@ class Terminal:
         self._progress: Progress | None = None
         self._task: Any = None
 
-    def __enter__(self) -> Terminal:
+    def __enter__(self) -> Self:
         if self.err.is_terminal and not self.quiet:
             self._progress = Progress(
                 SpinnerColumn(),
@@ -64,7 +64,8 @@ class Terminal:
             left = ", ".join(str(figure) for figure in step.requirements)
             self._progress.update(
                 self._task,
-                description=f"search: step {step.step}, {escape(step.attribute)}, smallest group {left} [dim](Ctrl-C stops safely)[/]",
+                description=f"search: step {step.step}, {escape(step.attribute)}, smallest group {left} "
+                "[dim](Ctrl-C stops safely)[/]",
             )
 
     def say(self, text: str) -> None:
@@ -119,11 +120,11 @@ class Terminal:
             asked = f"k={finding.requirement.k} on {finding.requirement.name}"
             word = "[green]holds[/]" if finding.is_met else "[bold red]is violated[/]"
             self.out.print(
-                f"{escape(asked)} {word}: the smallest of {finding.n_groups:,} groups has {finding.anonymity:,} records"
+                f"{escape(asked)} {word}: the smallest of {finding.n_groups:,} groups has {finding.anonymity:,}"
             )
             if not finding.is_met:
                 self.out.print(
-                    f"  {finding.n_violating_groups:,} groups with {finding.n_violating_records:,} records are too small"
+                    f"  {finding.n_violating_groups:,} groups with {finding.n_violating_records:,} records are smaller"
                 )
             grid = Grid("group size", "groups", "records", box=None, pad_edge=False, padding=(0, 3, 0, 0))
             for low, high, n_groups, n_records in finding.histogram():

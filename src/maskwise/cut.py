@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from maskwise.policy import KAnonymity
     from maskwise.taxonomy import Taxonomy
-    from maskwise.topdown import Ending, Step
 
 HIDDEN = "*"
 """How a suppressed value is shown."""
@@ -36,6 +35,57 @@ class MissingShown(StrEnum):
     """As the root, like every other value."""
     ITSELF = "itself"
     """As a missing cell."""
+
+
+class Criterion(StrEnum):
+    """How the next refinement is chosen."""
+
+    SCORE = "score"
+    """Information gained per unit of privacy lost."""
+    INFOGAIN = "infogain"
+    """Information gained alone."""
+
+
+class Ending(StrEnum):
+    """Why a search ended."""
+
+    MAXIMAL = "maximal"
+    """No valid and beneficial refinement is left."""
+    STEPS = "step limit"
+    TIME = "time limit"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One refinement that was performed."""
+
+    step: int
+    """Its number, from 1."""
+    attribute: str
+    """The refined attribute."""
+    before: str | None
+    """The shown value that was refined."""
+    after: tuple[str | None, ...]
+    """What is shown instead; None is the missing value."""
+    info_gain: float
+    """The information gained."""
+    loss: float
+    """The privacy lost, averaged over the requirements on the attribute."""
+    score: float
+    """Information gained per unit of privacy lost."""
+    requirements: tuple[int, ...]
+    """For each requirement of the policy the figure reached after the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop although more could be refined."""
+
+    max_steps: int | None = None
+    """After so many refinements."""
+    seconds: float | None = None
+    """After so much time."""
 
 
 @dataclass(frozen=True)

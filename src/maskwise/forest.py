@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maskwise.cut import HIDDEN
 from maskwise.policy import Kind
 from maskwise.score import entropy
 from maskwise.typed import label
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from maskwise.profile import Column, Profile
 
     Ints = NDArray[np.int64]
-
-HIDDEN = "*"
-"""How a suppressed value is shown."""
 
 
 @dataclass(slots=True)

@@ -95,6 +95,11 @@ def best_split(counts: Any, start: int, stop: int) -> int:
     return stop
 
 
+def warm_up() -> None:
+    """Load the compiler and the first kernel; half a second that can pass while an engine reads."""
+    best_split(np.zeros((2, 1), np.int64), 0, 2)
+
+
 @njit(cache=True, nogil=True)
 def count_rows(groups: Groups, cut: Cut, lo: int, hi: int, live: Any, n_live: int, hist: Any) -> None:
     """Add rows `lo` to `hi` to the counters of the live attributes.
@@ -191,7 +196,7 @@ def part_rows(groups: Groups, g: int, j: int, branch: Any, n_rows_of: Any, large
             next_row[b] = at
             at += n_rows_of[b]
             n_others += 1
-    if n_others < 2:
+    if n_others <= 1:
         return
     for i in range(border, hi):
         b = branch[codes[i, j]]
@@ -277,7 +282,9 @@ def take_from(groups: Groups, cut: Cut, g: int, part: int, j: int, only: Any) ->
 
 
 @njit(cache=True, nogil=True)
-def split_groups(groups: Groups, cut: Cut, j: int, x: int, branch: Any, branch_node: Any, k: int) -> None:
+def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
+    groups: Groups, cut: Cut, j: int, x: int, branch: Any, branch_node: Any, k: int
+) -> None:
     """Split every group that shows `x` on attribute `j`, and update the minima.
 
     A split counts the rows of all parts but the largest; the largest part's

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maskwise.arrow import as_numpy
 from maskwise.cut import Cut, MissingShown
 from maskwise.engines import Relabel
 from maskwise.errors import InputError
@@ -19,11 +20,12 @@ from maskwise.policy import Kind, Missing
 from maskwise.typed import Parsed, Scale, parse_keys, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     import pyarrow as pa
 
     from maskwise.cut import Solution
+    from maskwise.profile import Column
     from maskwise.read import Table
 
 _STEPPED = {Scale.INTEGER, Scale.REAL, Scale.DATE, Scale.TIMESTAMP}
@@ -41,18 +43,18 @@ class Unknown:
     """In how many records."""
 
 
-def mask(table: Table, solution: Solution, keys: Mapping[str, pa.Array]) -> Table:
+def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
     """Mask the table that a solution was found on.
 
     Args:
         table: The records.
         solution: What to show.
-        keys: For each masked attribute its distinct cells, as `profile` found them.
+        columns: The distinct cells of each masked attribute, as `profile` found them.
     """
     relabels = {}
-    for cut in solution.cuts:
-        found = keys[cut.attribute]
-        relabels[cut.attribute] = _relabel(cut, found, parse_keys(found) if cut.kind is Kind.INTERVAL else None)
+    for cut, column in zip(solution.cuts, columns, strict=True):
+        parsed = parse_keys(column.keys) if cut.kind is Kind.INTERVAL else None
+        relabels[cut.attribute] = _relabel(cut, column.keys, parsed, has_missing=bool(column.missing.any()))
     return without(table.relabel(relabels), solution.drop)
 
 
@@ -89,7 +91,10 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> tuple[Ta
             unknown[cut.attribute] = lost
     if strict and unknown:
         details = "; ".join(f"`{name}` {u.n_records:,} records" for name, u in unknown.items())
-        msg = f"Some cells hold values that the solution does not know: {details}. Leave out --strict to show them as the root."
+        msg = (
+            f"Some cells hold values that the solution does not know: {details}. "
+            "Leave out --strict to show them as the root."
+        )
         raise InputError(msg)
     return without(table.relabel(relabels), solution.drop), unknown, n_dropped
 
@@ -97,18 +102,19 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> tuple[Ta
 def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown]:
     """Look at a column of new rows, and say how to rewrite it and what in it is unknown."""
     counted = table.counts([cut.attribute]).combine_chunks()
-    cells, n = counted.column(0).combine_chunks(), np.asarray(counted.column("n").to_numpy(), np.int64)
-    there = np.asarray(cells.is_valid().to_numpy(zero_copy_only=False), np.bool_)
+    cells, n = counted.column(0).combine_chunks(), as_numpy(counted.column("n")).astype(np.int64)
+    there = as_numpy(cells.is_valid())
     keys, n_missing = cells.drop_null(), int(n[~there].sum())
     if n_missing and missing is Missing.ERROR:
         msg = f"Column `{cut.attribute}` has {n_missing:,} missing cells, and the policy refuses them. Fill them first."
         raise InputError(msg)
     unseen = n_missing if cut.missing is MissingShown.UNSEEN else 0
     if cut.kind is Kind.INTERVAL:
-        return _relabel(cut, keys, _parse(table, cut, keys, n[there])), Unknown(int(unseen > 0), unseen)
+        parsed = _parse(table, cut, keys, n[there])
+        return _relabel(cut, keys, parsed, has_missing=n_missing > 0), Unknown(int(unseen > 0), unseen)
     known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
     lost = Unknown(int((~known).sum()) + int(unseen > 0), int(n[there][~known].sum()) + unseen)
-    return _relabel(cut, keys, None), lost
+    return _relabel(cut, keys, None, has_missing=n_missing > 0), lost
 
 
 def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
@@ -117,27 +123,34 @@ def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
     parsed = parse_keys(keys)
     same = parsed is not None and (parsed.scale == cut.scale or {parsed.scale, cut.scale} <= _NUMBERS)
     if parsed is None or not same:
-        msg = f"Column `{cut.attribute}` holds {parsed.scale if parsed else keys.type} cells, but the solution expects {cut.scale} values."
+        found = parsed.scale if parsed else keys.type
+        msg = f"Column `{cut.attribute}` holds {found} cells, but the solution expects {cut.scale} values."
         raise InputError(msg)
     if not parsed.known.all():
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         row = table.first_row_with(cut.attribute, keys.filter(pa.array(~parsed.known)))
         n_cells = int(n[~parsed.known].sum())
-        msg = f"Column `{cut.attribute}` has {n_cells:,} cells that are no {cut.scale} values, first in record {row:,}. Clean them."
+        msg = (
+            f"Column `{cut.attribute}` has {n_cells:,} cells that are no {cut.scale} values, "
+            f"first in record {row:,}. Clean them."
+        )
         raise InputError(msg)
     return parsed
 
 
-def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None) -> Relabel:
+def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bool) -> Relabel:
     """Say how a column with these distinct cells is rewritten."""
     if parsed is None:
         shown = [cut.show_text(text_of(key)) for key in keys.to_pylist()]
-        return Relabel(keys, shown, cut.missing_text)
+        return Relabel(keys, shown, cut.missing_text, has_missing)
     if parsed.scale in _STEPPED and "tz=" not in str(keys.type):
         ends = [_native(end, parsed.scale) for end in cut.breaks[1:-1]]
-        return Relabel(keys, (), cut.missing_text, tuple(zip([*ends, None], cut.labels, strict=True)), parsed.scale)
-    return Relabel(keys, [cut.show_number(number) for number in parsed.numbers.tolist()], cut.missing_text)
+        return Relabel(
+            keys, (), cut.missing_text, has_missing, tuple(zip([*ends, None], cut.labels, strict=True)), parsed.scale
+        )
+    shown = [cut.show_number(number) for number in parsed.numbers.tolist()]
+    return Relabel(keys, shown, cut.missing_text, has_missing)
 
 
 def _native(number: float, scale: Scale) -> Any:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from maskwise import mask as masking
 from maskwise.compress import compress
+from maskwise.cut import Criterion, Limits
 from maskwise.errors import InputError, NotMetError, RefusedError, quote
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
@@ -22,19 +23,16 @@ from maskwise.profile import check_columns
 from maskwise.profile import profile as take_profile
 from maskwise.read import Table, read, suffix_of
 from maskwise.release import as_frame, shuffled, spreadsheet_safe
-from maskwise.search import check_feasible, plan
-from maskwise.search import search as run_search
-from maskwise.topdown import Criterion, Limits
 from maskwise.verify import Verdict, verify
 from maskwise.write import appearing, check_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from maskwise.cut import Solution
+    from maskwise.cut import Solution, Step
     from maskwise.mask import Unknown
     from maskwise.policy import Policy
-    from maskwise.topdown import Step
+    from maskwise.profile import Profile
 
 
 class Observer(Protocol):
@@ -133,31 +131,57 @@ def anonymize(
         ['[23, 41)', '[23, 41)', '[41, 47]', '[41, 47]']
     """
     observer = observer or _Silent()
-    chosen = _criterion(criterion)
-    limits = _limits(max_steps, time_limit)
+    chosen = check_criterion(criterion)
+    limits = check_limits(max_steps, time_limit)
     asked = read_policy(policy)
     target = None if output is None else _target(output, data)
     observer.stage("read")
+    warming = threading.Thread(target=_warm_up, daemon=True)
+    warming.start()
     table = read(data)
-    observer.stage("profile")
-    profile, table = take_profile(table, asked)
-    check_feasible(profile, asked)
-    trees, qids = plan(profile, asked)
-    observer.stage("compress")
-    compacts = compress(table, profile, trees, qids)
-    with _stop_on_interrupt() as is_asked_to_stop:
-        observer.stage("search")
-
-        def watch(step: Step) -> bool:
-            observer.step(step)
-            return not is_asked_to_stop()
-
-        solution = run_search(profile, trees, compacts, asked, criterion=chosen, limits=limits, watch=watch)
+    warming.join()
+    solution, profile, table = solve(table, asked, chosen, limits, observer)
     observer.stage("mask")
-    masked = masking.mask(table, solution, {column.name: column.keys for column in profile.columns})
+    masked = masking.mask(table, solution, profile.columns)
     masked = _finish(masked, shuffle=shuffle, seed=seed, escape=escape_formulas)
     data_out, verdict = _release(masked, target, asked, profile.n_rows, observer)
     return Outcome(data_out, solution, verdict, asked, profile.n_dropped)
+
+
+def solve(
+    table: Table, policy: Policy, criterion: Criterion, limits: Limits, observer: Observer | None = None
+) -> tuple[Solution, Profile, Table]:
+    """Find the cut, without masking anything yet.
+
+    Args:
+        table: The records.
+        policy: What is asked.
+        criterion: How the next refinement is chosen.
+        limits: When to stop early.
+        observer: Hears how far the search has come.
+
+    Returns:
+        The solution, the profile it rests on, and the table without dropped records.
+    """
+    from maskwise.search import check_feasible, plan  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.search import search as run_search  # noqa: PLC0415 - as above
+
+    listener = observer or _Silent()
+    listener.stage("profile")
+    profile, table = take_profile(table, policy)
+    check_feasible(profile, policy)
+    trees, qids = plan(profile, policy)
+    listener.stage("compress")
+    compacts = compress(table, profile, trees, qids)
+    with _stop_on_interrupt() as is_asked_to_stop:
+        listener.stage("search")
+
+        def watch(step: Step) -> bool:
+            listener.step(step)
+            return not is_asked_to_stop()
+
+        solution = run_search(profile, trees, compacts, policy, criterion=criterion, limits=limits, watch=watch)
+    return solution, profile, table
 
 
 def apply(
@@ -199,7 +223,10 @@ def apply(
                 for f in verdict.findings
                 if not f.is_met
             )
-            msg = f"These rows alone do not meet the requirements: {broken}. Mask them together with others, or leave out --enforce."
+            msg = (
+                f"These rows alone do not meet the requirements: {broken}. "
+                "Mask them together with others, or leave out --enforce."
+            )
             raise NotMetError(msg)
 
     if target is None:
@@ -207,7 +234,7 @@ def apply(
         verdict = verify(read(data_out), requirements)
         accept(verdict)
         return Applied(data_out, verdict, unknown, n_dropped)
-    with _written(masked, target) as draft:
+    with _written(masked, target, once=len(requirements) == 1) as draft:
         verdict = verify(draft, requirements)
         accept(verdict)
     return Applied(target, verdict, unknown, n_dropped)
@@ -228,14 +255,22 @@ def audit(data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Verdict
     return verify(table, asked.requirements)
 
 
-def _criterion(name: str) -> Criterion:
+def _warm_up() -> None:
+    from maskwise.kernels import warm_up  # noqa: PLC0415 - compiled code is slow to load
+
+    warm_up()
+
+
+def check_criterion(name: str) -> Criterion:
+    """Refuse a criterion that does not exist."""
     if name not in set(Criterion):
         msg = f"The criterion is one of {quote(Criterion)}; found `{name}`."
         raise InputError(msg)
     return Criterion(name)
 
 
-def _limits(max_steps: int | None, seconds: float | None) -> Limits:
+def check_limits(max_steps: int | None, seconds: float | None) -> Limits:
+    """Refuse limits below zero."""
     if (max_steps is not None and max_steps < 0) or (seconds is not None and seconds < 0):
         raise InputError("A step or time limit is at least 0.")
     return Limits(max_steps, seconds)
@@ -268,7 +303,7 @@ def _release(
         verdict = verify(read(data), policy.requirements)
         _insist(verdict, policy, n_rows, masked.names)
         return data, verdict
-    with _written(masked, target) as draft:
+    with _written(masked, target, once=len(policy.requirements) == 1) as draft:
         observer.stage("verify")
         verdict = verify(draft, policy.requirements)
         _insist(verdict, policy, n_rows, draft.names)
@@ -276,14 +311,20 @@ def _release(
 
 
 @contextmanager
-def _written(masked: Table, target: Path) -> Iterator[Table]:
-    """Write under a temporary name and open what was written; the name becomes final if the block ends well."""
+def _written(masked: Table, target: Path, *, once: bool) -> Iterator[Table]:
+    """Write under a temporary name and open what was written; the name becomes final if the block ends well.
+
+    Args:
+        masked: What to write.
+        target: The final name.
+        once: The recount needs one scan only.
+    """
     suffix = suffix_of(target)
     with appearing(target, suffix) as draft:
         masked.engine.write(
             masked.expr.select(*(f"c{i}" for i in range(len(masked.names)))), draft, masked.names, suffix
         )
-        yield read(draft)
+        yield read(draft, once=once)
 
 
 def _insist(verdict: Verdict, policy: Policy, n_rows: int, names: tuple[str, ...]) -> None:
@@ -294,7 +335,10 @@ def _insist(verdict: Verdict, policy: Policy, n_rows: int, names: tuple[str, ...
         broken.append(f"{verdict.n_rows:,} records were written of {n_rows:,}")
     broken += [f"the dropped column `{name}` is still there" for name in policy.drop if name in names]
     if broken:
-        msg = f"The recount of the masked table does not confirm it: {'; '.join(broken)}. Nothing was released. Please report this as a bug."
+        msg = (
+            f"The recount of the masked table does not confirm it: {'; '.join(broken)}. "
+            "Nothing was released. Please report this as a bug."
+        )
         raise RefusedError(msg)
 
 

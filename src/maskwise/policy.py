@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError, quote
 from maskwise.formats.located import Document
-from maskwise.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     from maskwise.formats.located import Place
+    from maskwise.taxonomy import Taxonomy
 
 
 class Kind(StrEnum):

@@ -7,11 +7,12 @@ defaults are chosen, and what does not fit is refused with the evidence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maskwise.arrow import as_numpy
 from maskwise.errors import InputError, PolicyError, quote
 from maskwise.policy import Attribute, Kind, Missing
 from maskwise.typed import Parsed, Scale, bound, label, looks_like_code, parse_keys, text_of
@@ -99,11 +100,9 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
 def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
     """Count every masked attribute by class; return also the table without dropped records."""
     check_columns(table, policy)
-    n_all = table.n_rows()
-    if n_all == 0:
-        msg = f"`{table.source}` has a header but no record."
-        raise InputError(msg)
+    n_all = 0
     if policy.missing is Missing.DROP:
+        n_all = table.n_rows()
         table = table.without_missing(policy.masked)
     entries = {attribute.name: attribute for attribute in policy.attributes}
     notes = [
@@ -113,6 +112,10 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
     columns, classes = [], _Classes()
     for name in policy.masked:
         counted = _count(table, name, policy.class_name, classes)
+        if not counted.counts.any() and not counted.missing.any():
+            left = " with all masked cells filled" if n_all else ""
+            msg = f"`{table.source}` has no record{left}, only a header."
+            raise InputError(msg)
         if policy.missing is Missing.ERROR and counted.missing.any():
             n_missing = int(counted.missing.sum())
             msg = (
@@ -122,6 +125,7 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
             raise InputError(msg)
         columns.append(_fit(table, policy, entries.get(name), counted, notes))
     n_rows = int(columns[0].counts.sum() + columns[0].missing.sum())
+    n_all = n_all or n_rows
     if policy.missing is Missing.DROP and n_all > n_rows:
         notes.append(f"{n_all - n_rows:,} of {n_all:,} records were left out because a masked cell is missing.")
     if policy.class_name is not None and len(classes) == 1:
@@ -155,28 +159,23 @@ class _Classes:
 
 
 def _count(table: Table, name: str, class_name: str | None, classes: _Classes) -> _Counted:
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     counted = table.counts([name] if class_name is None else [name, class_name]).combine_chunks()
-    cells, n = counted.column(0), np.asarray(counted.column("n").to_numpy(), np.int64)
+    cells, n = counted.column(0), as_numpy(counted.column("n")).astype(np.int64)
     if class_name is None:
         of_class = np.zeros(len(n), np.int64)
     else:
         coded = counted.column(1).combine_chunks().dictionary_encode(null_encoding="encode")
-        of_class = classes.number(coded.dictionary.to_pylist())[coded.indices.to_numpy()]
+        of_class = classes.number(coded.dictionary.to_pylist())[as_numpy(coded.indices)]
     encoded = cells.combine_chunks().dictionary_encode()
     keys = encoded.dictionary
-    at = encoded.indices.fill_null(len(keys)).to_numpy()
+    at = as_numpy(encoded.indices.fill_null(len(keys)))
     table_of = np.zeros((len(keys) + 1, len(classes)), np.int64)
     np.add.at(table_of, (at, of_class), n)
-    del pc
     return _Counted(name, keys, table_of[:-1], table_of[-1])
 
 
 def _pad(column: Column, n_classes: int) -> Column:
     """Widen counts that were taken before the last class was met."""
-    from dataclasses import replace  # noqa: PLC0415
-
     wide = n_classes - column.counts.shape[1]
     if not wide:
         return column
@@ -260,7 +259,8 @@ def _interval(
         row = table.first_row_with(name, counted.keys.filter(_mask(unknown)))
         first = f", first in record {row:,}" if row else ""
         msg = (
-            f"{at}Column `{name}` is an interval attribute, but {n_cells:,} of its cells are no {parsed.scale} values{first}. "
+            f"{at}Column `{name}` is an interval attribute, but {n_cells:,} of its cells are no {parsed.scale} values"
+            f"{first}. "
             "Clean them, leave missing cells empty, or use suppress."
         )
         raise InputError(msg)
@@ -283,7 +283,10 @@ def _interval(
             shown = (
                 f"[{label(ends[0], _wider(ends[0], parsed.scale))}, {label(ends[1], _wider(ends[1], parsed.scale))}]"
             )
-            msg = f"{at}Column `{name}` has {outside:,} cells outside its range {shown}. Widen the range or clean the data."
+            msg = (
+                f"{at}Column `{name}` has {outside:,} cells outside its range {shown}. "
+                "Widen the range or clean the data."
+            )
             raise InputError(msg)
         low, high = ends
     scale = parsed.scale

@@ -62,7 +62,7 @@ class Table:
 
     def n_rows(self) -> int:
         """Count the records."""
-        return int(self.expr.count().to_pyarrow().as_py())
+        return int(self.engine.fetch(self.expr.aggregate(n=self.expr.count())).column(0)[0].as_py())
 
     def counts(self, names: Sequence[str]) -> pa.Table:
         """Count the records of each combination of values."""
@@ -88,7 +88,7 @@ class Table:
         row = self.expr[ROW] if ROW in self.expr.columns else ibis.row_number()
         numbered = self.expr.mutate(row_number=row + 1)
         hits = numbered.filter(numbered[self.key(name)].isin(keys.to_pylist()))
-        found = hits.row_number.min().to_pyarrow().as_py()
+        found = self.engine.fetch(hits.aggregate(first=hits.row_number.min())).column(0)[0].as_py()
         return None if found is None else int(found)
 
     def require(self, name: str, what: str = "is in the policy") -> None:
@@ -101,8 +101,13 @@ class Table:
             raise InputError(msg)
 
 
-def read(source: Any, engine: Engine | None = None) -> Table:
+def read(source: Any, engine: Engine | None = None, *, once: bool = False) -> Table:
     """Open a path, a pandas, Polars, Arrow or Ibis table.
+
+    Args:
+        source: What to open.
+        engine: Who scans it; None starts one.
+        once: The table is scanned only once, so a csv need not be loaded first.
 
     Example:
         >>> import pyarrow as pa
@@ -112,7 +117,7 @@ def read(source: Any, engine: Engine | None = None) -> Table:
     if isinstance(source, Table):
         return source
     if isinstance(source, str | Path):
-        return _read_file(Path(source), engine or Local())
+        return _read_file(Path(source), engine or Local(), once=once)
     kind = type(source).__module__.partition(".")[0]
     if kind == "ibis":
         return _read_ibis(source)
@@ -136,7 +141,7 @@ def suffix_of(path: Path) -> str:
     raise InputError(msg)
 
 
-def _read_file(path: Path, engine: Engine) -> Table:
+def _read_file(path: Path, engine: Engine, *, once: bool) -> Table:
     suffix = suffix_of(path)
     if not path.exists():
         near = did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
@@ -147,7 +152,7 @@ def _read_file(path: Path, engine: Engine) -> Table:
             msg = f"`{path}` is empty. It needs a header and at least one record."
             raise InputError(msg)
         if suffix.startswith((".csv", ".tsv")):
-            return _read_csv(path, suffix, engine)
+            return _read_csv(path, suffix, engine, once=once)
         if suffix == ".parquet":
             return _read_parquet(path, engine)
         arrow = _load_packed(path, suffix)
@@ -170,7 +175,7 @@ def _from_arrow(arrow: pa.Table, source: str, engine: Engine, frame: Any = None)
     return Table(engine, engine.scan_arrow(plain), tuple(arrow.column_names), source, frame=frame)
 
 
-def _read_csv(path: Path, suffix: str, engine: Engine) -> Table:
+def _read_csv(path: Path, suffix: str, engine: Engine, *, once: bool) -> Table:
     try:
         with gzip.open(path, "rb") if suffix.endswith(".gz") else path.open("rb") as file:
             start = file.read(_HEADER_BYTES)
@@ -189,7 +194,7 @@ def _read_csv(path: Path, suffix: str, engine: Engine) -> Table:
     delimiter = "\t" if suffix.startswith(".tsv") else delimiter_of(text)
     names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     _check_names(names, f"`{path.name}`")
-    return Table(engine, engine.scan_csv(path, delimiter, len(names)), tuple(names), path.name)
+    return Table(engine, engine.scan_csv(path, delimiter, len(names), load=not once), tuple(names), path.name)
 
 
 def delimiter_of(text: str) -> str:
@@ -250,7 +255,7 @@ def _as_arrow(source: Any) -> pa.Table:
         try:
             columns[name] = frame.get_column(name).to_arrow()
         except (pa.ArrowException, TypeError, ValueError):
-            msg = f"Column `{name}` of the data frame mixes types that have no common one. Make it text, numbers or dates."
+            msg = f"Column `{name}` of the data frame mixes types. Make it text, numbers or dates."
             raise InputError(msg) from None
     return pa.table(columns)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maskwise.arrow import as_numpy
 from maskwise.engines.local import ROW
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ def shuffled(table: Table, seed: int | None) -> Table:
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     expr = table.expr if ROW in table.expr.columns else table.expr.mutate(**{ROW: ibis.row_number()})
-    rows = np.sort(expr.select(ROW).to_pyarrow().column(0).to_numpy())
+    rows = np.sort(as_numpy(table.engine.fetch(expr.select(ROW)).column(0)))
     rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
-    places = ibis.memtable(pa.table({"old_place": rows, "new_place": rng.permutation(len(rows))}))
+    places = table.engine.lookup(pa.table({"old_place": rows, "new_place": rng.permutation(len(rows))}))
     joined = expr.join(places, expr[ROW] == places["old_place"]).order_by("new_place")
     return replace(table, expr=joined.drop("old_place", "new_place"), is_shuffled=True)
 
@@ -59,12 +60,12 @@ def as_frame(table: Table) -> Any:
     """
     plain = table.expr.select(**{name: table.expr[table.key(name)] for name in table.names})
     if table.frame is None:
-        return plain.to_pyarrow()
+        return table.engine.fetch(plain)
     if type(table.frame).__module__.startswith("ibis"):
         return plain
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
-    fresh = table.expr.select(*(table.key(name) for name in table.names), ROW).to_pyarrow()
+    fresh = table.engine.fetch(table.expr.select(*(table.key(name) for name in table.names), ROW))
     if not table.is_shuffled:
         fresh = fresh.sort_by(ROW)
     frame = nw.from_native(table.frame, eager_only=True)

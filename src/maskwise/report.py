@@ -21,14 +21,18 @@ if TYPE_CHECKING:
     from maskwise.verify import Finding, Verdict
 
 PROTECTS = (
-    "In the released table, every combination of values on a listed quasi-identifier is shared by at least the stated "
-    "number of records. This was recounted from the file as written.",
+    (
+        "In the released table, every combination of values on a listed quasi-identifier is shared by at least the "
+        "stated number of records. This was recounted from the file as written."
+    ),
 )
 DOES_NOT_PROTECT = (
     "It says nothing about columns outside the listed quasi-identifiers; they were released as they were.",
     "k-anonymity bounds linking, not inference: if a whole group shares a sensitive value, the group gives it away.",
-    "An attacker who knows the algorithm and the policy may narrow a masked value down further (minimality and "
-    "downcoding attacks).",
+    (
+        "An attacker who knows the algorithm and the policy may narrow a masked value down further (minimality and "
+        "downcoding attacks)."
+    ),
     "Several releases of the same people can be combined; each release is checked by itself only.",
 )
 

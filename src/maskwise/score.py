@@ -6,7 +6,7 @@ the distortion taken away, as `docs/reference.md` explains.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,8 +26,8 @@ def entropy(counts: Counts) -> Floats:
     total = counts.sum(axis=-1, keepdims=True)
     share = counts / np.maximum(total, 1)
     logs = np.log2(share, out=np.zeros_like(share), where=share > 0)
-    result: Any = -(share * logs).sum(axis=-1)
-    return np.maximum(result, 0.0)
+    bits: Floats = np.maximum(-(share * logs).sum(axis=-1), 0.0)
+    return bits
 
 
 def info_gain(parent: Counts, children: Counts) -> float:
@@ -56,7 +56,8 @@ def disclosure_gain(hidden: Counts, values: Counts) -> Floats:
     total = max(int(hidden.sum()), 1)
     rest = hidden - values
     parts = (values.sum(axis=1) * entropy(values) + rest.sum(axis=1) * entropy(rest)) / total
-    return np.maximum(float(entropy(hidden)) - parts, 0.0)
+    gain: Floats = np.maximum(float(entropy(hidden)) - parts, 0.0)
+    return gain
 
 
 def score(gain: Floats, loss: Floats) -> Floats:

@@ -9,20 +9,21 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from maskwise.cut import Cut, MissingShown, Reached, Solution, in_tree_order
+from maskwise.cut import HIDDEN, Criterion, Cut, Limits, MissingShown, Reached, Solution, in_tree_order
 from maskwise.errors import InfeasibleError
-from maskwise.forest import HIDDEN, grow_forest
+from maskwise.forest import grow_forest
 from maskwise.policy import Kind
-from maskwise.topdown import Bound, Criterion, Limits, TopDown
+from maskwise.topdown import Bound, TopDown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.compress import Compact
+    from maskwise.cut import Step
     from maskwise.forest import Tree
     from maskwise.policy import Policy
     from maskwise.profile import Column, Profile
-    from maskwise.topdown import Step, Watcher
+    from maskwise.topdown import Watcher
 
 
 class Method(StrEnum):

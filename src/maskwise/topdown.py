@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from maskwise import kernels
 from maskwise.cells import Cells
-from maskwise.forest import HIDDEN, gains, is_beneficial
+from maskwise.cut import HIDDEN, Criterion, Ending, Step
+from maskwise.forest import gains, is_beneficial
 from maskwise.policy import Kind
 from maskwise.score import disclosure_gain, score
 
@@ -26,48 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.compress import Compact
+    from maskwise.cut import Limits
     from maskwise.forest import Tree
-
-
-class Criterion(StrEnum):
-    """How the next refinement is chosen."""
-
-    SCORE = "score"
-    """Information gained per unit of privacy lost."""
-    INFOGAIN = "infogain"
-    """Information gained alone."""
-
-
-class Ending(StrEnum):
-    """Why a search ended."""
-
-    MAXIMAL = "maximal"
-    """No valid and beneficial refinement is left."""
-    STEPS = "step limit"
-    TIME = "time limit"
-    INTERRUPTED = "interrupted"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One refinement that was performed."""
-
-    step: int
-    """Its number, from 1."""
-    attribute: str
-    """The refined attribute."""
-    before: str | None
-    """The shown value that was refined."""
-    after: tuple[str | None, ...]
-    """What is shown instead; None is the missing value."""
-    info_gain: float
-    """The information gained."""
-    loss: float
-    """The privacy lost, averaged over the requirements on the attribute."""
-    score: float
-    """Information gained per unit of privacy lost."""
-    requirements: tuple[int, ...]
-    """For each requirement of the policy the figure reached after the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +40,6 @@ class Bound:
     """The smallest group allowed."""
     counts: bool
     """False for a requirement that another one implies: it is reported, not enforced."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When to stop although more could be refined."""
-
-    max_steps: int | None = None
-    """After so many refinements."""
-    seconds: float | None = None
-    """After so much time."""
 
 
 class Watcher(Protocol):
@@ -212,7 +162,10 @@ class TopDown:
         return loss
 
     def choose(self, criterion: Criterion) -> tuple[int, float, float] | None:
-        """Pick the best candidate: highest worth, then first attribute, then first in its tree; with its loss and score."""
+        """Pick the best candidate, with its loss and score.
+
+        The highest worth wins, then the first attribute, then the first in its tree.
+        """
         self.frontier = [node for node in self.frontier if self.cut.alive[node]]
         if not self.frontier:
             return None
@@ -231,6 +184,7 @@ class TopDown:
         at = node - first
         self.cut.alive[node] = False
         branch = np.zeros(tree.n_codes, np.int64)
+        change: tuple[str, str | None, tuple[str | None, ...]]
         if self.cut.hides[i]:
             value, branch_node = first, np.array([first, node])
             branch[tree.codes[at, 0]] = 1

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maskwise.arrow import as_numpy
 from maskwise.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Parsed:
     """False where the key is no value of this scale (text, or not finite)."""
 
 
-def parse_keys(keys: pa.Array) -> Parsed | None:
+def parse_keys(keys: pa.Array) -> Parsed | None:  # noqa: PLR0911 - one for each kind of type
     """Read distinct keys as ordered values; None if the column's type has no order of that kind.
 
     A text column is read as the narrowest scale that takes most of its keys, so
@@ -129,7 +130,7 @@ def parse_keys(keys: pa.Array) -> Parsed | None:
     if pa.types.is_signed_integer(kind) or kind in {pa.uint8(), pa.uint16(), pa.uint32()}:
         return _whole(Scale.INTEGER, keys.cast(pa.int64()))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        numbers = np.asarray(keys.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+        numbers = as_numpy(keys.cast(pa.float64()))
         return Parsed(Scale.REAL, numbers, np.isfinite(numbers))
     if pa.types.is_date(kind):
         return _whole(Scale.DATE, keys.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()))
@@ -141,7 +142,7 @@ def parse_keys(keys: pa.Array) -> Parsed | None:
 
 
 def _whole(scale: Scale, numbers: pa.Array) -> Parsed:
-    values = np.asarray(numbers.to_numpy(zero_copy_only=False), np.int64)
+    values = as_numpy(numbers)
     return Parsed(scale, values, np.ones(len(values), np.bool_))
 
 
@@ -160,7 +161,7 @@ def _parse_texts(keys: pa.Array) -> Parsed:
     texts = pc.utf8_trim_whitespace(keys)
     best: tuple[int, Scale, NDArray[np.bool_]] | None = None
     for scale, pattern in _PATTERNS.items():
-        known = np.asarray(pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False), np.bool_)
+        known = as_numpy(pc.match_substring_regex(texts, pattern))
         if known.all():
             return _numbers_of(texts, scale, known)
         if best is None or int(known.sum()) > best[0]:
@@ -171,12 +172,15 @@ def _parse_texts(keys: pa.Array) -> Parsed:
 
 def _numbers_of(texts: pa.Array, scale: Scale, known: NDArray[np.bool_]) -> Parsed:
     """Convert the texts that match; one that matches but is no calendar day turns out unknown."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
     floats = scale is Scale.REAL
     numbers = np.zeros(len(texts), np.float64 if floats else np.int64)
     known = known.copy()
     if scale in {Scale.INTEGER, Scale.REAL}:
-        matching = np.asarray(texts.to_numpy(zero_copy_only=False))[known]
-        numbers[known] = matching.astype(np.float64 if floats else np.int64)
+        bare = pc.utf8_ltrim(texts.filter(pa.array(known)), "+")
+        numbers[known] = as_numpy(bare.cast(pa.float64() if floats else pa.int64()))
         if floats:
             known &= np.isfinite(numbers)
         return Parsed(scale, numbers, known)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maskwise.arrow import as_numpy
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -100,7 +102,9 @@ def verify(table: Table, requirements: Sequence[KAnonymity]) -> Verdict:
     for requirement in requirements:
         for name in requirement.qid:
             table.require(name)
-    return Verdict(table.n_rows(), tuple(_recount(table, requirement) for requirement in requirements))
+    findings = tuple(_recount(table, requirement) for requirement in requirements)
+    n_rows = sum(size * n for size, n in findings[0].sizes) if findings else table.n_rows()
+    return Verdict(n_rows, findings)
 
 
 def _recount(table: Table, requirement: KAnonymity) -> Finding:
@@ -121,8 +125,8 @@ def _group_sizes(table: Table, qid: Sequence[str]) -> tuple[NDArray[np.int64], N
     groups = table.expr.group_by(**{f"k{i}": table.column(name) for i, name in enumerate(qid)}).agg(
         n=table.expr.count()
     )
-    counted = groups.group_by("n").agg(groups=groups.count()).order_by("n").to_pyarrow()
+    counted = table.engine.fetch(groups.group_by("n").agg(groups=groups.count()).order_by("n"))
     return (
-        np.asarray(counted.column("n").to_numpy(), np.int64),
-        np.asarray(counted.column("groups").to_numpy(), np.int64),
+        as_numpy(counted.column("n")).astype(np.int64),
+        as_numpy(counted.column("groups")).astype(np.int64),
     )

@@ -63,4 +63,5 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _complaint(path: Path, error: OSError) -> str:
-    return f"`{path}` cannot be written: {(error.strerror or 'the disk refused').lower()}. Free space or choose another folder."
+    reason = (error.strerror or "the disk refused").lower()
+    return f"`{path}` cannot be written: {reason}. Free space or choose another folder."

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskwise.compress import compress
+from maskwise.cut import Criterion
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile import profile
 from maskwise.read import read
 from maskwise.search import plan, search
-from maskwise.topdown import Criterion
 from tests.reference.tdr import Attribute, Reference
 
 TREES: list[dict[str, Any]] = [

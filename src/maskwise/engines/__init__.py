@@ -30,6 +30,8 @@ class Relabel:
     """For each key the text that replaces it; None writes a missing cell."""
     missing: str | None = None
     """The text that replaces a missing cell."""
+    has_missing: bool = True
+    """Whether the column has missing cells at all."""
     steps: tuple[tuple[Any, str], ...] = ()
     """For an ordered column, instead of `shown`: ascending (exclusive upper end, text); the last end is None."""
     scale: Scale | None = None
@@ -39,14 +41,20 @@ class Relabel:
 class Engine(Protocol):
     """The verbs. Tables are Ibis expressions with the columns c0, c1, ... in the source's order."""
 
-    def scan_csv(self, path: Path, delimiter: str, n_columns: int) -> ir.Table:
-        """Load a csv, every column as text."""
+    def scan_csv(self, path: Path, delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
+        """Open a csv, every column as text; `load` it if it will be scanned more than once."""
 
     def scan_parquet(self, path: Path, n_columns: int) -> ir.Table:
         """Open a parquet file."""
 
     def scan_arrow(self, table: pa.Table) -> ir.Table:
         """Open an Arrow table."""
+
+    def fetch(self, expr: ir.Table) -> pa.Table:
+        """Bring a small result over."""
+
+    def lookup(self, table: pa.Table) -> ir.Table:
+        """Lend a small Arrow table to the engine for a join."""
 
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
         """Count the records of each combination of keys, as columns k0, k1, ... and n."""

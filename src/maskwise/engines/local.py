@@ -7,6 +7,7 @@ message where that would quote a line of the data.
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ ROW = "row"
 """The column that remembers where a record stood."""
 MOST_CASES = 512
 """Above so many distinct values a lookup table beats a CASE expression."""
+_SAME = object()
 _CASTS = {Scale.INTEGER: "int64", Scale.REAL: "float64", Scale.DATE: "date", Scale.TIMESTAMP: "timestamp"}
 
 
@@ -41,20 +43,22 @@ class Local:
         import ibis  # noqa: PLC0415 - heavy
 
         self.connection = connection if connection is not None else ibis.duckdb.connect()
+        self._names = itertools.count()
 
-    def scan_csv(self, path: Path, delimiter: str, n_columns: int) -> ir.Table:
-        """Load a csv as text, so that columns that pass through keep every character."""
+    def scan_csv(self, path: Path, delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
+        """Open a csv as text, so that columns that pass through keep every character."""
+        what = f"{'TABLE' if load else 'VIEW'} source_{next(self._names)}"
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(n_columns))
         name = str(path).replace("'", "''")
         try:
             self.connection.raw_sql(
-                f"CREATE OR REPLACE TEMP TABLE source AS SELECT * FROM read_csv('{name}', delim = '{delimiter}', "  # noqa: S608
+                f"CREATE TEMP {what} AS SELECT * FROM read_csv('{name}', delim = '{delimiter}', "  # noqa: S608
                 f"quote = '\"', escape = '\"', header = true, auto_detect = false, columns = {{{columns}}}, "
                 "nullstr = '', allow_quoted_nulls = false, strict_mode = true)"
             )
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the database's own types
             raise InputError(_csv_complaint(path, str(error))) from None
-        return self.connection.table("source")
+        return self.connection.table(what.split()[1])
 
     def scan_parquet(self, path: Path, n_columns: int) -> ir.Table:
         """Open a parquet file where it lies."""
@@ -67,13 +71,31 @@ class Local:
 
         named = table.rename_columns([f"c{i}" for i in range(table.num_columns)])
         named = named.append_column(ROW, pa.array(range(table.num_rows), pa.int64()))
-        self.connection.con.register("source", named)
-        return self.connection.table("source")
+        return self.lookup(named)
+
+    def fetch(self, expr: ir.Table) -> pa.Table:
+        """Bring a small result over.
+
+        DuckDB is asked directly: Ibis would import pandas for it, a fifth of a second.
+        """
+        if self.connection.name == "duckdb":
+            return self.connection.con.sql(self.connection.compile(expr)).to_arrow_table()
+        return expr.to_pyarrow()
+
+    def lookup(self, table: pa.Table) -> ir.Table:
+        """Lend a small Arrow table to the engine for a join."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        if self.connection.name != "duckdb":
+            return ibis.memtable(table)
+        name = f"lookup_{next(self._names)}"
+        self.connection.con.register(name, table)
+        return self.connection.table(name)
 
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
         """Count the records of each combination of keys."""
         named = {f"k{i}": key for i, key in enumerate(keys)}
-        return table.group_by(**named).agg(n=table.count()).to_pyarrow()
+        return self.fetch(table.group_by(**named).agg(n=table.count()))
 
     def count_codes(self, table: ir.Table, lookups: Mapping[str, tuple[pa.Array, pa.Array, int]]) -> pa.Table:
         """Recode columns by lookup tables and count the distinct coded rows.
@@ -85,16 +107,15 @@ class Local:
             table: The records.
             lookups: For each column its keys, their codes, and the code of a missing cell.
         """
-        import ibis  # noqa: PLC0415 - heavy
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         joined = table.select(*lookups)
         for i, (column, (keys, codes, _)) in enumerate(lookups.items()):
-            small = ibis.memtable(pa.table({f"key{i}": keys, f"code{i}": codes}))
+            small = self.lookup(pa.table({f"key{i}": keys, f"code{i}": codes}))
             joined = joined.left_join(small, joined[column] == small[f"key{i}"])
         coded = {f"k{i}": joined[f"code{i}"].fill_null(missing) for i, (_, _, missing) in enumerate(lookups.values())}
         coded_rows = joined.select(**coded)
-        return coded_rows.group_by(list(coded)).agg(n=coded_rows.count()).to_pyarrow()
+        return self.fetch(coded_rows.group_by(list(coded)).agg(n=coded_rows.count()))
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows."""
@@ -102,7 +123,11 @@ class Local:
 
         direct, joins = {}, {}
         for name, relabel in columns.items():
-            if relabel.steps:
+            texts: set[str | None] = {text for _, text in relabel.steps} or set(relabel.shown)
+            if texts <= {relabel.missing} or (len(texts) == 1 and not relabel.has_missing):
+                # One text for all: nothing to look up, and a constant costs the writer almost nothing.
+                direct[name] = ibis.literal(next(iter(texts), relabel.missing), "string")
+            elif relabel.steps:
                 direct[name] = _by_steps(table[name], relabel)
             elif len(relabel.keys) <= MOST_CASES:
                 direct[name] = _by_cases(table[name], relabel)
@@ -112,7 +137,7 @@ class Local:
         if joins and ROW not in table.columns:
             table = table.mutate(**{ROW: ibis.row_number()})
         for name, relabel in joins.items():
-            table = _by_lookup(table, name, relabel)
+            table = self._by_lookup(table, name, relabel)
         table = table.mutate(**direct) if direct else table
         return table.order_by(ROW).select(*order) if joins else table
 
@@ -121,12 +146,29 @@ class Local:
         named = table.select(**{name: table[column] for name, column in zip(names, table.columns, strict=True)})
         try:
             if suffix.startswith(".arrow"):
-                _write_arrow(named, path)
+                self._write_arrow(named, path, packed=suffix.endswith(".gz"))
             else:
                 self._copy(named, path, suffix)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the database's, Arrow's and the system's types
             msg = f"`{path.parent}` did not take the output: {_reason(error)}. Free space or choose another folder."
             raise WriteError(msg) from None
+
+    def _by_lookup(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
+        import ibis  # noqa: PLC0415 - heavy
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        small = self.lookup(pa.table({"lookup_key": relabel.keys, "lookup_text": pa.array(relabel.shown, pa.string())}))
+        joined = table.left_join(small, table[name] == small["lookup_key"])
+        text = ibis.ifelse(joined[name].isnull(), ibis.literal(relabel.missing, "string"), joined["lookup_text"])
+        return joined.mutate(**{name: text}).drop("lookup_key", "lookup_text")
+
+    def _write_arrow(self, table: ir.Table, path: Path, *, packed: bool) -> None:
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        with pa.output_stream(str(path), compression="gzip" if packed else None) as sink:
+            found = self.fetch(table)
+            with pa.ipc.new_file(sink, found.schema) as writer:
+                writer.write_table(found)
 
     def _copy(self, table: ir.Table, path: Path, suffix: str) -> None:
         options = {
@@ -145,43 +187,29 @@ def _by_steps(column: ir.Value, relabel: Relabel) -> ir.Value:
 
     if relabel.scale is not None and column.type().is_string():
         column = column.cast(_CASTS[relabel.scale])
-    branches = [(column.isnull(), ibis.literal(relabel.missing, "string"))]
+    branches = [(column.isnull(), ibis.literal(relabel.missing, "string"))] if relabel.has_missing else []
     branches += [(column < end, ibis.literal(text)) for end, text in relabel.steps[:-1]]
     return ibis.cases(*branches, else_=ibis.literal(relabel.steps[-1][1]))
 
 
 def _by_cases(column: ir.Value, relabel: Relabel) -> ir.Value:
-    """The text that replaces most keys is the rest of the cases, so their list is never searched."""
+    """The text that replaces most keys is the rest of the cases, so their list is never searched.
+
+    A key that is shown as itself needs no text at all.
+    """
     import ibis  # noqa: PLC0415 - heavy
 
-    keys_of: dict[str | None, list[Any]] = {}
+    keys_of: dict[Any, list[Any]] = {}
     for key, text in zip(relabel.keys.to_pylist(), relabel.shown, strict=True):
-        keys_of.setdefault(text, []).append(key)
-    branches = [(column.isnull(), ibis.literal(relabel.missing, "string"))]
-    if not keys_of:
-        return ibis.literal(relabel.missing, "string")
+        keys_of.setdefault(_SAME if key == text else text, []).append(key)
+
+    def shown(text: Any) -> ir.Value:
+        return column if text is _SAME else ibis.literal(text, "string")
+
+    branches = [(column.isnull(), ibis.literal(relabel.missing, "string"))] if relabel.has_missing else []
     rest = max(keys_of, key=lambda text: len(keys_of[text]))
-    branches += [(column.isin(keys), ibis.literal(text, "string")) for text, keys in keys_of.items() if text != rest]
-    return ibis.cases(*branches, else_=ibis.literal(rest, "string"))
-
-
-def _by_lookup(table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
-    import ibis  # noqa: PLC0415 - heavy
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    small = ibis.memtable(pa.table({"lookup_key": relabel.keys, "lookup_text": pa.array(relabel.shown, pa.string())}))
-    joined = table.left_join(small, table[name] == small["lookup_key"])
-    text = ibis.ifelse(joined[name].isnull(), ibis.literal(relabel.missing, "string"), joined["lookup_text"])
-    return joined.mutate(**{name: text}).drop("lookup_key", "lookup_text")
-
-
-def _write_arrow(table: ir.Table, path: Path) -> None:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    batches = table.to_pyarrow_batches()
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, batches.schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
+    branches += [(column.isin(keys), shown(text)) for text, keys in keys_of.items() if text is not rest]
+    return ibis.cases(*branches, else_=shown(rest)) if branches else shown(rest)
 
 
 def _reason(error: Exception) -> str:

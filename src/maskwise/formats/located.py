@@ -101,8 +101,9 @@ class _Builder:
             return self._mapping(node, place, above)
         if isinstance(node, yaml.SequenceNode):
             return [self.build(item, (*place, i), above) for i, item in enumerate(node.value)]
-        text: str = node.value
-        return None if node.style is None and text in {"", "~"} else text
+        text = str(node.value)
+        is_plain = getattr(node, "style", None) is None
+        return None if is_plain and text in {"", "~"} else text
 
     def _mapping(self, node: yaml.MappingNode, place: Place, above: frozenset[int]) -> dict[str, object]:
         found: dict[str, object] = {}

@@ -118,6 +118,30 @@ def from_data(document: Document, folder: Path) -> Policy:
     )
 
 
+def to_data(policy: Policy) -> dict[str, Any]:
+    """Write a policy as the mapping that `read_policy` reads.
+
+    >>> to_data(read_policy({"requirements": [{"qid": ["Age"], "k": 5}]}))["requirements"]
+    [{'qid': ['Age'], 'k': 5}]
+    """
+    entries: dict[str, Any] = {}
+    for attribute in policy.attributes:
+        match attribute.kind:
+            case Kind.TAXONOMY if attribute.taxonomy is not None:
+                entries[attribute.name] = {"taxonomy": attribute.taxonomy.to_nested()}
+            case Kind.INTERVAL:
+                entries[attribute.name] = {"interval": list(attribute.bounds)} if attribute.bounds else "interval"
+            case _:
+                entries[attribute.name] = "suppress"
+    return {
+        "class": policy.class_name,
+        "attributes": entries,
+        "requirements": [{"qid": list(r.qid), "k": r.k} for r in policy.requirements],
+        "drop": list(policy.drop),
+        "missing": str(policy.missing),
+    }
+
+
 def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[Attribute]:
     """Read the entries that have the right shape; pydantic has complained about the others."""
     data = document.data

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from importlib.metadata import version
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -16,7 +17,7 @@ from maskwise.cut import Cut, MissingShown, Reached, Solution
 from maskwise.errors import InputError, PolicyError
 from maskwise.policy import KAnonymity, Kind, Missing
 from maskwise.taxonomy import Taxonomy
-from maskwise.typed import Scale
+from maskwise.typed import Scale  # noqa: TC001 - pydantic needs it
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -177,7 +178,7 @@ def _cut(entry: _Attribute) -> Cut:
         return Cut(
             entry.name, entry.kind, entry.root, entry.missing, shown=tuple(entry.shown), hidden=tuple(entry.hidden)
         )
-    ascending = len(entry.breaks) > 1 and all(a <= b for a, b in zip(entry.breaks, entry.breaks[1:], strict=False))
+    ascending = len(entry.breaks) > 1 and all(a <= b for a, b in pairwise(entry.breaks))
     if entry.scale is None or not ascending:
         raise PolicyError([f"the intervals of `{entry.name}` have no ascending breaks."])
     return Cut(entry.name, entry.kind, entry.root, entry.missing, scale=entry.scale, breaks=tuple(entry.breaks))

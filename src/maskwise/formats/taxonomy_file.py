@@ -6,6 +6,7 @@ Every mistake is reported with its line. The tree itself is `taxonomy.Taxonomy`.
 from __future__ import annotations
 
 import csv
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError, PolicyError
@@ -90,7 +91,7 @@ def from_arx(path: Path) -> Taxonomy:
             mistakes.append(f"{path.name}, line {line}: `{steps[0]}` has a row already, line {leaves[steps[0]]}.")
         leaves[steps[0]] = line
         roots.setdefault(steps[-1], line)
-        for child, parent in zip(steps, steps[1:], strict=False):
+        for child, parent in pairwise(steps):
             known, first = parent_of.setdefault(child, (parent, line))
             if known != parent:
                 mistakes.append(

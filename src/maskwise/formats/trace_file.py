@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from maskwise.topdown import Step
+    from maskwise.cut import Step
 
 
 def dumps(steps: Iterable[Step]) -> str:
     """Write steps as JSON lines.
 
-    >>> from maskwise.topdown import Step
+    >>> from maskwise.cut import Step
     >>> dumps([Step(1, "Job", "*", ("Trader", "*"), 0.5, 2.0, 0.25, (7,))])[:54]
     '{"step": 1, "attribute": "Job", "from": "*", "to": ["T'
     """

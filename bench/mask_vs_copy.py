@@ -1,0 +1,30 @@
+"""How long does `maskwise mask` take, process start to exit, beside DuckDB copying the same file?"""
+
+from __future__ import annotations
+
+import sys
+
+from bench.blowup import FOLDER, blow_up, policy
+from bench.measure import MASKWISE, side_by_side, table
+
+COPY = "import duckdb, sys; duckdb.sql(f\"COPY (FROM '{sys.argv[1]}') TO '{sys.argv[2]}'\")"
+
+
+def main(n_rows: int = 1_000_000) -> None:
+    csv, parquet = blow_up(n_rows)
+    asked = str(policy())
+    commands = {}
+    for source in (csv, parquet):
+        copied, masked = FOLDER / f"copied{source.suffix}", FOLDER / f"masked{source.suffix}"
+        commands[f"DuckDB copies {source.suffix}"] = [sys.executable, "-c", COPY, str(source), str(copied)]
+        commands[f"maskwise masks {source.suffix}"] = [MASKWISE, "mask", str(source), "-p", asked, "-o", str(masked)]
+    found = side_by_side(commands)
+    rows: list[tuple[object, ...]] = [(f"{n_rows:,} rows", "seconds", "ratio", "peak GiB")]
+    for name, measured in found.items():
+        base = found[f"DuckDB copies {name.rsplit(' ', 1)[1]}"].seconds
+        rows.append((name, measured.seconds, measured.seconds / base, measured.gibibytes))
+    table(rows)
+
+
+if __name__ == "__main__":
+    main(*(int(argument) for argument in sys.argv[1:]))

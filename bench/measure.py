@@ -1,0 +1,54 @@
+"""Time and peak memory of whole processes, alternating so that noise hits all alike."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+MASKWISE = str(Path(sys.executable).with_name("maskwise"))
+
+
+@dataclass(frozen=True)
+class Measured:
+    seconds: float
+    """The median."""
+    gibibytes: float
+    """The largest peak."""
+
+
+def once(command: list[str]) -> tuple[float, float]:
+    """Seconds from start to exit, and peak resident memory in GiB."""
+    begin = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    _, status, usage = os.wait4(process.pid, 0)
+    took = time.perf_counter() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{command} failed: {process.stderr.read().decode()}")
+    return took, usage.ru_maxrss / 2**20
+
+
+def side_by_side(commands: dict[str, list[str]], rounds: int = 5) -> dict[str, Measured]:
+    """Run all commands in turn, `rounds` times after one warm-up."""
+    runs: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for turn in range(rounds + 1):
+        for name, command in commands.items():
+            measured = once(command)
+            if turn:
+                runs[name].append(measured)
+    return {
+        name: Measured(statistics.median(s for s, _ in found), max(m for _, m in found)) for name, found in runs.items()
+    }
+
+
+def table(rows: list[tuple[object, ...]]) -> None:
+    """Print a Markdown table; the first row is the header."""
+    print("| " + " | ".join(map(str, rows[0])) + " |")
+    print("|" + " --- |" * len(rows[0]))
+    for row in rows[1:]:
+        print("| " + " | ".join(f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row) + " |")

@@ -1,0 +1,236 @@
+"""The search and the mask as a scikit-learn transformer.
+
+`fit` finds a cut on training rows, `transform` applies it to any rows. Only the
+rows the cut was found on are guaranteed to meet the requirements.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from maskwise.cut import Criterion
+from maskwise.errors import InputError, quote
+from maskwise.formats import solution_file
+from maskwise.formats.policy_file import read_policy, to_data
+from maskwise.mask import apply
+from maskwise.pipeline import check_criterion, check_limits, solve
+from maskwise.policy import KAnonymity, Policy
+from maskwise.read import read
+from maskwise.release import as_frame
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
+    msg = 'Masker needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
+    raise ImportError(msg) from None
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from maskwise.cut import Cut, Solution
+
+ENCODINGS = ("label", "ordinal")
+
+
+class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Mask future rows as training rows were masked.
+
+    Args:
+        policy: A YAML file, a mapping of the same form, or a Policy; None puts
+            every column into one quasi-identifier with `k`.
+        k: The smallest group, where `policy` is None.
+        criterion: `score` or `infogain`.
+        max_steps: Stop after so many refinements.
+        time_limit: Stop searching after so many seconds.
+        encode: `label` shows masked values as text, `ordinal` as the number of
+            the label in its cut (-1 for the root of unknown values), for models
+            that take numbers only.
+
+    Attributes:
+        solution_: The cut that was found.
+        n_features_in_: Columns seen in `fit`.
+        feature_names_in_: Their names, where they had some.
+
+    Example:
+        >>> import pandas as pd
+        >>> people = pd.DataFrame({"Age": [23, 25, 41, 47], "Sex": ["F", "M", "F", "M"]})
+        >>> masker = Masker(k=2).fit(people, ["lo", "lo", "hi", "hi"])
+        >>> masker.transform(pd.DataFrame({"Age": [30, 80], "Sex": ["F", "X"]}))["Age"].tolist()
+        ['[23, 41)', '[41, 47]']
+    """
+
+    def __init__(
+        self,
+        policy: str | Path | Mapping[str, Any] | Policy | None = None,
+        *,
+        k: int = 5,
+        criterion: str = Criterion.SCORE.value,
+        max_steps: int | None = None,
+        time_limit: float | None = None,
+        encode: str = "label",
+    ) -> None:
+        self.policy = policy
+        self.k = k
+        self.criterion = criterion
+        self.max_steps = max_steps
+        self.time_limit = time_limit
+        self.encode = encode
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 - scikit-learn's name
+        """Find the cut.
+
+        Args:
+            X: The training rows.
+            y: Their classes; None takes the policy's class column from `X`, or aims at least distortion.
+        """
+        if self.encode not in ENCODINGS:
+            msg = f"`encode` is one of {quote(ENCODINGS)}; found `{self.encode}`."
+            raise InputError(msg)
+        frame = self._frame(X, reset=True)
+        names = list(frame.columns)
+        asked = read_policy(self.policy) if self.policy is not None else None
+        class_name = asked.class_name if asked is not None else None
+        if y is not None and class_name not in names:
+            class_name = class_name or _free_name("class", names)
+            frame = _with_class(frame, class_name, y)
+        elif class_name not in names:
+            class_name = None
+        if asked is None:
+            asked = Policy((KAnonymity(tuple(names), self.k),), class_name=class_name)
+        elif asked.class_name != class_name:
+            asked = read_policy({**to_data(asked), "class": class_name})
+        solution, _, _ = solve(
+            read(frame.to_native()),
+            asked,
+            check_criterion(self.criterion),
+            check_limits(self.max_steps, self.time_limit),
+        )
+        self.solution_ = solution
+        self.feature_names_ = names
+        return self
+
+    def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
+        """Show rows by the cut; the result is of the kind that `X` is."""
+        check_is_fitted(self, "solution_")
+        frame = self._frame(X, reset=False)
+        masked, _, _ = apply(read(frame.to_native()), self.solution_)
+        shown = as_frame(masked)
+        if self.encode == "ordinal":
+            shown = _with_numbers(shown, self.solution_)
+        if hasattr(X, "columns"):
+            return shown
+        columns = _nw().from_native(shown, eager_only=True)
+        dtype = np.float64 if self.encode == "ordinal" else object
+        return np.column_stack([np.asarray(columns[name].to_list(), dtype) for name in columns.columns])
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
+        """The columns that `transform` returns: those of `fit` less the dropped ones."""
+        check_is_fitted(self, "solution_")
+        if input_features is not None and list(input_features) != self.feature_names_:
+            raise ValueError("input_features is not equal to feature_names_in_")
+        return np.array([name for name in self.feature_names_ if name not in self.solution_.drop], object)
+
+    def to_json(self) -> str:
+        """Write a fitted masker as JSON text."""
+        check_is_fitted(self, "solution_")
+        params = self.get_params(deep=False)
+        if params["policy"] is not None:
+            params["policy"] = to_data(read_policy(params["policy"]))
+        said = {
+            "masker": params,
+            "feature_names": self.feature_names_,
+            "has_names": hasattr(self, "feature_names_in_"),
+            "solution": json.loads(solution_file.dumps(self.solution_)),
+        }
+        return json.dumps(said, indent=2, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote."""
+        try:
+            said = json.loads(text)
+            masker = cls(**said["masker"])
+            names = [str(name) for name in said["feature_names"]]
+            solution = json.dumps(said["solution"])
+        except (ValueError, KeyError, TypeError):
+            raise InputError("This is not the JSON of a Masker. Write one with `masker.to_json()`.") from None
+        masker.solution_ = solution_file.loads(solution)
+        masker.feature_names_ = names
+        masker.n_features_in_ = len(names)
+        if said.get("has_names"):
+            masker.feature_names_in_ = np.array(names, object)
+        return masker
+
+    def _frame(self, X: Any, *, reset: bool) -> Any:  # noqa: N803 - scikit-learn's name
+        """Check `X` as scikit-learn does and see it as a data frame."""
+        nw = _nw()
+        if hasattr(X, "columns"):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            frame = nw.from_native(X, eager_only=True)
+            if not reset:
+                return frame.select(self.feature_names_)
+            return frame
+        least = max(self.k, 1) if reset and self.policy is None else 1
+        array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=least)
+        names = [f"x{i}" for i in range(array.shape[1])] if reset else self.feature_names_
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        columns = {}
+        for i, name in enumerate(names):
+            cells = array[:, i]
+            values = [None if cell is None or cell != cell else cell for cell in cells.tolist()]  # noqa: PLR0124 - NaN
+            columns[name] = pa.array(values)
+        return nw.from_native(pa.table(columns), eager_only=True)
+
+
+def _nw() -> Any:
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    return nw
+
+
+def _free_name(wish: str, taken: list[str]) -> str:
+    while wish in taken:
+        wish = f"_{wish}"
+    return wish
+
+
+def _with_class(frame: Any, name: str, y: Any) -> Any:
+    classes = [str(label) for label in np.asarray(y).ravel().tolist()]
+    if len(classes) != len(frame):
+        msg = f"Found input variables with inconsistent numbers of samples: [{len(frame)}, {len(classes)}]"
+        raise ValueError(msg)
+    return frame.with_columns(_nw().new_series(name, classes, backend=frame.implementation))
+
+
+def _with_numbers(shown: Any, solution: Solution) -> Any:
+    """Replace each label by its number in the cut, and a missing cell by nothing."""
+    nw = _nw()
+    frame = nw.from_native(shown, eager_only=True)
+    numbers = []
+    for cut in solution.cuts:
+        at = _places(cut)
+        cells = [np.nan if cell is None else at.get(cell, -1) for cell in frame[cut.attribute].to_list()]
+        numbers.append(
+            nw.new_series(
+                cut.attribute, np.asarray(cells, np.float64).tolist(), nw.Float64, backend=frame.implementation
+            )
+        )
+    return frame.with_columns(*numbers).to_native()
+
+
+def _places(cut: Cut) -> dict[str, int]:
+    return {label: i for i, label in enumerate(cut.labels)}
