@@ -45,6 +45,7 @@ Formulas = Annotated[
 @app.command
 def mask(
     data: Annotated[Path, Parameter(help="The table: .csv, .tsv, .parquet or .arrow, each also with .gz.")],
+    /,
     *,
     policy: PolicyPath,
     output: Output,
@@ -123,6 +124,7 @@ def mask(
 @app.command
 def audit(
     data: Annotated[Path, Parameter(help="Any table, also one that another tool masked.")],
+    /,
     *,
     policy: PolicyPath,
     quiet: Quiet = False,
@@ -146,6 +148,7 @@ def audit(
 @app.command
 def apply(
     data: Annotated[Path, Parameter(help="Other rows, with the columns the solution masks.")],
+    /,
     *,
     solution: Annotated[Path, Parameter(name=["--solution", "-s"], help="What `maskwise mask --solution` wrote.")],
     output: Output,

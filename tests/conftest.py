@@ -1,0 +1,146 @@
+"""What many tests need: a small table about people, a policy for it, and a command line to call."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from maskwise.cli import main
+
+POLICY = """\
+class: Risk
+attributes:
+  Age: {interval: [0, 120]}
+  Edu: {taxonomy: {ANY_Edu: {School: [primary, secondary], University: [bachelor, master, doctor]}}}
+  Job: suppress
+requirements:
+  - {qid: [Age, Edu, Job], k: 5}
+  - {qid: [Age, Sex], k: 8}
+drop: [Name]
+"""
+HEADER = ("Id", "Name", "Age", "Edu", "Job", "Sex", "Zip", "Risk")
+PARENT = {
+    "primary": "School",
+    "secondary": "School",
+    "bachelor": "University",
+    "master": "University",
+    "doctor": "University",
+    "School": "ANY_Edu",
+    "University": "ANY_Edu",
+}
+MASKED = ("Age", "Edu", "Job", "Sex")
+
+
+@dataclass
+class Result:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Result]
+
+
+def people(n: int = 200, seed: int = 7) -> list[tuple[str, ...]]:
+    """Records whose class follows age and education, so that a search has something to find.
+
+    `doctor` is in the taxonomy but never in the data.
+    """
+    rng = random.Random(seed)  # noqa: S311 - test data
+    rows = []
+    for i in range(n):
+        age = rng.randint(18, 90)
+        edu = rng.choice(["primary", "secondary", "bachelor", "master"])
+        job = rng.choices(["clerk", "nurse", "farmer", "judge"], [40, 30, 20, 1])[0]
+        high = (age > 45) + (edu in {"bachelor", "master"}) + (job == "nurse") + rng.random() > 1.8
+        zipcode = f"{rng.randrange(100_000):05d}"
+        rows.append((f"{i:04d}", f"Name {i}", str(age), edu, job, rng.choice("FM"), zipcode, "high" if high else "low"))
+    return rows
+
+
+def csv_text(header: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str = ",") -> str:
+    """Spell a table as a csv."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n", delimiter=delimiter)
+    writer.writerow(header)
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def cells(path: Path, delimiter: str = ",") -> list[list[str]]:
+    """Read a csv with Python's own reader, header included."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file, delimiter=delimiter))
+
+
+def frame(path: Path) -> pd.DataFrame:
+    """Read a csv with pandas, every cell as text, a missing one as the empty text."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def group_sizes(table: pd.DataFrame, qid: Sequence[str]) -> pd.Series:
+    """Recount the groups of a table without maskwise."""
+    return table.groupby(list(qid), dropna=False).size()
+
+
+def folder(path: Path) -> dict[str, bytes | None]:
+    """Everything in a folder, by name."""
+    return {p.name: p.read_bytes() if p.is_file() else None for p in path.iterdir()}
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Call the command line in this process."""
+
+    def call(*arguments: object) -> Result:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return Result(code, said.out, said.err)
+
+    return call
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Two hundred people as a csv."""
+    path = tmp_path / "people.csv"
+    path.write_text(csv_text(HEADER, people()), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    """A policy for those people."""
+    path = tmp_path / "policy.yaml"
+    path.write_text(POLICY, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def refused(run: Run, tmp_path: Path) -> Callable[..., Result]:
+    """Run a command that must fail: it changes nothing in the folder and prints nothing on standard output."""
+
+    def call(*arguments: object, code: int = 2, says: Sequence[str] = (), hides: Sequence[str] = ()) -> Result:
+        old = tmp_path / "out.csv"
+        if not old.exists():
+            old.write_bytes(b"the old release\n")
+        before = folder(tmp_path)
+        result = run(*arguments)
+        assert result.code == code, result.err
+        assert folder(tmp_path) == before
+        assert result.out == ""
+        assert [fact for fact in says if fact not in result.err] == [], result.err
+        assert [secret for secret in hides if secret in result.err] == [], result.err
+        return result
+
+    return call

@@ -1,0 +1,136 @@
+"""The running minima against a recount, on tables large enough that counters are kept and subtracted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from maskwise.compress import compress
+from maskwise.cut import Criterion, Limits
+from maskwise.formats.policy_file import read_policy
+from maskwise.profile import profile
+from maskwise.read import read
+from maskwise.search import plan, search
+from maskwise.topdown import Bound, TopDown
+from tests.reference.tdr import Attribute, Reference
+
+
+def table(seed: int, n_rows: int) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    risk = rng.random(n_rows)
+    return pa.table(
+        {
+            "age": (20 + 60 * risk * rng.random(n_rows)).astype(int),
+            "job": np.array(list("abcdefgh"))[(8 * rng.random(n_rows) ** 2).astype(int)],
+            "zone": np.array(["n1", "n2", "s1", "s2", "w"])[rng.integers(0, 5, n_rows)],
+            "cls": np.where(risk + 0.3 * rng.random(n_rows) > 0.6, "Y", "N"),
+        }
+    )
+
+
+POLICY = {
+    "class": "cls",
+    "attributes": {
+        "age": {"interval": [0, 100]},
+        "job": "suppress",
+        "zone": {"taxonomy": {"any": {"north": ["n1", "n2"], "south": ["s1", "s2"], "w": None}}},
+    },
+    "requirements": [{"qid": ["age", "job", "zone"], "k": 7}, {"qid": ["job", "zone"], "k": 30}],
+}
+ATTRIBUTES = [
+    Attribute("age", "interval", low=0, high=100),
+    Attribute("job", "suppress"),
+    Attribute(
+        "zone",
+        "taxonomy",
+        root="any",
+        children={"any": ["north", "south", "w"], "north": ["n1", "n2"], "south": ["s1", "s2"]},
+    ),
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_steps_on_larger_tables_are_the_papers(seed: int) -> None:
+    people = table(seed, 600)
+    expected = Reference(
+        people.to_pylist(), ATTRIBUTES, [(("age", "job", "zone"), 7), (("job", "zone"), 30)], "cls"
+    ).run()
+    policy = read_policy(POLICY)
+    profiled, source = profile(read(people), policy)
+    trees, qids = plan(profiled, policy)
+    solution = search(profiled, trees, compress(source, profiled, trees, qids), policy)
+    assert len(expected) > 5
+    assert [(s.attribute, s.before, list(s.after), list(s.requirements)) for s in solution.steps] == [
+        (e["attribute"], e["from"], e["to"], e["requirements"]) for e in expected
+    ]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_partition_the_records_and_minima_are_exact(seed: int) -> None:
+    """After every step, each group's records and the anonymity equal a recount of the rows it holds."""
+    people = table(seed, 4000)
+    policy = read_policy(POLICY)
+    profiled, source = profile(read(people), policy)
+    trees, qids = plan(profiled, policy)
+    state = TopDown(
+        trees,
+        compress(source, profiled, trees, qids),
+        [Bound(0, 7, counts=True), Bound(1, 30, counts=True)],
+        has_class=True,
+    )
+    steps = 0
+    while (best := state.choose(Criterion.SCORE)) is not None:
+        state.refine(best[0])
+        steps += 1
+        for cells in state.cells:
+            groups = cells._groups  # noqa: SLF001 - the inner state is what is checked
+            n = cells.n_groups
+            assert int(groups.size[:n].sum()) == len(groups.counts)
+            totals = [
+                int(groups.counts[s : s + z].sum()) for s, z in zip(groups.start[:n], groups.size[:n], strict=True)
+            ]
+            assert totals == groups.total[:n].tolist()
+            assert min(totals) == cells.anonymity
+            shown = {tuple(groups.shown[:, g].tolist()) for g in range(n)}
+            assert len(shown) == n
+    assert steps > 5
+
+
+def test_compressing_keeps_counts() -> None:
+    people = table(1, 3000)
+    policy = read_policy(POLICY)
+    profiled, source = profile(read(people), policy)
+    trees, qids = plan(profiled, policy)
+    for compact in compress(source, profiled, trees, qids):
+        assert int(compact.counts.sum()) == 3000
+        assert len(np.unique(compact.codes, axis=0)) == len(compact.codes)
+
+
+def test_row_order_changes_nothing() -> None:
+    people = table(5, 2000)
+    turned = people.take(pa.array(np.random.default_rng(0).permutation(2000)))
+    policy = read_policy(POLICY)
+    found = []
+    for source in (people, turned):
+        profiled, records = profile(read(source), policy)
+        trees, qids = plan(profiled, policy)
+        found.append(search(profiled, trees, compress(records, profiled, trees, qids), policy))
+    assert found[0].steps == found[1].steps
+    assert found[0].cuts == found[1].cuts
+
+
+def test_stopping_after_any_step_is_safe() -> None:
+    people = table(2, 500)
+    policy = read_policy(POLICY)
+    profiled, source = profile(read(people), policy)
+    trees, qids = plan(profiled, policy)
+    whole = search(profiled, trees, compress(source, profiled, trees, qids), policy)
+    for most in range(len(whole.steps)):
+        part = search(profiled, trees, compress(source, profiled, trees, qids), policy, limits=Limits(most))
+        assert part.steps == whole.steps[:most]
+        assert all(reached.is_met for reached in part.reached)
+        jobs = pc.unique(people["job"]).to_pylist()
+        shown = {part.cut("job").show_text(job) for job in jobs}
+        assert shown <= set(part.cut("job").labels)

@@ -1,0 +1,133 @@
+"""The promise: no verdict, no release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pytest
+
+import maskwise
+from maskwise.cut import Cut
+
+PEOPLE = pa.table(
+    {
+        "Age": [23, 25, 41, 47, 52, 60],
+        "Sex": ["F", "M", "F", "M", "F", "M"],
+        "Risk": ["lo", "lo", "hi", "hi", "lo", "hi"],
+    }
+)
+POLICY: dict[str, Any] = {
+    "class": "Risk",
+    "attributes": {"Age": {"interval": [0, 99]}, "Sex": "suppress"},
+    "requirements": [{"qid": ["Age", "Sex"], "k": 2}],
+}
+
+
+def leak(cut: Cut, number: float) -> str:
+    """A mask that is broken: it shows the number itself."""
+    del cut
+    return str(number)
+
+
+@pytest.mark.parametrize("to_file", [True, False])
+def test_a_release_that_fails_the_recount_is_never_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, to_file: bool
+) -> None:
+    monkeypatch.setattr("maskwise.mask._STEPPED", set())
+    monkeypatch.setattr(Cut, "show_number", leak)
+    target = tmp_path / "out.csv"
+    target.write_text("old")
+    with pytest.raises(maskwise.RefusedError, match="reaches 1, asked 2"):
+        maskwise.anonymize(PEOPLE, POLICY, target if to_file else None)
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_a_lost_record_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from maskwise.engines.local import Local
+
+    write = Local.write
+    monkeypatch.setattr(Local, "write", lambda self, table, *rest: write(self, table.limit(4), *rest))
+    with pytest.raises(maskwise.RefusedError, match="4 records were written of 6"):
+        maskwise.anonymize(PEOPLE, POLICY, tmp_path / "out.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_k_larger_than_the_table_is_infeasible() -> None:
+    asked = [{"qid": ["Age"], "k": 7}, {"qid": ["Sex"], "k": 6}, {"qid": ["Sex", "Age"], "k": 8}]
+    with pytest.raises(maskwise.InfeasibleError) as caught:
+        maskwise.anonymize(PEOPLE, {**POLICY, "requirements": asked})
+    assert caught.value.exit_code == 3
+    said = str(caught.value).splitlines()
+    assert len(said) == 2
+    assert "k=7 cannot be met on {Age}: the whole table has 6 records" in said[0]
+    assert "k=8 cannot be met on {Sex, Age}" in said[1]
+
+
+def test_the_search_needs_no_class() -> None:
+    """Without a class the finest valid table wins; two separate groups of ages are told apart."""
+    people = pa.table({"Age": [20] * 5 + [21] * 5 + [70] * 5})
+    outcome = maskwise.anonymize(people, {"requirements": [{"qid": ["Age"], "k": 5}]})
+    assert len(set(outcome.data["Age"].to_pylist())) == 3
+
+
+def test_distortion_prefers_what_more_records_show() -> None:
+    """The gain of disclosing a value is the number of records that show it."""
+    people = pa.table({"Job": ["a"] * 3 + ["b"] * 9 + ["c"] * 5})
+    outcome = maskwise.anonymize(people, {"requirements": [{"qid": ["Job"], "k": 3}]}, criterion="infogain")
+    assert [step.after[0] for step in outcome.steps] == ["b", "c", "a"]
+    assert [step.info_gain for step in outcome.steps] == [9, 5, 3]
+
+
+def test_an_implied_requirement_is_dropped_and_reported() -> None:
+    policy = {**POLICY, "requirements": [{"qid": ["Sex"], "k": 2}, {"qid": ["Age", "Sex"], "k": 2}]}
+    outcome = maskwise.anonymize(PEOPLE, policy)
+    assert [reached.implied_by for reached in outcome.solution.reached] == [1, None]
+    from maskwise.report import report
+
+    assert any("follows from requirement 2" in note for note in report(outcome).data["notes"])
+    alone = maskwise.anonymize(PEOPLE, POLICY)
+    assert [s.loss for s in outcome.steps] == [s.loss for s in alone.steps]
+    sexes = [row["Sex"] for row in outcome.data.to_pylist()]
+    assert outcome.solution.reached[0].anonymity == min(sexes.count(sex) for sex in set(sexes))
+
+
+def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
+    outputs = []
+    for name in ("one.csv", "two.csv"):
+        maskwise.anonymize(PEOPLE, POLICY, tmp_path / name)
+        outputs.append((tmp_path / name).read_bytes())
+    assert outputs[0] == outputs[1]
+    assert arrow_csv.read_csv(tmp_path / "one.csv").column_names == PEOPLE.column_names
+
+
+def test_many_values_are_looked_up_and_keep_their_order() -> None:
+    """More values than a CASE takes: the join keeps each record in its place."""
+    n = 3000
+    people = pa.table({"zip": [f"z{i * 7919 % n:04}" for i in range(n)], "row": list(range(n))})
+    tree = {"any": {f"z{i:02}": [f"z{i:02}{j:02}" for j in range(100)] for i in range(30)}}
+    policy = {"attributes": {"zip": {"taxonomy": tree}}, "requirements": [{"qid": ["zip"], "k": 100}]}
+    outcome = maskwise.anonymize(people, policy)
+    assert outcome.data["row"].to_pylist() == list(range(n))
+    assert outcome.data["zip"].to_pylist() == [value[:3] for value in people["zip"].to_pylist()]
+
+
+def test_the_demo_runs_and_its_output_passes_an_audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from maskwise.cli import main
+    from maskwise.datasets import adult_folder
+
+    assert main(["demo", "-o", str(tmp_path / "demo")]) == 0
+    shown = capsys.readouterr().out
+    assert "Before" in shown
+    assert "After" in shown
+    names = {path.name for path in (tmp_path / "demo").iterdir()}
+    assert names == {"adult-masked.csv", "solution.json", "trace.jsonl", "report.md"}
+    masked = arrow_csv.read_csv(tmp_path / "demo" / "adult-masked.csv")
+    assert masked.num_rows == 45_222
+    verdict = maskwise.audit(masked, adult_folder() / "policy.yaml")
+    assert verdict.is_met
+    sizes = masked.group_by(["age", "sex", "hours-per-week", "relationship"]).aggregate([([], "count_all")])
+    assert verdict.findings[1].anonymity == min(sizes["count_all"].to_pylist())
