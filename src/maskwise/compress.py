@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.arrow import as_numpy
+from maskwise.arrow import as_numpy, from_numpy
+from maskwise.typed import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,16 +50,20 @@ def compress(table: Table, profile: Profile, trees: Sequence[Tree], qids: Sequen
     Claim: compressing keeps counts. Every record has exactly one code per
     attribute, so the counts of a QID's rows add up to the table's.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     compacts = []
     for qid in qids:
         lookups = {}
         for a in qid:
             column, tree = profile.columns[a], trees[a]
-            dtype = _narrowest(tree.n_codes)
-            codes = tree.code_of_value[column.value_of_key].astype(dtype)
-            lookups[column.name] = (column.keys, pa.array(codes), int(tree.code_of_value[-1]))
+            keys, codes = column.keys, tree.code_of_value[column.value_of_key]
+            if column.scale is Scale.INTEGER and column.numbers.dtype == np.int64:
+                # Whole numbers are joined as such, also from a csv's texts: at a million rows twice as fast.
+                keys, codes = from_numpy(column.numbers), tree.code_of_value[:-1]
+            lookups[column.name] = (
+                keys,
+                from_numpy(codes.astype(_narrowest(tree.n_codes))),
+                int(tree.code_of_value[-1]),
+            )
         counted = table.count_codes(lookups)
         width = _narrowest(max(trees[a].n_codes for a in qid))
         rows = np.empty((counted.num_rows, len(qid)), width)

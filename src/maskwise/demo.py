@@ -14,17 +14,7 @@ from maskwise.write import write_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-_LOOK = (
-    "age",
-    "workclass",
-    "education",
-    "marital-status",
-    "occupation",
-    "sex",
-    "hours-per-week",
-    "relationship",
-    "income",
-)
+_LOOK = ("age", "education", "marital-status", "occupation", "hours-per-week", "relationship", "income")
 _ROWS = 5
 
 

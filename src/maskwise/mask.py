@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.arrow import as_numpy
+from maskwise.arrow import as_numpy, from_numpy
 from maskwise.cut import Cut, MissingShown
 from maskwise.engines import Relabel
 from maskwise.errors import InputError
@@ -127,9 +127,7 @@ def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
         msg = f"Column `{cut.attribute}` holds {found} cells, but the solution expects {cut.scale} values."
         raise InputError(msg)
     if not parsed.known.all():
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
-        row = table.first_row_with(cut.attribute, keys.filter(pa.array(~parsed.known)))
+        row = table.first_row_with(cut.attribute, keys.filter(from_numpy(~parsed.known)))
         n_cells = int(n[~parsed.known].sum())
         msg = (
             f"Column `{cut.attribute}` has {n_cells:,} cells that are no {cut.scale} values, "

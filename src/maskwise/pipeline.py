@@ -256,8 +256,13 @@ def audit(data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Verdict
 
 
 def _warm_up() -> None:
-    from maskwise.kernels import warm_up  # noqa: PLC0415 - compiled code is slow to load
+    """Import what is slow to import while the engine reads a csv, which needs no Python."""
+    import ibis.backends.duckdb  # noqa: PLC0415 - the point
+    import pyarrow.compute  # noqa: PLC0415 - the point
 
+    from maskwise.kernels import warm_up  # noqa: PLC0415 - the point
+
+    del ibis, pyarrow
     warm_up()
 
 

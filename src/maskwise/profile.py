@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.arrow import as_numpy
+from maskwise.arrow import as_numpy, from_numpy
 from maskwise.errors import InputError, PolicyError, quote
 from maskwise.policy import Attribute, Kind, Missing
 from maskwise.typed import Parsed, Scale, bound, label, looks_like_code, parse_keys, text_of
@@ -166,12 +166,11 @@ def _count(table: Table, name: str, class_name: str | None, classes: _Classes) -
     else:
         coded = counted.column(1).combine_chunks().dictionary_encode(null_encoding="encode")
         of_class = classes.number(coded.dictionary.to_pylist())[as_numpy(coded.indices)]
-    encoded = cells.combine_chunks().dictionary_encode()
-    keys = encoded.dictionary
-    at = as_numpy(encoded.indices.fill_null(len(keys)))
-    table_of = np.zeros((len(keys) + 1, len(classes)), np.int64)
-    np.add.at(table_of, (at, of_class), n)
-    return _Counted(name, keys, table_of[:-1], table_of[-1])
+    encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
+    table_of = np.zeros((len(encoded.dictionary), len(classes)), np.int64)
+    np.add.at(table_of, (as_numpy(encoded.indices), of_class), n)
+    there = as_numpy(encoded.dictionary.is_valid())
+    return _Counted(name, encoded.dictionary.drop_null(), table_of[there], table_of[~there].sum(axis=0))
 
 
 def _pad(column: Column, n_classes: int) -> Column:
@@ -256,7 +255,7 @@ def _interval(
     unknown = ~parsed.known
     if unknown.any():
         n_cells = int(counted.counts[unknown].sum())
-        row = table.first_row_with(name, counted.keys.filter(_mask(unknown)))
+        row = table.first_row_with(name, counted.keys.filter(from_numpy(unknown)))
         first = f", first in record {row:,}" if row else ""
         msg = (
             f"{at}Column `{name}` is an interval attribute, but {n_cells:,} of its cells are no {parsed.scale} values"
@@ -307,9 +306,3 @@ def _interval(
 
 def _wider(end: float, scale: Scale) -> Scale:
     return Scale.REAL if isinstance(end, float) else scale
-
-
-def _mask(chosen: NDArray[np.bool_]) -> pa.Array:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    return pa.array(chosen)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.arrow import as_numpy
+from maskwise.arrow import as_numpy, from_numpy
 from maskwise.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _numbers_of(texts: pa.Array, scale: Scale, known: NDArray[np.bool_]) -> Pars
     numbers = np.zeros(len(texts), np.float64 if floats else np.int64)
     known = known.copy()
     if scale in {Scale.INTEGER, Scale.REAL}:
-        bare = pc.utf8_ltrim(texts.filter(pa.array(known)), "+")
+        bare = pc.utf8_ltrim(texts.filter(from_numpy(known)), "+")
         numbers[known] = as_numpy(bare.cast(pa.float64() if floats else pa.int64()))
         if floats:
             known &= np.isfinite(numbers)

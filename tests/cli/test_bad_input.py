@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import HEADER, Run, cells, csv_text, folder, people
 
-SECRET = "SECRET-7391"
+SECRET = "SECRET-7391"  # noqa: S105 - a cell, no password
 Refused = Callable[..., object]
 
 
@@ -142,7 +142,7 @@ def test_text_in_an_interval_column_is_counted_and_located(mask: Callable) -> No
 
 
 def test_records_are_counted_past_quoted_newlines(mask: Callable) -> None:
-    raw = csv_text(HEADER, people()).encode().replace(b"Name 3", b'"Name\n3"')
+    raw = csv_text(HEADER, people()).encode().replace(b",Name 3,", b',"Name\n3",')
     assert b'"Name\n3"' in raw
     mask(raw.replace(b"\n0005,Name 5,", b"\n0005,Name 5,x"), says=["`Age`", "1 of its cells", "record 6"])
 
@@ -275,6 +275,14 @@ def test_a_ragged_line_is_located_without_its_content(mask: Callable, n_cells: i
     )
 
 
+def test_mixed_line_ends_are_read_or_explained(tmp_path: Path, policy: Path, run: Run) -> None:
+    lines = csv_text(HEADER, people()).splitlines()
+    raw = "".join(line + ("\r\n" if i % 2 else "\n") for i, line in enumerate(lines))
+    (tmp_path / "in.csv").write_bytes(raw.encode())
+    result = run("mask", tmp_path / "in.csv", "-p", policy, "-o", tmp_path / "out.csv")
+    assert (result.code == 0 and len(cells(tmp_path / "out.csv")) == 201) or "line end" in result.err, result.err
+
+
 def test_latin_1_text_is_located_without_its_content(mask: Callable) -> None:
     lines = csv_text(HEADER, people()).splitlines()
     lines[20] = lines[20].replace("Name", SECRET + "ü")
@@ -290,7 +298,6 @@ def test_latin_1_text_far_down_a_large_file_is_refused(mask: Callable) -> None:
 
 def test_a_quote_that_is_never_closed_is_refused_without_its_content(mask: Callable) -> None:
     lines = csv_text(HEADER, people()).splitlines()
-    lines[20] = lines[20].replace("Name", f'"{SECRET}').replace("x", "")
     lines[20] = lines[20].split(",")[0] + ',"' + SECRET
     mask("\n".join(lines).encode() + b"\n", says=["in.csv"], hides=[SECRET, "Name 1"])
 
@@ -378,6 +385,13 @@ def test_wrong_arguments_exit_2(
     refused(*arguments, says=["error:", *says])
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["mask", "--help"], ["--version"], []])
+def test_asking_for_help_is_no_mistake(run: Run, arguments: list[str]) -> None:
+    result = run(*arguments)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.strip()
+
+
 @pytest.mark.parametrize("name", ["[bold]red[/bold].csv", "a:100:b.csv", "x\\[y.csv"])
 def test_names_are_printed_as_they_are(tmp_path: Path, policy: Path, refused: Refused, name: str) -> None:
     refused("mask", tmp_path / name, "-p", policy, "-o", tmp_path / "out.csv", says=[name])
@@ -411,6 +425,21 @@ def test_a_release_that_the_verifier_does_not_accept_is_never_written(
         code=70,
         says=["{Age, Edu, Job} reaches 1, asked 5", "Nothing was released"],
     )
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow"])
+def test_the_verifier_reads_the_cells_and_not_the_name_of_the_folder(
+    tmp_path: Path, data: Path, policy: Path, run: Run, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    from maskwise import mask as masking
+
+    # A database may take `Age=30` for the value of a column; then every record would look alike.
+    target = tmp_path / "Age=30" / "Edu=x" / "Job=y" / "Sex=z" / f"out{suffix}"
+    target.parent.mkdir(parents=True)
+    monkeypatch.setattr(masking, "mask", lambda table, solution, *_, **__: masking.without(table, solution.drop))
+    result = run("mask", data, "-p", policy, "-o", target)
+    assert result.code == 70
+    assert list(target.parent.iterdir()) == []
 
 
 def test_audit_and_apply_refuse_as_mask_does(

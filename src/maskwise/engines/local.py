@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import itertools
 import re
+import shutil
+import tempfile
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, WriteError
@@ -40,18 +43,27 @@ class Local:
         Args:
             connection: An Ibis backend; None starts DuckDB in memory.
         """
-        import ibis  # noqa: PLC0415 - heavy
-
-        self.connection = connection if connection is not None else ibis.duckdb.connect()
         self._names = itertools.count()
+        self._duckdb = _start_duckdb(self) if connection is None else None
+        self._connection = connection
+
+    @property
+    def connection(self) -> Any:
+        """The Ibis backend; Ibis is imported only here, so that a csv can load meanwhile."""
+        if self._connection is None:
+            import ibis  # noqa: PLC0415 - heavy
+
+            self._connection = ibis.duckdb.from_connection(self._duckdb)
+        return self._connection
 
     def scan_csv(self, path: Path, delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
         """Open a csv as text, so that columns that pass through keep every character."""
         what = f"{'TABLE' if load else 'VIEW'} source_{next(self._names)}"
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(n_columns))
         name = str(path).replace("'", "''")
+        database = self._duckdb if self._duckdb is not None else self.connection.con
         try:
-            self.connection.raw_sql(
+            database.execute(
                 f"CREATE TEMP {what} AS SELECT * FROM read_csv('{name}', delim = '{delimiter}', "  # noqa: S608
                 f"quote = '\"', escape = '\"', header = true, auto_detect = false, columns = {{{columns}}}, "
                 "nullstr = '', allow_quoted_nulls = false, strict_mode = true)"
@@ -112,7 +124,10 @@ class Local:
         joined = table.select(*lookups)
         for i, (column, (keys, codes, _)) in enumerate(lookups.items()):
             small = self.lookup(pa.table({f"key{i}": keys, f"code{i}": codes}))
-            joined = joined.left_join(small, joined[column] == small[f"key{i}"])
+            cell = joined[column]
+            if cell.type().is_string() and not small[f"key{i}"].type().is_string():
+                cell = cell.cast(small[f"key{i}"].type())
+            joined = joined.left_join(small, cell == small[f"key{i}"])
         coded = {f"k{i}": joined[f"code{i}"].fill_null(missing) for i, (_, _, missing) in enumerate(lookups.values())}
         coded_rows = joined.select(**coded)
         return self.fetch(coded_rows.group_by(list(coded)).agg(n=coded_rows.count()))
@@ -180,6 +195,16 @@ class Local:
         target = str(path).replace("'", "''")
         query = self.connection.compile(table)
         self.connection.raw_sql(f"COPY ({query}) TO '{target}' ({options}{packing})")
+
+
+def _start_duckdb(owner: Local) -> Any:
+    """Start DuckDB in memory: what it spills stays in a private folder, and it fetches nothing from anywhere."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    spill = tempfile.mkdtemp(prefix="maskwise-")
+    weakref.finalize(owner, shutil.rmtree, spill, ignore_errors=True)
+    offline = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    return duckdb.connect(config={"temp_directory": spill, **offline})
 
 
 def _by_steps(column: ir.Value, relabel: Relabel) -> ir.Value:

@@ -1,0 +1,220 @@
+"""`maskwise apply`: later rows, masked in the same way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import HEADER, MASKED, PARENT, Run, cells, csv_text, folder, frame, group_sizes, people
+
+
+@pytest.fixture
+def solution(tmp_path: Path, run: Run, data: Path, policy: Path) -> Path:
+    """The solution for the people; `released.csv` is their release."""
+    path = tmp_path / "solution.json"
+    assert run("mask", data, "-p", policy, "-o", tmp_path / "released.csv", "--solution", path).code == 0
+    return path
+
+
+def shown_by(solution: Path) -> dict[str, list[str]]:
+    """The labels that a solution file says are shown, by attribute."""
+    return {e["name"]: e["shown"] for e in json.loads(solution.read_text(encoding="utf-8"))["attributes"]}
+
+
+def rows_with(**changes: list[str]) -> list[list[str]]:
+    """The first people, with columns replaced."""
+    n = len(next(iter(changes.values())))
+    rows = [list(row) for row in people()[:n]]
+    for name, values in changes.items():
+        for row, value in zip(rows, values, strict=True):
+            row[HEADER.index(name)] = value
+    return rows
+
+
+def applied(tmp_path: Path, run: Run, solution: Path, rows: list[list[str]], *options: str) -> dict:
+    (tmp_path / "later.csv").write_text(csv_text(HEADER, rows), encoding="utf-8")
+    result = run("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "later-out.csv", "--json", *options)
+    assert result.code == 0, result.err
+    return json.loads(result.out)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".tsv"])
+def test_the_training_table_comes_out_as_it_was_released(
+    tmp_path: Path, run: Run, data: Path, policy: Path, suffix: str
+) -> None:
+    one, two = tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"
+    assert run("mask", data, "-p", policy, "-o", one, "--solution", tmp_path / "s.json").code == 0
+    assert run("apply", data, "-s", tmp_path / "s.json", "-o", two, "--strict", "--enforce").code == 0
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_each_later_cell_is_shown_as_the_solution_says(tmp_path: Path, run: Run, solution: Path) -> None:
+    later = [list(row) for row in people(100, seed=99)]
+    applied(tmp_path, run, solution, later)
+    shown, table = shown_by(solution), frame(tmp_path / "later-out.csv")
+    assert list(table.columns) == [name for name in HEADER if name != "Name"]
+    for row, age, edu, job in zip(later, table["Age"], table["Edu"], table["Job"], strict=True):
+        original = dict(zip(HEADER, row, strict=True))
+        low, high = age[1:-1].split(", ")
+        assert age in shown["Age"]
+        assert int(low) <= int(original["Age"]) <= int(high)
+        assert edu == seen_as(original["Edu"], shown["Edu"])
+        assert job == (original["Job"] if original["Job"] in shown["Job"] else "*")
+
+
+def seen_as(value: str, shown: list[str]) -> str:
+    """The shown value above a leaf, by walking up the tree."""
+    while value not in shown:
+        value = PARENT[value]
+    return value
+
+
+def test_numbers_outside_the_range_go_to_the_outermost_intervals(tmp_path: Path, run: Run, solution: Path) -> None:
+    labels = shown_by(solution)["Age"]
+    assert len(labels) > 1
+    said = applied(tmp_path, run, solution, rows_with(Age=["-40", "121", "99999", "0", "120", "130.5"]))
+    first, last = labels[0], labels[-1]
+    assert frame(tmp_path / "later-out.csv")["Age"].tolist() == [first, last, last, first, last, last]
+    assert "Age" not in said["unknown"]
+
+
+def test_a_category_that_is_known_but_was_absent_goes_to_its_cut_value(
+    tmp_path: Path, run: Run, solution: Path
+) -> None:
+    said = applied(tmp_path, run, solution, rows_with(Edu=["doctor", "doctor", "master"]), "--strict")
+    shown = shown_by(solution)["Edu"]
+    expected = [seen_as(value, shown) for value in ("doctor", "doctor", "master")]
+    assert frame(tmp_path / "later-out.csv")["Edu"].tolist() == expected
+    assert said["unknown"] == {}
+
+
+def test_an_unknown_category_is_shown_as_the_root_and_counted(tmp_path: Path, run: Run, solution: Path) -> None:
+    rows = rows_with(Edu=["wizard", "witch", "wizard", "master"], Job=["clerk", "pilot", "pilot", "nurse"])
+    said = applied(tmp_path, run, solution, rows)
+    table = frame(tmp_path / "later-out.csv")
+    assert table["Edu"].tolist()[:3] == ["ANY_Edu"] * 3
+    assert table["Job"].tolist()[1:3] == ["*", "*"]
+    assert said["unknown"] == {"Edu": {"values": 2, "records": 3}, "Job": {"values": 1, "records": 2}}
+
+
+def test_unknown_categories_are_told_to_people_without_their_names(tmp_path: Path, run: Run, solution: Path) -> None:
+    (tmp_path / "later.csv").write_text(csv_text(HEADER, rows_with(Edu=["wizard", "witch", "wizard"])))
+    result = run("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "later-out.csv")
+    assert result.code == 0
+    assert "`Edu` has 2 values the solution does not know, in 3 records" in result.err
+    assert "wizard" not in result.err + result.out
+
+
+def test_strict_refuses_unknown_categories(tmp_path: Path, refused, solution: Path) -> None:
+    (tmp_path / "later.csv").write_text(csv_text(HEADER, rows_with(Edu=["wizard", "witch", "wizard"])))
+    refused(
+        *("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "out.csv", "--strict"),
+        says=["`Edu`", "3 records", "--strict"],
+        hides=["wizard", "witch"],
+    )
+    refused("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "new.csv", "--strict")
+
+
+def test_the_verdict_is_about_these_rows_alone(tmp_path: Path, run: Run, solution: Path) -> None:
+    said = applied(tmp_path, run, solution, [list(row) for row in people(60, seed=5)])
+    table = frame(tmp_path / "later-out.csv")
+    assert said["rows"] == 60
+    for item in said["requirements"]:
+        sizes = group_sizes(table, item["qid"])
+        small = sizes[sizes < item["k"]]
+        assert (item["reached"], item["groups"]) == (sizes.min(), len(sizes))
+        assert (item["violating_groups"], item["violating_records"]) == (len(small), small.sum())
+    assert said["holds"] is False
+
+
+def test_enforce_refuses_rows_that_alone_do_not_hold(tmp_path: Path, refused, solution: Path) -> None:
+    (tmp_path / "later.csv").write_text(csv_text(HEADER, people(3, seed=5)), encoding="utf-8")
+    refused(
+        *("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "out.csv", "--enforce"),
+        code=1,
+        says=["{Age, Edu, Job}", "asked 5", "{Age, Sex}", "asked 8"],
+    )
+    refused("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "new.csv", "--enforce", code=1)
+
+
+def test_without_enforce_rows_that_do_not_hold_are_written_with_a_warning(
+    tmp_path: Path, run: Run, solution: Path
+) -> None:
+    (tmp_path / "later.csv").write_text(csv_text(HEADER, people(3, seed=5)), encoding="utf-8")
+    result = run("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "later-out.csv")
+    assert result.code == 0
+    assert "do not meet every requirement" in result.err
+    assert len(cells(tmp_path / "later-out.csv")) == 4
+
+
+def test_text_in_an_interval_column_is_refused(tmp_path: Path, refused, solution: Path) -> None:
+    (tmp_path / "later.csv").write_text(csv_text(HEADER, rows_with(Age=["30", "old", "31", "older"])))
+    refused(
+        *("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "out.csv"),
+        says=["`Age`", "2 cells", "record 2"],
+        hides=["old."],
+    )
+
+
+def test_a_missing_cell_that_the_solution_never_saw_is_shown_as_the_root_and_counted(
+    tmp_path: Path, run: Run, solution: Path
+) -> None:
+    said = applied(tmp_path, run, solution, rows_with(Age=["", "30"], Edu=["master", ""], Job=["", "clerk"]))
+    table = frame(tmp_path / "later-out.csv")
+    assert (table["Age"][0], table["Edu"][1], table["Job"][0]) == ("[0, 120]", "ANY_Edu", "*")
+    assert said["unknown"] == {name: {"values": 1, "records": 1} for name in ("Age", "Edu", "Job")}
+
+
+def test_other_columns_and_another_column_order_do_no_harm(tmp_path: Path, run: Run, solution: Path) -> None:
+    rows = people(20, seed=3)
+    order = [*reversed(HEADER)]
+    back = [[*reversed(row), "x"] for row in rows]
+    (tmp_path / "back.csv").write_text(csv_text([*order, "More"], back), encoding="utf-8")
+    assert run("apply", tmp_path / "back.csv", "-s", solution, "-o", tmp_path / "back-out.csv").code == 0
+    applied(tmp_path, run, solution, [list(row) for row in rows])
+    one, two = frame(tmp_path / "later-out.csv"), frame(tmp_path / "back-out.csv")
+    assert list(two.columns) == [name for name in (*order, "More") if name != "Name"]
+    for name in MASKED:
+        assert one[name].tolist() == two[name].tolist()
+
+
+def test_quiet_prints_nothing(tmp_path: Path, run: Run, data: Path, solution: Path) -> None:
+    result = run("apply", data, "-s", solution, "-o", tmp_path / "o.csv", "--quiet")
+    assert (result.code, result.out, result.err) == (0, "", "")
+
+
+def test_shuffle_and_formulas_work_as_for_mask(tmp_path: Path, run: Run, data: Path, solution: Path) -> None:
+    for name in "ab":
+        arguments = ("-o", tmp_path / f"{name}.csv", "--shuffle", "--seed", 4)
+        assert run("apply", data, "-s", solution, *arguments).code == 0
+    one, two, plain = (cells(tmp_path / name) for name in ("a.csv", "b.csv", "released.csv"))
+    assert one == two != plain
+    assert sorted(one) == sorted(plain)
+    (tmp_path / "later.csv").write_text(csv_text(HEADER, rows_with(Zip=["=1+1", "-5"])), encoding="utf-8")
+    assert run("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "f.csv", "--escape-formulas").code == 0
+    assert frame(tmp_path / "f.csv")["Zip"].tolist() == ["'=1+1", "-5"]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda s: {**s, "format_version": 99}, ["99"]),
+        (lambda s: {**s, "surprise": 1}, ["surprise"]),
+        (lambda s: {k: v for k, v in s.items() if k != "attributes"}, ["attributes"]),
+        (lambda s: [s], ["no solution file"]),
+        (
+            lambda s: {**s, "attributes": [{**a, "shown": a["shown"][1:]} for a in s["attributes"]]},
+            ["no solution file"],
+        ),
+        (lambda s: {**s, "attributes": [{**a, "breaks": a["breaks"][::-1]} for a in s["attributes"]]}, ["`Age`"]),
+    ],
+)
+def test_a_solution_file_that_was_tampered_with_is_refused(
+    tmp_path: Path, refused, data: Path, solution: Path, change, says
+) -> None:
+    changed = change(json.loads(solution.read_text(encoding="utf-8")))
+    solution.write_text(json.dumps(changed), encoding="utf-8")
+    refused("apply", data, "-s", solution, "-o", tmp_path / "out.csv", says=["solution.json", *says])
+    assert "out.csv" in folder(tmp_path)
