@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.arrow import as_numpy, from_numpy
+from maskwise.errors import InputError
 from maskwise.typed import Scale
 
 if TYPE_CHECKING:
@@ -59,12 +60,15 @@ def compress(table: Table, profile: Profile, trees: Sequence[Tree], qids: Sequen
             if column.scale is Scale.INTEGER and column.numbers.dtype == np.int64:
                 # Whole numbers are joined as such, also from a csv's texts: at a million rows twice as fast.
                 keys, codes = from_numpy(column.numbers), tree.code_of_value[:-1]
-            lookups[column.name] = (
-                keys,
-                from_numpy(codes.astype(_narrowest(tree.n_codes))),
-                int(tree.code_of_value[-1]),
-            )
+            missing = int(tree.code_of_value[-1]) if column.missing.any() else None
+            lookups[column.name] = (keys, from_numpy(codes.astype(_narrowest(tree.n_codes))), missing)
         counted = table.count_codes(lookups)
+        n_counted = int(as_numpy(counted.column(len(qid))).sum())
+        if n_counted != profile.n_rows or any(column.null_count for column in counted.columns):
+            msg = (
+                f"The table changed while it was read: {profile.n_rows:,} records before, {n_counted:,} now. Try again."
+            )
+            raise InputError(msg)
         width = _narrowest(max(trees[a].n_codes for a in qid))
         rows = np.empty((counted.num_rows, len(qid)), width)
         for p in range(len(qid)):

@@ -19,6 +19,7 @@ from maskwise.cut import Criterion, Limits
 from maskwise.errors import InputError, NotMetError, RefusedError, quote
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
+from maskwise.policy import Kind
 from maskwise.profile import check_columns
 from maskwise.profile import profile as take_profile
 from maskwise.read import Table, read, suffix_of
@@ -138,7 +139,8 @@ def anonymize(
     observer.stage("read")
     warming = threading.Thread(target=_warm_up, daemon=True)
     warming.start()
-    table = read(data)
+    intervals = {attribute.name for attribute in asked.attributes if attribute.kind is Kind.INTERVAL}
+    table = read(data, whole_numbers=intervals.intersection(asked.masked))
     warming.join()
     solution, profile, table = solve(table, asked, chosen, limits, observer)
     observer.stage("mask")

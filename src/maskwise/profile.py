@@ -103,7 +103,9 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
     n_all = 0
     if policy.missing is Missing.DROP:
         n_all = table.n_rows()
-        table = table.without_missing(policy.masked)
+        complete = table.without_missing(policy.masked)
+        # A filter that drops nothing would still be paid for in every later scan.
+        table = complete if complete.n_rows() < n_all else table
     entries = {attribute.name: attribute for attribute in policy.attributes}
     notes = [
         policy.at(("attributes", name)) + f"`{name}` has an entry but is in no QID, so it passes through unchanged."

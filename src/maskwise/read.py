@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import itertools
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +19,7 @@ from maskwise.engines.local import ROW, Local
 from maskwise.errors import InputError, did_you_mean, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
 _HEADER_BYTES = 1 << 20
+_SAMPLE = 200
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class Table:
         """Count the records of each combination of values."""
         return self.engine.group(self.expr, [self.column(name) for name in names])
 
-    def count_codes(self, lookups: Mapping[str, tuple[pa.Array, pa.Array, int]]) -> pa.Table:
+    def count_codes(self, lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]]) -> pa.Table:
         """Recode columns by name and count the distinct coded rows."""
         return self.engine.count_codes(self.expr, {self.key(name): lookup for name, lookup in lookups.items()})
 
@@ -101,13 +105,16 @@ class Table:
             raise InputError(msg)
 
 
-def read(source: Any, engine: Engine | None = None, *, once: bool = False) -> Table:
+def read(
+    source: Any, engine: Engine | None = None, *, once: bool = False, whole_numbers: Collection[str] = ()
+) -> Table:
     """Open a path, a pandas, Polars, Arrow or Ibis table.
 
     Args:
         source: What to open.
         engine: Who scans it; None starts one.
         once: The table is scanned only once, so a csv need not be loaded first.
+        whole_numbers: Columns of a csv whose text need not be kept if all cells are whole numbers.
 
     Example:
         >>> import pyarrow as pa
@@ -117,7 +124,7 @@ def read(source: Any, engine: Engine | None = None, *, once: bool = False) -> Ta
     if isinstance(source, Table):
         return source
     if isinstance(source, str | Path):
-        return _read_file(Path(source), engine or Local(), once=once)
+        return _read_file(Path(source), engine or Local(), once=once, whole_numbers=whole_numbers)
     kind = type(source).__module__.partition(".")[0]
     if kind == "ibis":
         return _read_ibis(source)
@@ -141,7 +148,7 @@ def suffix_of(path: Path) -> str:
     raise InputError(msg)
 
 
-def _read_file(path: Path, engine: Engine, *, once: bool) -> Table:
+def _read_file(path: Path, engine: Engine, *, once: bool, whole_numbers: Collection[str]) -> Table:
     suffix = suffix_of(path)
     if not path.exists():
         near = did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
@@ -152,7 +159,7 @@ def _read_file(path: Path, engine: Engine, *, once: bool) -> Table:
             msg = f"`{path}` is empty. It needs a header and at least one record."
             raise InputError(msg)
         if suffix.startswith((".csv", ".tsv")):
-            return _read_csv(path, suffix, engine, once=once)
+            return _read_csv(path, suffix, engine, once=once, whole_numbers=whole_numbers)
         if suffix == ".parquet":
             return _read_parquet(path, engine)
         arrow = _load_packed(path, suffix)
@@ -175,7 +182,7 @@ def _from_arrow(arrow: pa.Table, source: str, engine: Engine, frame: Any = None)
     return Table(engine, engine.scan_arrow(plain), tuple(arrow.column_names), source, frame=frame)
 
 
-def _read_csv(path: Path, suffix: str, engine: Engine, *, once: bool) -> Table:
+def _read_csv(path: Path, suffix: str, engine: Engine, *, once: bool, whole_numbers: Collection[str]) -> Table:
     try:
         with gzip.open(path, "rb") if suffix.endswith(".gz") else path.open("rb") as file:
             start = file.read(_HEADER_BYTES)
@@ -192,9 +199,18 @@ def _read_csv(path: Path, suffix: str, engine: Engine, *, once: bool) -> Table:
         msg = f"`{path}` is empty. It needs a header and at least one record."
         raise InputError(msg)
     delimiter = "\t" if suffix.startswith(".tsv") else delimiter_of(text)
-    names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    names = next(lines)
     _check_names(names, f"`{path.name}`")
-    return Table(engine, engine.scan_csv(path, delimiter, len(names), load=not once), tuple(names), path.name)
+    whole = _look_whole(lines, names, whole_numbers) if whole_numbers else []
+    types = ["BIGINT" if i in whole else "VARCHAR" for i in range(len(names))]
+    return Table(engine, engine.scan_csv(path, delimiter, types, load=not once), tuple(names), path.name)
+
+
+def _look_whole(lines: Iterable[list[str]], names: Sequence[str], wanted: Collection[str]) -> list[int]:
+    """The wanted columns whose first cells are all whole numbers."""
+    sample = list(itertools.islice((line for line in lines if len(line) == len(names)), _SAMPLE))
+    return [i for i, name in enumerate(names) if name in wanted and all(_WHOLE.fullmatch(line[i]) for line in sample)]
 
 
 def delimiter_of(text: str) -> str:

@@ -41,8 +41,8 @@ class Relabel:
 class Engine(Protocol):
     """The verbs. Tables are Ibis expressions with the columns c0, c1, ... in the source's order."""
 
-    def scan_csv(self, path: Path, delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
-        """Open a csv, every column as text; `load` it if it will be scanned more than once."""
+    def scan_csv(self, path: Path, delimiter: str, types: Sequence[str], *, load: bool) -> ir.Table:
+        """Open a csv; `load` it if it will be scanned more than once. Types that do not fit give way to text."""
 
     def scan_parquet(self, path: Path, n_columns: int) -> ir.Table:
         """Open a parquet file."""
@@ -59,7 +59,7 @@ class Engine(Protocol):
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
         """Count the records of each combination of keys, as columns k0, k1, ... and n."""
 
-    def count_codes(self, table: ir.Table, lookups: Mapping[str, tuple[pa.Array, pa.Array, int]]) -> pa.Table:
+    def count_codes(self, table: ir.Table, lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]]) -> pa.Table:
         """Recode columns and count the distinct coded rows, as columns k0, k1, ... and n."""
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
