@@ -27,6 +27,7 @@ app = App(
     help="Mask a table about people so that nobody can be linked, and classifiers trained on it still work.",
     help_format="plaintext",
     version_flags=["--version"],
+    suppress_keyboard_interrupt=False,
 )
 
 Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors.")]
@@ -85,8 +86,7 @@ def mask(
     if report is not None and report.suffix not in {".md", ".txt", ".json"}:
         msg = f"A report is written as .md, .txt or .json; found `{report.name}`."
         raise InputError(msg)
-    if len({path.resolve() for path in (*beside, output, data, policy)}) < len(beside) + 3:
-        raise InputError("Two of the named files are the same. Give each its own name.")
+    _insist_on_own_names(data, policy, output, *beside)
     terminal = Terminal(quiet=quiet or json_)
     with terminal:
         outcome = anonymize(
@@ -212,6 +212,16 @@ def demo(
     return run(output, quiet=quiet)
 
 
+def _insist_on_own_names(*paths: Path) -> None:
+    """Refuse to write two files, or a file and a source, under one name."""
+    seen: dict[Path, Path] = {}
+    for path in paths:
+        if path.resolve() in seen:
+            msg = f"`{path}` is named twice. Give each file its own name."
+            raise InputError(msg)
+        seen[path.resolve()] = path
+
+
 def _tell_ending(terminal: Terminal, data: dict[str, Any]) -> None:
     if data["ending"] == "maximal":
         terminal.say(f"{data['steps']} refinements; no further one is valid and beneficial.")
@@ -236,7 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - one 
     except MaskwiseError as error:
         return _fail(str(error), error.exit_code)
     except KeyboardInterrupt:
-        return _fail("Interrupted before the search began; nothing was written.", 130)
+        return _fail("Interrupted; nothing was written.", 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
+from rich.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +30,8 @@ class Terminal:
             quiet: Show nothing but errors.
         """
         self.quiet = quiet
-        self.out = Console(quiet=quiet, soft_wrap=True, highlight=False)
-        self.err = Console(stderr=True, soft_wrap=True, highlight=False)
+        self.out = Console(quiet=quiet, soft_wrap=True, highlight=False, emoji=False)
+        self.err = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
         self._progress: Progress | None = None
         self._task: Any = None
 
@@ -70,16 +71,16 @@ class Terminal:
 
     def say(self, text: str) -> None:
         """Print a line of plain text."""
-        self.out.print(escape(text))
+        self.out.print(Text(text))
 
     def warn(self, text: str) -> None:
         """Print a note on standard error."""
         if not self.quiet:
-            self.err.print(f"[yellow]note:[/] {escape(text)}")
+            self.err.print(Text.assemble(("note:", "yellow"), " ", text))
 
     def fail(self, text: str) -> None:
         """Print an error on standard error."""
-        self.err.print(f"[bold red]error:[/] {escape(text)}")
+        self.err.print(Text.assemble(("error:", "bold red"), " ", text))
 
     def show_report(self, data: dict[str, Any]) -> None:
         """Show what was asked and reached, and how each attribute is now shown."""
@@ -89,7 +90,7 @@ class Terminal:
         for item in data["requirements"]:
             implied = f" (implied by {item['implied_by'] + 1})" if item["implied_by"] is not None else ""
             grid.add_row(
-                escape(", ".join(item["qid"])) + implied,
+                Text(", ".join(item["qid"]) + implied),
                 str(item["k"]),
                 str(item["reached"]),
                 f"{item['groups']:,}",
@@ -102,26 +103,25 @@ class Terminal:
         for item in data["attributes"]:
             shown = item["shown"]
             more = f" and {len(shown) - _MOST_LABELS} more" if len(shown) > _MOST_LABELS else ""
-            grid.add_row(escape(item["name"]), item["kind"], escape(", ".join(shown[:_MOST_LABELS])) + more)
+            grid.add_row(Text(item["name"]), item["kind"], Text(", ".join(shown[:_MOST_LABELS]) + more))
         self.out.print(grid)
 
     def show_rows(self, title: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Show a few records."""
         grid = Grid(title=title, title_justify="left")
         for name in names:
-            grid.add_column(escape(name), overflow="fold")
+            grid.add_column(Text(name), overflow="fold")
         for row in rows:
-            grid.add_row(*("" if cell is None else escape(str(cell)) for cell in row))
+            grid.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
         self.out.print(grid)
 
     def show_verdict(self, verdict: Verdict) -> None:
         """Show what a recount found."""
         for finding in verdict.findings:
             asked = f"k={finding.requirement.k} on {finding.requirement.name}"
-            word = "[green]holds[/]" if finding.is_met else "[bold red]is violated[/]"
-            self.out.print(
-                f"{escape(asked)} {word}: the smallest of {finding.n_groups:,} groups has {finding.anonymity:,}"
-            )
+            word = ("holds", "green") if finding.is_met else ("is violated", "bold red")
+            rest = f": the smallest of {finding.n_groups:,} groups has {finding.anonymity:,}"
+            self.out.print(Text.assemble(asked, " ", word, rest))
             if not finding.is_met:
                 self.out.print(
                     f"  {finding.n_violating_groups:,} groups with {finding.n_violating_records:,} records are smaller"

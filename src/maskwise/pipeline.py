@@ -328,9 +328,8 @@ def _written(masked: Table, target: Path, *, once: bool) -> Iterator[Table]:
     """
     suffix = suffix_of(target)
     with appearing(target, suffix) as draft:
-        masked.engine.write(
-            masked.expr.select(*(f"c{i}" for i in range(len(masked.names)))), draft, masked.names, suffix
-        )
+        expr = masked.expr.select(*(f"c{i}" for i in range(len(masked.names))))
+        masked.engine.write(expr, draft, masked.names, suffix, masked.source)
         yield read(draft, once=once)
 
 

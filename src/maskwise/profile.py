@@ -15,7 +15,7 @@ import numpy as np
 from maskwise.arrow import as_numpy, from_numpy
 from maskwise.errors import InputError, PolicyError, quote
 from maskwise.policy import Attribute, Kind, Missing
-from maskwise.typed import Parsed, Scale, bound, label, looks_like_code, parse_keys, text_of
+from maskwise.typed import Parsed, Scale, bound, is_categorical, label, looks_like_code, parse_keys, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -203,6 +203,12 @@ def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: _Counte
 
 
 def _categorical(policy: Policy, entry: Attribute, counted: _Counted) -> Column:
+    if not is_categorical(counted.keys.type):
+        msg = (
+            policy.at(("attributes", entry.name))
+            + f"Column `{entry.name}` holds {counted.keys.type} cells, which cannot be masked. Make them text."
+        )
+        raise InputError(msg)
     spelled = [text_of(key) for key in counted.keys.to_pylist()]
     texts = sorted(set(spelled), key=_value_order(spelled))
     at = {text: i for i, text in enumerate(texts)}
@@ -221,7 +227,8 @@ def _categorical(policy: Policy, entry: Attribute, counted: _Counted) -> Column:
             more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
             msg = (
                 policy.at(("attributes", entry.name))
-                + f"Column `{entry.name}` holds {len(lost)} values that its taxonomy does not have{inner}: "
+                + f"Column `{entry.name}` holds {len(lost)} value{'s' * (len(lost) > 1)} "
+                + f"that its taxonomy does not have{inner}: "
                 + f"{quote(lost[:_SHOWN])}{more}. Add them as leaves, or clean the data."
             )
             raise InputError(msg)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,8 @@ def spreadsheet_safe(table: Table) -> Table:
             touched.add(name)
             safe[table.key(name)] = ibis.ifelse(runs, ibis.literal("'") + cell, cell)
     expr = table.expr.mutate(**safe) if safe else table.expr
-    return replace(table, expr=expr, rewritten=tuple(name for name in table.names if name in touched))
+    names = tuple(f"'{name}" if re.match(_RUNS, name) else name for name in table.names)
+    return replace(table, expr=expr, names=names, rewritten=tuple(name for name in table.names if name in touched))
 
 
 def as_frame(table: Table) -> Any:

@@ -202,6 +202,20 @@ def looks_like_code(keys: pa.Array) -> bool:
     return bool(pc.any(pc.match_substring_regex(keys, r"^0[0-9]+$")).as_py())
 
 
+def is_categorical(kind: pa.DataType) -> bool:
+    """Say whether cells of this type have a spelling that people know."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    nameless = (
+        pa.types.is_binary,
+        pa.types.is_large_binary,
+        pa.types.is_nested,
+        pa.types.is_duration,
+        pa.types.is_interval,
+    )
+    return not any(test(kind) for test in nameless)
+
+
 def text_of(key: object) -> str:
     """Spell a key of a categorical column as taxonomies and outputs spell it.
 

@@ -65,5 +65,5 @@ class Engine(Protocol):
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows."""
 
-    def write(self, table: ir.Table, path: Path, names: Sequence[str], suffix: str) -> None:
-        """Write a table under `names`; the suffix tells the format."""
+    def write(self, table: ir.Table, path: Path, names: Sequence[str], suffix: str, source: str) -> None:
+        """Write a table under `names`; the suffix tells the format, `source` is what messages call the origin."""

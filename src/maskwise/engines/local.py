@@ -7,6 +7,7 @@ message where that would quote a line of the data.
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import re
 import shutil
@@ -66,7 +67,7 @@ class Local:
                 f"CREATE TEMP {'TABLE' if load else 'VIEW'} {what} AS SELECT * FROM read_csv({_literal(path)}, "  # noqa: S608
                 f"delim = '{delimiter}', quote = '\"', escape = '\"', header = true, auto_detect = false, "
                 f"columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = false, strict_mode = true, "
-                "hive_partitioning = false)"
+                f"hive_partitioning = false, compression = '{'gzip' if path.suffix == '.gz' else 'none'}')"
             )
         except Exception as error:  # noqa: BLE001 - the database's own types
             if set(types) != {"VARCHAR"}:
@@ -167,8 +168,8 @@ class Local:
         table = table.mutate(**direct) if direct else table
         return table.order_by(ROW).select(*order) if joins else table
 
-    def write(self, table: ir.Table, path: Path, names: Sequence[str], suffix: str) -> None:
-        """Write a table under `names`; the suffix tells the format."""
+    def write(self, table: ir.Table, path: Path, names: Sequence[str], suffix: str, source: str) -> None:
+        """Write a table under `names`; the suffix tells the format, `source` is what messages call the origin."""
         named = table.select(**{name: table[column] for name, column in zip(names, table.columns, strict=True)})
         try:
             if suffix.startswith(".arrow"):
@@ -176,7 +177,11 @@ class Local:
             else:
                 self._copy(named, path, suffix)
         except Exception as error:  # noqa: BLE001 - the database's, Arrow's and the system's types
-            msg = f"`{path.parent}` did not take the output: {_reason(error)}. Free space or choose another folder."
+            reason = _system_reason(error)
+            if reason is None:
+                msg = f"`{source}` could not be read to its end ({type(error).__name__}). It may be damaged."
+                raise InputError(msg) from None
+            msg = f"`{path.parent}` did not take the output: {reason}. Free space or choose another folder."
             raise WriteError(msg) from None
 
     def _by_lookup(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
@@ -197,6 +202,15 @@ class Local:
                 writer.write_table(found)
 
     def _copy(self, table: ir.Table, path: Path, suffix: str) -> None:
+        if suffix == ".parquet.gz":
+            inner = path.with_name(path.name.removesuffix(".gz"))
+            try:
+                self._copy(table, inner, ".parquet")
+                with inner.open("rb") as plain, gzip.open(path, "wb") as packed:
+                    shutil.copyfileobj(plain, packed)
+            finally:
+                inner.unlink(missing_ok=True)
+            return
         options = {
             ".csv": "FORMAT csv, HEADER, DELIMITER ','",
             ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
@@ -259,8 +273,8 @@ def _by_cases(column: ir.Value, relabel: Relabel) -> ir.Value:
     return ibis.cases(*branches, else_=shown(rest)) if branches else shown(rest)
 
 
-def _reason(error: Exception) -> str:
-    """The operating system's reason, without anything of the query or the data."""
+def _system_reason(error: Exception) -> str | None:
+    """The operating system's reason, if it is one, without anything of the query or the data."""
     text = str(error)
     for reason in (
         "No space left on device",
@@ -271,7 +285,7 @@ def _reason(error: Exception) -> str:
     ):
         if reason in text:
             return reason.lower()
-    return type(error).__name__
+    return error.strerror if isinstance(error, OSError) else None
 
 
 def _csv_complaint(path: Path, text: str) -> str:
@@ -287,6 +301,8 @@ def _csv_complaint(path: Path, text: str) -> str:
         reason = "a quoted cell is never closed"
     elif "Maximum line size" in text:
         reason = "it is longer than 2 MB; a quote may never be closed"
+    elif "state machine" in text:
+        reason = "its line ends are mixed, or a quote stands inside a cell; save it with one kind of line end"
     else:
         reason = "it does not follow the csv format"
     return f"{path.name}{line} cannot be read: {reason}."

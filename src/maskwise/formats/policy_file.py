@@ -27,6 +27,10 @@ def _name_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+def _no_null(value: object) -> object:
+    return None if value == "null" else value
+
+
 def _entry(value: object) -> object:
     if isinstance(value, str):
         value = {value: None}
@@ -53,16 +57,17 @@ class _Requirement(_Strict):
 
 
 class _PolicyFile(_Strict):
-    class_: str | None = Field(default=None, alias="class")
+    class_: Annotated[str | None, BeforeValidator(_no_null)] = Field(default=None, alias="class")
     attributes: dict[str, Annotated[_Entry, BeforeValidator(_entry)]] = {}
     requirements: list[_Requirement] = Field(min_length=1)
     drop: Annotated[list[str], BeforeValidator(_name_list)] = []
     missing: Missing = Missing.KEEP
 
 
-_KEYS: dict[int, tuple[str, ...]] = {
-    0: ("class", "attributes", "requirements", "drop", "missing"),
-    2: ("qid", "k", "taxonomy", "interval", "suppress"),
+_KEYS: dict[str, tuple[str, ...]] = {
+    "": ("class", "attributes", "requirements", "drop", "missing"),
+    "attributes": ("taxonomy", "interval", "suppress"),
+    "requirements": ("qid", "k"),
 }
 
 
@@ -200,7 +205,7 @@ def _complain(document: Document, detail: Any) -> str:
     key = str(place[-1]) if place else ""
     match detail["type"]:
         case "extra_forbidden":
-            known = _KEYS[0] if len(place) == 1 else _KEYS[2]
+            known = _KEYS[str(place[0]) if len(place) > 1 else ""]
             text = f"`{key}` is not a key that belongs here.{did_you_mean(key, known)} Known here: {quote(known)}."
         case "missing":
             text = f"`{key}` is missing. Add it."
