@@ -7,7 +7,7 @@ defaults are chosen, and what does not fit is refused with the evidence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,9 +111,11 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
         policy.at(("attributes", name)) + f"`{name}` has an entry but is in no QID, so it passes through unchanged."
         for name in policy.idle
     ]
-    columns, classes = [], _Classes()
-    for name in policy.masked:
-        counted = _count(table, name, policy.class_name, classes)
+    columns = []
+    found = table.counts_of_each(policy.masked, policy.class_name)
+    classes = _classes(found[0], policy.class_name)
+    for name, groups in zip(policy.masked, found, strict=True):
+        counted = _count(name, groups, classes)
         if not counted.counts.any() and not counted.missing.any():
             left = " with all masked cells filled" if n_all else ""
             msg = f"`{table.source}` has no record{left}, only a header."
@@ -135,8 +137,7 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
             f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
             "table is released. Name another class, or none."
         )
-    padded = tuple(_pad(column, len(classes)) for column in columns)
-    return Profile(padded, policy.class_name, len(classes), n_rows, n_all - n_rows, tuple(notes)), table
+    return Profile(tuple(columns), policy.class_name, len(classes), n_rows, n_all - n_rows, tuple(notes)), table
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,40 +148,27 @@ class _Counted:
     missing: Ints
 
 
-class _Classes:
-    """Numbers classes as they are met; the order does not matter to any gain."""
-
-    def __init__(self) -> None:
-        self._number: dict[object, int] = {}
-
-    def __len__(self) -> int:
-        return max(len(self._number), 1)
-
-    def number(self, labels: list[object]) -> Ints:
-        return np.array([self._number.setdefault(item, len(self._number)) for item in labels], np.int64)
-
-
-def _count(table: Table, name: str, class_name: str | None, classes: _Classes) -> _Counted:
-    counted = table.counts([name] if class_name is None else [name, class_name]).combine_chunks()
-    cells, n = counted.column(0), as_numpy(counted.column("n")).astype(np.int64)
+def _classes(groups: pa.Table, class_name: str | None) -> dict[object, int]:
+    """Number the classes by their spelling, so that every sum over them has one order."""
     if class_name is None:
-        of_class = np.zeros(len(n), np.int64)
-    else:
-        coded = counted.column(1).combine_chunks().dictionary_encode(null_encoding="encode")
-        of_class = classes.number(coded.dictionary.to_pylist())[as_numpy(coded.indices)]
+        return {None: 0}
+    labels = groups.column(1).unique().to_pylist()
+    ordered = sorted(labels, key=lambda label: (label is None, text_of(label)))
+    return {label: i for i, label in enumerate(ordered)}
+
+
+def _count(name: str, groups: pa.Table, classes: dict[object, int]) -> _Counted:
+    cells, n = groups.column(0), as_numpy(groups.column("n")).astype(np.int64)
+    of_class = np.zeros(len(n), np.int64)
+    if groups.num_columns > 2:  # noqa: PLR2004 - the class stands between value and count
+        coded = groups.column(1).combine_chunks().dictionary_encode(null_encoding="encode")
+        numbers = np.array([classes[label] for label in coded.dictionary.to_pylist()], np.int64)
+        of_class = numbers[as_numpy(coded.indices)]
     encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
     table_of = np.zeros((len(encoded.dictionary), len(classes)), np.int64)
     np.add.at(table_of, (as_numpy(encoded.indices), of_class), n)
     there = as_numpy(encoded.dictionary.is_valid())
     return _Counted(name, encoded.dictionary.drop_null(), table_of[there], table_of[~there].sum(axis=0))
-
-
-def _pad(column: Column, n_classes: int) -> Column:
-    """Widen counts that were taken before the last class was met."""
-    wide = n_classes - column.counts.shape[1]
-    if not wide:
-        return column
-    return replace(column, counts=np.pad(column.counts, ((0, 0), (0, wide))), missing=np.pad(column.missing, (0, wide)))
 
 
 def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: _Counted, notes: list[str]) -> Column:

@@ -88,6 +88,11 @@ class Table:
         """Count the records of each combination of values."""
         return self.engine.group(self.expr, [self.column(name) for name in names])
 
+    def counts_of_each(self, names: Sequence[str], by: str | None) -> list[pa.Table]:
+        """For each column by itself, count the records of each value (and each value of `by`)."""
+        together = None if by is None else self.column(by)
+        return self.engine.group_each(self.expr, [self.column(name) for name in names], together)
+
     def count_codes(self, lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]]) -> pa.Table:
         """Recode columns by name and count the distinct coded rows."""
         return self.engine.count_codes(self._seen(lookups), {self.key(name): how for name, how in lookups.items()})

@@ -59,6 +59,9 @@ class Engine(Protocol):
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
         """Count the records of each combination of keys, as columns k0, k1, ... and n."""
 
+    def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> list[pa.Table]:
+        """For each key by itself, count its values (by another column), as columns k, by and n."""
+
     def count_codes(self, table: ir.Table, lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]]) -> pa.Table:
         """Recode columns and count the distinct coded rows, as columns k0, k1, ... and n."""
 

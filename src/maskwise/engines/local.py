@@ -15,6 +15,7 @@ import tempfile
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from maskwise.arrow import as_numpy, from_numpy
 from maskwise.errors import InputError, WriteError
 from maskwise.typed import Scale
 
@@ -116,6 +117,24 @@ class Local:
         """Count the records of each combination of keys."""
         named = {f"k{i}": key for i, key in enumerate(keys)}
         return self.fetch(table.group_by(**named).agg(n=table.count()))
+
+    def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> list[pa.Table]:
+        """For each key by itself, count its values; in DuckDB all in one scan."""
+        if self.connection.name != "duckdb":
+            pairs = [[key] if by is None else [key, by] for key in keys]
+            return [self.group(table, pair) for pair in pairs]
+        columns = {f"k{i}": key for i, key in enumerate(keys)}
+        query = self.connection.compile(table.select(**columns, **({} if by is None else {"beside": by})))
+        together = "" if by is None else ", beside"
+        names = ", ".join(columns)
+        number = " ".join(f"+ {i} * (1 - grouping({key}))" for i, key in enumerate(columns))
+        sets = ", ".join(f"({key}{together})" for key in columns)
+        found = self.connection.con.sql(
+            f"SELECT {names}{together}, count(*) AS n, {number} AS which FROM ({query}) GROUP BY GROUPING SETS ({sets})"  # noqa: S608
+        ).to_arrow_table()
+        which = as_numpy(found.column("which"))
+        others = [] if by is None else ["beside"]
+        return [found.filter(from_numpy(which == i)).select([k, *others, "n"]) for i, k in enumerate(columns)]
 
     def count_codes(self, table: ir.Table, lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]]) -> pa.Table:
         """Recode columns by lookup tables and count the distinct coded rows.
