@@ -1,0 +1,81 @@
+"""What the documents tell people to do works as written."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from maskwise.formats.located import parse
+from maskwise.formats.policy_file import from_data
+
+ROOT = Path(__file__).parents[2]
+
+
+def blocks(document: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def on_path() -> dict[str, str]:
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_the_tutorial_runs_from_start_to_end(tmp_path: Path) -> None:
+    tutorial = ROOT / "docs" / "tutorial.md"
+    script = "\n".join(blocks(tutorial, "sh"))
+    done = subprocess.run(
+        ["/bin/sh", "-ec", script], cwd=tmp_path, env=on_path(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    released = pd.read_csv(tmp_path / "released.csv", dtype=str)
+    assert "name" not in released
+    assert released.groupby(["age", "zip"]).size().min() >= 25
+    assert released.groupby(["age", "ward", "stay"]).size().min() >= 40
+    assert len(pd.read_csv(tmp_path / "next-month-released.csv")) == 200
+    (snippet,) = blocks(tutorial, "python")
+    shown = subprocess.run([sys.executable, "-c", snippet], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert shown.stdout.splitlines()[-1].startswith("True")
+
+
+def test_the_readmes_python_runs(tmp_path: Path) -> None:
+    readme = ROOT / "README.md"
+    (policy,) = blocks(readme, "yaml")
+    (tmp_path / "policy.yaml").write_text(policy)
+    (tmp_path / "education.yaml").write_text("Any: {School: [9th, 10th], University: [Bachelors, Masters]}\n")
+    people = pd.DataFrame(
+        {
+            "name": [f"p{i}" for i in range(400)],
+            "ssn": range(400),
+            "age": [20 + i % 60 for i in range(400)],
+            "education": [("9th", "10th", "Bachelors", "Masters")[i % 4] for i in range(400)],
+            "relationship": [("Wife", "Husband")[i % 2] for i in range(400)],
+            "income": ["high" if i % 60 > 30 else "low" for i in range(400)],
+        }
+    )
+    people.to_csv(tmp_path / "people.csv", index=False)
+    people.head(20).to_csv(tmp_path / "next.csv", index=False)
+    (snippet,) = blocks(readme, "python")
+    code = snippet.replace("masker.transform(", 'next_month = pd.read_csv("next.csv")\nshown = masker.transform(')
+    code += "\nassert outcome.verdict.is_met and 'name' not in outcome.data and len(shown) == 20\n"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/reference.md"])
+def test_policies_in_the_documents_are_policies(name: str, tmp_path: Path) -> None:
+    (tmp_path / "education.yaml").write_text("Any: [a, b]\n")
+    found = blocks(ROOT / name, "yaml")
+    assert found
+    for text in found:
+        assert from_data(parse(text, name), tmp_path).requirements
+
+
+def test_every_linked_file_exists() -> None:
+    for document in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "bench" / "README.md"]:
+        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+            assert target.startswith("http") or (document.parent / target).exists(), f"{document.name}: {target}"
