@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from maskwise import kernels
+from maskwise import splits
 
 
 def plain_entropy(counts: list[int]) -> float:
@@ -31,15 +31,15 @@ def test_best_split_is_the_plain_one(seed: int) -> None:
     rng = np.random.default_rng(seed)
     counts = rng.integers(0, 4, (int(rng.integers(2, 12)), int(rng.integers(1, 4)))) + 1 * (rng.random() < 0.5)
     counts[:, 0] += 1
-    assert kernels.best_split(counts.astype(np.int64), 0, len(counts)) == plain_split(counts.tolist())
+    assert splits.best_split(counts.astype(np.int64), 0, len(counts)) == plain_split(counts.tolist())
 
 
 def test_best_split_looks_only_inside_its_interval() -> None:
     counts = np.array([[9, 0], [1, 0], [0, 1], [0, 9]], np.int64)
-    assert kernels.best_split(counts, 1, 3) == 2
-    assert kernels.best_split(counts, 2, 4) == 3
+    assert splits.best_split(counts, 1, 3) == 2
+    assert splits.best_split(counts, 2, 4) == 3
 
 
 def test_equal_splits_take_the_lower_boundary() -> None:
     counts = np.array([[1, 1], [1, 1], [1, 1]], np.int64)
-    assert kernels.best_split(counts, 0, 3) == 1
+    assert splits.best_split(counts, 0, 3) == 1

@@ -92,7 +92,7 @@ def test_an_implied_requirement_is_dropped_and_reported() -> None:
     alone = maskwise.anonymize(PEOPLE, POLICY)
     assert [s.loss for s in outcome.steps] == [s.loss for s in alone.steps]
     sexes = [row["Sex"] for row in outcome.data.to_pylist()]
-    assert outcome.solution.reached[0].anonymity == min(sexes.count(sex) for sex in set(sexes))
+    assert outcome.solution.reached[0].figure == min(sexes.count(sex) for sex in set(sexes))
 
 
 def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:

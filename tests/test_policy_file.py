@@ -145,7 +145,7 @@ MISTAKES = {
     "k below zero": ("requirements:\n  - {qid: [Age], k: -3} # HERE\n", ["k is at least 1", "`-3`"]),
     "k in words": ("requirements:\n  - {qid: [Age], k: ten} # HERE\n", ["`k` is a whole number", "`ten`"]),
     "k with a fraction": ("requirements:\n  - {qid: [Age], k: 2.5} # HERE\n", ["`k` is a whole number", "`2.5`"]),
-    "k left out": ("requirements:\n  - {qid: [Age]} # HERE\n", ["`k` is missing", "Add it"]),
+    "k left out": ("requirements:\n  - {qid: [Age]} # HERE\n", ["`k` is missing", "`sensitive` with `confidence`"]),
     "empty QID": ("requirements:\n  - {qid: [], k: 2} # HERE\n", ["`qid` is empty", "at least one"]),
     "attribute twice in a QID": (
         "requirements:\n  - {qid: [Sex], k: 2}\n  - {qid: [Age, Sex, Age], k: 2} # HERE\n",

@@ -12,7 +12,7 @@ Check:
     audit: Recount any table, also one that another tool masked.
 
 Ask:
-    Policy, KAnonymity, Attribute, Taxonomy: What a policy is made of.
+    Policy, KAnonymity, Confidence, Attribute, Taxonomy: What a policy is made of.
     read_policy, read_solution: From files.
 
 Nothing heavy is imported until it is used.
@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from maskwise.formats.solution_file import read_solution
     from maskwise.masker import Masker
     from maskwise.pipeline import Applied, Outcome, anonymize, apply, audit
-    from maskwise.policy import Attribute, KAnonymity, Policy
+    from maskwise.policy import Attribute, Confidence, KAnonymity, Policy
     from maskwise.taxonomy import Taxonomy
     from maskwise.verify import Finding, Verdict
 
 _HOME = {
     "Applied": "pipeline",
     "Attribute": "policy",
+    "Confidence": "policy",
     "Cut": "cut",
     "Finding": "verify",
     "InfeasibleError": "errors",
@@ -61,6 +62,7 @@ _HOME = {
 __all__ = [
     "Applied",
     "Attribute",
+    "Confidence",
     "Cut",
     "Finding",
     "InfeasibleError",

@@ -26,8 +26,13 @@ def as_numpy(values: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
 
     whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     if pa.types.is_boolean(whole.type):
-        return np.from_dlpack(whole.cast(pa.uint8())).astype(np.bool_)
-    return np.from_dlpack(whole)
+        return as_numpy(whole.cast(pa.uint8())).astype(np.bool_)
+    if whole.null_count:
+        msg = f"{whole.null_count} values are missing where none may be."
+        raise ValueError(msg)
+    return np.frombuffer(whole.buffers()[1] or b"", whole.type.to_pandas_dtype())[
+        whole.offset : whole.offset + len(whole)
+    ]
 
 
 def from_numpy(values: NDArray[Any]) -> pa.Array:

@@ -1,9 +1,10 @@
 """The groups of one quasi-identifier under a moving cut.
 
 This is what the papers keep in TIPS, QITS, VIP and QID-trees. A group's rows
-stay side by side; for each candidate only the smallest group that refining it
-would create is kept, and it only ever falls (see `docs/claims.md`). The loops
-are in `kernels`, the choice of the next refinement in `topdown`.
+stay side by side; for each candidate and rule only the worst group that
+refining it would create is kept, and it only ever gets worse (see
+`docs/claims.md`). The loops are in `kernels`, the choice of the next refinement
+in `topdown`.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 class Cells:
     """The groups of one QID, split as the search refines.
 
-    Claim: after any sequence of refinements `smallest[x]` capped by `anonymity`
-    is A_x(QID), the anonymity after refining x next.
+    Claim: after any sequence of refinements `worst[r, x]`, or `now[r]` if that
+    is larger, is the badness of rule r after refining x next; for k-anonymity
+    that is -A_x(QID), for a template Conf_x.
     """
 
     def __init__(
@@ -35,7 +37,7 @@ class Cells:
         cut: kernels.Cut,
         roots: Sequence[int],
         most_slots: Sequence[int],
-        k: int,
+        rules: kernels.Rules,
     ) -> None:
         """Start with one group that shows the root of every attribute.
 
@@ -44,17 +46,19 @@ class Cells:
             cut: The trees, with attributes numbered over the whole policy.
             roots: The root of each of the QID's attributes.
             most_slots: The largest number of children on each of the QID's attributes.
-            k: A candidate that would create a smaller group is dead.
+            rules: What the groups must satisfy.
         """
         self.attributes = compact.attributes
-        self.k = k
-        self.anonymity = int(compact.counts.sum())
+        self.rules = rules
         n_rows, n_attributes = compact.codes.shape
+        n_counts = compact.counts.shape[1]
+        total = compact.counts.sum(axis=0)
         own = np.array(compact.attributes, np.int64)
         base = np.zeros(n_attributes, np.int64)
         base[1:] = np.cumsum(most_slots)[:-1]
         n_slots = max(int(sum(most_slots)), 1)
-        most_groups = min(n_rows, self.anonymity // max(k, 1)) + 1
+        smallest = max((int(k) for k in rules.over[rules.kind == kernels.K]), default=1)
+        most_groups = min(n_rows, int(total[0]) // max(smallest, 1)) + 1
         n_kept = n_rows // n_slots + 2
         self._cut = kernels.Cut(
             slot=np.ascontiguousarray(cut.slot[own]),
@@ -63,7 +67,7 @@ class Cells:
             first_child=cut.first_child,
             n_children=cut.n_children,
             alive=cut.alive,
-            smallest=np.full(len(cut.first_child), kernels.NO_GROUP, np.int64),
+            worst=np.full((len(rules.kind), len(cut.first_child)), -np.inf),
         )
         self._groups = kernels.Groups(
             codes=compact.codes,
@@ -72,24 +76,25 @@ class Cells:
             spare_counts=np.empty_like(compact.counts),
             start=np.zeros(most_groups, np.int64),
             size=np.zeros(most_groups, np.int64),
-            total=np.zeros(most_groups, np.int64),
+            total=np.zeros((most_groups, n_counts), np.int64),
             shown=np.zeros((n_attributes, most_groups), np.int32),
             kept=np.full(most_groups, -1, np.int64),
-            hists=np.zeros((n_kept, n_slots), np.int64),
-            scratch=np.zeros(n_slots, np.int64),
+            hists=np.zeros((n_kept, n_slots, n_counts), np.int64),
+            scratch=np.zeros((n_slots, n_counts), np.int64),
             free=np.arange(n_kept),
             tally=np.array([1, n_kept]),
         )
         self._groups.size[0] = n_rows
-        self._groups.total[0] = self.anonymity
+        self._groups.total[0] = total
         self._groups.shown[:, 0] = roots
-        kernels.take_stock(self._groups, self._cut, 0, np.empty(n_attributes, np.int64), k)
+        self.now: NDArray[np.float64] = np.where(rules.kind == kernels.K, -total[0], total[rules.column] / total[0])
+        kernels.take_stock(self._groups, self._cut, rules, 0, np.empty(n_attributes, np.int64))
 
     @property
-    def smallest(self) -> NDArray[np.int64]:
-        """For each candidate, the smallest group that refining it would create."""
-        smallest: NDArray[np.int64] = self._cut.smallest
-        return smallest
+    def worst(self) -> NDArray[np.float64]:
+        """For each rule and candidate, the worst group that refining the candidate would create."""
+        worst: NDArray[np.float64] = self._cut.worst
+        return worst
 
     @property
     def n_groups(self) -> int:
@@ -110,12 +115,12 @@ class Cells:
         Args:
             attribute: The refined attribute's number in the policy.
             value: The shown value that is split.
-            candidate: The candidate whose minimum becomes the anonymity: `value`, or the disclosed value.
+            candidate: The candidate whose worst becomes the present: `value`, or the disclosed value.
             branch: For each code of the attribute, the part it goes to.
             branch_node: The value each part shows.
             slot: The attribute's slots after the refinement.
         """
-        self.anonymity = min(self.anonymity, int(self._cut.smallest[candidate]))
+        self.now = np.maximum(self.now, self._cut.worst[:, candidate])
         j = self.attributes.index(attribute)
         self._cut.slot[j] = slot
-        kernels.split_groups(self._groups, self._cut, j, value, branch, branch_node, self.k)
+        kernels.split_groups(self._groups, self._cut, self.rules, j, value, branch, branch_node)

@@ -10,6 +10,8 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table as Grid
 from rich.text import Text
 
+from maskwise.report import asked, reached
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -62,10 +64,12 @@ class Terminal:
     def step(self, step: Step) -> None:
         """Show the refinement that was just performed."""
         if self._progress is not None:
-            left = ", ".join(str(figure) for figure in step.requirements)
+            left = ", ".join(
+                f"{figure:,}" if isinstance(figure, int) else f"{figure:.3f}" for figure in step.requirements
+            )
             self._progress.update(
                 self._task,
-                description=f"search: step {step.step}, {escape(step.attribute)}, smallest group {left} "
+                description=f"search: step {step.step}, {escape(step.attribute)}, now {left} "
                 "[dim](Ctrl-C stops safely)[/]",
             )
 
@@ -85,14 +89,14 @@ class Terminal:
     def show_report(self, data: dict[str, Any]) -> None:
         """Show what was asked and reached, and how each attribute is now shown."""
         grid = Grid(title="Requirements, recounted from the release", title_justify="left")
-        for column in ("quasi-identifier", "k asked", "reached", "groups", "records in the middle group"):
+        for column in ("quasi-identifier", "asked", "reached", "groups", "records in the middle group"):
             grid.add_column(column, overflow="fold")
         for item in data["requirements"]:
             implied = f" (implied by {item['implied_by'] + 1})" if item["implied_by"] is not None else ""
             grid.add_row(
                 Text(", ".join(item["qid"]) + implied),
-                str(item["k"]),
-                str(item["reached"]),
+                asked(item),
+                reached(item),
                 f"{item['groups']:,}",
                 f"{item['group_sizes']['median']:,}",
             )
@@ -118,10 +122,15 @@ class Terminal:
     def show_verdict(self, verdict: Verdict) -> None:
         """Show what a recount found."""
         for finding in verdict.findings:
-            asked = f"k={finding.requirement.k} on {finding.requirement.name}"
             word = ("holds", "green") if finding.is_met else ("is violated", "bold red")
-            rest = f": the smallest of {finding.n_groups:,} groups has {finding.anonymity:,}"
-            self.out.print(Text.assemble(asked, " ", word, rest))
+            rest = f": the smallest of {finding.n_groups:,} groups has {finding.anonymity:,} records"
+            if finding.tightest:
+                rest = f": the largest confidence in {finding.n_groups:,} groups is {finding.figure:.4f}"
+            self.out.print(Text.assemble(finding.requirement.asks(), " ", word, rest))
+            for tight in finding.tightest:
+                shown = ", ".join("(missing)" if text is None else text for text in tight.shown)
+                told = f"  a protected value of {tight.sensitive} reaches {tight.confidence:.4f} of {tight.bound:.4g}"
+                self.out.print(Text(f"{told} in the group ({shown}) of {tight.n_records:,} records"))
             if not finding.is_met:
                 self.out.print(
                     f"  {finding.n_violating_groups:,} groups with {finding.n_violating_records:,} records are smaller"

@@ -19,7 +19,7 @@ from maskwise.typed import Scale, label
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from maskwise.policy import KAnonymity
+    from maskwise.policy import Requirement
     from maskwise.taxonomy import Taxonomy
 
 HIDDEN = "*"
@@ -74,8 +74,8 @@ class Step:
     """The privacy lost, averaged over the requirements on the attribute."""
     score: float
     """Information gained per unit of privacy lost."""
-    requirements: tuple[int, ...]
-    """For each requirement of the policy the figure reached after the step."""
+    requirements: tuple[float, ...]
+    """For each requirement of the policy the figure after the step: the anonymity, or the largest confidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,17 +162,12 @@ class Cut:
 class Reached:
     """A requirement and the figure that the masked table has on it."""
 
-    requirement: KAnonymity
+    requirement: Requirement
     """What was asked."""
-    anonymity: int
-    """The smallest group."""
+    figure: float
+    """The smallest group, or the largest confidence."""
     implied_by: int | None = None
-    """The position of the requirement that made this one redundant."""
-
-    @property
-    def is_met(self) -> bool:
-        """Whether the requirement holds."""
-        return self.anonymity >= self.requirement.k
+    """The position of a requirement that made this one redundant."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,7 +213,7 @@ def _taxonomy_children(column: Column) -> Callable[[Node], list[Node]]:
 
 
 def _interval_children(column: Column, *, has_class: bool) -> Callable[[Node], list[Node]]:
-    from maskwise.kernels import best_split  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.splits import best_split  # noqa: PLC0415 - compiled code is slow to load
 
     numbers = column.numbers
     low_end, high_end = column.range
@@ -243,7 +243,7 @@ def _interval_children(column: Column, *, has_class: bool) -> Callable[[Node], l
 
 def _even_split(column: Column, start: int, stop: int, low: float, high: float) -> int:
     """Without a class: the split after which the records' intervals are narrowest in total."""
-    from maskwise.kernels import TOLERANCE  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.splits import TOLERANCE  # noqa: PLC0415 - compiled code is slow to load
 
     n = column.counts[start:stop].sum(axis=1)
     n_left = np.cumsum(n)[:-1]

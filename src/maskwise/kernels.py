@@ -1,4 +1,4 @@
-"""The loops over rows and over split points, compiled.
+"""The loops over rows, compiled.
 
 No names and no objects: arrays in, arrays out. Each kernel has a plain twin in
 `tests/reference/`. Arguments are tagged IN, OUT or INOUT. Compiled code is
@@ -12,26 +12,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-TOLERANCE = 1e-12
-"""Gains and scores closer than this are equal."""
-NO_GROUP = np.iinfo(np.int64).max
-"""The smallest of no groups at all."""
+K, SHARE = range(2)
+"""Kinds of rules: a smallest group, and a largest share of one sensitive value."""
 
 
 class Groups(NamedTuple):
-    """The groups of one quasi-identifier, rows of a group side by side."""
+    """The groups of one quasi-identifier, rows of a group side by side.
+
+    A row, a group and a slot each have `n_counts` counters: the records, then
+    those of each protected sensitive value.
+    """
 
     codes: Any  # (n_rows, n_attributes) finest reachable code of each value
-    counts: Any  # (n_rows,) records behind each row
+    counts: Any  # (n_rows, n_counts)
     spare_codes: Any  # as codes: room to reorder in
     spare_counts: Any  # as counts
     start: Any  # (most_groups,) first row of each group
     size: Any  # (most_groups,) its rows
-    total: Any  # (most_groups,) its records
+    total: Any  # (most_groups, n_counts)
     shown: Any  # (n_attributes, most_groups) the values it shows
     kept: Any  # (most_groups,) the row of hists with its counters, or -1
-    hists: Any  # (n_kept, n_slots) counters: by attribute, by child of the shown value
-    scratch: Any  # (n_slots,) counters for groups that keep none, zero between uses
+    hists: Any  # (n_kept, n_slots, n_counts) by attribute, by child of the shown value
+    scratch: Any  # (n_slots, n_counts) for groups that keep none, zero between uses
     free: Any  # rows of hists in no use
     tally: Any  # (2,) how many groups there are, how many free rows
 
@@ -45,59 +47,21 @@ class Cut(NamedTuple):
     first_child: Any  # (n_nodes,)
     n_children: Any  # (n_nodes,)
     alive: Any  # (n_nodes,) candidates that may still be refined
-    smallest: Any  # (n_nodes,) smallest group that refining a candidate would create
+    worst: Any  # (n_rules, n_nodes) largest badness of a group that refining a candidate would create
 
 
-@njit(cache=True, nogil=True)
-def best_split(counts: Any, start: int, stop: int) -> int:
-    """Find where to cut an interval in two so that the class is told best.
+class Rules(NamedTuple):
+    """What the groups of one quasi-identifier must satisfy.
 
-    Args:
-        counts: IN (n_values, n_classes) records by ordered value and class.
-        start: IN first value of the interval.
-        stop: IN one past its last value.
-
-    Returns:
-        The first value of the right part; of equal splits the lowest.
+    Each rule gives a group a badness, and the largest badness of a group's
+    parts is never below the group's: its records, negated, or the share of a
+    sensitive value. A rule is broken where counts, not quotients, say so.
     """
-    n_classes = counts.shape[1]
-    left = np.zeros(n_classes, np.int64)
-    total = np.zeros(n_classes, np.int64)
-    for i in range(start, stop):
-        for c in range(n_classes):
-            total[c] += counts[i, c]
-    # n * entropy of both parts, less what all splits share: the smallest is the best.
-    mixed = np.empty(stop - start, np.float64)
-    least = np.inf
-    for i in range(start + 1, stop):
-        n_left = 0.0
-        n_right = 0.0
-        inner = 0.0
-        for c in range(n_classes):
-            left[c] += counts[i - 1, c]
-            a = float(left[c])
-            b = float(total[c] - left[c])
-            n_left += a
-            n_right += b
-            if a > 0:
-                inner -= a * np.log2(a)
-            if b > 0:
-                inner -= b * np.log2(b)
-        if n_left > 0:
-            inner += n_left * np.log2(n_left)
-        if n_right > 0:
-            inner += n_right * np.log2(n_right)
-        mixed[i - start] = inner / (n_left + n_right)
-        least = min(least, mixed[i - start])
-    for i in range(start + 1, stop):
-        if mixed[i - start] < least + TOLERANCE:
-            return i
-    return stop
 
-
-def warm_up() -> None:
-    """Load the compiler and the first kernel; half a second that can pass while an engine reads."""
-    best_split(np.ones((2, 1), np.int64), 0, 2)
+    kind: Any  # (n_rules,) K or SHARE
+    column: Any  # (n_rules,) the counter a SHARE is about
+    over: Any  # (n_rules,) numerator of the bound
+    under: Any  # (n_rules,) its denominator
 
 
 @njit(cache=True, nogil=True)
@@ -114,53 +78,78 @@ def count_rows(groups: Groups, cut: Cut, lo: int, hi: int, live: Any, n_live: in
         hi: IN one past the last.
         live: IN the attributes to count.
         n_live: IN how many they are.
-        hist: INOUT (n_slots,) the counters.
+        hist: INOUT (n_slots, n_counts) the counters.
     """
     codes, counts, slot, base = groups.codes, groups.counts, cut.slot, cut.base
+    n_counts = counts.shape[1]
     for i in range(lo, hi):
-        n = counts[i]
+        n = counts[i, 0]
         for p in range(n_live):
             a = live[p]
-            hist[base[a] + slot[a, codes[i, a]]] += n
+            at = base[a] + slot[a, codes[i, a]]
+            hist[at, 0] += n
+            for c in range(1, n_counts):
+                hist[at, c] += counts[i, c]
 
 
 @njit(cache=True, nogil=True)
-def lower_minima(cut: Cut, a: int, value: int, hist: Any, n_records: int, k: int) -> None:
-    """Lower the running minimum of each candidate that a group's counters speak for.
+def hear_group(cut: Cut, rules: Rules, candidate: int, counts: Any, total: Any, is_rest: int) -> None:
+    """Let one group that refining a candidate would create raise the candidate's worst.
 
     Args:
-        cut: INOUT its minima fall, its dead candidates are marked.
-        a: IN the attribute.
-        value: IN the value the group shows there.
-        hist: IN (n_slots,) the group's counters.
-        n_records: IN the group's records.
-        k: IN a candidate whose minimum falls below is dead.
+        cut: INOUT the candidate's worst rises; it dies if a rule breaks.
+        rules: IN the rules.
+        candidate: IN the candidate.
+        counts: IN (n_counts,) the group's counters.
+        total: IN (n_counts,) the counters of the group it would be split from.
+        is_rest: IN 1 if the group is what remains of `total` without `counts`, else 0.
     """
-    at = cut.base[a]
-    if cut.hides[a]:
-        for s in range(cut.n_children[value]):
-            v = cut.first_child[value] + s
-            n = hist[at + s]
-            if n > 0 and cut.alive[v]:
-                rest = n_records - n
-                least = min(n, rest) if rest > 0 else n
-                if least < cut.smallest[v]:
-                    cut.smallest[v] = least
-                    if least < k:
-                        cut.alive[v] = False
-        return
-    least = cut.smallest[value]
-    for s in range(cut.n_children[value]):
-        n = hist[at + s]
-        if n > 0 and n < least:
-            least = n
-    cut.smallest[value] = least
-    if least < k:
-        cut.alive[value] = False
+    n = total[0] - counts[0] if is_rest else counts[0]
+    for r in range(rules.kind.shape[0]):
+        if rules.kind[r] == K:
+            badness = -float(n)
+            broken = n < rules.over[r]
+        else:
+            c = rules.column[r]
+            share = total[c] - counts[c] if is_rest else counts[c]
+            badness = share / n
+            broken = share * rules.under[r] > rules.over[r] * n
+        cut.worst[r, candidate] = max(cut.worst[r, candidate], badness)
+        if broken:
+            cut.alive[candidate] = False
 
 
 @njit(cache=True, nogil=True)
-def part_rows(groups: Groups, g: int, j: int, branch: Any, n_rows_of: Any, largest: int) -> None:
+def hear_counters(cut: Cut, rules: Rules, a: int, value: int, hist: Any, total: Any) -> None:
+    """Raise the running worst of each candidate that a group's counters speak for.
+
+    Args:
+        cut: INOUT its worsts rise, its dead candidates are marked.
+        rules: IN the rules.
+        a: IN the attribute.
+        value: IN the value the group shows there.
+        hist: IN (n_slots, n_counts) the group's counters.
+        total: IN (n_counts,) the group's totals.
+    """
+    at = cut.base[a]
+    for s in range(cut.n_children[value]):
+        n = hist[at + s, 0]
+        if n == 0:
+            continue
+        if not cut.hides[a]:
+            hear_group(cut, rules, value, hist[at + s], total, 0)
+            continue
+        v = cut.first_child[value] + s
+        if cut.alive[v]:
+            hear_group(cut, rules, v, hist[at + s], total, 0)
+            if total[0] > n:
+                hear_group(cut, rules, v, hist[at + s], total, 1)
+
+
+@njit(cache=True, nogil=True)
+def part_rows(  # noqa: PLR0912 - two ways of moving rows
+    groups: Groups, g: int, j: int, branch: Any, n_rows_of: Any, largest: int
+) -> None:
     """Reorder a group's rows: the largest part first, then the others part by part.
 
     Only rows of the smaller parts, and as many of the largest, are moved.
@@ -174,7 +163,7 @@ def part_rows(groups: Groups, g: int, j: int, branch: Any, n_rows_of: Any, large
         largest: IN the largest part.
     """
     codes, counts = groups.codes, groups.counts
-    n_attributes = codes.shape[1]
+    n_attributes, n_counts = codes.shape[1], counts.shape[1]
     lo, hi = groups.start[g], groups.start[g] + groups.size[g]
     border = lo + n_rows_of[largest]
     back = border
@@ -185,7 +174,8 @@ def part_rows(groups: Groups, g: int, j: int, branch: Any, n_rows_of: Any, large
             back += 1
         for a in range(n_attributes):
             codes[i, a], codes[back, a] = codes[back, a], codes[i, a]
-        counts[i], counts[back] = counts[back], counts[i]
+        for c in range(n_counts):
+            counts[i, c], counts[back, c] = counts[back, c], counts[i, c]
         back += 1
     n_branches = n_rows_of.shape[0]
     next_row = np.zeros(n_branches, np.int64)
@@ -204,23 +194,25 @@ def part_rows(groups: Groups, g: int, j: int, branch: Any, n_rows_of: Any, large
         next_row[b] += 1
         for a in range(n_attributes):
             groups.spare_codes[to, a] = codes[i, a]
-        groups.spare_counts[to] = counts[i]
+        for c in range(n_counts):
+            groups.spare_counts[to, c] = counts[i, c]
     for i in range(hi - border):
         for a in range(n_attributes):
             codes[border + i, a] = groups.spare_codes[i, a]
-        counts[border + i] = groups.spare_counts[i]
+        for c in range(n_counts):
+            counts[border + i, c] = groups.spare_counts[i, c]
 
 
 @njit(cache=True, nogil=True)
-def take_stock(groups: Groups, cut: Cut, g: int, live: Any, k: int) -> None:
-    """Count a group's rows from scratch and lower the minima; keep the counters if that pays.
+def take_stock(groups: Groups, cut: Cut, rules: Rules, g: int, live: Any) -> None:
+    """Count a group's rows from scratch and hear the counters; keep them if that pays.
 
     Args:
         groups: INOUT the counters.
-        cut: INOUT as in `lower_minima`.
+        cut: INOUT as in `hear_counters`.
+        rules: IN the rules.
         g: IN the group.
         live: OUT room for the live attributes.
-        k: IN as in `lower_minima`.
     """
     n_attributes = groups.codes.shape[1]
     n_live = 0
@@ -240,7 +232,7 @@ def take_stock(groups: Groups, cut: Cut, g: int, live: Any, k: int) -> None:
     for p in range(n_live):
         a = live[p]
         value = groups.shown[a, g]
-        lower_minima(cut, a, value, hist, groups.total[g], k)
+        hear_counters(cut, rules, a, value, hist, groups.total[g])
         if not keep:
             at = cut.base[a]
             hist[at : at + cut.n_children[value] + cut.hides[a]] = 0
@@ -267,7 +259,8 @@ def take_from(groups: Groups, cut: Cut, g: int, part: int, j: int, only: Any) ->
             if a != j and cut.alive[value]:
                 at = cut.base[a]
                 for s in range(at, at + cut.n_children[value] + cut.hides[a]):
-                    hist[s] -= away[s]
+                    for c in range(hist.shape[1]):
+                        hist[s, c] -= away[s, c]
         return
     n_live = 0
     for a in range(n_attributes):
@@ -275,45 +268,47 @@ def take_from(groups: Groups, cut: Cut, g: int, part: int, j: int, only: Any) ->
             only[n_live] = a
             n_live += 1
     for i in range(groups.start[part], groups.start[part] + groups.size[part]):
-        n = groups.counts[i]
         for p in range(n_live):
             a = only[p]
-            hist[cut.base[a] + cut.slot[a, groups.codes[i, a]]] -= n
+            at = cut.base[a] + cut.slot[a, groups.codes[i, a]]
+            for c in range(hist.shape[1]):
+                hist[at, c] -= groups.counts[i, c]
 
 
 @njit(cache=True, nogil=True)
 def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
-    groups: Groups, cut: Cut, j: int, x: int, branch: Any, branch_node: Any, k: int
+    groups: Groups, cut: Cut, rules: Rules, j: int, x: int, branch: Any, branch_node: Any
 ) -> None:
-    """Split every group that shows `x` on attribute `j`, and update the minima.
+    """Split every group that shows `x` on attribute `j`, and update the worsts.
 
     A split counts the rows of all parts but the largest; the largest part's
     counters are the group's own less those.
 
     Args:
         groups: INOUT split.
-        cut: INOUT its slots already of the refined cut; its minima fall.
+        cut: INOUT its slots already of the refined cut; its worsts rise.
+        rules: IN the rules.
         j: IN the refined attribute.
         x: IN the value that is refined.
         branch: IN (n_codes,) the part each code of `j` goes to.
         branch_node: IN (n_branches,) the value each part shows.
-        k: IN as in `lower_minima`.
     """
     n_attributes = groups.codes.shape[1]
     n_branches = branch_node.shape[0]
     n_rows_of = np.zeros(n_branches, np.int64)
-    n_records_of = np.zeros(n_branches, np.int64)
+    totals_of = np.zeros((n_branches, groups.counts.shape[1]), np.int64)
     live = np.empty(n_attributes, np.int64)
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != x:
             continue
         lo, n_rows = groups.start[g], groups.size[g]
         n_rows_of[:] = 0
-        n_records_of[:] = 0
+        totals_of[:] = 0
         for i in range(lo, lo + n_rows):
             b = branch[groups.codes[i, j]]
             n_rows_of[b] += 1
-            n_records_of[b] += groups.counts[i]
+            for c in range(totals_of.shape[1]):
+                totals_of[b, c] += groups.counts[i, c]
         largest = np.argmax(n_rows_of)
         alone = n_rows_of[largest] == n_rows
         if alone and branch_node[largest] == x:
@@ -321,7 +316,7 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
         if not alone:
             part_rows(groups, g, j, branch, n_rows_of, largest)
         groups.size[g] = n_rows_of[largest]
-        groups.total[g] = n_records_of[largest]
+        groups.total[g] = totals_of[largest]
         at = lo + n_rows_of[largest]
         for b in range(n_branches):
             if b == largest or n_rows_of[b] == 0:
@@ -330,16 +325,16 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
             groups.tally[0] += 1
             groups.start[part] = at
             groups.size[part] = n_rows_of[b]
-            groups.total[part] = n_records_of[b]
+            groups.total[part] = totals_of[b]
             groups.shown[:, part] = groups.shown[:, g]
             groups.shown[j, part] = branch_node[b]
             at += n_rows_of[b]
-            take_stock(groups, cut, part, live, k)
+            take_stock(groups, cut, rules, part, live)
             if groups.kept[g] >= 0:
                 take_from(groups, cut, g, part, j, live)
         groups.shown[j, g] = branch_node[largest]
         if groups.kept[g] < 0:
-            take_stock(groups, cut, g, live, k)
+            take_stock(groups, cut, rules, g, live)
             continue
         hist = groups.hists[groups.kept[g]]
         at = cut.base[j]
@@ -351,7 +346,7 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
             count_rows(groups, cut, lo, lo + groups.size[g], live, 1, hist)
         for a in range(n_attributes):
             if cut.alive[groups.shown[a, g]] and (a == j or not alone):
-                lower_minima(cut, a, groups.shown[a, g], hist, groups.total[g], k)
+                hear_counters(cut, rules, a, groups.shown[a, g], hist, groups.total[g])
         if groups.size[g] < groups.scratch.shape[0]:
             groups.free[groups.tally[1]] = groups.kept[g]
             groups.tally[1] += 1

@@ -172,9 +172,9 @@ def solve(
     listener.stage("profile")
     profile, table = take_profile(table, policy)
     check_feasible(profile, policy)
-    trees, qids = plan(profile, policy)
+    trees, needs = plan(profile, policy)
     listener.stage("compress")
-    compacts = compress(table, profile, trees, qids)
+    compacts = compress(table, profile, trees, needs)
     with _stop_on_interrupt() as is_asked_to_stop:
         listener.stage("search")
 
@@ -182,7 +182,7 @@ def solve(
             listener.step(step)
             return not is_asked_to_stop()
 
-        solution = run_search(profile, trees, compacts, policy, criterion=criterion, limits=limits, watch=watch)
+        solution = run_search(profile, trees, needs, compacts, policy, criterion=criterion, limits=limits, watch=watch)
     return solution, profile, table
 
 
@@ -220,11 +220,7 @@ def apply(
 
     def accept(verdict: Verdict) -> None:
         if enforce and not verdict.is_met:
-            broken = "; ".join(
-                f"{f.requirement.name} reaches {f.anonymity}, asked {f.requirement.k}"
-                for f in verdict.findings
-                if not f.is_met
-            )
+            broken = "; ".join(f.complaint() for f in verdict.findings if not f.is_met)
             msg = (
                 f"These rows alone do not meet the requirements: {broken}. "
                 "Mask them together with others, or leave out --enforce."
@@ -262,7 +258,7 @@ def _warm_up() -> None:
     import ibis.backends.duckdb  # noqa: PLC0415 - the point
     import pyarrow.compute  # noqa: PLC0415 - the point
 
-    from maskwise.kernels import warm_up  # noqa: PLC0415 - the point
+    from maskwise.splits import warm_up  # noqa: PLC0415 - the point
 
     del ibis, pyarrow
     warm_up()
@@ -334,9 +330,7 @@ def _written(masked: Table, target: Path, *, once: bool) -> Iterator[Table]:
 
 
 def _insist(verdict: Verdict, policy: Policy, n_rows: int, names: tuple[str, ...]) -> None:
-    broken = [
-        f"{f.requirement.name} reaches {f.anonymity}, asked {f.requirement.k}" for f in verdict.findings if not f.is_met
-    ]
+    broken = [f.complaint() for f in verdict.findings if not f.is_met]
     if verdict.n_rows != n_rows:
         broken.append(f"{verdict.n_rows:,} records were written of {n_rows:,}")
     broken += [f"the dropped column `{name}` is still there" for name in policy.drop if name in names]

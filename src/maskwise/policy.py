@@ -11,12 +11,14 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from maskwise.errors import PolicyError, quote
+from maskwise.errors import PolicyError
 from maskwise.formats.located import Document
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from maskwise.formats.located import Place
     from maskwise.taxonomy import Taxonomy
 
@@ -92,7 +94,12 @@ class KAnonymity:
         """How messages call it."""
         return f"{{{', '.join(self.qid)}}}"
 
-    def implies(self, other: KAnonymity) -> bool:
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The rules it is made of: itself."""
+        return (self,)
+
+    def implies(self, other: Part) -> bool:
         """Say whether a table that meets this one always meets `other`.
 
         Claim: every group on a QID is inside a group on any subset of it, so
@@ -101,7 +108,105 @@ class KAnonymity:
         >>> KAnonymity(("Sex", "Job"), 5).implies(KAnonymity(("Job",), 4))
         True
         """
-        return set(other.qid) <= set(self.qid) and other.k <= self.k
+        return isinstance(other, KAnonymity) and set(other.qid) <= set(self.qid) and other.k <= self.k
+
+    def asks(self) -> str:
+        """What it asks, in a few words."""
+        return f"k={self.k} on {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A privacy template: in no group on `qid` is the share of one sensitive value above `bound`.
+
+    Claim: anti-monotone. The share in a group is a mean of the shares in its
+    parts, so some part has at least the group's share.
+    """
+
+    qid: tuple[str, ...]
+    """The attributes an attacker knows."""
+    sensitive: str
+    """The column whose value could be inferred."""
+    value: str | None
+    """That value; None is the missing one."""
+    bound: Fraction
+    """The largest share allowed."""
+
+    def implies(self, other: Part) -> bool:
+        """Say whether a table that meets this one always meets `other` (KAIS 2007, Theorem 3.1).
+
+        >>> from fractions import Fraction
+        >>> half, most = Fraction(1, 2), Fraction(9, 10)
+        >>> Template(("Job", "Sex"), "Ill", "HIV", half).implies(Template(("Job",), "Ill", "HIV", most))
+        True
+        """
+        return (
+            isinstance(other, Template)
+            and (self.sensitive, self.value) == (other.sensitive, other.value)
+            and set(other.qid) <= set(self.qid)
+            and self.bound <= other.bound
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """Privacy templates on one QID: one for each sensitive value and its bound."""
+
+    qid: tuple[str, ...]
+    """The attributes an attacker knows."""
+    sensitive: tuple[tuple[str, str | None, Fraction], ...]
+    """Column, value and largest share, for each protected value."""
+
+    def __post_init__(self) -> None:
+        """Refuse bounds outside (0, 1], a value twice, and a sensitive column in its own QID."""
+        mistakes = []
+        if not self.qid or len(set(self.qid)) != len(self.qid):
+            mistakes.append(f"A QID names each attribute once, and at least one; found {{{', '.join(self.qid)}}}.")
+        if not self.sensitive:
+            mistakes.append(
+                f"A template on {self.name} protects no value. Name one, such as sensitive: {{Illness: [HIV]}}."
+            )
+        if len({(column, value) for column, value, _ in self.sensitive}) < len(self.sensitive):
+            mistakes.append(f"A sensitive value stands twice in the template on {self.name}.")
+        mistakes += [
+            f"The sensitive column `{column}` is in its own QID. Take it out of one of them."
+            for column in dict.fromkeys(column for column, _, _ in self.sensitive)
+            if column in self.qid
+        ]
+        mistakes += [
+            f"A confidence is above 0 and at most 1; found {float(bound):g}."
+            for bound in dict.fromkeys(bound for _, _, bound in self.sensitive)
+            if not 0 < bound <= 1
+        ]
+        if mistakes:
+            raise PolicyError(mistakes)
+
+    @property
+    def name(self) -> str:
+        """How messages call its QID."""
+        return f"{{{', '.join(self.qid)}}}"
+
+    @property
+    def templates(self) -> tuple[Template, ...]:
+        """One template for each protected value."""
+        return tuple(Template(self.qid, column, value, bound) for column, value, bound in self.sensitive)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The rules it is made of: its templates."""
+        return self.templates
+
+    def asks(self) -> str:
+        """What it asks, in a few words, without naming a value."""
+        columns = ", ".join(dict.fromkeys(column for column, _, _ in self.sensitive))
+        bounds = ", ".join(dict.fromkeys(f"{float(bound):g}" for _, _, bound in self.sensitive))
+        return f"confidence {bounds} for {columns} on {self.name}"
+
+
+Part: TypeAlias = KAnonymity | Template
+"""A rule on the groups of one QID."""
+Requirement: TypeAlias = KAnonymity | Confidence
+"""A line of a policy: one or several rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +219,7 @@ class Policy:
         ('Age', 'Sex')
     """
 
-    requirements: tuple[KAnonymity, ...]
+    requirements: tuple[Requirement, ...]
     """What the masked table must satisfy, in policy order."""
     attributes: tuple[Attribute, ...] = ()
     """The entries the policy gives, in policy order; others get a default."""
@@ -165,20 +270,42 @@ class Policy:
         """Attributes with an entry that are in no QID, so pass through unchanged."""
         return tuple(a.name for a in self.attributes if a.name not in set(self.masked))
 
+    def implied_parts(self) -> dict[tuple[int, int], int]:
+        """For each rule (requirement, part) that another rule implies, the position of that one's requirement.
+
+        >>> Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 3))).implied_parts()
+        {(0, 0): 1}
+        """
+        places = [(i, p) for i, requirement in enumerate(self.requirements) for p in range(len(requirement.parts))]
+        part_at = {(i, p): self.requirements[i].parts[p] for i, p in places}
+        found: dict[tuple[int, int], int] = {}
+        for place in places:
+            for other in places:
+                implied = other != place and other not in found and part_at[other].implies(part_at[place])
+                equal = implied and part_at[place].implies(part_at[other])
+                if implied and not (equal and place < other):
+                    found[place] = other[0]
+                    break
+        return found
+
     def implied_by(self) -> dict[int, int]:
-        """For each requirement that another one implies, the position of that other one.
+        """For each requirement all of whose rules are implied, the position of a requirement that implies one.
 
         >>> Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 3))).implied_by()
         {0: 1}
         """
-        found: dict[int, int] = {}
-        for i, requirement in enumerate(self.requirements):
-            for j, other in enumerate(self.requirements):
-                equal = other.implies(requirement) and requirement.implies(other)
-                if i != j and other.implies(requirement) and not (equal and i < j) and j not in found:
-                    found[i] = j
-                    break
-        return found
+        found = self.implied_parts()
+        return {
+            i: found[i, 0]
+            for i, requirement in enumerate(self.requirements)
+            if all((i, p) in found for p in range(len(requirement.parts)))
+        }
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns, by first mention."""
+        parts = [part for requirement in self.requirements for part in requirement.parts]
+        return tuple(dict.fromkeys(part.sensitive for part in parts if isinstance(part, Template)))
 
     def fingerprint(self) -> str:
         """Hash what the policy says, whatever file it stood in."""
@@ -188,19 +315,11 @@ class Policy:
                 [a.name, a.kind, a.taxonomy and [a.taxonomy.labels, a.taxonomy.parents], a.bounds]
                 for a in self.attributes
             ],
-            "requirements": [[r.qid, r.k] for r in self.requirements],
+            "requirements": [
+                [r.qid, r.k] if isinstance(r, KAnonymity) else [r.qid, [[c, v, str(b)] for c, v, b in r.sensitive]]
+                for r in self.requirements
+            ],
             "drop": self.drop,
             "missing": self.missing,
         }
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-
-
-def describe(policy: Policy) -> str:
-    """Say in one line what a policy asks.
-
-    >>> describe(Policy((KAnonymity(("Age", "Sex"), 10),)))
-    'k=10 on {Age, Sex}; the rest passes through'
-    """
-    asks = ", ".join(f"k={r.k} on {r.name}" for r in policy.requirements)
-    drops = f"; {quote(policy.drop)} dropped" if policy.drop else ""
-    return f"{asks}{drops}; the rest passes through"

@@ -14,10 +14,12 @@ import numpy as np
 
 from maskwise.arrow import as_numpy, from_numpy
 from maskwise.errors import InputError, PolicyError, quote
-from maskwise.policy import Attribute, Kind, Missing
+from maskwise.policy import Attribute, Kind, Missing, Template
 from maskwise.typed import Parsed, Scale, bound, is_categorical, label, looks_like_code, parse_keys, text_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -60,6 +62,31 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Sensitive:
+    """The distinct values of one sensitive column."""
+
+    keys: pa.Array
+    """The distinct cells as the engine holds them, without the missing one."""
+    texts: tuple[str, ...]
+    """How each is spelled."""
+    counts: Ints  # (n_keys,)
+    """Its records."""
+    n_missing: int
+    """The records whose cell is missing."""
+
+    def keys_of(self, value: str | None) -> pa.Array | None:
+        """The cells spelled like this; None stands for the missing one."""
+        return None if value is None else self.keys.filter(from_numpy(self._is(value)))
+
+    def n_records(self, value: str | None) -> int:
+        """How many records have this value."""
+        return self.n_missing if value is None else int(self.counts[self._is(value)].sum())
+
+    def _is(self, value: str) -> NDArray[np.bool_]:
+        return np.array([text == value for text in self.texts], np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """What the search needs to know of a table before it is compressed."""
 
@@ -75,6 +102,8 @@ class Profile:
     """The records left out because of a missing cell."""
     notes: tuple[str, ...]
     """What the owner should know, in full sentences."""
+    sensitive: Mapping[str, Sensitive]
+    """The columns that templates protect."""
 
 
 def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> None:
@@ -83,6 +112,8 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
     places: dict[str, tuple[str | int, ...]] = {}
     for i, requirement in enumerate(policy.requirements):
         places.update(dict.fromkeys(requirement.qid, ("requirements", i, "qid")))
+        protected = [part.sensitive for part in requirement.parts if isinstance(part, Template)]
+        places.update(dict.fromkeys(protected, ("requirements", i, "sensitive")))
     places.update({attribute.name: ("attributes", attribute.name) for attribute in policy.attributes})
     if policy.class_name is not None:
         places[policy.class_name] = ("class",)
@@ -137,7 +168,17 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
             f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
             "table is released. Name another class, or none."
         )
-    return Profile(tuple(columns), policy.class_name, len(classes), n_rows, n_all - n_rows, tuple(notes)), table
+    sensitive = {name: _sensitive(table, name) for name in policy.sensitive}
+    profiled = Profile(tuple(columns), policy.class_name, len(classes), n_rows, n_all - n_rows, tuple(notes), sensitive)
+    return profiled, table
+
+
+def _sensitive(table: Table, name: str) -> Sensitive:
+    counted = table.counts([name]).combine_chunks()
+    cells, n = counted.column(0).combine_chunks(), as_numpy(counted.column("n")).astype(np.int64)
+    there = as_numpy(cells.is_valid())
+    keys = cells.drop_null()
+    return Sensitive(keys, tuple(text_of(key) for key in keys.to_pylist()), n[there], int(n[~there].sum()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,9 +93,25 @@ class Table:
         together = None if by is None else self.column(by)
         return self.engine.group_each(self.expr, [self.column(name) for name in names], together)
 
-    def count_codes(self, lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]]) -> pa.Table:
-        """Recode columns by name and count the distinct coded rows."""
-        return self.engine.count_codes(self._seen(lookups), {self.key(name): how for name, how in lookups.items()})
+    def count_codes(
+        self,
+        lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]],
+        sensitive: Sequence[tuple[str, pa.Array | None]] = (),
+    ) -> pa.Table:
+        """Recode columns by name and count the distinct coded rows.
+
+        Args:
+            lookups: For each column its keys, their codes, and the code of a missing cell, if there are some.
+            sensitive: Columns, and the keys of the cells that are counted in them; None counts missing cells.
+        """
+        cells = [self.column(name) for name, _ in sensitive]
+        marks = {
+            f"s{i}": (cell.isnull() if keys is None else cell.isin(keys.to_pylist()).fill_null(False)).cast("int64")  # noqa: FBT003
+            for i, (cell, (_, keys)) in enumerate(zip(cells, sensitive, strict=True))
+        }
+        marked = replace(self, expr=self.expr.mutate(**marks) if marks else self.expr)._seen(lookups)  # noqa: SLF001
+        named = {self.key(name): how for name, how in lookups.items()}
+        return self.engine.count_codes(marked, named, list(marks))
 
     def relabel(self, columns: Mapping[str, Relabel]) -> Table:
         """Rewrite columns, by name, as text."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
+from maskwise.policy import KAnonymity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,10 +58,12 @@ class Report:
             f"{data['rows']:,} records, {data['steps']} refinements, ended: {data['ending']}.",
             "",
         ]
-        lines += ["| quasi-identifier | asked k | reached | groups |", "| --- | --- | --- | --- |"]
+        lines += ["| quasi-identifier | asked | reached | groups |", "| --- | --- | --- | --- |"]
         for item in data["requirements"]:
             implied = " (implied by another)" if item["implied_by"] is not None else ""
-            lines.append(f"| {', '.join(item['qid'])}{implied} | {item['k']} | {item['reached']} | {item['groups']} |")
+            lines.append(
+                f"| {', '.join(item['qid'])}{implied} | {asked(item)} | {reached(item)} | {item['groups']:,} |"
+            )
         lines += ["", "| attribute | masked by | shown as |", "| --- | --- | --- |"]
         lines += [f"| {a['name']} | {a['kind']} | {', '.join(a['shown'])} |" for a in data["attributes"]]
         for title, key in (
@@ -80,6 +83,19 @@ class Report:
             return self.to_markdown()
         msg = f"A report is written as .md, .txt or .json; found `{path.name}`."
         raise InputError(msg)
+
+
+def asked(item: dict[str, Any]) -> str:
+    """What a requirement asked, for a table cell."""
+    if "k" in item:
+        return f"k = {item['k']:,}"
+    bounds = dict.fromkeys(f"{tight['column']} at most {tight['confidence']:.4g}" for tight in item["sensitive"])
+    return ", ".join(bounds)
+
+
+def reached(item: dict[str, Any]) -> str:
+    """What it reached, for a table cell."""
+    return f"{item['reached']:,}" if "k" in item else f"{item['reached']:.4f}"
 
 
 def report(outcome: Outcome) -> Report:
@@ -104,8 +120,8 @@ def report(outcome: Outcome) -> Report:
             "steps": len(solution.steps),
             "ending": str(solution.ending),
             "requirements": [
-                {**finding_data(finding), "implied_by": reached.implied_by}
-                for finding, reached in zip(outcome.verdict.findings, solution.reached, strict=True)
+                {**finding_data(finding), "implied_by": found.implied_by}
+                for finding, found in zip(outcome.verdict.findings, solution.reached, strict=True)
             ],
             "attributes": _shown(solution),
             "notes": list(_notes(outcome)),
@@ -137,9 +153,8 @@ def applied_data(applied: Applied) -> dict[str, Any]:
 def finding_data(finding: Finding) -> dict[str, Any]:
     """A finding as plain values."""
     return {
-        "qid": list(finding.requirement.qid),
-        "k": finding.requirement.k,
-        "reached": finding.anonymity,
+        **_asked(finding),
+        "reached": finding.figure,
         "holds": finding.is_met,
         "groups": finding.n_groups,
         "violating_groups": finding.n_violating_groups,
@@ -158,6 +173,25 @@ def finding_data(finding: Finding) -> dict[str, Any]:
     }
 
 
+def _asked(finding: Finding) -> dict[str, Any]:
+    """What was asked; of templates the columns and bounds, and the group that tells most, but no protected value."""
+    asked = finding.requirement
+    if isinstance(asked, KAnonymity):
+        return {"qid": list(asked.qid), "k": asked.k}
+    return {
+        "qid": list(asked.qid),
+        "sensitive": [
+            {
+                "column": tight.sensitive,
+                "confidence": tight.bound,
+                "reached": tight.confidence,
+                "tightest_group": {"shown": list(tight.shown), "records": tight.n_records},
+            }
+            for tight in finding.tightest
+        ],
+    }
+
+
 def _shown(solution: Solution) -> Sequence[dict[str, Any]]:
     return [
         {
@@ -172,9 +206,9 @@ def _shown(solution: Solution) -> Sequence[dict[str, Any]]:
 
 def _notes(outcome: Outcome) -> Sequence[str]:
     implied = [
-        f"k={reached.requirement.k} on {reached.requirement.name} follows from requirement {reached.implied_by + 1}, "
+        f"{found.requirement.asks()} follows from requirement {found.implied_by + 1}, "
         "so it was dropped from the search."
-        for reached in outcome.solution.reached
-        if reached.implied_by is not None
+        for found in outcome.solution.reached
+        if found.implied_by is not None
     ]
     return [*outcome.solution.notes, *implied]

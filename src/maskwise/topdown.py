@@ -1,8 +1,8 @@
 """Top-down refinement (TDR): start from the most masked table and refine while it is safe.
 
 The search sees the forest and the compressed tables, never a record, an engine
-or a privacy model's name: a requirement is here only a QID with a running
-minimum and a bound. `search` wraps this into a Solution.
+or a privacy model's name: a requirement is here only bounds on the groups of a
+QID. `search` wraps this into a Solution.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from maskwise.cut import HIDDEN, Criterion, Ending, Step
 from maskwise.forest import gains, is_beneficial
 from maskwise.policy import Kind
 from maskwise.score import disclosure_gain, score
+from maskwise.splits import TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,14 +33,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """One requirement as the search sees it."""
+    """One rule on the groups of one QID; a requirement has one or several."""
 
+    requirement: int
+    """The requirement's position in the policy."""
     table: int
     """Which compressed table its QID has."""
-    k: int
-    """The smallest group allowed."""
-    counts: bool
-    """False for a requirement that another one implies: it is reported, not enforced."""
+    kind: int
+    """`kernels.K` or `kernels.SHARE`."""
+    over: int
+    """The bound's numerator: k, or that of the largest share."""
+    under: int = 1
+    """Its denominator."""
+    column: int = 0
+    """The counter of the compressed table that a share is about."""
+    counts: bool = True
+    """False for a bound that another one implies: it is reported, not enforced."""
+
+    @property
+    def limit(self) -> float:
+        """The largest badness allowed."""
+        return -float(self.over) if self.kind == kernels.K else self.over / self.under
+
+
+def _rules(bounds: Sequence[Bound]) -> kernels.Rules:
+    """The bounds of one table as the kernels take them; one that does not count can never be broken."""
+    loose = {kernels.K: 0, kernels.SHARE: 1}
+    return kernels.Rules(
+        kind=np.array([bound.kind for bound in bounds], np.int64),
+        column=np.array([bound.column for bound in bounds], np.int64),
+        over=np.array([bound.over if bound.counts else loose[bound.kind] for bound in bounds], np.int64),
+        under=np.array([bound.under if bound.counts else 1 for bound in bounds], np.int64),
+    )
 
 
 class Watcher(Protocol):
@@ -60,7 +85,7 @@ class TopDown:
         Args:
             trees: The forest, attributes in policy order.
             tables: One compressed table per distinct QID.
-            bounds: The requirements, in policy order.
+            bounds: The rules of all requirements, in policy order.
             has_class: Whether gains are about a class.
         """
         self.trees = trees
@@ -81,7 +106,7 @@ class TopDown:
             first_child=np.concatenate([tree.first_child + self.first[i] for i, tree in enumerate(trees)]),
             n_children=np.concatenate([tree.n_children for tree in trees]),
             alive=alive,
-            smallest=np.zeros(0, np.int64),
+            worst=np.zeros((0, 0)),
         )
         self.frontier: list[int] = []
         self.shown: list[set[int]] = [{int(self.first[i])} for i in range(len(trees))]
@@ -91,26 +116,45 @@ class TopDown:
                 self.gain[self.first[i] : self.first[i + 1]] = gains(tree, has_class=has_class)
             self._open(i, int(self.first[i]))
         most_slots = [int(tree.n_children.max()) + int(tree.kind is Kind.SUPPRESS) for tree in trees]
+        of_table = [[bound for bound in bounds if bound.table == t] for t in range(len(tables))]
         self.cells = [
             Cells(
                 table,
                 self.cut,
                 [int(self.first[a]) for a in table.attributes],
                 [most_slots[a] for a in table.attributes],
-                max((bound.k for bound in bounds if bound.table == t and bound.counts), default=0),
+                _rules(of_table[t]),
             )
             for t, table in enumerate(tables)
         ]
-        self.smallest = [cells.smallest for cells in self.cells]
-        # For each attribute, the tables of the requirements that count for its loss.
-        self.charged = [
-            np.array([b.table for b in bounds if b.counts and i in tables[b.table].attributes], np.int64)
-            for i in range(len(trees))
-        ]
+        self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]
+        self.charged = self._charges()
 
-    def figures(self) -> tuple[int, ...]:
-        """For each requirement of the policy, the anonymity now."""
-        return tuple(self.cells[bound.table].anonymity for bound in self.bounds)
+    def _charges(self) -> list[list[tuple[int, int, float]]]:
+        """For each attribute, the table and rule of each bound that counts for its loss, and by what it is divided.
+
+        Counts and shares do not add, so where both occur each loss is divided
+        by the slack its bound had at the most masked table; over no slack a
+        loss counts as nothing.
+        """
+        mixed = len({bound.kind for bound in self.bounds if bound.counts}) > 1
+        charges: list[list[tuple[int, int, float]]] = [[] for _ in self.trees]
+        for bound, (t, r) in zip(self.bounds, self.places, strict=True):
+            slack = bound.limit - float(self.cells[t].now[r])
+            by = 1.0 if not mixed else slack if slack > 0 else np.inf
+            for i in self.cells[t].attributes if bound.counts else ():
+                charges[i].append((t, r, by))
+        return charges
+
+    def figures(self) -> tuple[float, ...]:
+        """For each requirement of the policy its figure now: the anonymity, or the largest confidence."""
+        worst: dict[int, float] = {}
+        kinds: dict[int, int] = {}
+        for bound, (t, r) in zip(self.bounds, self.places, strict=True):
+            now = float(self.cells[t].now[r])
+            worst[bound.requirement] = max(worst.get(bound.requirement, -np.inf), now)
+            kinds[bound.requirement] = bound.kind
+        return tuple(-int(worst[i]) if kinds[i] == kernels.K else worst[i] for i in sorted(worst))
 
     def _open(self, i: int, node: int) -> None:
         """Make a newly shown value, or the values that `*` hides, candidates, and point its codes at its children."""
@@ -155,9 +199,9 @@ class TopDown:
             mine = owner == i
             nodes = frontier[mine]
             total = np.zeros(len(nodes))
-            for t in self.charged[i]:
-                now = self.cells[t].anonymity
-                total += now - np.minimum(now, self.smallest[t][nodes])
+            for t, r, by in self.charged[i]:
+                now = self.cells[t].now[r]
+                total += (np.maximum(now, self.cells[t].worst[r, nodes]) - now) / by
             loss[mine] = total / max(len(self.charged[i]), 1)
         return loss
 
@@ -173,7 +217,7 @@ class TopDown:
         gain, loss = self.gain[frontier], self.losses(frontier)
         scores = score(gain, loss)
         worth = scores if criterion is Criterion.SCORE else gain
-        equal = np.flatnonzero(worth > worth.max() - kernels.TOLERANCE)
+        equal = np.flatnonzero(worth > worth.max() - TOLERANCE)
         best = equal[np.argmin(self.rank[frontier[equal]])]
         return int(frontier[best]), float(loss[best]), float(scores[best])
 

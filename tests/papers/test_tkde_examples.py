@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import maskwise
+from maskwise import kernels
 from maskwise.compress import compress
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile import profile
@@ -22,8 +23,8 @@ def first_weights(rows: Any, policy: dict[str, Any], bounds: list[Bound]) -> dic
     """Gain, loss and score of every candidate at the most masked state."""
     asked = read_policy(policy)
     profiled, table = profile(read(pa.Table.from_pylist(records(rows))), asked)
-    trees, qids = plan(profiled, asked)
-    state = TopDown(trees, compress(table, profiled, trees, qids), bounds, has_class=True)
+    trees, needs = plan(profiled, asked)
+    state = TopDown(trees, compress(table, profiled, trees, needs), bounds, has_class=True)
     import numpy as np
 
     frontier = np.array(state.frontier)
@@ -36,7 +37,7 @@ def first_weights(rows: Any, policy: dict[str, Any], bounds: list[Bound]) -> dic
 
 
 def test_first_scores_of_example_6() -> None:
-    weights = first_weights(TABLE_1, POLICY_1, [Bound(0, 4, counts=True), Bound(1, 11, counts=True)])
+    weights = first_weights(TABLE_1, POLICY_1, [Bound(0, 0, kernels.K, 4), Bound(1, 1, kernels.K, 11)])
     gain, loss, score = weights["ANY_Edu"]
     assert (round(gain, 4), loss, round(score, 4)) == (0.2716, 18, 0.0143)
     assert round(weights["ANY_Sex"][2], 4) == 0.0088
@@ -55,7 +56,7 @@ def test_steps_and_final_cut_of_example_6() -> None:
 
 
 def test_statistics_of_table_2b() -> None:
-    weights = first_weights(TABLE_2, POLICY_2, [Bound(0, 4, counts=True)])
+    weights = first_weights(TABLE_2, POLICY_2, [Bound(0, 0, kernels.K, 4)])
     rounded = {label: (round(g, 4), loss, round(s, 4)) for label, (g, loss, s) in weights.items()}
     assert rounded == {
         "ANY_Edu": (0.6100, 36, 0.0165),

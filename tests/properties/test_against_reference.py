@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
@@ -11,11 +12,12 @@ from hypothesis import strategies as st
 
 from maskwise.compress import compress
 from maskwise.cut import Criterion
+from maskwise.errors import InfeasibleError
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile import profile
 from maskwise.read import read
-from maskwise.search import plan, search
-from tests.reference.tdr import Attribute, Reference
+from maskwise.search import check_feasible, plan, search
+from tests.reference.tdr import Attribute, K, Reference, Templates
 
 TREES: list[dict[str, Any]] = [
     {"any": {"x": ["a", "b"], "y": {"z": ["c", "d"], "e": None}}},
@@ -41,7 +43,7 @@ def children_of(nested: Any) -> dict[str, list[str]]:
 
 
 @st.composite
-def problems(draw: Any) -> dict[str, Any]:
+def problems(draw: Any, asked: list[str]) -> dict[str, Any]:
     n_attributes = draw(st.integers(1, 4))
     kinds = draw(
         st.lists(st.sampled_from(["taxonomy", "interval", "suppress"]), min_size=n_attributes, max_size=n_attributes)
@@ -70,15 +72,24 @@ def problems(draw: Any) -> dict[str, Any]:
         else:
             entries[name] = "suppress"
             attributes.append(Attribute(name, kind))
-    qids = draw(
-        st.lists(
-            st.tuples(st.lists(st.sampled_from(names), min_size=1, unique=True), st.integers(1, min(6, n_rows))),
-            min_size=1,
-            max_size=3,
-        )
+    qid = st.lists(st.sampled_from(names), min_size=1, unique=True)
+    ks = st.builds(lambda q, k: K(tuple(q), k), qid, st.integers(1, min(6, n_rows)))
+    bounds = st.sampled_from(
+        [Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction("0.9"), Fraction(1)]
     )
-    used = {name for qid, _ in qids for name in qid}
-    requirements = [(tuple(qid), k) for qid, k in qids]
+    protected = st.lists(
+        st.tuples(st.just("sens"), st.sampled_from(["hiv", "flu", "never"]), bounds),
+        min_size=1,
+        max_size=2,
+        unique_by=lambda entry: entry[1],
+    )
+    templates = st.builds(lambda q, values: Templates(tuple(q), tuple(values)), qid, protected)
+    kinds_of = draw(st.sampled_from(asked))
+    choice = {"k": ks, "templates": templates, "mixed": st.one_of(ks, templates)}[kinds_of]
+    requirements = draw(st.lists(choice, min_size=1, max_size=3))
+    for record in records:
+        record["sens"] = draw(st.sampled_from(["hiv", "flu", "cold", "cold", None]))
+    used = {name for requirement in requirements for name in requirement.qid}
     return {
         "records": records,
         "attributes": [a for a in attributes if a.name in used],
@@ -86,28 +97,54 @@ def problems(draw: Any) -> dict[str, Any]:
         "policy": {
             "class": "cls",
             "attributes": entries,
-            "requirements": [{"qid": list(qid), "k": k} for qid, k in requirements],
+            "requirements": [
+                {"qid": list(r.qid), "k": r.k}
+                if isinstance(r, K)
+                else {"qid": list(r.qid), "sensitive": {"sens": {value: str(h) for _, value, h in r.values}}}
+                for r in requirements
+            ],
         },
     }
 
 
-@pytest.mark.parametrize("criterion", list(Criterion))
-@settings(max_examples=150, deadline=None)
-@given(problem=problems())
-def test_every_step_is_the_papers(criterion: Criterion, problem: dict[str, Any]) -> None:
+def agree(criterion: Criterion, problem: dict[str, Any]) -> None:
+    """Compare the search with the reference, step by step, or that both find the policy infeasible."""
     reference = Reference(problem["records"], problem["attributes"], problem["requirements"], "cls", criterion.value)
-    expected = reference.run()
     policy = read_policy(problem["policy"])
     profiled, table = profile(read(pa.Table.from_pylist(problem["records"])), policy)
-    trees, qids = plan(profiled, policy)
-    solution = search(profiled, trees, compress(table, profiled, trees, qids), policy, criterion=criterion)
+    if any(slack < 0 for slack in reference.slack.values()):
+        with pytest.raises(InfeasibleError):
+            check_feasible(profiled, policy)
+        return
+    check_feasible(profiled, policy)
+    start = [float(reference.figure(requirement)) for requirement in problem["requirements"]]
+    expected = reference.run()
+    trees, needs = plan(profiled, policy)
+    solution = search(profiled, trees, needs, compress(table, profiled, trees, needs), policy, criterion=criterion)
     assert [(s.attribute, s.before, list(s.after)) for s in solution.steps] == [
         (e["attribute"], e["from"], e["to"]) for e in expected
     ]
     for step, e in zip(solution.steps, expected, strict=True):
         assert step.info_gain == pytest.approx(e["info_gain"], abs=1e-9)
         assert step.loss == pytest.approx(e["loss"], abs=1e-9)
-        assert list(step.requirements) == e["requirements"]
-    assert [r.anonymity for r in solution.reached] == (
-        expected[-1]["requirements"] if expected else [len(problem["records"])] * len(problem["requirements"])
-    )
+        assert list(step.requirements) == pytest.approx(e["requirements"], abs=1e-12)
+    assert [r.figure for r in solution.reached] == pytest.approx(expected[-1]["requirements"] if expected else start)
+
+
+@pytest.mark.parametrize("criterion", list(Criterion))
+@settings(max_examples=120, deadline=None)
+@given(problem=problems(["k"]))
+def test_every_step_is_the_papers(criterion: Criterion, problem: dict[str, Any]) -> None:
+    agree(criterion, problem)
+
+
+@settings(max_examples=120, deadline=None)
+@given(problem=problems(["templates"]))
+def test_every_disclosure_is_the_papers(problem: dict[str, Any]) -> None:
+    agree(Criterion.SCORE, problem)
+
+
+@settings(max_examples=120, deadline=None)
+@given(problem=problems(["mixed"]))
+def test_every_step_of_a_mixed_policy_follows_the_design(problem: dict[str, Any]) -> None:
+    agree(Criterion.SCORE, problem)

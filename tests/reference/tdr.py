@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 EQUAL = 1e-12
@@ -48,6 +49,61 @@ def anonymity(shown: list[dict[str, Any]], qid: tuple[str, ...]) -> int:
     return min(Counter(tuple(record[name] for name in qid) for record in shown).values())
 
 
+@dataclass(frozen=True)
+class K:
+    """A k-anonymity requirement, or the one rule of it."""
+
+    qid: tuple[str, ...]
+    k: int
+
+    def parts(self) -> list[K]:
+        return [self]
+
+    def badness(self, shown: list[dict[str, Any]], records: list[dict[str, Any]]) -> Fraction:
+        del records
+        return Fraction(-anonymity(shown, self.qid))
+
+    def limit(self) -> Fraction:
+        return Fraction(-self.k)
+
+    def implies(self, other: Any) -> bool:
+        return isinstance(other, K) and set(other.qid) <= set(self.qid) and other.k <= self.k
+
+
+@dataclass(frozen=True)
+class T:
+    """A privacy template for one value."""
+
+    qid: tuple[str, ...]
+    column: str
+    value: Any
+    h: Fraction
+
+    def badness(self, shown: list[dict[str, Any]], records: list[dict[str, Any]]) -> Fraction:
+        groups: dict[tuple[Any, ...], list[bool]] = {}
+        for seen, raw in zip(shown, records, strict=True):
+            groups.setdefault(tuple(seen[name] for name in self.qid), []).append(raw[self.column] == self.value)
+        return max(Fraction(sum(hits), len(hits)) for hits in groups.values())
+
+    def limit(self) -> Fraction:
+        return self.h
+
+    def implies(self, other: Any) -> bool:
+        same = isinstance(other, T) and (self.column, self.value) == (other.column, other.value)
+        return same and set(other.qid) <= set(self.qid) and self.h <= other.h
+
+
+@dataclass(frozen=True)
+class Templates:
+    """A confidence requirement: a template for each of its values."""
+
+    qid: tuple[str, ...]
+    values: tuple[tuple[str, Any, Fraction], ...]
+
+    def parts(self) -> list[T]:
+        return [T(self.qid, column, value, h) for column, value, h in self.values]
+
+
 def interval_text(low: float, high: float, closed: bool) -> str:
     return f"[{low}, {high}{']' if closed else ')'}"
 
@@ -57,7 +113,7 @@ class Reference:
         self,
         records: list[dict[str, Any]],
         attributes: list[Attribute],
-        requirements: list[tuple[tuple[str, ...], int]],
+        requirements: list[K | Templates],
         class_name: str,
         criterion: str = "score",
     ) -> None:
@@ -67,15 +123,23 @@ class Reference:
         self.class_name = class_name
         self.criterion = criterion
         self.shown = [{a.name: self._top(a) for a in attributes} for _ in records]
-        self.active = [
-            i
-            for i, (qid, k) in enumerate(requirements)
-            if not any(
-                set(qid) <= set(other) and k <= other_k and (j < i or (set(qid), k) != (set(other), other_k))
-                for j, (other, other_k) in enumerate(requirements)
-                if j != i
-            )
-        ]
+        parts = [(i, part) for i, requirement in enumerate(requirements) for part in requirement.parts()]
+        self.active: list[K | T] = []
+        gone: set[int] = set()
+        for at, (_, part) in enumerate(parts):
+            for other_at, (_, other) in enumerate(parts):
+                if other_at == at or other_at in gone or not other.implies(part):
+                    continue
+                if not part.implies(other) or other_at < at:
+                    gone.add(at)
+                    break
+        self.active = [part for at, (_, part) in enumerate(parts) if at not in gone]
+        self.is_mixed = len({type(part) for part in self.active}) > 1
+        self.slack = {part: part.limit() - part.badness(self.shown, records) for part in self.active}
+
+    def figure(self, requirement: K | Templates) -> Fraction:
+        worst = max(part.badness(self.shown, self.records) for part in requirement.parts())
+        return -worst if isinstance(requirement, K) else worst
 
     def _top(self, a: Attribute) -> Any:
         return {"taxonomy": a.root, "interval": (a.low, a.high, True), "suppress": HIDDEN}[a.kind]
@@ -175,20 +239,22 @@ class Reference:
     def weigh(self, c: Candidate) -> tuple[float, float] | None:
         """Gain and loss, or None if the refinement is not valid."""
         after = self.after(c)
-        losses = []
-        for i in self.active:
-            qid, k = self.requirements[i]
-            left = anonymity(after, qid)
-            if left < k:
+        losses: list[Fraction] = []
+        for part in self.active:
+            then = part.badness(after, self.records)
+            if then > part.limit():
                 return None
-            if c.attribute.name in qid:
-                losses.append(anonymity(self.shown, qid) - left)
+            if c.attribute.name in part.qid:
+                loss = then - part.badness(self.shown, self.records)
+                if self.is_mixed:
+                    loss = loss / self.slack[part] if self.slack[part] > 0 else Fraction(0)
+                losses.append(loss)
         members = list(c.moved)
         gain = entropy([self.class_of(i) for i in members])
         for value in set(c.moved.values()):
             part = [self.class_of(i) for i in members if c.moved[i] == value]
             gain -= len(part) / len(members) * entropy(part)
-        return gain, sum(losses) / len(losses)
+        return gain, float(sum(losses) / len(losses)) if losses else 0.0
 
     def run(self) -> list[dict[str, Any]]:
         steps: list[dict[str, Any]] = []
@@ -211,7 +277,7 @@ class Reference:
                     "to": [self.text(best.attribute, value) for value in best.after],
                     "info_gain": gain,
                     "loss": loss,
-                    "requirements": [anonymity(self.shown, qid) for qid, _ in self.requirements],
+                    "requirements": [float(self.figure(requirement)) for requirement in self.requirements],
                 }
             )
 

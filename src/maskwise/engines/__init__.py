@@ -62,8 +62,10 @@ class Engine(Protocol):
     def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> list[pa.Table]:
         """For each key by itself, count its values (by another column), as columns k, by and n."""
 
-    def count_codes(self, table: ir.Table, lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]]) -> pa.Table:
-        """Recode columns and count the distinct coded rows, as columns k0, k1, ... and n."""
+    def count_codes(
+        self, table: ir.Table, lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]], sums: Sequence[str]
+    ) -> pa.Table:
+        """Recode columns, count the distinct coded rows and add up others, as columns k0, k1, ..., n, and the sums."""
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows."""

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats import located
 from maskwise.formats.located import Document
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
-from maskwise.policy import Attribute, KAnonymity, Kind, Missing, Policy
+from maskwise.policy import Attribute, Confidence, KAnonymity, Kind, Missing, Policy, Requirement
 from maskwise.taxonomy import Taxonomy
 from maskwise.typed import parse_bound
 
@@ -51,9 +52,44 @@ class _Entry(_Strict):
     suppress: None = None
 
 
+def _bound(value: object) -> object:
+    """A bound as it is written, so that 0.8 is 4/5 and not its nearest binary number."""
+    try:
+        return Fraction(str(value).strip())
+    except (ValueError, ZeroDivisionError):
+        raise PydanticCustomError("bound", "a confidence is a number above 0 and at most 1") from None
+
+
+Bound = Annotated[Fraction, BeforeValidator(_bound)]
+
+
 class _Requirement(_Strict):
     qid: Annotated[list[str], BeforeValidator(_name_list)] = Field(min_length=1)
-    k: int = Field(ge=1)
+    k: int | None = Field(default=None, ge=1)
+    sensitive: dict[str, str | list[str | None] | dict[str, Bound]] | None = None
+    confidence: Bound | None = None
+
+    @model_validator(mode="after")
+    def _is_one_kind(self) -> Self:
+        if (self.k is None) == (self.sensitive is None):
+            raise PydanticCustomError(
+                "kind", "`k` is missing, or `sensitive` with `confidence`. Add one of them, and not both"
+            )
+        bare = self.sensitive is not None and not all(isinstance(v, dict) for v in self.sensitive.values())
+        if bare and self.confidence is None:
+            raise PydanticCustomError("kind", "`confidence` is missing: the largest share a sensitive value may have")
+        if self.k is not None and self.confidence is not None:
+            raise PydanticCustomError("kind", "`confidence` goes with `sensitive`, not with `k`")
+        return self
+
+    def requirement(self) -> Requirement:
+        if self.k is not None:
+            return KAnonymity(tuple(self.qid), self.k)
+        protected: list[tuple[str, str | None, Fraction]] = []
+        for column, values in (self.sensitive or {}).items():
+            own = values if isinstance(values, dict) else dict.fromkeys([values] if isinstance(values, str) else values)
+            protected += [(column, value, bound or self.confidence or Fraction(1)) for value, bound in own.items()]
+        return Confidence(tuple(self.qid), tuple(protected))
 
 
 class _PolicyFile(_Strict):
@@ -67,7 +103,7 @@ class _PolicyFile(_Strict):
 _KEYS: dict[str, tuple[str, ...]] = {
     "": ("class", "attributes", "requirements", "drop", "missing"),
     "attributes": ("taxonomy", "interval", "suppress"),
-    "requirements": ("qid", "k"),
+    "requirements": ("qid", "k", "sensitive", "confidence"),
 }
 
 
@@ -83,6 +119,9 @@ def read_policy(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
         return source
     if isinstance(source, Mapping):
         return from_data(Document(_texts(source), "", {}), Path())
+    if not isinstance(source, str | Path):
+        msg = f"A policy is a file, a mapping or a Policy; found {type(source).__name__}. Are data and policy swapped?"
+        raise InputError(msg)
     path = Path(source)
     return from_data(located.load(path), path.parent)
 
@@ -105,10 +144,10 @@ def from_data(document: Document, folder: Path) -> Policy:
     attributes = _attributes(document, folder, mistakes)
     if file is None or mistakes:
         raise PolicyError(mistakes)
-    requirements = []
+    requirements: list[Requirement] = []
     for i, entry in enumerate(file.requirements):
         try:
-            requirements.append(KAnonymity(tuple(entry.qid), entry.k))
+            requirements.append(entry.requirement())
         except PolicyError as error:
             mistakes += [_where(document, ("requirements", i)) + mistake for mistake in error.mistakes]
     if mistakes:
@@ -141,10 +180,20 @@ def to_data(policy: Policy) -> dict[str, Any]:
     return {
         "class": policy.class_name,
         "attributes": entries,
-        "requirements": [{"qid": list(r.qid), "k": r.k} for r in policy.requirements],
+        "requirements": [requirement_data(requirement) for requirement in policy.requirements],
         "drop": list(policy.drop),
         "missing": str(policy.missing),
     }
+
+
+def requirement_data(requirement: Requirement) -> dict[str, Any]:
+    """Write a requirement as a policy says it."""
+    if isinstance(requirement, KAnonymity):
+        return {"qid": list(requirement.qid), "k": requirement.k}
+    protected: dict[str, dict[str | None, str]] = {}
+    for column, value, bound in requirement.sensitive:
+        protected.setdefault(column, {})[value] = str(bound)
+    return {"qid": list(requirement.qid), "sensitive": protected}
 
 
 def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[Attribute]:
@@ -208,7 +257,8 @@ def _complain(document: Document, detail: Any) -> str:
             known = _KEYS[str(place[0]) if len(place) > 1 else ""]
             text = f"`{key}` is not a key that belongs here.{did_you_mean(key, known)} Known here: {quote(known)}."
         case "missing":
-            text = f"`{key}` is missing. Add it."
+            example = " For example: requirements: [{qid: [Age, Sex], k: 10}]." if key == "requirements" else ""
+            text = f"`{key}` is missing. Add it.{example}"
         case "greater_than_equal":
             text = f"k is at least 1{shown}."
         case "int_parsing" | "int_type" | "int_from_float":
@@ -218,6 +268,8 @@ def _complain(document: Document, detail: Any) -> str:
             text = f"`{key}` is one of {quote(known)}{shown}.{did_you_mean(str(found), known)}"
         case "too_short" | "too_long" if "interval" in place:
             text = "An interval's range is [low, high], two values."
+        case "kind":
+            text = f"{detail['msg']}."
         case "too_short":
             text = f"`{key}` is empty. Name at least one."
         case "list_type":

@@ -7,6 +7,7 @@ the release and says so. The public form says only what the release shows.
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from importlib.metadata import version
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from maskwise.cut import Cut, MissingShown, Reached, Solution
 from maskwise.errors import InputError, PolicyError
-from maskwise.policy import KAnonymity, Kind, Missing
+from maskwise.policy import Confidence, KAnonymity, Kind, Missing, Requirement
 from maskwise.taxonomy import Taxonomy
 from maskwise.typed import Scale  # noqa: TC001 - pydantic needs it
 
@@ -45,8 +46,9 @@ class _Attribute(BaseModel):
 class _Requirement(BaseModel):
     model_config = ConfigDict(extra="forbid")
     qid: list[str]
-    k: int
-    reached: int
+    k: int | None = None
+    sensitive: dict[str, list[tuple[str | None, str]]] | None = None
+    reached: int | float
     implied_by: int | None = None
 
 
@@ -75,10 +77,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         solution: What to write.
         public: Leave out everything that the release itself does not show.
     """
-    requirements = [
-        _Requirement(qid=list(r.requirement.qid), k=r.requirement.k, reached=r.anonymity, implied_by=r.implied_by)
-        for r in solution.reached
-    ]
+    requirements = [_requirement(reached) for reached in solution.reached]
     if public:
         said: dict[str, Any] = {
             "format": "maskwise solution, public form",
@@ -86,7 +85,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             "maskwise": version("maskwise"),
             "rows": solution.n_rows,
             "attributes": [{"name": c.attribute, "kind": c.kind, "shown": list(c.labels)} for c in solution.cuts],
-            "requirements": [requirement.model_dump() for requirement in requirements],
+            "requirements": [requirement.model_dump(exclude_none=True) for requirement in requirements],
         }
         return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
     file = _SolutionFile(
@@ -104,7 +103,31 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         requirements=requirements,
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
     )
-    return json.dumps(file.model_dump(mode="json", exclude_defaults=False), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(file.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+
+
+def _requirement(reached: Reached) -> _Requirement:
+    asked = reached.requirement
+    if isinstance(asked, KAnonymity):
+        return _Requirement(qid=list(asked.qid), k=asked.k, reached=int(reached.figure), implied_by=reached.implied_by)
+    sensitive: dict[str, list[tuple[str | None, str]]] = {}
+    for column, value, bound in asked.sensitive:
+        sensitive.setdefault(column, []).append((value, str(bound)))
+    return _Requirement(qid=list(asked.qid), sensitive=sensitive, reached=reached.figure, implied_by=reached.implied_by)
+
+
+def _asked(entry: _Requirement) -> Requirement:
+    if entry.k is not None:
+        return KAnonymity(tuple(entry.qid), entry.k)
+    try:
+        protected = [
+            (column, value, Fraction(bound))
+            for column, values in (entry.sensitive or {}).items()
+            for value, bound in values
+        ]
+    except (ValueError, ZeroDivisionError):
+        raise PolicyError(["a bound is no number."]) from None
+    return Confidence(tuple(entry.qid), tuple(protected))
 
 
 def _attribute(cut: Cut) -> _Attribute:
@@ -155,7 +178,7 @@ def loads(text: str, name: str = "the solution") -> Solution:
 def _solution(file: _SolutionFile) -> Solution:
     return Solution(
         cuts=tuple(_cut(entry) for entry in file.attributes),
-        reached=tuple(Reached(KAnonymity(tuple(r.qid), r.k), r.reached, r.implied_by) for r in file.requirements),
+        reached=tuple(Reached(_asked(r), r.reached, r.implied_by) for r in file.requirements),
         n_rows=file.rows,
         policy_hash=file.policy_hash,
         method=file.method,
