@@ -57,13 +57,14 @@ def test_a_full_disk_is_told_and_leaves_the_old_file(tmp_path: Path, monkeypatch
     target = tmp_path / "a.json"
     target.write_text("old")
 
-    def full(self: Path, *_: object, **__: object) -> int:
-        with self.open("w") as file:
-            file.write("ha")
+    really_open = os.open
+
+    def full(path: Path, *rest: int) -> int:
+        os.close(really_open(path, *rest))
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_text", full)
+        patch.setattr(os, "open", full)
         with pytest.raises(WriteError, match="no space left on device"):
             write_text(target, "new text")
     assert target.read_text() == "old"

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from maskwise.cut import Cut, Solution
-    from maskwise.errors import InfeasibleError, InputError, MaskwiseError, PolicyError, RefusedError
+    from maskwise.errors import InfeasibleError, InputError, MaskwiseError, NotMetError, PolicyError, RefusedError
     from maskwise.formats.policy_file import read_policy
     from maskwise.formats.solution_file import read_solution
     from maskwise.masker import Masker
@@ -45,6 +45,7 @@ _HOME = {
     "KAnonymity": "policy",
     "Masker": "masker",
     "MaskwiseError": "errors",
+    "NotMetError": "errors",
     "Outcome": "pipeline",
     "Policy": "policy",
     "PolicyError": "errors",
@@ -70,6 +71,7 @@ __all__ = [
     "KAnonymity",
     "Masker",
     "MaskwiseError",
+    "NotMetError",
     "Outcome",
     "Policy",
     "PolicyError",

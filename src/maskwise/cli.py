@@ -13,18 +13,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
-from maskwise.errors import InputError, MaskwiseError
+from maskwise.errors import InputError, MaskwiseError, quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from maskwise.console import Terminal
+    from maskwise.pipeline import Outcome
 
 app = App(
     name="maskwise",
-    help="Mask a table about people so that nobody can be linked, and classifiers trained on it still work.",
+    help="Mask a table about people so that nobody can be linked through the columns you name, "
+    "and classifiers trained on it still work. The documentation is in docs/ and README.md.",
     help_format="plaintext",
     version_flags=["--version"],
     suppress_keyboard_interrupt=False,
@@ -59,7 +60,10 @@ def mask(
     report: Annotated[Path | None, Parameter(help="Write a report here: .md, .txt or .json.")] = None,
     engine: Annotated[Literal["duckdb"], Parameter(help="Where the work is done.")] = "duckdb",
     method: Annotated[Literal["tdr"], Parameter(help="Which way the search goes.")] = "tdr",
-    criterion: Annotated[Literal["score", "infogain"], Parameter(help="How the next refinement is chosen.")] = "score",
+    criterion: Annotated[
+        Literal["score", "infogain"],
+        Parameter(help="The next refinement has the most information per anonymity lost, or the most information."),
+    ] = "score",
     max_steps: Annotated[
         int | None, Parameter(help="Stop after so many refinements; the table is safe at every step.")
     ] = None,
@@ -73,21 +77,34 @@ def mask(
     """Mask a table, recount the result, and only then release it."""
     from maskwise.console import Terminal  # noqa: PLC0415 - start-up
     from maskwise.formats import solution_file, trace_file  # noqa: PLC0415 - start-up
+    from maskwise.gate import Sidecar  # noqa: PLC0415 - start-up
     from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
+    from maskwise.report import check_suffix  # noqa: PLC0415 - start-up
     from maskwise.report import report as make_report  # noqa: PLC0415 - start-up
-    from maskwise.write import check_target, write_text  # noqa: PLC0415 - start-up
+    from maskwise.write import check_target  # noqa: PLC0415 - start-up
 
     del engine, method
     if public and solution is None:
         raise InputError("--public says how --solution is written, but no --solution is given.")
-    beside = [path for path in (solution, trace, report) if path is not None]
-    for path in beside:
+    others = [path for path in (solution, trace, report) if path is not None]
+    for path in others:
         check_target(path)
-    if report is not None and report.suffix not in {".md", ".txt", ".json"}:
-        msg = f"A report is written as .md, .txt or .json; found `{report.name}`."
-        raise InputError(msg)
-    _insist_on_own_names(data, policy, output, *beside)
+    if report is not None:
+        check_suffix(report)
+    _insist_on_own_names(data, policy, output, *others)
     terminal = Terminal(quiet=quiet or json_)
+
+    def beside(outcome: Outcome) -> list[Sidecar]:
+        files = []
+        if solution is not None:
+            text = solution_file.dumps(outcome.solution, public=public)
+            files.append(Sidecar(solution, text, private=not public))
+        if trace is not None:
+            files.append(Sidecar(trace, trace_file.dumps(outcome.steps), private=True))
+        if report is not None:
+            files.append(Sidecar(report, make_report(outcome).render(report)))
+        return files
+
     with terminal:
         outcome = anonymize(
             data,
@@ -100,25 +117,20 @@ def mask(
             seed=seed,
             escape_formulas=escape_formulas,
             observer=terminal,
+            beside=beside,
         )
     made = make_report(outcome)
-    if solution is not None:
-        write_text(solution, solution_file.dumps(outcome.solution, public=public))
-    if trace is not None:
-        write_text(trace, trace_file.dumps(outcome.steps))
-    if report is not None:
-        write_text(report, made.render(report))
     if json_:
         sys.stdout.write(made.to_json())
         return 0
     terminal.show_report(made.data)
     for note in made.data["notes"]:
         terminal.warn(note)
-    _tell_ending(terminal, made.data)
     written: dict[str, Path | None] = {"release": output, "solution": solution, "trace": trace, "report": report}
     for what, where in written.items():
         if where is not None:
-            terminal.say(f"{what}: {where}")
+            secret = " (keep it private: it lists hidden values)" if what == "solution" and not public else ""
+            terminal.say(f"{what}: {where}{secret}")
     return 0
 
 
@@ -166,7 +178,7 @@ def apply(
     """Mask other rows, such as next month's, in the same way."""
     from maskwise.console import Terminal  # noqa: PLC0415 - start-up
     from maskwise.pipeline import apply as mask_alike  # noqa: PLC0415 - start-up
-    from maskwise.report import applied_data  # noqa: PLC0415 - start-up
+    from maskwise.report import applied_data, plural  # noqa: PLC0415 - start-up
 
     applied = mask_alike(
         data,
@@ -186,16 +198,19 @@ def apply(
     if applied.n_dropped:
         terminal.warn(f"{applied.n_dropped:,} records were left out because a masked cell is missing.")
     for name, lost in applied.unknown.items():
-        terminal.warn(
-            f"`{name}` has {lost.n_values:,} values the solution does not know, in {lost.n_records:,} records; "
-            "they are shown as the root."
-        )
+        values, records = plural(lost.n_values, "value"), plural(lost.n_records, "record")
+        terminal.warn(f"`{name}` has {values} the solution does not know, in {records}; shown as the root.")
+    for name, n_outside in applied.outside.items():
+        records = plural(n_outside, "record")
+        terminal.warn(f"`{name}` is outside its range in {records}; shown in the outermost interval.")
+    if applied.left_out:
+        terminal.warn(f"{quote(applied.left_out)} left out: the release does not have such a column.")
     terminal.say("These rows alone, recounted:")
     terminal.show_verdict(applied.verdict)
     if not applied.verdict.is_met:
         terminal.warn(
-            "These rows alone do not meet every requirement. Release them together with the others, "
-            "or use --enforce to refuse."
+            "These rows alone do not meet every requirement. Put them with the others and run `maskwise audit` on the "
+            "whole before you release them, or mask all rows anew. --enforce refuses such rows."
         )
     return 0
 
@@ -222,44 +237,53 @@ def _insist_on_own_names(*paths: Path) -> None:
         seen[path.resolve()] = path
 
 
-def _tell_ending(terminal: Terminal, data: dict[str, Any]) -> None:
-    if data["ending"] == "maximal":
-        terminal.say(f"{data['steps']} refinements; no further one is valid and beneficial.")
-    else:
-        terminal.warn(
-            f"The search was stopped early ({data['ending']}) after {data['steps']} refinements. "
-            "The table is safe, but more could be shown."
-        )
-
-
 def _print_json(data: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - one for each exit code
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 done, 1 violated, 2 bad input, 3 no solution, 70 our bug."""
-    signal.signal(signal.SIGTERM, _on_terminate)
+    ended: list[int] = []
+
+    def on_signal(number: int, frame: Any) -> None:
+        """End as after Ctrl-C, so that temporary files are removed."""
+        del frame
+        ended.append(128 + number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, on_signal)
     try:
         result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
-    except CycloptsError as error:
-        return _fail(f"{error} Try `maskwise --help`.", 2)
-    except MaskwiseError as error:
-        return _fail(str(error), error.exit_code)
-    except KeyboardInterrupt:
-        return _fail("Interrupted; nothing was written.", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except MemoryError:
-        return _fail("The table does not fit into memory. Use a machine with more, or fewer columns.", 2)
-    except Exception as error:
-        if os.environ.get("MASKWISE_DEBUG"):
+    except BaseException as error:
+        if isinstance(error, SystemExit | GeneratorExit):
             raise
-        kind = type(error).__name__
-        return _fail(
-            f"maskwise failed ({kind}); nothing was released. Set MASKWISE_DEBUG=1 to see where, and report it.", 70
-        )
+        return ended[0] if ended else _complain(error)
     return result if isinstance(result, int) else 0
+
+
+def _complain(error: BaseException) -> int:  # noqa: PLR0911 - one for each exit code
+    """Say what went wrong and return the exit code."""
+    match error:
+        case MissingArgumentError() if error.argument is not None:
+            return _fail(f"`{error.argument.name}` is missing. Try `maskwise COMMAND --help`.", 2)
+        case CycloptsError():
+            return _fail(f"{error} Try `maskwise --help`.", 2)
+        case MaskwiseError():
+            return _fail(str(error), error.exit_code)
+        case KeyboardInterrupt():
+            return _fail("Interrupted; nothing was written.", 130)
+        case BrokenPipeError():
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        case MemoryError():
+            return _fail("The table does not fit into memory. Use a machine with more, or fewer columns.", 2)
+    if os.environ.get("MASKWISE_DEBUG"):
+        raise error
+    kind = type(error).__name__
+    return _fail(
+        f"maskwise failed ({kind}); nothing was released. Set MASKWISE_DEBUG=1 to see where, and report it.", 70
+    )
 
 
 def run() -> None:
@@ -269,12 +293,6 @@ def run() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
-
-
-def _on_terminate(number: int, frame: Any) -> None:
-    """End as after Ctrl-C, so that temporary files are removed."""
-    del frame
-    sys.exit(128 + number)
 
 
 def _fail(text: str, code: int) -> int:

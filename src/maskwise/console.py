@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table as Grid
 from rich.text import Text
 
-from maskwise.report import asked, reached
+from maskwise.report import asked, ending, plural, reached, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +89,7 @@ class Terminal:
     def show_report(self, data: dict[str, Any]) -> None:
         """Show what was asked and reached, and how each attribute is now shown."""
         grid = Grid(title="Requirements, recounted from the release", title_justify="left")
-        for column in ("quasi-identifier", "asked", "reached", "groups", "records in the middle group"):
+        for column in ("quasi-identifier", "asked", "reached", "groups", "median group"):
             grid.add_column(column, overflow="fold")
         for item in data["requirements"]:
             implied = f" (implied by {item['implied_by'] + 1})" if item["implied_by"] is not None else ""
@@ -105,10 +105,19 @@ class Terminal:
         for column in ("attribute", "by", "values"):
             grid.add_column(column, overflow="fold")
         for item in data["attributes"]:
-            shown = item["shown"]
-            more = f" and {len(shown) - _MOST_LABELS} more" if len(shown) > _MOST_LABELS else ""
-            grid.add_row(Text(item["name"]), item["kind"], Text(", ".join(shown[:_MOST_LABELS]) + more))
+            values = shown(item)
+            more = f" and {len(values) - _MOST_LABELS} more" if len(values) > _MOST_LABELS else ""
+            grid.add_row(Text(item["name"]), item["kind"], Text(", ".join(values[:_MOST_LABELS]) + more))
         self.out.print(grid)
+        if data["class"] is not None:
+            self.say(f"To be predicted: {data['class']}")
+        for title, key in (("Released as they were", "passed"), ("Left out", "dropped")):
+            if data[key]:
+                self.say(f"{title}: {', '.join(data[key])}")
+        if data["ending"] == "maximal":
+            self.say(ending(data))
+        else:
+            self.warn(ending(data))
 
     def show_rows(self, title: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Show a few records."""
@@ -128,15 +137,18 @@ class Terminal:
                 rest = f": the largest confidence in {finding.n_groups:,} groups is {finding.figure:.4f}"
             self.out.print(Text.assemble(finding.requirement.asks(), " ", word, rest))
             for tight in finding.tightest:
-                shown = ", ".join("(missing)" if text is None else text for text in tight.shown)
+                group = ", ".join("(missing)" if text is None else text for text in tight.shown)
                 told = f"  a protected value of {tight.sensitive} reaches {tight.confidence:.4f} of {tight.bound:.4g}"
-                self.out.print(Text(f"{told} in the group ({shown}) of {tight.n_records:,} records"))
+                self.out.print(Text(f"{told} in the group ({group}) of {tight.n_records:,} records"))
             if not finding.is_met:
                 self.out.print(
-                    f"  {finding.n_violating_groups:,} groups with {finding.n_violating_records:,} records are smaller"
+                    f"  violated in {plural(finding.n_violating_groups, 'group')} "
+                    f"with {plural(finding.n_violating_records, 'record')}"
                 )
             grid = Grid("group size", "groups", "records", box=None, pad_edge=False, padding=(0, 3, 0, 0))
             for low, high, n_groups, n_records in finding.histogram():
+                if not n_groups:
+                    continue
                 size = f"{low:,} and more" if high is None else f"{low:,} to {high:,}" if high > low else f"{low:,}"
                 grid.add_row(f"  {size}", f"{n_groups:,}", f"{n_records:,}")
             self.out.print(grid)

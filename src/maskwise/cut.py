@@ -11,10 +11,11 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from maskwise.policy import Kind, Missing
-from maskwise.typed import Scale, label
+from maskwise.typed import Scale, interval_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -126,12 +127,15 @@ class Cut:
             case Kind.TAXONOMY:
                 return self.shown
             case Kind.SUPPRESS:
-                return (*self.shown, HIDDEN)
+                hides = bool(self.hidden) or self.missing is MissingShown.ROOT
+                return (*self.shown, HIDDEN) if hides else self.shown
             case Kind.INTERVAL:
                 assert self.scale is not None  # noqa: S101 - every interval cut has a scale
-                texts = [label(end, self.scale) for end in self.breaks]
-                last = len(texts) - 2
-                return tuple(f"[{texts[i]}, {texts[i + 1]}{']' if i == last else ')'}" for i in range(last + 1))
+                ends = list(pairwise(self.breaks))
+                return tuple(
+                    interval_label(low, high, self.scale, closed=i == len(ends) - 1)
+                    for i, (low, high) in enumerate(ends)
+                )
 
     @cached_property
     def _shown_as(self) -> dict[str, str]:
@@ -192,6 +196,8 @@ class Solution:
     """Columns that a release leaves out."""
     missing: Missing = Missing.KEEP
     """What happens to missing cells of masked attributes."""
+    columns: tuple[str, ...] = ()
+    """The columns of the release."""
     steps: tuple[Step, ...] = ()
     """The refinements, in order; not part of the file."""
     notes: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ import numpy as np
 from maskwise.cut import HIDDEN
 from maskwise.policy import Kind
 from maskwise.score import entropy
-from maskwise.typed import label
+from maskwise.typed import interval_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -115,7 +115,7 @@ def _root(column: Column) -> Node:
         return Node(column.taxonomy.root, total, 1.0, members, column.taxonomy.root)
     low, high = column.range
     inside = (low, high, True)
-    return Node(interval_label(column, *inside), total, 1.0, members, inside)
+    return Node(_label(column, *inside), total, 1.0, members, inside)
 
 
 def _grow(column: Column, root: Node, below: Callable[[Node], list[Node]], floor: int, *, has_class: bool) -> Tree:
@@ -217,14 +217,16 @@ def _interval_children(column: Column, *, has_class: bool) -> Callable[[Node], l
 
     numbers = column.numbers
     low_end, high_end = column.range
-    width = float(high_end - low_end) or 1.0
+    # Halves, so that the ends of the largest range do not overflow.
+    width = (float(high_end) / 2 - float(low_end) / 2) or 1.0
     below_each = np.zeros((len(numbers) + 1, column.counts.shape[1]), np.int64)
     np.cumsum(column.counts, axis=0, out=below_each[1:])
 
     def piece(start: int, stop: int, low: float, high: float, closed: bool) -> Node:  # noqa: FBT001
-        text = interval_label(column, low, high, closed)
+        text = _label(column, low, high, closed)
         counts = below_each[stop] - below_each[start]
-        return Node(text, counts, float(high - low) / width, slice(start, stop), (low, high, closed))
+        spread = (float(high) / 2 - float(low) / 2) / width
+        return Node(text, counts, spread, slice(start, stop), (low, high, closed))
 
     def below(node: Node) -> list[Node]:
         if node.label is None:
@@ -247,9 +249,10 @@ def _even_split(column: Column, start: int, stop: int, low: float, high: float) 
 
     n = column.counts[start:stop].sum(axis=1)
     n_left = np.cumsum(n)[:-1]
-    borders = np.asarray(column.numbers[start + 1 : stop], np.float64)
-    saved = n_left * (high - borders) + (n.sum() - n_left) * (borders - low)
-    return start + 1 + int(np.flatnonzero(saved > saved.max() * (1 - TOLERANCE))[0])
+    borders = np.asarray(column.numbers[start + 1 : stop], np.float64) / 2
+    saved = n_left * (float(high) / 2 - borders) + (n.sum() - n_left) * (borders - float(low) / 2)
+    saved = saved / max(float(saved.max()), np.finfo(float).tiny)
+    return start + 1 + int(np.flatnonzero(saved > 1 - TOLERANCE)[0])
 
 
 def _suppress_tree(column: Column, floor: int) -> Tree:
@@ -289,10 +292,9 @@ def _missing_node(column: Column) -> Node:
     return Node(None, column.missing, 0.0, np.array([len(column.counts)]))
 
 
-def interval_label(column: Column, low: float, high: float, closed: bool) -> str:  # noqa: FBT001
-    """Write an interval: closed at the attribute's upper end, half open elsewhere."""
+def _label(column: Column, low: float, high: float, closed: bool) -> str:  # noqa: FBT001
     assert column.scale is not None  # noqa: S101 - every interval column has a scale
-    return f"[{label(low, column.scale)}, {label(high, column.scale)}{']' if closed else ')'}"
+    return interval_label(low, high, column.scale, closed=closed)
 
 
 def gains(tree: Tree, *, has_class: bool) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """The loops over rows, compiled.
 
-No names and no objects: arrays in, arrays out. Each kernel has a plain twin in
-`tests/reference/`. Arguments are tagged IN, OUT or INOUT. Compiled code is
+No names and no objects: arrays in, arrays out. What they do together has a
+plain twin in `tests/reference/`. Arguments are tagged IN, OUT or INOUT. Compiled code is
 cached beside this file, so only the first run after an install compiles.
 """
 

@@ -20,7 +20,7 @@ from maskwise.policy import Kind, Missing
 from maskwise.typed import Parsed, Scale, parse_keys, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     import pyarrow as pa
 
@@ -58,9 +58,9 @@ def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
     return without(table.relabel(relabels), solution.drop)
 
 
-def without(table: Table, names: tuple[str, ...]) -> Table:
+def without(table: Table, names: Collection[str]) -> Table:
     """Leave columns out of a table."""
-    gone = [table.key(name) for name in names if name in table.names]
+    gone = [table.key(name) for name in table.names if name in names]
     if not gone:
         return table
     left = tuple(name for name in table.names if name not in names)
@@ -69,12 +69,27 @@ def without(table: Table, names: tuple[str, ...]) -> Table:
     return replace(table, expr=renamed, names=left)
 
 
-def apply(table: Table, solution: Solution, *, strict: bool = False) -> tuple[Table, dict[str, Unknown], int]:
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Rows that a solution has not seen, masked by it."""
+
+    table: Table
+    """The masked rows."""
+    unknown: dict[str, Unknown]
+    """Cells the solution does not know, by attribute."""
+    outside: dict[str, int]
+    """Numbers outside the range, by attribute."""
+    n_dropped: int
+    """Records left out for a missing cell."""
+    left_out: tuple[str, ...]
+    """Columns left out because the release did not have them."""
+
+
+def apply(table: Table, solution: Solution, *, strict: bool = False) -> Later:
     """Mask rows that the solution has not seen, in the same way.
 
-    Returns:
-        The masked table, the unknown cells of each attribute that has some, and
-        how many records were left out for a missing cell.
+    A column that the release did not have was never judged by the owner, so it
+    is left out, whatever the case of its letters.
     """
     for cut in solution.cuts:
         table.require(cut.attribute, "is in the solution")
@@ -84,23 +99,29 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> tuple[Ta
         n_before = table.n_rows()
         table = table.without_missing(names)
         n_dropped = n_before - table.n_rows()
-    relabels, unknown = {}, {}
+    relabels, unknown, outside = {}, {}, {}
     for cut in solution.cuts:
-        relabels[cut.attribute], lost = _fit(table, cut, solution.missing)
+        relabels[cut.attribute], lost, n_outside = _fit(table, cut, solution.missing)
         if lost.n_records:
             unknown[cut.attribute] = lost
-    if strict and unknown:
-        details = "; ".join(f"`{name}` {u.n_records:,} records" for name, u in unknown.items())
+        if n_outside:
+            outside[cut.attribute] = n_outside
+    dropped = {name.casefold() for name in solution.drop}
+    new = tuple(n for n in table.names if n not in solution.columns and n.casefold() not in dropped)
+    if strict and (unknown or new):
+        details = [f"`{name}` in {u.n_records:,} records" for name, u in unknown.items()]
+        details += [f"the column `{name}` itself" for name in new]
         msg = (
-            f"Some cells hold values that the solution does not know: {details}. "
-            "Leave out --strict to show them as the root."
+            f"The rows hold what the solution does not know: {'; '.join(details)}. Without strict, unknown values are "
+            "shown as the root and unknown columns are left out."
         )
         raise InputError(msg)
-    return without(table.relabel(relabels), solution.drop), unknown, n_dropped
+    gone = {name for name in table.names if name not in solution.columns}
+    return Later(without(table.relabel(relabels), gone), unknown, outside, n_dropped, new)
 
 
-def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown]:
-    """Look at a column of new rows, and say how to rewrite it and what in it is unknown."""
+def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, int]:
+    """Look at a column of new rows: how to rewrite it, what in it is unknown, and how many numbers are outside."""
     counted = table.counts([cut.attribute]).combine_chunks()
     cells, n = counted.column(0).combine_chunks(), as_numpy(counted.column("n")).astype(np.int64)
     there = as_numpy(cells.is_valid())
@@ -111,10 +132,14 @@ def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown]:
     unseen = n_missing if cut.missing is MissingShown.UNSEEN else 0
     if cut.kind is Kind.INTERVAL:
         parsed = _parse(table, cut, keys, n[there])
-        return _relabel(cut, keys, parsed, has_missing=n_missing > 0), Unknown(int(unseen > 0), unseen)
+        n_outside = 0
+        if parsed is not None:
+            beyond = (parsed.numbers < cut.breaks[0]) | (parsed.numbers > cut.breaks[-1])
+            n_outside = int(n[there][beyond].sum())
+        return _relabel(cut, keys, parsed, has_missing=n_missing > 0), Unknown(int(unseen > 0), unseen), n_outside
     known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
     lost = Unknown(int((~known).sum()) + int(unseen > 0), int(n[there][~known].sum()) + unseen)
-    return _relabel(cut, keys, None, has_missing=n_missing > 0), lost
+    return _relabel(cut, keys, None, has_missing=n_missing > 0), lost, 0
 
 
 def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
@@ -141,14 +166,20 @@ def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bo
     """Say how a column with these distinct cells is rewritten."""
     if parsed is None:
         shown = [cut.show_text(text_of(key)) for key in keys.to_pylist()]
-        return Relabel(keys, shown, cut.missing_text, has_missing)
+        return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
     if parsed.scale in _STEPPED and "tz=" not in str(keys.type):
         ends = [_native(end, parsed.scale) for end in cut.breaks[1:-1]]
         return Relabel(
-            keys, (), cut.missing_text, has_missing, tuple(zip([*ends, None], cut.labels, strict=True)), parsed.scale
+            keys,
+            (),
+            cut.root,
+            cut.missing_text,
+            has_missing,
+            tuple(zip([*ends, None], cut.labels, strict=True)),
+            parsed.scale,
         )
     shown = [cut.show_number(number) for number in parsed.numbers.tolist()]
-    return Relabel(keys, shown, cut.missing_text, has_missing)
+    return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
 
 
 def _native(number: float, scale: Scale) -> Any:

@@ -7,6 +7,7 @@ rows the cut was found on are guaranteed to meet the requirements.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from maskwise.formats import solution_file
 from maskwise.formats.policy_file import read_policy, to_data
 from maskwise.mask import apply
 from maskwise.pipeline import check_criterion, check_limits, solve
-from maskwise.policy import KAnonymity, Policy
+from maskwise.policy import KAnonymity, Missing, Policy
 from maskwise.read import read
 from maskwise.release import as_frame
 
@@ -43,7 +44,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Args:
         policy: A YAML file, a mapping of the same form, or a Policy; None puts
             every column into one quasi-identifier with `k`.
-        k: The smallest group, where `policy` is None.
+        k: The smallest group, where `policy` is None; 5 if it is None too.
         criterion: `score` or `infogain`.
         max_steps: Stop after so many refinements.
         time_limit: Stop searching after so many seconds.
@@ -53,7 +54,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes:
         solution_: The cut that was found.
-        n_features_in_: Columns seen in `fit`.
+        n_features_in_: Columns seen in `fit`, less the class and those the policy drops.
         feature_names_in_: Their names, where they had some.
 
     Example:
@@ -68,7 +69,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         policy: str | Path | Mapping[str, Any] | Policy | None = None,
         *,
-        k: int = 5,
+        k: int | None = None,
         criterion: str = Criterion.SCORE.value,
         max_steps: int | None = None,
         time_limit: float | None = None,
@@ -99,35 +100,46 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.encode not in ENCODINGS:
             msg = f"`encode` is one of {quote(ENCODINGS)}; found `{self.encode}`."
             raise InputError(msg)
-        frame = self._frame(X, reset=True)
+        asked = self._asked()
+        frame = self._frame(X, asked, reset=True)
         names = list(frame.columns)
-        asked = read_policy(self.policy) if self.policy is not None else None
         class_name = asked.class_name if asked is not None else None
-        if y is not None and class_name not in names:
+        if y is not None:
             class_name = class_name or _free_name("class", names)
             frame = _with_class(frame, class_name, y)
-        elif class_name not in names:
-            class_name = None
+        elif class_name is not None:
+            whole = _nw().from_native(X, eager_only=True) if hasattr(X, "columns") else frame
+            if class_name not in whole.columns:
+                msg = f"The policy's class `{class_name}` is neither a column of X nor given as y."
+                raise InputError(msg)
+            frame = frame.with_columns(whole[class_name])
         if asked is None:
-            asked = Policy((KAnonymity(tuple(names), self.k),), class_name=class_name)
+            asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
         elif asked.class_name != class_name:
             asked = read_policy({**to_data(asked), "class": class_name})
-        solution, _, _ = solve(
-            read(frame.to_native()),
-            asked,
-            check_criterion(self.criterion),
-            check_limits(self.max_steps, self.time_limit),
-        )
-        self.solution_ = solution
+        criterion, limits = check_criterion(self.criterion), check_limits(self.max_steps, self.time_limit)
+        solution, _, _ = solve(read(frame.to_native()), replace(asked, drop=()), criterion, limits)
+        self.solution_ = replace(solution, columns=tuple(names))
         self.feature_names_ = names
         return self
+
+    def _asked(self) -> Policy | None:
+        if self.policy is None:
+            return None
+        if self.k is not None:
+            raise InputError(
+                "`k` is for a Masker without a policy; this one's policy has its own. Leave out one of them."
+            )
+        asked = read_policy(self.policy)
+        if asked.missing is Missing.DROP:
+            raise InputError("A transformer keeps every row, so `missing: drop` does not fit it. Use keep or error.")
+        return asked
 
     def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
         """Show rows by the cut; the result is of the kind that `X` is."""
         check_is_fitted(self, "solution_")
-        frame = self._frame(X, reset=False)
-        masked, _, _ = apply(read(frame.to_native()), self.solution_)
-        shown = as_frame(masked)
+        frame = self._frame(X, None, reset=False)
+        shown = as_frame(apply(read(frame.to_native()), self.solution_).table, keep_index=True)
         if self.encode == "ordinal":
             shown = _with_numbers(shown, self.solution_)
         if hasattr(X, "columns"):
@@ -137,11 +149,11 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.column_stack([np.asarray(columns[name].to_list(), dtype) for name in columns.columns])
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
-        """The columns that `transform` returns: those of `fit` less the dropped ones."""
+        """The columns that `transform` returns."""
         check_is_fitted(self, "solution_")
         if input_features is not None and list(input_features) != self.feature_names_:
             raise ValueError("input_features is not equal to feature_names_in_")
-        return np.array([name for name in self.feature_names_ if name not in self.solution_.drop], object)
+        return np.array(self.feature_names_, object)
 
     def to_json(self) -> str:
         """Write a fitted masker as JSON text."""
@@ -152,6 +164,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         said = {
             "masker": params,
             "feature_names": self.feature_names_,
+            "no_features": list(self.no_features_),
             "has_names": hasattr(self, "feature_names_in_"),
             "solution": json.loads(solution_file.dumps(self.solution_)),
         }
@@ -164,36 +177,64 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             said = json.loads(text)
             masker = cls(**said["masker"])
             names = [str(name) for name in said["feature_names"]]
+            no_features = tuple(str(name) for name in said["no_features"])
             solution = json.dumps(said["solution"])
         except (ValueError, KeyError, TypeError):
             raise InputError("This is not the JSON of a Masker. Write one with `masker.to_json()`.") from None
         masker.solution_ = solution_file.loads(solution)
         masker.feature_names_ = names
+        masker.no_features_ = no_features
         masker.n_features_in_ = len(names)
         if said.get("has_names"):
             masker.feature_names_in_ = np.array(names, object)
         return masker
 
-    def _frame(self, X: Any, *, reset: bool) -> Any:  # noqa: N803 - scikit-learn's name
-        """Check `X` as scikit-learn does and see it as a data frame."""
+    def _frame(self, X: Any, asked: Policy | None, *, reset: bool) -> Any:  # noqa: N803 - scikit-learn's name
+        """Check `X` as scikit-learn does and see its features as a data frame.
+
+        The class and what the policy drops are no features: later rows do not have them.
+        """
         nw = _nw()
         if hasattr(X, "columns"):
-            validate_data(self, X, reset=reset, skip_check_array=True)
             frame = nw.from_native(X, eager_only=True)
-            if not reset:
-                return frame.select(self.feature_names_)
+            if reset:
+                gone = [] if asked is None else [*asked.drop, asked.class_name]
+                self.no_features_: tuple[str, ...] = tuple(name for name in gone if name is not None)
+            frame = frame.select([name for name in frame.columns if name not in self.no_features_])
+            validate_data(self, frame.to_native(), reset=reset, skip_check_array=True)
             return frame
-        least = max(self.k, 1) if reset and self.policy is None else 1
+        least = max(5 if self.k is None else self.k, 1) if reset and self.policy is None else 1
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=least)
+        if reset:
+            self.no_features_ = ()
         names = [f"x{i}" for i in range(array.shape[1])] if reset else self.feature_names_
-        import pyarrow as pa  # noqa: PLC0415 - heavy
+        columns = {name: _cells(array[:, i], name) for i, name in enumerate(names)}
+        return nw.from_native(_pa().table(columns), eager_only=True)
 
-        columns = {}
-        for i, name in enumerate(names):
-            cells = array[:, i]
-            values = [None if cell is None or cell != cell else cell for cell in cells.tolist()]  # noqa: PLR0124 - NaN
-            columns[name] = pa.array(values)
-        return nw.from_native(pa.table(columns), eager_only=True)
+
+def _cells(cells: Any, name: str) -> Any:
+    """A column of a NumPy array; None, NaN and pandas' NA are missing."""
+    values = [None if _is_missing(cell) else cell for cell in cells.tolist()]
+    try:
+        return _pa().array(values)
+    except (_pa().ArrowException, TypeError, ValueError):
+        msg = f"Column `{name}` mixes types. Make it text or numbers."
+        raise InputError(msg) from None
+
+
+def _is_missing(cell: object) -> bool:
+    if cell is None:
+        return True
+    try:
+        return bool(cell != cell)  # noqa: PLR0124 - NaN
+    except TypeError:
+        return True
+
+
+def _pa() -> Any:
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    return pa
 
 
 def _nw() -> Any:

@@ -6,6 +6,7 @@ call. A release that the verifier has not accepted is never handed out.
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 from contextlib import contextmanager
@@ -16,19 +17,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 from maskwise import mask as masking
 from maskwise.compress import compress
 from maskwise.cut import Criterion, Limits
-from maskwise.errors import InputError, NotMetError, RefusedError, quote
+from maskwise.errors import InputError, NotMetError, quote
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
-from maskwise.policy import Kind
+from maskwise.gate import Sidecar, given_back, hand_out, insist
 from maskwise.profile import check_columns
 from maskwise.profile import profile as take_profile
 from maskwise.read import Table, read, suffix_of
-from maskwise.release import as_frame, shuffled, spreadsheet_safe
+from maskwise.release import shuffled
 from maskwise.verify import Verdict, verify
-from maskwise.write import appearing, check_target
+from maskwise.write import check_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from maskwise.cut import Solution, Step
     from maskwise.mask import Unknown
@@ -66,6 +67,8 @@ class Outcome:
     """The recount of the released table."""
     policy: Policy
     """What was asked."""
+    source: str
+    """What the table is called."""
     n_dropped: int = 0
     """Records left out because of a missing cell."""
 
@@ -73,6 +76,17 @@ class Outcome:
     def steps(self) -> tuple[Step, ...]:
         """The refinements, in order."""
         return self.solution.steps
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the owner should know."""
+        return self.solution.notes
+
+    @property
+    def passed(self) -> tuple[str, ...]:
+        """The columns that were released as they were."""
+        masked = {cut.attribute for cut in self.solution.cuts}
+        return tuple(name for name in self.solution.columns if name not in masked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +99,12 @@ class Applied:
     """The recount of these rows alone."""
     unknown: Mapping[str, Unknown]
     """Cells the solution does not know, by attribute; they are shown as the root."""
+    outside: Mapping[str, int]
+    """Numbers outside the range, by attribute; they are shown in the outermost interval."""
     n_dropped: int
     """Records left out because of a missing cell."""
+    left_out: tuple[str, ...]
+    """Columns left out because the release did not have them."""
 
 
 def anonymize(
@@ -101,6 +119,7 @@ def anonymize(
     seed: int | None = None,
     escape_formulas: bool = False,
     observer: Observer | None = None,
+    beside: Callable[[Outcome], Sequence[Sidecar]] | None = None,
 ) -> Outcome:
     """Mask a table so that it meets a policy and still tells the class.
 
@@ -115,9 +134,11 @@ def anonymize(
         seed: Makes the shuffle repeatable; keep it secret.
         escape_formulas: Quote cells that a spreadsheet would run.
         observer: Hears how far the run has come.
+        beside: Makes the files that appear together with the output.
 
     Returns:
-        The release and what is known about it.
+        The release and what is known about it. A pandas table comes back with
+        a fresh index: the old one was neither masked nor recounted.
 
     Raises:
         PolicyError: The policy has mistakes; all are listed.
@@ -134,24 +155,40 @@ def anonymize(
     observer = observer or _Silent()
     chosen = check_criterion(criterion)
     limits = check_limits(max_steps, time_limit)
+    _check_seed(seed, shuffle=shuffle)
     asked = read_policy(policy)
     target = None if output is None else _target(output, data)
     observer.stage("read")
     warming = threading.Thread(target=_warm_up, daemon=True)
     warming.start()
-    intervals = {attribute.name for attribute in asked.attributes if attribute.kind is Kind.INTERVAL}
-    table = read(data, whole_numbers=intervals.intersection(asked.masked))
+    table = read(data)
     warming.join()
-    solution, profile, table = solve(table, asked, chosen, limits, observer)
-    observer.stage("mask")
-    masked = masking.mask(table, solution, profile.columns)
-    masked = _finish(masked, shuffle=shuffle, seed=seed, escape=escape_formulas)
-    data_out, verdict = _release(masked, target, asked, profile.n_rows, observer)
-    return Outcome(data_out, solution, verdict, asked, profile.n_dropped)
+    with given_back(table):
+        with _stop_on_interrupt() as is_asked_to_stop:
+            solution, profile, table = solve(table, asked, chosen, limits, observer, is_asked_to_stop)
+        observer.stage("mask")
+        masked = masking.mask(table, solution, profile.columns)
+        masked = shuffled(masked, seed) if shuffle else masked
+        solution = replace(solution, columns=masked.names)
+
+        def accept(found: Table, verdict: Verdict) -> Outcome:
+            insist(verdict, asked, profile.n_rows, found.names)
+            return Outcome(target, solution, verdict, asked, table.source, profile.n_dropped)
+
+        released, outcome = hand_out(
+            masked, target, asked.requirements, accept, observer.stage, beside, escape=escape_formulas
+        )
+    finished: Outcome = replace(outcome, data=released)
+    return finished
 
 
 def solve(
-    table: Table, policy: Policy, criterion: Criterion, limits: Limits, observer: Observer | None = None
+    table: Table,
+    policy: Policy,
+    criterion: Criterion,
+    limits: Limits,
+    observer: Observer | None = None,
+    is_asked_to_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Solution, Profile, Table]:
     """Find the cut, without masking anything yet.
 
@@ -161,6 +198,7 @@ def solve(
         criterion: How the next refinement is chosen.
         limits: When to stop early.
         observer: Hears how far the search has come.
+        is_asked_to_stop: Asked after every step.
 
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
@@ -175,14 +213,13 @@ def solve(
     trees, needs = plan(profile, policy)
     listener.stage("compress")
     compacts = compress(table, profile, trees, needs)
-    with _stop_on_interrupt() as is_asked_to_stop:
-        listener.stage("search")
+    listener.stage("search")
 
-        def watch(step: Step) -> bool:
-            listener.step(step)
-            return not is_asked_to_stop()
+    def watch(step: Step) -> bool:
+        listener.step(step)
+        return not is_asked_to_stop()
 
-        solution = run_search(profile, trees, needs, compacts, policy, criterion=criterion, limits=limits, watch=watch)
+    solution = run_search(profile, trees, needs, compacts, policy, criterion=criterion, limits=limits, watch=watch)
     return solution, profile, table
 
 
@@ -206,36 +243,35 @@ def apply(
         data: As in `anonymize`.
         solution: A solution file, or a Solution.
         output: As in `anonymize`.
-        strict: Refuse values that the solution does not know.
+        strict: Refuse values that the solution does not know, and columns that the release did not have.
         enforce: Refuse rows that alone do not meet the requirements.
         shuffle: As in `anonymize`.
         seed: As in `anonymize`.
         escape_formulas: As in `anonymize`.
     """
+    _check_seed(seed, shuffle=shuffle)
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
     target = None if output is None else _target(output, data)
-    masked, unknown, n_dropped = masking.apply(read(data), saved, strict=strict)
-    masked = _finish(masked, shuffle=shuffle, seed=seed, escape=escape_formulas)
-    requirements = tuple(reached.requirement for reached in saved.reached)
+    table = read(data)
+    with given_back(table):
+        later = masking.apply(table, saved, strict=strict)
+        masked = shuffled(later.table, seed) if shuffle else later.table
 
-    def accept(verdict: Verdict) -> None:
-        if enforce and not verdict.is_met:
-            broken = "; ".join(f.complaint() for f in verdict.findings if not f.is_met)
-            msg = (
-                f"These rows alone do not meet the requirements: {broken}. "
-                "Mask them together with others, or leave out --enforce."
-            )
-            raise NotMetError(msg)
+        def accept(found: Table, verdict: Verdict) -> Applied:
+            del found
+            if enforce and not verdict.is_met:
+                broken = "; ".join(finding.complaint() for finding in verdict.findings if not finding.is_met)
+                msg = f"These rows alone do not meet the requirements: {broken}. Mask them anew, together with others."
+                raise NotMetError(msg)
+            return Applied(target, verdict, later.unknown, later.outside, later.n_dropped, later.left_out)
 
-    if target is None:
-        data_out = as_frame(masked)
-        verdict = verify(read(data_out), requirements)
-        accept(verdict)
-        return Applied(data_out, verdict, unknown, n_dropped)
-    with _written(masked, target, once=len(requirements) == 1) as draft:
-        verdict = verify(draft, requirements)
-        accept(verdict)
-    return Applied(target, verdict, unknown, n_dropped)
+        # Later rows may not tell the sensitive value yet; then its templates cannot be recounted.
+        requirements = [
+            reached.requirement for reached in saved.reached if set(reached.requirement.columns) <= set(table.names)
+        ]
+        released, applied = hand_out(masked, target, requirements, accept, escape=escape_formulas)
+    finished: Applied = replace(applied, data=released)
+    return finished
 
 
 def audit(data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Verdict:
@@ -250,18 +286,8 @@ def audit(data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Verdict
     asked = read_policy(policy)
     table = read(data)
     check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
-    return verify(table, asked.requirements)
-
-
-def _warm_up() -> None:
-    """Import what is slow to import while the engine reads a csv, which needs no Python."""
-    import ibis.backends.duckdb  # noqa: PLC0415 - the point
-    import pyarrow.compute  # noqa: PLC0415 - the point
-
-    from maskwise.splits import warm_up  # noqa: PLC0415 - the point
-
-    del ibis, pyarrow
-    warm_up()
+    with given_back(table):
+        return verify(table, asked.requirements)
 
 
 def check_criterion(name: str) -> Criterion:
@@ -274,9 +300,18 @@ def check_criterion(name: str) -> Criterion:
 
 def check_limits(max_steps: int | None, seconds: float | None) -> Limits:
     """Refuse limits below zero."""
-    if (max_steps is not None and max_steps < 0) or (seconds is not None and seconds < 0):
-        raise InputError("A step or time limit is at least 0.")
+    if (max_steps is not None and max_steps < 0) or (seconds is not None and (math.isnan(seconds) or seconds < 0)):
+        raise InputError("A step or time limit is a number that is at least 0.")
     return Limits(max_steps, seconds)
+
+
+def _check_seed(seed: int | None, *, shuffle: bool) -> None:
+    if seed is not None and not shuffle:
+        raise InputError(
+            "A seed makes a shuffle repeatable, but no shuffle is asked for. Add shuffle, or leave out seed."
+        )
+    if seed is not None and seed < 0:
+        raise InputError("A seed is a whole number that is at least 0.")
 
 
 def _target(output: str | Path, data: Any) -> Path:
@@ -290,61 +325,20 @@ def _target(output: str | Path, data: Any) -> Path:
     return target
 
 
-def _finish(masked: Table, *, shuffle: bool, seed: int | None, escape: bool) -> Table:
-    if shuffle:
-        masked = shuffled(masked, seed)
-    return spreadsheet_safe(masked) if escape else masked
+def _warm_up() -> None:
+    """Import what is slow to import while the engine reads a csv, which needs no Python."""
+    import ibis.backends.duckdb  # noqa: PLC0415 - the point
+    import pyarrow.compute  # noqa: PLC0415 - the point
 
+    from maskwise.splits import warm_up  # noqa: PLC0415 - the point
 
-def _release(
-    masked: Table, target: Path | None, policy: Policy, n_rows: int, observer: Observer
-) -> tuple[Any, Verdict]:
-    """Hand out a table only after the verifier has recounted what is handed out."""
-    if target is None:
-        data = as_frame(masked)
-        observer.stage("verify")
-        verdict = verify(read(data), policy.requirements)
-        _insist(verdict, policy, n_rows, masked.names)
-        return data, verdict
-    with _written(masked, target, once=len(policy.requirements) == 1) as draft:
-        observer.stage("verify")
-        verdict = verify(draft, policy.requirements)
-        _insist(verdict, policy, n_rows, draft.names)
-    return target, verdict
-
-
-@contextmanager
-def _written(masked: Table, target: Path, *, once: bool) -> Iterator[Table]:
-    """Write under a temporary name and open what was written; the name becomes final if the block ends well.
-
-    Args:
-        masked: What to write.
-        target: The final name.
-        once: The recount needs one scan only.
-    """
-    suffix = suffix_of(target)
-    with appearing(target, suffix) as draft:
-        expr = masked.expr.select(*(f"c{i}" for i in range(len(masked.names))))
-        masked.engine.write(expr, draft, masked.names, suffix, masked.source)
-        yield read(draft, once=once)
-
-
-def _insist(verdict: Verdict, policy: Policy, n_rows: int, names: tuple[str, ...]) -> None:
-    broken = [f.complaint() for f in verdict.findings if not f.is_met]
-    if verdict.n_rows != n_rows:
-        broken.append(f"{verdict.n_rows:,} records were written of {n_rows:,}")
-    broken += [f"the dropped column `{name}` is still there" for name in policy.drop if name in names]
-    if broken:
-        msg = (
-            f"The recount of the masked table does not confirm it: {'; '.join(broken)}. "
-            "Nothing was released. Please report this as a bug."
-        )
-        raise RefusedError(msg)
+    del ibis, pyarrow
+    warm_up()
 
 
 @contextmanager
 def _stop_on_interrupt() -> Iterator[Callable[[], bool]]:
-    """While the search runs, let the first Ctrl-C end it after the current step; a second one aborts."""
+    """Let the first Ctrl-C end the search after the current step; a second one aborts."""
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked.is_set

@@ -95,6 +95,11 @@ class KAnonymity:
         return f"{{{', '.join(self.qid)}}}"
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns a recount looks at."""
+        return self.qid
+
+    @property
     def parts(self) -> tuple[Part, ...]:
         """The rules it is made of: itself."""
         return (self,)
@@ -185,6 +190,11 @@ class Confidence:
     def name(self) -> str:
         """How messages call its QID."""
         return f"{{{', '.join(self.qid)}}}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns a recount looks at."""
+        return tuple(dict.fromkeys([*self.qid, *(column for column, _, _ in self.sensitive)]))
 
     @property
     def templates(self) -> tuple[Template, ...]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from maskwise.arrow import as_numpy, from_numpy
 from maskwise.errors import InputError, PolicyError, quote
-from maskwise.policy import Attribute, Kind, Missing, Template
-from maskwise.typed import Parsed, Scale, bound, is_categorical, label, looks_like_code, parse_keys, text_of
+from maskwise.policy import Attribute, KAnonymity, Kind, Missing, Template
+from maskwise.typed import Parsed, Scale, bound, label, looks_like_code, parse_keys, text_of, value_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+MOST_CLASSES = 1000
+"""Above so many classes a column is taken for a number that was meant to be grouped."""
 _SHOWN = 5
 """How many offending values a message lists."""
 
@@ -109,6 +111,7 @@ class Profile:
 def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> None:
     """Refuse a policy that names columns the table does not have."""
     mistakes = []
+    is_header_sure = any(name in table.names for requirement in policy.requirements for name in requirement.qid)
     places: dict[str, tuple[str | int, ...]] = {}
     for i, requirement in enumerate(policy.requirements):
         places.update(dict.fromkeys(requirement.qid, ("requirements", i, "qid")))
@@ -121,7 +124,7 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
         places.update(dict.fromkeys(policy.drop, ("drop",)))
     for name, place in places.items():
         try:
-            table.require(name)
+            table.require(name, is_header_sure=is_header_sure)
         except InputError as error:
             mistakes.append(policy.at(place) + str(error))
     if mistakes:
@@ -143,8 +146,15 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
         for name in policy.idle
     ]
     columns = []
+    for name in (*policy.masked, *([] if policy.class_name is None else [policy.class_name])):
+        if not table.is_countable(name):
+            msg = f"Column `{name}` holds nested or binary cells, which cannot be masked or counted. Make them text."
+            raise InputError(policy.at(("attributes", name)) + msg)
     found = table.counts_of_each(policy.masked, policy.class_name)
     classes = _classes(found[0], policy.class_name)
+    if len(classes) > MOST_CLASSES:
+        msg = f"The class `{policy.class_name}` has {len(classes):,} different values. Group them into a few classes."
+        raise InputError(policy.at(("class",)) + msg)
     for name, groups in zip(policy.masked, found, strict=True):
         counted = _count(name, groups, classes)
         if not counted.counts.any() and not counted.missing.any():
@@ -159,6 +169,11 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
             )
             raise InputError(msg)
         columns.append(_fit(table, policy, entries.get(name), counted, notes))
+    notes += [
+        policy.at(("requirements", i)) + f"k=1 on {requirement.name} protects nobody."
+        for i, requirement in enumerate(policy.requirements)
+        if isinstance(requirement, KAnonymity) and requirement.k == 1
+    ]
     n_rows = int(columns[0].counts.sum() + columns[0].missing.sum())
     n_all = n_all or n_rows
     if policy.missing is Missing.DROP and n_all > n_rows:
@@ -232,14 +247,8 @@ def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: _Counte
 
 
 def _categorical(policy: Policy, entry: Attribute, counted: _Counted) -> Column:
-    if not is_categorical(counted.keys.type):
-        msg = (
-            policy.at(("attributes", entry.name))
-            + f"Column `{entry.name}` holds {counted.keys.type} cells, which cannot be masked. Make them text."
-        )
-        raise InputError(msg)
     spelled = [text_of(key) for key in counted.keys.to_pylist()]
-    texts = sorted(set(spelled), key=_value_order(spelled))
+    texts = sorted(set(spelled), key=value_order(spelled))
     at = {text: i for i, text in enumerate(texts)}
     value_of_key = np.array([at[text] for text in spelled], np.int64)
     counts = np.zeros((len(texts), counted.counts.shape[1]), np.int64)
@@ -253,12 +262,14 @@ def _categorical(policy: Policy, entry: Attribute, counted: _Counted) -> Column:
                 if set(lost) & set(entry.taxonomy.labels)
                 else ""
             )
+            unpadded = {leaf.lstrip("0") for leaf in leaves if leaf.startswith("0")}
+            hint = " Were leading zeros lost when the data was read?" if set(lost) & unpadded else ""
             more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
             msg = (
                 policy.at(("attributes", entry.name))
                 + f"Column `{entry.name}` holds {len(lost)} value{'s' * (len(lost) > 1)} "
                 + f"that its taxonomy does not have{inner}: "
-                + f"{quote(lost[:_SHOWN])}{more}. Add them as leaves, or clean the data."
+                + f"{quote(lost[:_SHOWN])}{more}. Add them as leaves, or clean the data.{hint}"
             )
             raise InputError(msg)
     return Column(
@@ -271,15 +282,6 @@ def _categorical(policy: Policy, entry: Attribute, counted: _Counted) -> Column:
         tuple(texts),
         taxonomy=entry.taxonomy,
     )
-
-
-def _value_order(texts: list[str]) -> Any:
-    """Order numbers by size and anything else by its characters."""
-    try:
-        size = {text: float(text) for text in texts}
-    except ValueError:
-        return None
-    return lambda text: (size[text], text)
 
 
 def _interval(

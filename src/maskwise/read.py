@@ -9,8 +9,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import itertools
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +17,7 @@ from maskwise.engines.local import ROW, Local
 from maskwise.errors import InputError, did_you_mean, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
 _HEADER_BYTES = 1 << 20
-_SAMPLE = 200
-_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +61,8 @@ class Table:
         if kind.is_floating():
             # Not isnan: DuckDB folds it to false from statistics that leave NaN out.
             is_number = (value - value == 0) | (value.abs() == float("inf"))
-            return ibis.ifelse(is_number, value, ibis.null(kind))
+            # Adding zero makes one value of 0.0 and -0.0, which SQL holds equal and Arrow does not.
+            return ibis.ifelse(is_number, value + 0.0, ibis.null(kind))
         if kind.is_decimal() or kind.is_uint64():
             return value.cast("float64")
         return value
@@ -75,6 +72,11 @@ class Table:
         seen = {self.key(name): self.column(name) for name in names}
         odd = {key: value for key, value in seen.items() if not value.equals(self.expr[key])}
         return self.expr.mutate(**odd) if odd else self.expr
+
+    def is_countable(self, name: str) -> bool:
+        """Whether cells of the column have a spelling that people know."""
+        kind = self.expr[self.key(name)].type()
+        return not (kind.is_nested() or kind.is_binary() or kind.is_interval())
 
     def key(self, name: str) -> str:
         """The engine's name of a column."""
@@ -132,8 +134,17 @@ class Table:
         found = self.engine.fetch(hits.aggregate(first=hits.row_number.min())).column(0)[0].as_py()
         return None if found is None else int(found)
 
-    def require(self, name: str, what: str = "is in the policy") -> None:
-        """Refuse a column that the table does not have."""
+    def require(self, name: str, what: str = "is in the policy", *, is_header_sure: bool = True) -> None:
+        """Refuse a column that the table does not have.
+
+        Args:
+            name: The column.
+            what: Who asks for it.
+            is_header_sure: False where the names may be cells of a table without a header, so are not shown.
+        """
+        if name not in self.names and not is_header_sure:
+            msg = f"Column `{name}` {what} but not in the table. Is its first line a header?"
+            raise InputError(msg + did_you_mean(name, self.names))
         if name not in self.names:
             shown = quote(self.names[:20]) + (" and more" if len(self.names) > 20 else "")  # noqa: PLR2004
             msg = (
@@ -142,16 +153,14 @@ class Table:
             raise InputError(msg)
 
 
-def read(
-    source: Any, engine: Engine | None = None, *, once: bool = False, whole_numbers: Collection[str] = ()
-) -> Table:
+def read(source: Any, engine: Engine | None = None, *, once: bool = False, delimiter: str | None = None) -> Table:
     """Open a path, a pandas, Polars, Arrow or Ibis table.
 
     Args:
         source: What to open.
         engine: Who scans it; None starts one.
         once: The table is scanned only once, so a csv need not be loaded first.
-        whole_numbers: Columns of a csv whose text need not be kept if all cells are whole numbers.
+        delimiter: What separates the cells of a csv; None looks at its header.
 
     Example:
         >>> import pyarrow as pa
@@ -161,7 +170,7 @@ def read(
     if isinstance(source, Table):
         return source
     if isinstance(source, str | Path):
-        return _read_file(Path(source), engine or Local(), once=once, whole_numbers=whole_numbers)
+        return _read_file(Path(source), engine or Local(), once=once, delimiter=delimiter)
     kind = type(source).__module__.partition(".")[0]
     if kind == "ibis":
         return _read_ibis(source)
@@ -185,7 +194,7 @@ def suffix_of(path: Path) -> str:
     raise InputError(msg)
 
 
-def _read_file(path: Path, engine: Engine, *, once: bool, whole_numbers: Collection[str]) -> Table:
+def _read_file(path: Path, engine: Engine, *, once: bool, delimiter: str | None) -> Table:
     suffix = suffix_of(path)
     if not path.exists():
         near = did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
@@ -196,7 +205,7 @@ def _read_file(path: Path, engine: Engine, *, once: bool, whole_numbers: Collect
             msg = f"`{path}` is empty. It needs a header and at least one record."
             raise InputError(msg)
         if suffix.startswith((".csv", ".tsv")):
-            return _read_csv(path, suffix, engine, once=once, whole_numbers=whole_numbers)
+            return _read_csv(path, suffix, engine, once=once, delimiter=delimiter)
         if suffix == ".parquet":
             return _read_parquet(path, engine)
         arrow = _load_packed(path, suffix)
@@ -219,7 +228,7 @@ def _from_arrow(arrow: pa.Table, source: str, engine: Engine, frame: Any = None)
     return Table(engine, engine.scan_arrow(plain), tuple(arrow.column_names), source, frame=frame)
 
 
-def _read_csv(path: Path, suffix: str, engine: Engine, *, once: bool, whole_numbers: Collection[str]) -> Table:
+def _read_csv(path: Path, suffix: str, engine: Engine, *, once: bool, delimiter: str | None) -> Table:
     try:
         with gzip.open(path, "rb") if suffix.endswith(".gz") else path.open("rb") as file:
             start = file.read(_HEADER_BYTES)
@@ -235,19 +244,14 @@ def _read_csv(path: Path, suffix: str, engine: Engine, *, once: bool, whole_numb
     if not text.strip():
         msg = f"`{path}` is empty. It needs a header and at least one record."
         raise InputError(msg)
-    delimiter = "\t" if suffix.startswith(".tsv") else delimiter_of(text)
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    names = next(lines)
+    delimiter = delimiter or ("\t" if suffix.startswith(".tsv") else delimiter_of(text))
+    try:
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error:
+        msg = f"{path.name}, line 1 cannot be read: a name in the header is longer than 128 KB."
+        raise InputError(msg) from None
     _check_names(names, f"`{path.name}`")
-    whole = _look_whole(lines, names, whole_numbers) if whole_numbers else []
-    types = ["BIGINT" if i in whole else "VARCHAR" for i in range(len(names))]
-    return Table(engine, engine.scan_csv(path, delimiter, types, load=not once), tuple(names), path.name)
-
-
-def _look_whole(lines: Iterable[list[str]], names: Sequence[str], wanted: Collection[str]) -> list[int]:
-    """The wanted columns whose first cells are all whole numbers."""
-    sample = list(itertools.islice((line for line in lines if len(line) == len(names)), _SAMPLE))
-    return [i for i, name in enumerate(names) if name in wanted and all(_WHOLE.fullmatch(line[i]) for line in sample)]
+    return Table(engine, engine.scan_csv(path, delimiter, len(names), load=not once), tuple(names), path.name)
 
 
 def delimiter_of(text: str) -> str:
@@ -316,8 +320,13 @@ def _as_arrow(source: Any) -> pa.Table:
 def _read_ibis(source: Any) -> Table:
     names = tuple(source.columns)
     _check_names(names, "The table")
-    expr = source.select(**{f"c{i}": source[name] for i, name in enumerate(names)})
-    return Table(Local(source.get_backend()), expr, names, "the table", frame=source)
+    try:
+        backend = source.get_backend()
+        expr = source.select([source[name].name(f"c{i}") for i, name in enumerate(names)])
+        backend.compile(expr)
+    except Exception:  # noqa: BLE001 - a table in memory has no backend that could be asked
+        return _from_arrow(source.to_pyarrow(), "the table", Local())
+    return Table(Local(backend), expr, names, "the table", frame=source)
 
 
 def _check_names(names: Sequence[str], what: str) -> None:

@@ -50,21 +50,33 @@ def spreadsheet_safe(table: Table) -> Table:
             touched.add(name)
             safe[table.key(name)] = ibis.ifelse(runs, ibis.literal("'") + cell, cell)
     expr = table.expr.mutate(**safe) if safe else table.expr
-    names = tuple(f"'{name}" if re.match(_RUNS, name) else name for name in table.names)
-    return replace(table, expr=expr, names=names, rewritten=tuple(name for name in table.names if name in touched))
+    return replace(table, expr=expr, rewritten=tuple(name for name in table.names if name in touched))
 
 
-def as_frame(table: Table) -> Any:
+def safe_name(name: str) -> str:
+    """A column name that a spreadsheet does not run.
+
+    >>> safe_name("=cmd()"), safe_name("Age")
+    ("'=cmd()", 'Age')
+    """
+    return f"'{name}" if re.match(_RUNS, name) else name
+
+
+def as_frame(table: Table, *, keep_index: bool = False) -> Any:
     """Hand out a masked table as the kind of table that came in.
 
-    Columns that pass through are the owner's own, with their types and, for
-    pandas, their index.
+    Columns that pass through are the owner's own, with their types. A table of
+    a database becomes a temporary table beside it.
+
+    Args:
+        table: The masked records.
+        keep_index: Keep a pandas index, which is neither masked nor recounted.
     """
-    plain = table.expr.select(**{name: table.expr[table.key(name)] for name in table.names})
+    plain = table.expr.select([table.expr[table.key(name)].name(name) for name in table.names])
     if table.frame is None:
         return table.engine.fetch(plain)
     if type(table.frame).__module__.startswith("ibis"):
-        return plain
+        return table.engine.keep(plain)
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
     fresh = table.engine.fetch(table.expr.select(*(table.key(name) for name in table.names), ROW))
@@ -74,9 +86,11 @@ def as_frame(table: Table) -> Any:
     rows = fresh.column(ROW).to_pylist()
     if rows != list(range(len(frame))):
         frame = frame[rows]
-    masked = {
-        name: nw.new_series(name, fresh.column(table.key(name)).to_pylist(), nw.String, backend=frame.implementation)
+    if not keep_index:
+        frame = nw.maybe_reset_index(frame)
+    masked = [
+        nw.new_series(name, fresh.column(table.key(name)).to_pylist(), nw.String, backend=frame.implementation)
         for name in table.rewritten
         if name in table.names
-    }
-    return frame.select(*table.names).with_columns(*masked.values()).to_native()
+    ]
+    return frame.select(*table.names).with_columns(*masked).to_native()

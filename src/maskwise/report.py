@@ -52,12 +52,7 @@ class Report:
     def to_markdown(self) -> str:
         """For people."""
         data = self.data
-        lines = [
-            "# Masking report",
-            "",
-            f"{data['rows']:,} records, {data['steps']} refinements, ended: {data['ending']}.",
-            "",
-        ]
+        lines = ["# Masking report", "", f"{plural(data['rows'], 'record')} of `{data['source']}`. {ending(data)}", ""]
         lines += ["| quasi-identifier | asked | reached | groups |", "| --- | --- | --- | --- |"]
         for item in data["requirements"]:
             implied = " (implied by another)" if item["implied_by"] is not None else ""
@@ -65,7 +60,10 @@ class Report:
                 f"| {', '.join(item['qid'])}{implied} | {asked(item)} | {reached(item)} | {item['groups']:,} |"
             )
         lines += ["", "| attribute | masked by | shown as |", "| --- | --- | --- |"]
-        lines += [f"| {a['name']} | {a['kind']} | {', '.join(a['shown'])} |" for a in data["attributes"]]
+        lines += [f"| {a['name']} | {a['kind']} | {', '.join(shown(a))} |" for a in data["attributes"]]
+        for title, key in (("Released as they were", "passed"), ("Left out", "dropped")):
+            if data[key]:
+                lines += ["", f"{title}: {', '.join(data[key])}."]
         for title, key in (
             ("Notes", "notes"),
             ("What this protects", "protects"),
@@ -77,12 +75,32 @@ class Report:
 
     def render(self, path: Path) -> str:
         """The form that a file's suffix asks for."""
-        if path.suffix == ".json":
-            return self.to_json()
-        if path.suffix in {".md", ".txt"}:
-            return self.to_markdown()
+        check_suffix(path)
+        return self.to_json() if path.suffix == ".json" else self.to_markdown()
+
+
+def check_suffix(path: Path) -> None:
+    """Refuse a report in a form that does not exist."""
+    if path.suffix not in {".md", ".txt", ".json"}:
         msg = f"A report is written as .md, .txt or .json; found `{path.name}`."
         raise InputError(msg)
+
+
+def plural(n: int, noun: str) -> str:
+    """Count things.
+
+    >>> plural(1, "record"), plural(2000, "record")
+    ('1 record', '2,000 records')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def ending(data: dict[str, Any]) -> str:
+    """Say how the search ended."""
+    n = plural(data["steps"], "refinement")
+    if data["ending"] == "maximal":
+        return f"{n}; nothing more can be shown without breaking a requirement or gaining nothing."
+    return f"The search was stopped early ({data['ending']}) after {n}. The table is safe, but more could be shown."
 
 
 def asked(item: dict[str, Any]) -> str:
@@ -96,6 +114,11 @@ def asked(item: dict[str, Any]) -> str:
 def reached(item: dict[str, Any]) -> str:
     """What it reached, for a table cell."""
     return f"{item['reached']:,}" if "k" in item else f"{item['reached']:.4f}"
+
+
+def shown(item: dict[str, Any]) -> list[str]:
+    """The values an attribute shows, a missing cell among them."""
+    return [*item["shown"], "(missing)"] if item["missing"] == "itself" else list(item["shown"])
 
 
 def report(outcome: Outcome) -> Report:
@@ -113,6 +136,8 @@ def report(outcome: Outcome) -> Report:
         {
             "maskwise": version("maskwise"),
             "output": str(outcome.data) if isinstance(outcome.data, Path) else None,
+            "source": outcome.source,
+            "class": outcome.policy.class_name,
             "rows": outcome.verdict.n_rows,
             "dropped_rows": outcome.n_dropped,
             "method": str(solution.method),
@@ -124,6 +149,8 @@ def report(outcome: Outcome) -> Report:
                 for finding, found in zip(outcome.verdict.findings, solution.reached, strict=True)
             ],
             "attributes": _shown(solution),
+            "passed": list(outcome.passed),
+            "dropped": list(solution.drop),
             "notes": list(_notes(outcome)),
             "protects": list(PROTECTS),
             "does_not_protect": list(DOES_NOT_PROTECT),
@@ -146,6 +173,8 @@ def applied_data(applied: Applied) -> dict[str, Any]:
         "output": str(applied.data) if isinstance(applied.data, Path) else None,
         **verdict_data(applied.verdict),
         "dropped_rows": applied.n_dropped,
+        "outside": dict(applied.outside),
+        "left_out": list(applied.left_out),
         "unknown": {name: {"values": u.n_values, "records": u.n_records} for name, u in applied.unknown.items()},
     }
 

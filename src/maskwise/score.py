@@ -30,22 +30,6 @@ def entropy(counts: Counts) -> Floats:
     return bits
 
 
-def info_gain(parent: Counts, children: Counts) -> float:
-    """InfoGain(v): the entropy that refining a value into its children takes away.
-
-    Args:
-        parent: (n_classes,) records that show the value, by class.
-        children: (n_children, n_classes) the same for each child.
-
-    Example:
-        >>> round(info_gain(np.array([21, 13]), np.array([[5, 11], [16, 2]])), 4)
-        0.2716
-    """
-    total = max(int(parent.sum()), 1)
-    left = float((children.sum(axis=1) / total * entropy(children)).sum())
-    return max(float(entropy(parent)) - left, 0.0)
-
-
 def disclosure_gain(hidden: Counts, values: Counts) -> Floats:
     """InfoGain of disclosing each of several values that `*` still hides.
 

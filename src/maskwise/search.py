@@ -177,7 +177,8 @@ def _cut(column: Column, tree: Tree, shown: list[int]) -> Cut:
             )
         case Kind.SUPPRESS:
             disclosed = tuple(text for text in named if text != HIDDEN)
-            hidden = tuple(text for text in column.texts if text not in set(disclosed))
+            told = set(disclosed)
+            hidden = tuple(text for text in column.texts if text not in told)
             return Cut(column.name, column.kind, root, missing, shown=disclosed, hidden=hidden)
         case Kind.INTERVAL:
             lows = sorted(_plain(tree.nodes[node].inside[0]) for node in shown if tree.nodes[node].label is not None)

@@ -21,8 +21,6 @@ class Taxonomy:
         >>> tree = Taxonomy.from_nested({"ANY_Sex": ["M", "F"]})
         >>> tree.root, tree.leaves()
         ('ANY_Sex', ('M', 'F'))
-        >>> tree.children("ANY_Sex")
-        ('M', 'F')
     """
 
     labels: tuple[str, ...]
@@ -46,7 +44,11 @@ class Taxonomy:
         return self.labels[0]
 
     def children(self, label: str) -> tuple[str, ...]:
-        """Return the labels directly below `label`, in file order."""
+        """Return the labels directly below `label`, in file order.
+
+        >>> Taxonomy.from_nested({"ANY_Sex": ["M", "F"]}).children("ANY_Sex")
+        ('M', 'F')
+        """
         at = self.labels.index(label)
         return tuple(self.labels[i] for i, p in enumerate(self.parents) if p == at)
 

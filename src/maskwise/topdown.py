@@ -111,6 +111,9 @@ class TopDown:
         self.frontier: list[int] = []
         self.shown: list[set[int]] = [{int(self.first[i])} for i in range(len(trees))]
         self.hidden_counts = [tree.nodes[0].counts.copy() for tree in trees]
+        self.value_counts = [
+            np.array([node.counts for node in tree.nodes[1:]]) if tree.kind is Kind.SUPPRESS else None for tree in trees
+        ]
         for i, tree in enumerate(trees):
             if not self.cut.hides[i]:
                 self.gain[self.first[i] : self.first[i + 1]] = gains(tree, has_class=has_class)
@@ -181,7 +184,8 @@ class TopDown:
         root = int(self.first[i])
         tree = self.trees[i]
         hidden = self.hidden_counts[i]
-        values = np.array([node.counts for node in tree.nodes[1:]])
+        values = self.value_counts[i]
+        assert values is not None  # noqa: S101 - only suppress attributes hide values
         inner = slice(root + 1, root + len(tree.nodes))
         if not is_beneficial(hidden, has_class=self.has_class):
             self.cut.alive[root] = False

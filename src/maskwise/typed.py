@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ from maskwise.arrow import as_numpy, from_numpy
 from maskwise.errors import PolicyError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -60,6 +63,15 @@ def label(value: float, scale: Scale) -> str:
         case Scale.REAL:
             whole = math.isfinite(value) and value == int(value) and abs(value) < _EXACT
             return str(int(value)) if whole else repr(float(value))
+
+
+def interval_label(low: float, high: float, scale: Scale, *, closed: bool) -> str:
+    """Write an interval: closed at the attribute's upper end, half open elsewhere.
+
+    >>> interval_label(1, 37, Scale.INTEGER, closed=False)
+    '[1, 37)'
+    """
+    return f"[{label(low, scale)}, {label(high, scale)}{']' if closed else ')'}"
 
 
 def parse_bound(text: str) -> int | float | dt.date | dt.datetime | dt.time:
@@ -158,7 +170,7 @@ _PATTERNS = {
 def _parse_texts(keys: pa.Array) -> Parsed:
     import pyarrow.compute as pc  # noqa: PLC0415 - heavy
 
-    texts = pc.utf8_trim_whitespace(keys)
+    texts = pc.ascii_trim_whitespace(keys)
     best: tuple[int, Scale, NDArray[np.bool_]] | None = None
     for scale, pattern in _PATTERNS.items():
         known = as_numpy(pc.match_substring_regex(texts, pattern))
@@ -202,18 +214,15 @@ def looks_like_code(keys: pa.Array) -> bool:
     return bool(pc.any(pc.match_substring_regex(keys, r"^0[0-9]+$")).as_py())
 
 
-def is_categorical(kind: pa.DataType) -> bool:
-    """Say whether cells of this type have a spelling that people know."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
+def value_order(texts: Sequence[str]) -> Callable[[str], Any]:
+    """How to sort values: numbers by size if all are numbers, anything else by its characters.
 
-    nameless = (
-        pa.types.is_binary,
-        pa.types.is_large_binary,
-        pa.types.is_nested,
-        pa.types.is_duration,
-        pa.types.is_interval,
-    )
-    return not any(test(kind) for test in nameless)
+    >>> sorted(["10", "9"], key=value_order(["10", "9"])), sorted(["b10", "b9"], key=value_order(["b10", "b9"]))
+    (['9', '10'], ['b10', 'b9'])
+    """
+    if all(re.fullmatch(_PATTERNS[Scale.REAL], text) for text in texts):
+        return lambda text: (float(text), text)
+    return lambda text: text
 
 
 def text_of(key: object) -> str:

@@ -89,7 +89,7 @@ class Finding:
         return self.sizes[int(np.searchsorted(upto, share * upto[-1]))][0]
 
     def histogram(self) -> list[tuple[int, int | None, int, int]]:
-        """Group sizes in ranges that double from k on: (from, to or None, groups, records)."""
+        """Group sizes in ranges from below k to 100 k and more: (from, to or None, groups, records)."""
         k = max(self.requirement.k, 1) if isinstance(self.requirement, KAnonymity) else 10
         edges = [1, k, 2 * k, 5 * k, 10 * k, 100 * k]
         rows = []

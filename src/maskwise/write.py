@@ -32,6 +32,8 @@ def appearing(path: Path, suffix: str = "") -> Iterator[Path]:
     try:
         yield draft
         try:
+            if path.exists():
+                draft.chmod(path.stat().st_mode & 0o777)
             os.replace(draft, path)  # noqa: PTH105 - the atomic one
         except OSError as error:
             raise WriteError(_complaint(path, error)) from None
@@ -56,12 +58,25 @@ def check_target(path: Path) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
     with appearing(path) as draft:
-        try:
-            draft.write_text(text, encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise WriteError(_complaint(path, error)) from None
+        write_draft(draft, text)
+
+
+def write_draft(draft: Path, text: str, *, private: bool = False) -> None:
+    """Write a text under a temporary name.
+
+    Args:
+        draft: The name.
+        text: The text.
+        private: Let only the owner read it.
+    """
+    try:
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - an open handle
+            file.write(text)
+    except OSError as error:
+        raise WriteError(_complaint(draft, error)) from None
 
 
 def _complaint(path: Path, error: OSError) -> str:
     reason = (error.strerror or "the disk refused").lower()
-    return f"`{path}` cannot be written: {reason}. Free space or choose another folder."
+    return f"`{path.parent}` did not take a file: {reason}. Free space or choose another folder."

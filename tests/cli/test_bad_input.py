@@ -404,7 +404,7 @@ def test_an_unforeseen_failure_is_our_bug_and_quotes_no_data(
         raise KeyError(SECRET)
 
     monkeypatch.delenv("MASKWISE_DEBUG", raising=False)
-    monkeypatch.setattr("maskwise.pipeline.verify", fail)
+    monkeypatch.setattr("maskwise.gate.verify", fail)
     refused(
         *("mask", data, "-p", policy, "-o", tmp_path / "out.csv"),
         code=70,

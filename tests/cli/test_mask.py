@@ -226,7 +226,7 @@ def test_a_report_for_people_says_what_was_reached_and_what_is_not_protected(
     assert "200 records" in text
     for qid, k in QIDS.items():
         sizes = group_sizes(table, qid)
-        assert f"| {', '.join(qid)} | {k} | {sizes.min()} | {len(sizes)} |" in text
+        assert f"| {', '.join(qid)} | k = {k} | {sizes.min()} | {len(sizes)} |" in text
     assert "minimality" in text
     hidden = set(frame(data)["Job"]) - set(table["Job"])
     assert [value for value in hidden if value in text] == []

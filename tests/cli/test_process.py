@@ -21,11 +21,11 @@ LOOSE = "class: C\nattributes: {A: {interval: [0, 1000]}, B: suppress}\nrequirem
 
 SLOW_VERIFY = """
 import sys, time
-import maskwise.pipeline
+import maskwise.gate
 def wait(*_, **__):
     print("verifying", flush=True)
     time.sleep(60)
-maskwise.pipeline.verify = wait
+maskwise.gate.verify = wait
 from maskwise.cli import main
 sys.exit(main())
 """

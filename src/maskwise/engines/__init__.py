@@ -28,6 +28,8 @@ class Relabel:
     """Every distinct value the column holds, without the missing one."""
     shown: Sequence[str | None]
     """For each key the text that replaces it; None writes a missing cell."""
+    root: str
+    """The text that replaces anything else."""
     missing: str | None = None
     """The text that replaces a missing cell."""
     has_missing: bool = True
@@ -41,8 +43,8 @@ class Relabel:
 class Engine(Protocol):
     """The verbs. Tables are Ibis expressions with the columns c0, c1, ... in the source's order."""
 
-    def scan_csv(self, path: Path, delimiter: str, types: Sequence[str], *, load: bool) -> ir.Table:
-        """Open a csv; `load` it if it will be scanned more than once. Types that do not fit give way to text."""
+    def scan_csv(self, path: Path, delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
+        """Open a csv, every column as text; `load` it if it will be scanned more than once."""
 
     def scan_parquet(self, path: Path, n_columns: int) -> ir.Table:
         """Open a parquet file."""
@@ -52,6 +54,12 @@ class Engine(Protocol):
 
     def fetch(self, expr: ir.Table) -> pa.Table:
         """Bring a small result over."""
+
+    def keep(self, table: ir.Table) -> ir.Table:
+        """Make a table of its own from an expression."""
+
+    def forget(self) -> None:
+        """Take back everything that was lent for lookups."""
 
     def lookup(self, table: pa.Table) -> ir.Table:
         """Lend a small Arrow table to the engine for a join."""

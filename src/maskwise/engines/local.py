@@ -8,14 +8,15 @@ message where that would quote a line of the data.
 from __future__ import annotations
 
 import gzip
-import itertools
 import re
+import secrets
 import shutil
 import tempfile
 import weakref
 from typing import TYPE_CHECKING, Any
 
 from maskwise.arrow import as_numpy, from_numpy
+from maskwise.engines.complaints import csv_complaint, system_reason
 from maskwise.errors import InputError, WriteError
 from maskwise.typed import Scale
 
@@ -45,9 +46,22 @@ class Local:
         Args:
             connection: An Ibis backend; None starts DuckDB in memory.
         """
-        self._names = itertools.count()
+        self._token = secrets.token_hex(4)
+        self._n_names = 0
+        self._lent: list[str] = []
         self._duckdb = _start_duckdb(self) if connection is None else None
         self._connection = connection
+
+    def _new_name(self) -> str:
+        """A name that no table of the owner's has."""
+        self._n_names += 1
+        return f"maskwise_{self._token}_{self._n_names}"
+
+    def forget(self) -> None:
+        """Take back everything that was lent to the database for lookups."""
+        for name in self._lent:
+            self.connection.con.unregister(name)
+        self._lent.clear()
 
     @property
     def connection(self) -> Any:
@@ -58,10 +72,10 @@ class Local:
             self._connection = ibis.duckdb.from_connection(self._duckdb)
         return self._connection
 
-    def scan_csv(self, path: Path, delimiter: str, types: Sequence[str], *, load: bool) -> ir.Table:
-        """Open a csv, as text unless told so, so that columns that pass through keep every character."""
-        what = f"source_{next(self._names)}"
-        columns = ", ".join(f"'c{i}': '{kind}'" for i, kind in enumerate(types))
+    def scan_csv(self, path: Path, delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
+        """Open a csv as text, so that columns that pass through keep every character."""
+        what = self._new_name()
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(n_columns))
         database = self._duckdb if self._duckdb is not None else self.connection.con
         try:
             database.execute(
@@ -71,14 +85,12 @@ class Local:
                 f"hive_partitioning = false, compression = '{'gzip' if path.suffix == '.gz' else 'none'}')"
             )
         except Exception as error:  # noqa: BLE001 - the database's own types
-            if set(types) != {"VARCHAR"}:
-                return self.scan_csv(path, delimiter, ["VARCHAR"] * len(types), load=load)
-            raise InputError(_csv_complaint(path, str(error))) from None
+            raise InputError(csv_complaint(path, str(error))) from None
         return self.connection.table(what)
 
     def scan_parquet(self, path: Path, n_columns: int) -> ir.Table:
         """Open a parquet file where it lies."""
-        what = f"source_{next(self._names)}"
+        what = self._new_name()
         # A folder called `Age=30` must not become the column Age, so partitions are not looked for.
         self.connection.raw_sql(
             f"CREATE TEMP VIEW {what} AS SELECT * FROM read_parquet({_literal(path)}, hive_partitioning = false)"  # noqa: S608
@@ -95,22 +107,42 @@ class Local:
         return self.lookup(named)
 
     def fetch(self, expr: ir.Table) -> pa.Table:
-        """Bring a small result over.
+        """Bring a small result over."""
+        return self._query(self.connection.compile(expr)) if self._is_duckdb else expr.to_pyarrow()
 
-        DuckDB is asked directly: Ibis would import pandas for it, a fifth of a second.
+    @property
+    def _is_duckdb(self) -> bool:
+        return bool(self.connection.name == "duckdb")
+
+    def _query(self, query: str) -> pa.Table:
+        """Ask DuckDB directly: Ibis would import pandas for it, a fifth of a second.
+
+        Its complaints can quote cells, so they are not passed on.
         """
-        if self.connection.name == "duckdb":
-            return self.connection.con.sql(self.connection.compile(expr)).to_arrow_table()
-        return expr.to_pyarrow()
+        try:
+            return self.connection.con.sql(query).to_arrow_table()
+        except Exception as error:  # noqa: BLE001 - the database's own types
+            msg = f"The database could not read the table ({type(error).__name__}). It may be damaged or too large."
+            raise InputError(msg) from None
 
     def lookup(self, table: pa.Table) -> ir.Table:
         """Lend a small Arrow table to the engine for a join."""
         import ibis  # noqa: PLC0415 - heavy
 
-        if self.connection.name != "duckdb":
-            return ibis.memtable(table)
-        name = f"lookup_{next(self._names)}"
+        return self.connection.table(self._lend(table)) if self._is_duckdb else ibis.memtable(table)
+
+    def _lend(self, table: pa.Table) -> str:
+        name = self._new_name()
         self.connection.con.register(name, table)
+        self._lent.append(name)
+        return name
+
+    def keep(self, table: ir.Table) -> ir.Table:
+        """Make a table of its own from an expression, so that what was verified is what is handed out."""
+        name = self._new_name()
+        if not self._is_duckdb:
+            return self.connection.create_table(name, table, temp=True)
+        self.connection.con.execute(f"CREATE TEMP TABLE {name} AS {self.connection.compile(table)}")
         return self.connection.table(name)
 
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
@@ -120,7 +152,7 @@ class Local:
 
     def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> list[pa.Table]:
         """For each key by itself, count its values; in DuckDB all in one scan."""
-        if self.connection.name != "duckdb":
+        if not self._is_duckdb:
             pairs = [[key] if by is None else [key, by] for key in keys]
             return [self.group(table, pair) for pair in pairs]
         columns = {f"k{i}": key for i, key in enumerate(keys)}
@@ -129,9 +161,9 @@ class Local:
         names = ", ".join(columns)
         number = " ".join(f"+ {i} * (1 - grouping({key}))" for i, key in enumerate(columns))
         sets = ", ".join(f"({key}{together})" for key in columns)
-        found = self.connection.con.sql(
+        found = self._query(
             f"SELECT {names}{together}, count(*) AS n, {number} AS which FROM ({query}) GROUP BY GROUPING SETS ({sets})"  # noqa: S608
-        ).to_arrow_table()
+        )
         which = as_numpy(found.column("which"))
         others = [] if by is None else ["beside"]
         return [found.filter(from_numpy(which == i)).select([k, *others, "n"]) for i, k in enumerate(columns)]
@@ -151,24 +183,58 @@ class Local:
         """
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
+        small = [pa.table({f"key{i}": keys, f"code{i}": codes}) for i, (keys, codes, _) in enumerate(lookups.values())]
+        found = self._count_in_duckdb(table, lookups, small, sums) if self._is_duckdb else None
+        if found is None:
+            found = self._count_anywhere(table, lookups, small, sums)
+        for name in sums:
+            # Engines add up 64-bit numbers in wider ones.
+            found = found.set_column(found.column_names.index(name), name, found.column(name).cast(pa.int64()))
+        return found
+
+    def _count_in_duckdb(
+        self,
+        table: ir.Table,
+        lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]],
+        small: Sequence[pa.Table],
+        sums: Sequence[str],
+    ) -> pa.Table:
+        """One flat SELECT: building fifty joins in Ibis takes longer than running them.
+
+        They are left joins, because DuckDB reorders inner ones, five times slower.
+        """
+        query = self.connection.compile(table.select(*lookups, *sums))
+        joins, codes = [], []
+        for i, (column, (keys, _, missing)) in enumerate(lookups.items()):
+            is_cast = table[column].type().is_string() and str(keys.type) == "int64"
+            cell = f"CAST(t.{column} AS BIGINT)" if is_cast else f"t.{column}"
+            joins.append(f"LEFT JOIN {self._lend(small[i])} l{i} ON {cell} = l{i}.key{i}")
+            codes.append(f"l{i}.code{i} AS k{i}" if missing is None else f"coalesce(l{i}.code{i}, {missing}) AS k{i}")
+        totals = "".join(f", sum(t.{name}) AS {name}" for name in sums)
+        groups = ", ".join(str(i + 1) for i in range(len(codes)))
+        return self._query(
+            f"SELECT {', '.join(codes)}, count(*) AS n{totals} FROM ({query}) t {' '.join(joins)} GROUP BY {groups}"  # noqa: S608
+        )
+
+    def _count_anywhere(
+        self,
+        table: ir.Table,
+        lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]],
+        small: Sequence[pa.Table],
+        sums: Sequence[str],
+    ) -> pa.Table:
         joined = table.select(*lookups, *sums)
-        for i, (column, (keys, codes, _)) in enumerate(lookups.items()):
-            small = self.lookup(pa.table({f"key{i}": keys, f"code{i}": codes}))
-            cell = joined[column]
-            if cell.type().is_string() and not small[f"key{i}"].type().is_string():
-                cell = cell.cast(small[f"key{i}"].type())
-            # A left join, because DuckDB reorders inner ones, five times slower.
-            joined = joined.left_join(small, cell == small[f"key{i}"])
+        for i, column in enumerate(lookups):
+            lent = self.lookup(small[i])
+            cell, key = joined[column], lent[f"key{i}"]
+            cell = cell.cast(key.type()) if cell.type().is_string() and not key.type().is_string() else cell
+            joined = joined.left_join(lent, cell == key)
         coded = {
             f"k{i}": joined[f"code{i}"] if missing is None else joined[f"code{i}"].fill_null(missing)
             for i, (_, _, missing) in enumerate(lookups.values())
         }
         rows = joined.select(**coded, **{name: joined[name] for name in sums})
-        found = self.fetch(rows.group_by(list(coded)).agg(n=rows.count(), **{name: rows[name].sum() for name in sums}))
-        for name in sums:
-            # DuckDB adds up 64-bit numbers in 128 bits.
-            found = found.set_column(found.column_names.index(name), name, found.column(name).cast(pa.int64()))
-        return found
+        return self.fetch(rows.group_by(list(coded)).agg(n=rows.count(), **{name: rows[name].sum() for name in sums}))
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows."""
@@ -196,14 +262,14 @@ class Local:
 
     def write(self, table: ir.Table, path: Path, names: Sequence[str], suffix: str, source: str) -> None:
         """Write a table under `names`; the suffix tells the format, `source` is what messages call the origin."""
-        named = table.select(**{name: table[column] for name, column in zip(names, table.columns, strict=True)})
+        named = table.select([table[column].name(name) for name, column in zip(names, table.columns, strict=True)])
         try:
             if suffix.startswith(".arrow"):
                 self._write_arrow(named, path, packed=suffix.endswith(".gz"))
             else:
                 self._copy(named, path, suffix)
         except Exception as error:  # noqa: BLE001 - the database's, Arrow's and the system's types
-            reason = _system_reason(error)
+            reason = system_reason(error)
             if reason is None:
                 msg = f"`{source}` could not be read to its end ({type(error).__name__}). It may be damaged."
                 raise InputError(msg) from None
@@ -216,7 +282,8 @@ class Local:
 
         small = self.lookup(pa.table({"lookup_key": relabel.keys, "lookup_text": pa.array(relabel.shown, pa.string())}))
         joined = table.left_join(small, table[name] == small["lookup_key"])
-        text = ibis.ifelse(joined[name].isnull(), ibis.literal(relabel.missing, "string"), joined["lookup_text"])
+        known = joined["lookup_text"].fill_null(relabel.root)
+        text = ibis.ifelse(joined[name].isnull(), ibis.literal(relabel.missing, "string"), known)
         return joined.mutate(**{name: text}).drop("lookup_key", "lookup_text")
 
     def _write_arrow(self, table: ir.Table, path: Path, *, packed: bool) -> None:
@@ -232,7 +299,12 @@ class Local:
             inner = path.with_name(path.name.removesuffix(".gz"))
             try:
                 self._copy(table, inner, ".parquet")
-                with inner.open("rb") as plain, gzip.open(path, "wb") as packed:
+                # No name and no time in it: the same table gives the same bytes.
+                with (
+                    inner.open("rb") as plain,
+                    path.open("wb") as file,
+                    gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
+                ):
                     shutil.copyfileobj(plain, packed)
             finally:
                 inner.unlink(missing_ok=True)
@@ -280,55 +352,22 @@ def _by_steps(column: ir.Value, relabel: Relabel) -> ir.Value:
 
 
 def _by_cases(column: ir.Value, relabel: Relabel) -> ir.Value:
-    """The text that replaces most keys is the rest of the cases, so their list is never searched.
+    """Look each key up in a list; a key that is shown as itself needs no text.
 
-    A key that is shown as itself needs no text at all.
+    What is in no list is never shown as it is: it gets the text that replaces
+    most keys, whose list is so never searched, or the root.
     """
     import ibis  # noqa: PLC0415 - heavy
 
     keys_of: dict[Any, list[Any]] = {}
     for key, text in zip(relabel.keys.to_pylist(), relabel.shown, strict=True):
         keys_of.setdefault(_SAME if key == text else text, []).append(key)
-
-    def shown(text: Any) -> ir.Value:
-        return column if text is _SAME else ibis.literal(text, "string")
-
+    texts = [text for text in keys_of if text is not _SAME]
+    rest = max(texts, key=lambda text: len(keys_of[text]), default=relabel.root)
     branches = [(column.isnull(), ibis.literal(relabel.missing, "string"))] if relabel.has_missing else []
-    rest = max(keys_of, key=lambda text: len(keys_of[text]))
-    branches += [(column.isin(keys), shown(text)) for text, keys in keys_of.items() if text is not rest]
-    return ibis.cases(*branches, else_=shown(rest)) if branches else shown(rest)
-
-
-def _system_reason(error: Exception) -> str | None:
-    """The operating system's reason, if it is one, without anything of the query or the data."""
-    text = str(error)
-    for reason in (
-        "No space left on device",
-        "File too large",
-        "Permission denied",
-        "Read-only file system",
-        "Disk quota exceeded",
-    ):
-        if reason in text:
-            return reason.lower()
-    return error.strerror if isinstance(error, OSError) else None
-
-
-def _csv_complaint(path: Path, text: str) -> str:
-    """Turn DuckDB's complaint, which quotes the line, into one that only numbers it."""
-    found = re.search(r"Line: (\d+)", text)
-    line = f", line {found[1]}" if found else ""
-    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
-    if columns:
-        reason = f"it has {columns[2]} cells where the header has {columns[1]}"
-    elif "unicode" in text.lower() or "utf-8" in text.lower():
-        reason = "it is not UTF-8 text; save the file as UTF-8"
-    elif "unterminated quote" in text:
-        reason = "a quoted cell is never closed"
-    elif "Maximum line size" in text:
-        reason = "it is longer than 2 MB; a quote may never be closed"
-    elif "state machine" in text:
-        reason = "its line ends are mixed, or a quote stands inside a cell; save it with one kind of line end"
-    else:
-        reason = "it does not follow the csv format"
-    return f"{path.name}{line} cannot be read: {reason}."
+    branches += [
+        (column.isin(keys), column if text is _SAME else ibis.literal(text, "string"))
+        for text, keys in keys_of.items()
+        if text is _SAME or text != rest
+    ]
+    return ibis.cases(*branches, else_=ibis.literal(rest, "string"))

@@ -87,8 +87,11 @@ class _Requirement(_Strict):
             return KAnonymity(tuple(self.qid), self.k)
         protected: list[tuple[str, str | None, Fraction]] = []
         for column, values in (self.sensitive or {}).items():
-            own = values if isinstance(values, dict) else dict.fromkeys([values] if isinstance(values, str) else values)
-            protected += [(column, value, bound or self.confidence or Fraction(1)) for value, bound in own.items()]
+            if isinstance(values, dict):
+                protected += [(column, value, bound) for value, bound in values.items()]
+            else:
+                listed = [values] if isinstance(values, str) else values
+                protected += [(column, value, self.confidence or Fraction(0)) for value in listed]
         return Confidence(tuple(self.qid), tuple(protected))
 
 

@@ -7,6 +7,7 @@ the release and says so. The public form says only what the release shows.
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
 from importlib.metadata import version
 from itertools import pairwise
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from maskwise.cut import Cut, MissingShown, Reached, Solution
+from maskwise.cut import HIDDEN, Cut, MissingShown, Reached, Solution
 from maskwise.errors import InputError, PolicyError
 from maskwise.policy import Confidence, KAnonymity, Kind, Missing, Requirement
 from maskwise.taxonomy import Taxonomy
@@ -65,6 +66,7 @@ class _SolutionFile(BaseModel):
     ending: str
     missing: Missing
     drop: list[str]
+    columns: list[str]
     attributes: list[_Attribute]
     requirements: list[_Requirement]
     dropped_requirements: list[int]
@@ -99,6 +101,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         ending=str(solution.ending),
         missing=solution.missing,
         drop=list(solution.drop),
+        columns=list(solution.columns),
         attributes=[_attribute(cut) for cut in solution.cuts],
         requirements=requirements,
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
@@ -176,6 +179,11 @@ def loads(text: str, name: str = "the solution") -> Solution:
 
 
 def _solution(file: _SolutionFile) -> Solution:
+    """Build a solution and make sure that it masks everything its requirements speak of."""
+    names = [entry.name for entry in file.attributes]
+    in_qid = {name for requirement in file.requirements for name in requirement.qid}
+    if not file.requirements or len(set(names)) < len(names) or set(names) != in_qid:
+        raise PolicyError(["its attributes are not those of its requirements."])
     return Solution(
         cuts=tuple(_cut(entry) for entry in file.attributes),
         reached=tuple(Reached(_asked(r), r.reached, r.implied_by) for r in file.requirements),
@@ -185,6 +193,7 @@ def _solution(file: _SolutionFile) -> Solution:
         criterion=file.criterion,
         ending=file.ending,
         drop=tuple(file.drop),
+        columns=tuple(file.columns),
         missing=file.missing,
     )
 
@@ -196,12 +205,17 @@ def _cut(entry: _Attribute) -> Cut:
             raise PolicyError([f"the taxonomy of `{entry.name}` is missing."])
         tree = Taxonomy.from_nested(entry.taxonomy)
         tree.shown_as(entry.shown)
+        if entry.root != tree.root:
+            raise PolicyError([f"the root of `{entry.name}` is not that of its taxonomy."])
         return Cut(entry.name, entry.kind, entry.root, entry.missing, taxonomy=tree, shown=tuple(entry.shown))
     if entry.kind is Kind.SUPPRESS:
+        if entry.root != HIDDEN or set(entry.shown) & set(entry.hidden):
+            raise PolicyError([f"the values of `{entry.name}` are shown and hidden at once."])
         return Cut(
             entry.name, entry.kind, entry.root, entry.missing, shown=tuple(entry.shown), hidden=tuple(entry.hidden)
         )
     ascending = len(entry.breaks) > 1 and all(a <= b for a, b in pairwise(entry.breaks))
+    ascending = ascending and all(math.isfinite(end) for end in entry.breaks)
     if entry.scale is None or not ascending:
         raise PolicyError([f"the intervals of `{entry.name}` have no ascending breaks."])
     return Cut(entry.name, entry.kind, entry.root, entry.missing, scale=entry.scale, breaks=tuple(entry.breaks))

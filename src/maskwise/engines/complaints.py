@@ -1,0 +1,44 @@
+"""What a database complains about, told without a cell of the data."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def system_reason(error: Exception) -> str | None:
+    """The operating system's reason, if it is one, without anything of the query or the data."""
+    text = str(error)
+    for reason in (
+        "No space left on device",
+        "File too large",
+        "Permission denied",
+        "Read-only file system",
+        "Disk quota exceeded",
+    ):
+        if reason in text:
+            return reason.lower()
+    return error.strerror if isinstance(error, OSError) else None
+
+
+def csv_complaint(path: Path, text: str) -> str:
+    """Turn DuckDB's complaint, which quotes the line, into one that only numbers it."""
+    found = re.search(r"Line: (\d+)", text)
+    line = f", line {found[1]}" if found else ""
+    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+    if columns:
+        reason = f"it has {columns[2]} cells where the header has {columns[1]}"
+    elif "unicode" in text.lower() or "utf-8" in text.lower():
+        reason = "it is not UTF-8 text; save the file as UTF-8"
+    elif "unterminated quote" in text:
+        reason = "a quoted cell is never closed"
+    elif "Maximum line size" in text:
+        reason = "it is longer than 2 MB; a quote may never be closed"
+    elif "state machine" in text:
+        reason = "its line ends are mixed, or a quote stands inside a cell; save it with one kind of line end"
+    else:
+        reason = "it does not follow the csv format"
+    return f"{path.name}{line} cannot be read: {reason}."

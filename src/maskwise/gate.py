@@ -1,0 +1,107 @@
+"""The gate: nothing is handed out before the verifier has recounted it.
+
+What is written is written under a temporary name, read again, recounted, and
+only then gets its name, together with the files that belong to it.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from maskwise.errors import RefusedError
+from maskwise.read import Table, read, suffix_of
+from maskwise.release import as_frame, safe_name, spreadsheet_safe
+from maskwise.verify import Verdict, verify
+from maskwise.write import appearing, write_draft
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from maskwise.policy import Policy, Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """A text file that appears together with a release, or not at all."""
+
+    path: Path
+    """Where."""
+    text: str
+    """What."""
+    private: bool = False
+    """Whether only the owner may read it."""
+
+
+def hand_out(
+    masked: Table,
+    target: Path | None,
+    requirements: Sequence[Requirement],
+    accept: Callable[[Table, Verdict], Any],
+    stage: Callable[[str], None] = lambda name: None,  # noqa: ARG005
+    beside: Callable[[Any], Sequence[Sidecar]] | None = None,
+    *,
+    escape: bool,
+) -> tuple[Any, Any]:
+    """Hand out a table only after the verifier has recounted what is handed out.
+
+    Args:
+        masked: What to release.
+        target: Where to; None hands it out in memory.
+        requirements: What is recounted.
+        accept: Told what was found; raises to refuse, and returns the result.
+        stage: Hears that the recount begins.
+        beside: Makes, from what `accept` returned, the files that appear together with the target.
+        escape: Quote what a spreadsheet would run.
+
+    Returns:
+        The released data and what `accept` returned.
+    """
+    named = masked.names
+    masked = spreadsheet_safe(masked) if escape else masked
+    if target is None:
+        data = as_frame(masked)
+        stage("verify")
+        found = read(data)
+        return data, accept(found, verify(found, requirements))
+    suffix = suffix_of(target)
+    names = tuple(safe_name(name) for name in named) if escape else named
+    with ExitStack() as stack:
+        draft = stack.enter_context(appearing(target, suffix))
+        expr = masked.expr.select(*(f"c{i}" for i in range(len(named))))
+        masked.engine.write(expr, draft, names, suffix, masked.source)
+        stage("verify")
+        delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix.removesuffix(".gz"))
+        written = read(draft, once=len(requirements) == 1, delimiter=delimiter)
+        if written.names != names:
+            raise RefusedError("The written file has other columns than the table. Nothing was released.")
+        found = replace(written, names=named)
+        result = accept(found, verify(found, requirements))
+        for sidecar in beside(result) if beside is not None else ():
+            write_draft(stack.enter_context(appearing(sidecar.path)), sidecar.text, private=sidecar.private)
+    return target, result
+
+
+def insist(verdict: Verdict, policy: Policy, n_rows: int, names: tuple[str, ...]) -> None:
+    """Refuse a release that the recount does not confirm in every point."""
+    broken = [finding.complaint() for finding in verdict.findings if not finding.is_met]
+    if verdict.n_rows != n_rows:
+        broken.append(f"{verdict.n_rows:,} records were written of {n_rows:,}")
+    broken += [f"the dropped column `{name}` is still there" for name in policy.drop if name in names]
+    if broken:
+        msg = (
+            f"The recount of the masked table does not confirm it: {'; '.join(broken)}. "
+            "Nothing was released. Please report this as a bug."
+        )
+        raise RefusedError(msg)
+
+
+@contextmanager
+def given_back(table: Table) -> Iterator[None]:
+    """Take back from the owner's database what was lent to it."""
+    try:
+        yield
+    finally:
+        table.engine.forget()
