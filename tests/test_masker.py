@@ -131,3 +131,42 @@ def test_an_unknown_encoding_is_refused() -> None:
     frame, risk = people()
     with pytest.raises(maskwise.InputError, match="`label`, `ordinal`"):
         Masker(POLICY, encode="onehot").fit(frame, risk)
+
+
+def test_later_rows_need_neither_class_nor_dropped_columns() -> None:
+    frame, risk = people()
+    policy = {**POLICY, "class": "risk", "drop": ["note"]}
+    masker = Masker(policy).fit(frame.assign(risk=risk))
+    later, _ = people(20, seed=4)
+    shown = masker.transform(later.drop(columns="note"))
+    assert list(shown.columns) == ["age", "job"]
+    assert masker.n_features_in_ == 2
+    pd.testing.assert_frame_equal(masker.transform(later), shown)
+
+
+def test_a_transformer_keeps_the_index_of_its_rows() -> None:
+    frame, risk = people()
+    masker = Masker(POLICY).fit(frame, risk)
+    later = people(10, seed=4)[0].set_index(pd.Index(list("abcdefghij")))
+    assert list(masker.transform(later).index) == list("abcdefghij")
+
+
+@pytest.mark.parametrize(
+    ("params", "y", "says"),
+    [
+        ({"policy": POLICY, "k": 9}, "given", "`k` is for a Masker without a policy"),
+        ({"policy": {**POLICY, "missing": "drop"}}, "given", "keeps every row"),
+        ({"policy": {**POLICY, "class": "risk"}}, None, "neither a column of X nor given as y"),
+    ],
+)
+def test_what_a_transformer_cannot_do_is_told(params: dict[str, Any], y: str | None, says: str) -> None:
+    frame, risk = people()
+    with pytest.raises(maskwise.InputError, match=says):
+        Masker(**params).fit(frame, risk if y else None)
+
+
+def test_missing_cells_of_object_arrays_and_mixed_columns() -> None:
+    array = np.array([["a", 1], [None, 2], [pd.NA, 3], ["b", np.nan]] * 3, object)
+    assert Masker(k=2).fit_transform(array, list("xyxy") * 3).shape == (12, 2)
+    with pytest.raises(maskwise.InputError, match="mixes types"):
+        Masker(k=1).fit(np.array([["a"], [1]], object))

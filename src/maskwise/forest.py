@@ -250,9 +250,9 @@ def _even_split(column: Column, start: int, stop: int, low: float, high: float) 
     n = column.counts[start:stop].sum(axis=1)
     n_left = np.cumsum(n)[:-1]
     borders = np.asarray(column.numbers[start + 1 : stop], np.float64) / 2
-    saved = n_left * (float(high) / 2 - borders) + (n.sum() - n_left) * (borders - float(low) / 2)
-    saved = saved / max(float(saved.max()), np.finfo(float).tiny)
-    return start + 1 + int(np.flatnonzero(saved > 1 - TOLERANCE)[0])
+    place = (borders - float(low) / 2) / ((float(high) / 2 - float(low) / 2) or 1.0)
+    saved = n_left * (1 - place) + (n.sum() - n_left) * place
+    return start + 1 + int(np.flatnonzero(saved > saved.max() * (1 - TOLERANCE))[0])
 
 
 def _suppress_tree(column: Column, floor: int) -> Tree:

@@ -320,13 +320,12 @@ def _as_arrow(source: Any) -> pa.Table:
 def _read_ibis(source: Any) -> Table:
     names = tuple(source.columns)
     _check_names(names, "The table")
-    try:
-        backend = source.get_backend()
-        expr = source.select([source[name].name(f"c{i}") for i, name in enumerate(names)])
-        backend.compile(expr)
-    except Exception:  # noqa: BLE001 - a table in memory has no backend that could be asked
+    from ibis.expr.operations import InMemoryTable  # noqa: PLC0415 - heavy
+
+    if source.op().find(InMemoryTable):
         return _from_arrow(source.to_pyarrow(), "the table", Local())
-    return Table(Local(backend), expr, names, "the table", frame=source)
+    expr = source.select([source[name].name(f"c{i}") for i, name in enumerate(names)])
+    return Table(Local(source.get_backend()), expr, names, "the table", frame=source)
 
 
 def _check_names(names: Sequence[str], what: str) -> None:
