@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from maskwise.console import Terminal
 from maskwise.datasets import adult_folder, load_adult
 from maskwise.formats import solution_file, trace_file
+from maskwise.gate import Sidecar
 from maskwise.pipeline import anonymize
-from maskwise.report import report
-from maskwise.write import write_text
+from maskwise.report import DOES_NOT_PROTECT, PROTECTS, report
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from maskwise.pipeline import Outcome
 
-_LOOK = ("age", "education", "marital-status", "occupation", "hours-per-week", "relationship", "income")
+_LOOK = ("age", "education", "marital-status", "hours-per-week", "relationship", "income")
 _ROWS = 5
+_FILES = {
+    "adult-masked.csv": "the release",
+    "solution.json": "for `maskwise apply`; keep it private, it lists hidden values",
+    "trace.jsonl": "every refinement, with what it gained and cost",
+    "report.md": "what was asked and reached, to go with the release",
+}
 
 
 def run(folder: Path, *, quiet: bool) -> int:
@@ -29,23 +37,39 @@ def run(folder: Path, *, quiet: bool) -> int:
 
     folder.mkdir(parents=True, exist_ok=True)
     source, policy = adult_folder() / "adult.parquet", adult_folder() / "policy.yaml"
-    files = {name: folder / name for name in ("adult-masked.csv", "solution.json", "trace.jsonl", "report.md")}
+    masked_file = folder / "adult-masked.csv"
+
+    def beside(outcome: Outcome) -> list[Sidecar]:
+        return [
+            Sidecar(folder / "solution.json", solution_file.dumps(outcome.solution), private=True),
+            Sidecar(folder / "trace.jsonl", trace_file.dumps(outcome.steps), private=True),
+            Sidecar(folder / "report.md", report(outcome).to_markdown()),
+        ]
+
     terminal = Terminal(quiet=quiet)
-    terminal.say(f"Masking the bundled Adult table (48,842 people, UCI, CC BY 4.0) by {policy}")
+    terminal.say("Masking the bundled Adult table: 48,842 people (UCI Machine Learning Repository, CC BY 4.0).")
     with terminal:
-        outcome = anonymize(source, policy, files["adult-masked.csv"], observer=terminal)
-    made = report(outcome)
-    write_text(files["solution.json"], solution_file.dumps(outcome.solution))
-    write_text(files["trace.jsonl"], trace_file.dumps(outcome.steps))
-    write_text(files["report.md"], made.to_markdown())
-    terminal.show_report(made.data)
+        outcome = anonymize(source, policy, masked_file, observer=terminal, beside=beside)
+    data = report(outcome).data
+    terminal.show_report(data)
     raw = load_adult().drop_null().select(_LOOK).slice(0, _ROWS)
-    masked = arrow_csv.read_csv(files["adult-masked.csv"]).select(_LOOK).slice(0, _ROWS)
+    masked = arrow_csv.read_csv(masked_file).select(_LOOK).slice(0, _ROWS)
     terminal.show_rows("Before", _LOOK, [list(row.values()) for row in raw.to_pylist()])
     terminal.show_rows("After", _LOOK, [list(row.values()) for row in masked.to_pylist()])
-    for note in made.data["notes"]:
+    for note in data["notes"]:
         terminal.warn(note)
-    for name, path in files.items():
-        terminal.say(f"{name:17} {path}")
-    terminal.say(f"Recount it yourself: maskwise audit {files['adult-masked.csv']} -p {policy}")
+    terminal.say("What this protects: " + " ".join(PROTECTS))
+    terminal.say("What it does not: " + DOES_NOT_PROTECT[0] + " " + DOES_NOT_PROTECT[1])
+    terminal.say("")
+    for name, what in _FILES.items():
+        terminal.say(f"{folder / name!s:32} {what}")
+    terminal.say(f"{_near(policy)!s:32} the policy that was asked")
+    terminal.say("")
+    terminal.say(f"Recount it yourself: {sys.argv[0]} audit {masked_file} -p {_near(policy)}")
     return 0
+
+
+def _near(path: Path) -> Path:
+    """A path as seen from here, if it lies below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 PROTECTS = (
     (
         "In the released table, every combination of values on a listed quasi-identifier is shared by at least the "
-        "stated number of records. This was recounted from the file as written."
+        "stated number of records, and no protected value has more than the stated share in any of them. "
+        "This was recounted from the table as released."
     ),
 )
 DOES_NOT_PROTECT = (
-    "It says nothing about columns outside the listed quasi-identifiers; they were released as they were.",
-    "k-anonymity bounds linking, not inference: if a whole group shares a sensitive value, the group gives it away.",
+    "It says nothing about columns outside the listed requirements; they were released as they were.",
+    "k-anonymity alone bounds linking, not inference: if a whole group shares a sensitive value, it is given away.",
     (
         "An attacker who knows the algorithm and the policy may narrow a masked value down further (minimality and "
         "downcoding attacks)."

@@ -54,6 +54,10 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
             "age": [20 + i % 60 for i in range(400)],
             "education": [("9th", "10th", "Bachelors", "Masters")[i % 4] for i in range(400)],
             "relationship": [("Wife", "Husband")[i % 2] for i in range(400)],
+            "illness": [
+                ("HIV", "Flu", "None", "None", "None", "None", "None", "None", "Cold", "None")[i % 10]
+                for i in range(400)
+            ],
             "income": ["high" if i % 60 > 30 else "low" for i in range(400)],
         }
     )
@@ -61,9 +65,19 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
     people.head(20).to_csv(tmp_path / "next.csv", index=False)
     (snippet,) = blocks(readme, "python")
     code = snippet.replace("masker.transform(", 'next_month = pd.read_csv("next.csv")\nshown = masker.transform(')
-    code += "\nassert outcome.verdict.is_met and 'name' not in outcome.data and len(shown) == 20\n"
+    code += "\nassert outcome.verdict.is_met and 'name' not in outcome.passed and len(shown) == 20\n"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_readmes_tables_are_what_the_demo_releases(tmp_path: Path) -> None:
+    from maskwise.cli import main
+
+    assert main(["demo", "-o", str(tmp_path), "-q"]) == 0
+    released = pd.read_csv(tmp_path / "adult-masked.csv", dtype=str)
+    tables = re.findall(r"(?:^\|.*\n)+", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in tables[1].splitlines()]
+    assert [list(row) for row in released[rows[0]].head(5).to_numpy()] == rows[2:]
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/reference.md"])
