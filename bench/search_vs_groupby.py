@@ -37,7 +37,7 @@ def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
         begin = time.perf_counter()
         grown, _ = plan(profiled, asked)
         planned = time.perf_counter()
-        solution = search(profiled, grown, fresh, asked)
+        solution = search(profiled, grown, needs, fresh, asked)
         searched = time.perf_counter()
         database.execute(grouping)
         grouped = time.perf_counter()

@@ -86,10 +86,14 @@ def count_rows(groups: Groups, cut: Cut, lo: int, hi: int, live: Any, n_live: in
         n = counts[i, 0]
         for p in range(n_live):
             a = live[p]
-            at = base[a] + slot[a, codes[i, a]]
-            hist[at, 0] += n
-            for c in range(1, n_counts):
-                hist[at, c] += counts[i, c]
+            hist[base[a] + slot[a, codes[i, a]], 0] += n
+        # Protected values are rare, so most rows have none of a given one.
+        for c in range(1, n_counts):
+            s = counts[i, c]
+            if s != 0:
+                for p in range(n_live):
+                    a = live[p]
+                    hist[base[a] + slot[a, codes[i, a]], c] += s
 
 
 @njit(cache=True, nogil=True)
