@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from maskwise.taxonomy import Taxonomy
 
 
+MOST_PARTS = 10**9
+"""The largest denominator of a bound, so that counts times it fit 64 bits up to nine billion records."""
+
+
 class Kind(StrEnum):
     """How an attribute is masked."""
 
@@ -183,6 +187,8 @@ class Confidence:
             for bound in dict.fromkeys(bound for _, _, bound in self.sensitive)
             if not 0 < bound <= 1
         ]
+        if any(bound.denominator > MOST_PARTS for _, _, bound in self.sensitive):
+            mistakes.append("A confidence has at most nine decimals.")
         if mistakes:
             raise PolicyError(mistakes)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from maskwise.engines import Engine, Relabel
+    from maskwise.engines import Engine, Lookups, Relabel
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
 _HEADER_BYTES = 1 << 20
@@ -97,7 +97,7 @@ class Table:
 
     def count_codes(
         self,
-        lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]],
+        lookups: Lookups,
         sensitive: Sequence[tuple[str, pa.Array | None]] = (),
     ) -> pa.Table:
         """Recode columns by name and count the distinct coded rows.

@@ -53,8 +53,14 @@ print(json.dumps(codes))
 
 def start(*arguments: object, code: str | None = None) -> subprocess.Popen[str]:
     program = [sys.executable, "-c", code] if code else [sys.executable, "-m", "maskwise.cli"]
+    # A shell's background job ignores Ctrl-C and hands that down; a person's terminal does not.
     return subprocess.Popen(
-        [*program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV
+        [*program, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENV,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -64,9 +65,17 @@ def test_hiding_trader_clerk_uk_and_canada_halves_the_confidence() -> None:
 
 @pytest.mark.parametrize(
     ("bound", "holds"),
-    [("0.8", True), ("4/5", True), ("0.80000000001", True), ("0.79999999999", False), ("0.1", False)],
+    [
+        ("0.8", True),
+        ("4/5", True),
+        ("0.80000000001", True),
+        ("0.79999999999", False),
+        ("0.1", False),
+        (np.nextafter(0.8, 0), False),
+        (np.nextafter(0.8, 1), True),
+    ],
 )
-def test_a_bound_is_compared_as_it_is_written(bound: str, holds: bool) -> None:
+def test_a_bound_is_compared_as_it_is_written(bound: str | float, holds: bool) -> None:
     """4 of 5 is exactly 0.8, which no binary number is."""
     rows = [{"q": "a", "s": "x" if i < 4 else "y"} for i in range(5)]
     policy = {"requirements": [{"qid": ["q"], "sensitive": {"s": "x"}, "confidence": bound}]}

@@ -8,7 +8,7 @@ database; `local` is the embedded one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from maskwise.typed import Scale
+
+
+Lookups: TypeAlias = "Mapping[str, tuple[pa.Array, pa.Array, int | None]]"
+"""For each column its keys, their codes, and the code of a missing cell, if there are some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +74,7 @@ class Engine(Protocol):
     def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> list[pa.Table]:
         """For each key by itself, count its values (by another column), as columns k, by and n."""
 
-    def count_codes(
-        self, table: ir.Table, lookups: Mapping[str, tuple[pa.Array, pa.Array, int | None]], sums: Sequence[str]
-    ) -> pa.Table:
+    def count_codes(self, table: ir.Table, lookups: Lookups, sums: Sequence[str]) -> pa.Table:
         """Recode columns, count the distinct coded rows and add up others, as columns k0, k1, ..., n, and the sums."""
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:

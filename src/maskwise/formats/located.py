@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import yaml
 
-from maskwise.errors import InputError, PolicyError
+from maskwise.errors import PolicyError
+from maskwise.formats.text_file import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,18 +44,7 @@ class Document:
 
 def load(path: Path) -> Document:
     """Read a YAML file."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        msg = f"There is no file `{path}`."
-        raise InputError(msg) from None
-    except UnicodeDecodeError:
-        msg = f"`{path}` is not UTF-8 text. Save it as UTF-8."
-        raise InputError(msg) from None
-    except OSError as error:
-        msg = f"`{path}` cannot be read: {error.strerror}."
-        raise InputError(msg) from None
-    return parse(text, path.name)
+    return parse(read_text(path), path.name)
 
 
 def parse(text: str, name: str) -> Document:
@@ -69,7 +59,8 @@ def parse(text: str, name: str) -> Document:
         data = builder.build(node, (), frozenset()) if node is not None else None
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise PolicyError([f"{name}{line}: this is not YAML: {error.problem}."]) from None
+        hint = " Indent with blanks, and start the entries of a block in the same column." if error.problem_mark else ""
+        raise PolicyError([f"{name}{line}: this is not YAML: {error.problem}.{hint}"]) from None
     except yaml.YAMLError:
         raise PolicyError([f"{name}: this is not YAML text."]) from None
     except RecursionError:

@@ -19,7 +19,7 @@ from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats import located
 from maskwise.formats.located import Document
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
-from maskwise.policy import Attribute, Confidence, KAnonymity, Kind, Missing, Policy, Requirement
+from maskwise.policy import MOST_PARTS, Attribute, Confidence, KAnonymity, Kind, Missing, Policy, Requirement
 from maskwise.taxonomy import Taxonomy
 from maskwise.typed import parse_bound
 
@@ -55,7 +55,9 @@ class _Entry(_Strict):
 def _bound(value: object) -> object:
     """A bound as it is written, so that 0.8 is 4/5 and not its nearest binary number."""
     try:
-        return Fraction(str(value).strip())
+        bound = Fraction(str(value).strip())
+        # Counts are compared as 64-bit numbers, so more than nine decimals are cut off, to the safe side.
+        return bound if bound.denominator <= MOST_PARTS else Fraction(bound * MOST_PARTS // 1, MOST_PARTS)
     except (ValueError, ZeroDivisionError):
         raise PydanticCustomError("bound", "a confidence is a number above 0 and at most 1") from None
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from maskwise.cut import HIDDEN, Cut, MissingShown, Reached, Solution
 from maskwise.errors import InputError, PolicyError
+from maskwise.formats.text_file import read_text
 from maskwise.policy import Confidence, KAnonymity, Kind, Missing, Requirement
 from maskwise.taxonomy import Taxonomy
 from maskwise.typed import Scale  # noqa: TC001 - pydantic needs it
@@ -223,12 +224,4 @@ def _cut(entry: _Attribute) -> Cut:
 
 def read_solution(path: Path) -> Solution:
     """Read a solution file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        msg = f"There is no file `{path}`."
-        raise InputError(msg) from None
-    except (OSError, UnicodeDecodeError):
-        msg = f"`{path}` cannot be read as UTF-8 text."
-        raise InputError(msg) from None
-    return loads(text, f"`{path.name}`")
+    return loads(read_text(path), f"`{path.name}`")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError, PolicyError
 from maskwise.formats import located
+from maskwise.formats.text_file import read_text
 from maskwise.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -70,14 +71,7 @@ def from_document(document: Document, place: Place) -> Taxonomy:
 
 def from_arx(path: Path) -> Taxonomy:
     """Read an ARX hierarchy: one row a value, the value first, then ever coarser labels."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        msg = f"There is no file `{path}`."
-        raise InputError(msg) from None
-    except (OSError, UnicodeDecodeError):
-        msg = f"`{path}` cannot be read as UTF-8 text."
-        raise InputError(msg) from None
+    text = read_text(path)
     delimiter = ";" if ";" in text.partition("\n")[0] else ","
     parent_of: dict[str, tuple[str, int]] = {}
     roots: dict[str, int] = {}
