@@ -60,7 +60,7 @@ def start(*arguments: object, code: str | None = None) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         env=ENV,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - the tests have no threads
     )
 
 
