@@ -65,12 +65,12 @@ class Terminal:
         """Show the refinement that was just performed."""
         if self._progress is not None:
             left = ", ".join(
-                f"{figure:,}" if isinstance(figure, int) else f"{figure:.3f}" for figure in step.requirements
+                f"anonymity {figure:,}" if isinstance(figure, int) else f"confidence {figure:.3f}"
+                for figure in step.requirements
             )
             self._progress.update(
                 self._task,
-                description=f"search: step {step.step}, {escape(step.attribute)}, now {left} "
-                "[dim](Ctrl-C stops safely)[/]",
+                description=f"search: step {step.step}, {escape(step.attribute)}, {left} [dim](Ctrl-C stops safely)[/]",
             )
 
     def say(self, text: str) -> None:

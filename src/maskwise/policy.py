@@ -262,8 +262,8 @@ class Policy:
                 + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of one of them."
             )
         for name in self.drop:
-            if name in in_qid or name == self.class_name:
-                role = "in a QID" if name in in_qid else "the class"
+            if name in in_qid or name == self.class_name or name in self.sensitive:
+                role = "in a QID" if name in in_qid else "the class" if name == self.class_name else "sensitive"
                 mistakes.append(
                     self.at(("drop",)) + f"`{name}` is dropped and also {role}. Take it out of one of them."
                 )

@@ -178,3 +178,8 @@ def test_mistakes_in_a_template_are_told_with_their_line(tmp_path: Path, require
         maskwise.read_policy(tmp_path / "p.yaml")
     assert "line 2" in str(caught.value)
     assert says in str(caught.value)
+
+
+def test_a_sensitive_column_cannot_be_dropped() -> None:
+    with pytest.raises(maskwise.PolicyError, match="`Bankruptcy` is dropped and also sensitive"):
+        maskwise.read_policy({**TEMPLATE, "drop": ["Bankruptcy"]})
