@@ -257,3 +257,16 @@ def test_wide_quasi_identifiers_are_masked_in_seconds() -> None:
     )
     policy = {"class": "c", "requirements": [{"qid": [f"a{i}" for i in range(120)], "k": 5}]}
     assert maskwise.anonymize(table, policy).verdict.is_met
+
+
+def test_many_intervals_are_looked_up() -> None:
+    """More intervals than a CASE takes: each number still falls into the interval it shows."""
+    numbers = list(range(1200))
+    table = pa.table({"x": numbers, "c": ["xy"[i % 2] for i in numbers]})
+    policy = {"class": "c", "attributes": {"x": {"interval": [0, 1199]}}, "requirements": [{"qid": ["x"], "k": 1}]}
+    outcome = maskwise.anonymize(table, policy)
+    shown = outcome.data["x"].to_pylist()
+    assert len(set(shown)) == 1200
+    for number, label in zip(numbers, shown, strict=True):
+        low, high = (int(end) for end in label.strip("[)]").split(", "))
+        assert low <= number < high or (number == high == 1199)

@@ -153,8 +153,7 @@ class Cut:
 
     def show_number(self, number: float) -> str:
         """The label of a number; one outside the range goes to the outermost interval."""
-        inner = self.breaks[1:-1]
-        return self.labels[bisect_right(inner, number)]
+        return self.labels[bisect_right(self.breaks, number, 1, len(self.breaks) - 1) - 1]
 
     @property
     def missing_text(self) -> str | None:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _STEPPED = {Scale.INTEGER, Scale.REAL, Scale.DATE, Scale.TIMESTAMP}
 """The scales whose values an engine compares by itself."""
+_MOST_STEPS = 256
+"""Above so many intervals it is faster to look each value up than to compare it with every end."""
 _NUMBERS = {Scale.INTEGER, Scale.REAL}
 
 
@@ -167,7 +169,7 @@ def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bo
     if parsed is None:
         shown = [cut.show_text(text_of(key)) for key in keys.to_pylist()]
         return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
-    if parsed.scale in _STEPPED and "tz=" not in str(keys.type):
+    if parsed.scale in _STEPPED and "tz=" not in str(keys.type) and len(cut.labels) <= _MOST_STEPS:
         ends = [_native(end, parsed.scale) for end in cut.breaks[1:-1]]
         return Relabel(
             keys,

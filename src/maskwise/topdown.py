@@ -108,7 +108,7 @@ class TopDown:
             alive=alive,
             worst=np.zeros((0, 0)),
         )
-        self.frontier: list[int] = []
+        self.frontier: NDArray[np.int64] = np.zeros(0, np.int64)
         self.shown: list[set[int]] = [{int(self.first[i])} for i in range(len(trees))]
         self.hidden_counts = [tree.nodes[0].counts.copy() for tree in trees]
         self.value_counts = [
@@ -173,11 +173,11 @@ class TopDown:
             self.cut.slot[i, 0] = n_children
             candidates = [int(self.first[i]) + child for child in children]
             self.cut.alive[[node, *candidates]] = True
-            self.frontier += candidates
+            self.frontier = np.append(self.frontier, candidates)
             self._weigh_hidden(i)
         else:
             self.cut.alive[node] = True
-            self.frontier.append(node)
+            self.frontier = np.append(self.frontier, node)
 
     def _weigh_hidden(self, i: int) -> None:
         """Renew the gain of disclosing each value that `*` still hides on a suppress attribute."""
@@ -214,10 +214,9 @@ class TopDown:
 
         The highest worth wins, then the first attribute, then the first in its tree.
         """
-        self.frontier = [node for node in self.frontier if self.cut.alive[node]]
-        if not self.frontier:
+        self.frontier = frontier = self.frontier[self.cut.alive[self.frontier]]
+        if not len(frontier):
             return None
-        frontier = np.array(self.frontier, np.int64)
         gain, loss = self.gain[frontier], self.losses(frontier)
         scores = score(gain, loss)
         worth = scores if criterion is Criterion.SCORE else gain
