@@ -206,6 +206,8 @@ def apply(
         terminal.warn(f"`{name}` is outside its range in {records}; shown in the outermost interval.")
     if applied.left_out:
         terminal.warn(f"{quote(applied.left_out)} left out: the release does not have such a column.")
+    for requirement in applied.unchecked:
+        terminal.warn(f"{requirement.asks()} could not be recounted: its sensitive column is not among these rows.")
     terminal.say("These rows alone, recounted:")
     terminal.show_verdict(applied.verdict)
     if not applied.verdict.is_met:
@@ -282,13 +284,13 @@ def _complain(error: BaseException) -> int:  # noqa: PLR0911 - one for each exit
     if os.environ.get("MASKWISE_DEBUG"):
         raise error
     kind = type(error).__name__
-    return _fail(
-        f"maskwise failed ({kind}); nothing was released. Set MASKWISE_DEBUG=1 to see where, and report it.", 70
-    )
+    return _fail(f"maskwise failed ({kind}). Set MASKWISE_DEBUG=1 to see where, and report it.", 70)
 
 
 def run() -> None:
     """Be the command: end without tearing down the engine and the compiler, which takes half a second."""
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    sys.stderr.reconfigure(errors="replace")  # type: ignore[union-attr]
     gc.disable()  # a short life: refcounts free what is large, and imports are a tenth faster
     code = main()
     atexit._run_exitfuncs()  # noqa: SLF001 - removes temporary folders

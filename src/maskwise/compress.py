@@ -87,6 +87,10 @@ def _compress(table: Table, profile: Profile, trees: Sequence[Tree], need: Need)
     counts = np.empty((counted.num_rows, 1 + len(sensitive)), np.int64)
     for c in range(counts.shape[1]):
         counts[:, c] = as_numpy(counted.column(len(qid) + c))
+    for c, (name, value) in enumerate(need.sensitive, start=1):
+        if int(counts[:, c].sum()) != profile.sensitive[name].n_records(value):
+            msg = f"A protected value of `{name}` was not found again when the table was compressed. Make it text."
+            raise InputError(msg)
     return Compact(qid, rows, counts)
 
 

@@ -95,7 +95,7 @@ class Terminal:
             implied = f" (implied by {item['implied_by'] + 1})" if item["implied_by"] is not None else ""
             grid.add_row(
                 Text(", ".join(item["qid"]) + implied),
-                asked(item),
+                Text(asked(item)),
                 reached(item),
                 f"{item['groups']:,}",
                 f"{item['group_sizes']['median']:,}",

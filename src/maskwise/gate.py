@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import RefusedError
+from maskwise.policy import KAnonymity
 from maskwise.read import Table, read, suffix_of
-from maskwise.release import as_frame, safe_name, spreadsheet_safe
+from maskwise.release import as_frame, safe_name, safe_text, spreadsheet_safe
 from maskwise.verify import Verdict, verify
 from maskwise.write import appearing, write_draft
 
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from maskwise.cut import Solution
     from maskwise.policy import Policy, Requirement
+
+
+_SAME = 1e-9
+"""Figures closer than this are the same: counts are exact, shares are quotients of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +67,20 @@ def hand_out(
     """
     named = masked.names
     masked = spreadsheet_safe(masked) if escape else masked
+    spelled = [_as_written(one) for one in requirements] if escape else requirements
     if target is None:
         data = as_frame(masked)
         stage("verify")
         found = read(data)
-        return data, accept(found, verify(found, requirements))
+        try:
+            return data, accept(found, _recount(found, spelled, requirements))
+        except BaseException:
+            masked.engine.discard(data)
+            raise
     suffix = suffix_of(target)
     names = tuple(safe_name(name) for name in named) if escape else named
-    with ExitStack() as stack:
-        draft = stack.enter_context(appearing(target, suffix))
+    # The release gets its name first: the inner block ends before the outer one.
+    with ExitStack() as sidecars, appearing(target, suffix) as draft:
         expr = masked.expr.select(*(f"c{i}" for i in range(len(named))))
         masked.engine.write(expr, draft, names, suffix, masked.source)
         stage("verify")
@@ -78,15 +89,37 @@ def hand_out(
         if written.names != names:
             raise RefusedError("The written file has other columns than the table. Nothing was released.")
         found = replace(written, names=named)
-        result = accept(found, verify(found, requirements))
+        result = accept(found, _recount(found, spelled, requirements))
         for sidecar in beside(result) if beside is not None else ():
-            write_draft(stack.enter_context(appearing(sidecar.path)), sidecar.text, private=sidecar.private)
+            write_draft(sidecars.enter_context(appearing(sidecar.path)), sidecar.text, private=sidecar.private)
     return target, result
 
 
-def insist(verdict: Verdict, policy: Policy, n_rows: int, names: tuple[str, ...]) -> None:
+def _as_written(requirement: Requirement) -> Requirement:
+    """A requirement whose protected values are spelled as cells that a spreadsheet does not run."""
+    if isinstance(requirement, KAnonymity):
+        return requirement
+    return replace(
+        requirement,
+        sensitive=tuple((c, v if v is None else safe_text(v), bound) for c, v, bound in requirement.sensitive),
+    )
+
+
+def _recount(found: Table, spelled: Sequence[Requirement], asked: Sequence[Requirement]) -> Verdict:
+    """Verify by the spelling that was written, and tell by the one that was asked."""
+    verdict = verify(found, spelled)
+    told = [replace(finding, requirement=one) for finding, one in zip(verdict.findings, asked, strict=True)]
+    return replace(verdict, findings=tuple(told))
+
+
+def insist(verdict: Verdict, policy: Policy, solution: Solution, n_rows: int, names: tuple[str, ...]) -> None:
     """Refuse a release that the recount does not confirm in every point."""
     broken = [finding.complaint() for finding in verdict.findings if not finding.is_met]
+    masked = {cut.attribute for cut in solution.cuts}
+    for finding, reached in zip(verdict.findings, solution.reached, strict=True):
+        is_seen = not (set(finding.requirement.columns) - set(finding.requirement.qid)) & masked
+        if is_seen and abs(finding.figure - reached.figure) > _SAME:
+            broken.append(f"{finding.requirement.name} has {finding.figure:g} where the search has {reached.figure:g}")
     if verdict.n_rows != n_rows:
         broken.append(f"{verdict.n_rows:,} records were written of {n_rows:,}")
     broken += [f"the dropped column `{name}` is still there" for name in policy.drop if name in names]

@@ -21,6 +21,7 @@ from maskwise.pipeline import check_criterion, check_limits, solve
 from maskwise.policy import KAnonymity, Missing, Policy
 from maskwise.read import read
 from maskwise.release import as_frame
+from maskwise.typed import text_of
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -116,7 +117,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if asked is None:
             asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
         elif asked.class_name != class_name:
-            asked = read_policy({**to_data(asked), "class": class_name})
+            asked = replace(asked, class_name=class_name)
         criterion, limits = check_criterion(self.criterion), check_limits(self.max_steps, self.time_limit)
         solution, _, _ = solve(read(frame.to_native()), replace(asked, drop=()), criterion, limits)
         self.solution_ = replace(solution, columns=tuple(names))
@@ -250,11 +251,11 @@ def _free_name(wish: str, taken: list[str]) -> str:
 
 
 def _with_class(frame: Any, name: str, y: Any) -> Any:
-    classes = [str(label) for label in np.asarray(y).ravel().tolist()]
+    classes = [None if _is_missing(label) else text_of(label) for label in np.asarray(y).ravel().tolist()]
     if len(classes) != len(frame):
         msg = f"Found input variables with inconsistent numbers of samples: [{len(frame)}, {len(classes)}]"
         raise ValueError(msg)
-    return frame.with_columns(_nw().new_series(name, classes, backend=frame.implementation))
+    return frame.with_columns(_nw().new_series(name, classes, _nw().String, backend=frame.implementation))
 
 
 def _with_numbers(shown: Any, solution: Solution) -> Any:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from maskwise.cut import Solution, Step
     from maskwise.mask import Unknown
-    from maskwise.policy import Policy
+    from maskwise.policy import Policy, Requirement
     from maskwise.profile import Profile
 
 
@@ -105,6 +105,8 @@ class Applied:
     """Records left out because of a missing cell."""
     left_out: tuple[str, ...]
     """Columns left out because the release did not have them."""
+    unchecked: tuple[Requirement, ...]
+    """Requirements that could not be recounted, because their sensitive column is not there."""
 
 
 def anonymize(
@@ -172,7 +174,7 @@ def anonymize(
         solution = replace(solution, columns=masked.names)
 
         def accept(found: Table, verdict: Verdict) -> Outcome:
-            insist(verdict, asked, profile.n_rows, found.names)
+            insist(verdict, asked, solution, profile.n_rows, found.names)
             return Outcome(target, solution, verdict, asked, table.source, profile.n_dropped)
 
         released, outcome = hand_out(
@@ -257,18 +259,22 @@ def apply(
         later = masking.apply(table, saved, strict=strict)
         masked = shuffled(later.table, seed) if shuffle else later.table
 
+        # Later rows may not tell the sensitive value yet; then its templates cannot be recounted.
+        asked = [reached.requirement for reached in saved.reached]
+        requirements = [one for one in asked if set(one.columns) <= set(masked.names)]
+        unchecked = tuple(one for one in asked if one not in requirements)
+        if enforce and unchecked:
+            msg = f"{unchecked[0].asks()} cannot be recounted: its sensitive column is not among these rows."
+            raise NotMetError(msg)
+
         def accept(found: Table, verdict: Verdict) -> Applied:
             del found
             if enforce and not verdict.is_met:
                 broken = "; ".join(finding.complaint() for finding in verdict.findings if not finding.is_met)
                 msg = f"These rows alone do not meet the requirements: {broken}. Mask them anew, together with others."
                 raise NotMetError(msg)
-            return Applied(target, verdict, later.unknown, later.outside, later.n_dropped, later.left_out)
+            return Applied(target, verdict, later.unknown, later.outside, later.n_dropped, later.left_out, unchecked)
 
-        # Later rows may not tell the sensitive value yet; then its templates cannot be recounted.
-        requirements = [
-            reached.requirement for reached in saved.reached if set(reached.requirement.columns) <= set(table.names)
-        ]
         released, applied = hand_out(masked, target, requirements, accept, escape=escape_formulas)
     finished: Applied = replace(applied, data=released)
     return finished

@@ -15,7 +15,7 @@ import numpy as np
 from maskwise.arrow import as_numpy, from_numpy
 from maskwise.errors import InputError, PolicyError, quote
 from maskwise.policy import Attribute, KAnonymity, Kind, Missing, Template
-from maskwise.typed import Parsed, Scale, bound, label, looks_like_code, parse_keys, text_of, value_order
+from maskwise.typed import Parsed, Scale, bound, is_spelled, label, looks_like_code, parse_keys, text_of, value_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,7 +85,7 @@ class Sensitive:
         return self.n_missing if value is None else int(self.counts[self._is(value)].sum())
 
     def _is(self, value: str) -> NDArray[np.bool_]:
-        return np.array([text == value for text in self.texts], np.bool_)
+        return np.array([is_spelled(text, value) for text in self.texts], np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,11 +184,21 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
             "table is released. Name another class, or none."
         )
     sensitive = {name: _sensitive(table, name) for name in policy.sensitive}
+    for i, requirement in enumerate(policy.requirements):
+        unmet = [
+            p for p in requirement.parts if isinstance(p, Template) and not sensitive[p.sensitive].n_records(p.value)
+        ]
+        notes += [
+            policy.at(("requirements", i)) + f"A protected value of `{part.sensitive}` occurs in no record. "
+            "Is it spelled as in the data?"
+            for part in unmet
+        ]
     profiled = Profile(tuple(columns), policy.class_name, len(classes), n_rows, n_all - n_rows, tuple(notes), sensitive)
     return profiled, table
 
 
 def _sensitive(table: Table, name: str) -> Sensitive:
+    table.require_sensitive(name)
     counted = table.counts([name]).combine_chunks()
     cells, n = counted.column(0).combine_chunks(), as_numpy(counted.column("n")).astype(np.int64)
     there = as_numpy(cells.is_valid())

@@ -78,6 +78,17 @@ class Table:
         kind = self.expr[self.key(name)].type()
         return not (kind.is_nested() or kind.is_binary() or kind.is_interval())
 
+    def require_sensitive(self, name: str) -> None:
+        """Refuse a sensitive column whose values a policy cannot spell exactly."""
+        self.require(name)
+        kind = self.expr[self.key(name)].type()
+        spelled = (kind.is_string, kind.is_integer, kind.is_floating, kind.is_boolean, kind.is_decimal, kind.is_date)
+        if not any(test() for test in spelled):
+            msg = (
+                f"The sensitive column `{name}` holds {kind} cells, which a policy cannot name exactly. Make them text."
+            )
+            raise InputError(msg)
+
     def key(self, name: str) -> str:
         """The engine's name of a column."""
         return f"c{self.names.index(name)}"

@@ -62,6 +62,15 @@ def safe_name(name: str) -> str:
     return f"'{name}" if re.match(_RUNS, name) else name
 
 
+def safe_text(text: str) -> str:
+    """A cell as `spreadsheet_safe` writes it.
+
+    >>> safe_text("=1+1"), safe_text("-5")
+    ("'=1+1", '-5')
+    """
+    return f"'{text}" if re.match(_RUNS, text) and not re.match(_NUMBER, text) else text
+
+
 def as_frame(table: Table, *, keep_index: bool = False) -> Any:
     """Hand out a masked table as the kind of table that came in.
 

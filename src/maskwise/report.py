@@ -176,6 +176,7 @@ def applied_data(applied: Applied) -> dict[str, Any]:
         "dropped_rows": applied.n_dropped,
         "outside": dict(applied.outside),
         "left_out": list(applied.left_out),
+        "unchecked": [requirement.asks() for requirement in applied.unchecked],
         "unknown": {name: {"values": u.n_values, "records": u.n_records} for name, u in applied.unknown.items()},
     }
 

@@ -238,3 +238,16 @@ def text_of(key: object) -> str:
     if isinstance(key, dt.date | dt.time):
         return key.isoformat()
     return str(key)
+
+
+def is_spelled(key: object, value: str) -> bool:
+    """Say whether a cell is the value that a policy names; numbers are equal however they are written.
+
+    >>> is_spelled(1.0, "1"), is_spelled("1.0", "1"), is_spelled("HIV", "hiv")
+    (True, True, False)
+    """
+    text = text_of(key)
+    if text == value:
+        return True
+    number = _PATTERNS[Scale.REAL]
+    return bool(re.fullmatch(number, text) and re.fullmatch(number, value)) and float(text) == float(value)

@@ -13,7 +13,7 @@ import numpy as np
 
 from maskwise.arrow import as_numpy
 from maskwise.policy import Confidence, KAnonymity, Template
-from maskwise.typed import text_of
+from maskwise.typed import is_spelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +136,7 @@ def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
             table.require(name)
         for part in requirement.parts:
             if isinstance(part, Template):
-                table.require(part.sensitive)
+                table.require_sensitive(part.sensitive)
     findings = tuple(_recount(table, requirement) for requirement in requirements)
     n_rows = sum(size * n for size, n in findings[0].sizes) if findings else table.n_rows()
     return Verdict(n_rows, findings)
@@ -188,7 +188,7 @@ def _is_value(table: Table, part: Template) -> ir.BooleanValue:
     if part.value is None:
         return cell.isnull()
     distinct = table.engine.group(table.expr, [cell]).column(0).drop_null().to_pylist()
-    return cell.isin([key for key in distinct if text_of(key) == part.value]).fill_null(False)  # noqa: FBT003
+    return cell.isin([key for key in distinct if is_spelled(key, part.value)]).fill_null(False)  # noqa: FBT003
 
 
 def _group_sizes(table: Table, qid: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -33,7 +33,8 @@ def appearing(path: Path, suffix: str = "") -> Iterator[Path]:
         yield draft
         try:
             if path.exists():
-                draft.chmod(path.stat().st_mode & 0o777)
+                # As private as the old file was, and never less than the new one is.
+                draft.chmod(path.stat().st_mode & draft.stat().st_mode & 0o777)
             os.replace(draft, path)  # noqa: PTH105 - the atomic one
         except OSError as error:
             raise WriteError(_complaint(path, error)) from None

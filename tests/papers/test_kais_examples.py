@@ -183,3 +183,101 @@ def test_mistakes_in_a_template_are_told_with_their_line(tmp_path: Path, require
 def test_a_sensitive_column_cannot_be_dropped() -> None:
     with pytest.raises(maskwise.PolicyError, match="`Bankruptcy` is dropped and also sensitive"):
         maskwise.read_policy({**TEMPLATE, "drop": ["Bankruptcy"]})
+
+
+FORMS: dict[str, list[Any]] = {
+    "text": ["HIV", "no", "no", "HIV"],
+    "float": [1.0, 0.0, 0.0, 1.0],
+    "int": [1, 0, 0, 1],
+    "bool": [True, False, False, True],
+    "formula": ["=HIV", "no", "no", "=HIV"],
+}
+SPELLED = {"text": "HIV", "float": "1", "int": "1.0", "bool": "true", "formula": "=HIV"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("suffix", [None, ".csv", ".parquet"])
+@pytest.mark.parametrize("escape", [False, True])
+def test_a_protected_value_is_found_whatever_its_type_and_the_output(
+    tmp_path: Path, form: str, suffix: str | None, escape: bool
+) -> None:
+    """Groups a and b are told apart only if that gives nobody away: a has 1 of 2, b too, so both stay below 0.6."""
+    table = pa.table({"q": ["a", "a", "b", "b"] * 5, "s": FORMS[form] * 5, "c": ["x", "y", "x", "x"] * 5})
+    policy = {
+        "class": "c",
+        "attributes": {"q": "suppress"},
+        "requirements": [{"qid": ["q"], "sensitive": {"s": [SPELLED[form]]}, "confidence": 0.6}],
+    }
+    output = None if suffix is None else tmp_path / f"out{suffix}"
+    outcome = maskwise.anonymize(table, policy, output, escape_formulas=escape)
+    assert outcome.verdict.findings[0].figure == 0.5
+    assert not [note for note in outcome.notes if "no record" in note]
+
+
+def test_a_protected_value_that_never_occurs_is_noted() -> None:
+    table = pa.Table.from_pylist(clients())
+    policy = {
+        **TEMPLATE,
+        "requirements": [{"qid": ["Job"], "sensitive": {"Bankruptcy": ["discharged"]}, "confidence": 0.9}],
+    }
+    assert any("occurs in no record" in note for note in maskwise.anonymize(table, policy).notes)
+
+
+def test_a_sensitive_column_that_a_policy_cannot_spell_is_refused() -> None:
+    import datetime as dt
+
+    table = pa.table({"q": ["a", "b"], "s": pa.array([dt.datetime(2020, 1, 1)] * 2, pa.timestamp("ns"))})  # noqa: DTZ001
+    policy = {"requirements": [{"qid": ["q"], "sensitive": {"s": ["2020-01-01T00:00:00"]}, "confidence": 1}]}
+    for run in (maskwise.anonymize, maskwise.audit):
+        with pytest.raises(maskwise.InputError, match="cannot name exactly"):
+            run(table, policy)
+
+
+@pytest.mark.parametrize("values", [["~"], [None], {"~": "0.5"}, {None: "0.5"}])
+def test_the_missing_value_can_be_protected_in_every_form(values: Any) -> None:
+    bound = {} if isinstance(values, dict) else {"confidence": "0.5"}
+    policy = maskwise.read_policy({"requirements": [{"qid": ["q"], "sensitive": {"s": values}, **bound}]})
+    from maskwise.formats.policy_file import to_data
+
+    for read in (policy, maskwise.read_policy(to_data(policy))):
+        assert read.requirements[0].sensitive == (("s", None, Fraction(1, 2)),)
+    table = pa.table({"q": ["a", "a", "a"], "s": pa.array([None, None, "x"])})
+    assert not maskwise.audit(table, policy).is_met
+
+
+def test_rows_whose_template_cannot_be_recounted_are_told_and_not_enforced() -> None:
+    solution = maskwise.anonymize(pa.Table.from_pylist(clients()), TEMPLATE).solution
+    later = pa.Table.from_pylist(clients()).drop_columns(["Bankruptcy"])
+    applied = maskwise.apply(later, solution)
+    assert [requirement.asks() for requirement in applied.unchecked] == [
+        "confidence 0.75 for Bankruptcy on {Job, Country}"
+    ]
+    with pytest.raises(maskwise.NotMetError, match="cannot be recounted"):
+        maskwise.apply(later, solution, enforce=True)
+
+
+def test_the_public_solution_names_no_protected_value() -> None:
+    from maskwise.formats import solution_file
+
+    solution = maskwise.anonymize(pa.Table.from_pylist(clients()), TEMPLATE).solution
+    assert "Discharged" in solution_file.dumps(solution)
+    assert "Discharged" not in solution_file.dumps(solution, public=True)
+
+
+@pytest.mark.parametrize("bound", ["1e400", "1e400000000", "0x1", "1/0", "-0.5", "0.0000000000001", "nan"])
+def test_bounds_that_are_none_are_refused_at_once(bound: str) -> None:
+    with pytest.raises(maskwise.PolicyError, match="confidence"):
+        maskwise.read_policy({"requirements": [{"qid": ["q"], "sensitive": {"s": ["x"]}, "confidence": bound}]})
+
+
+def test_a_sensitive_target_keeps_its_spelling_in_a_transformer() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"q": ["a", "a", "b", "b"] * 5})
+    policy = {
+        "class": "c",
+        "attributes": {"q": "suppress"},
+        "requirements": [{"qid": ["q"], "sensitive": {"c": ["true"]}, "confidence": 0.5}],
+    }
+    masker = maskwise.Masker(policy).fit(frame, [True, False, False, False] * 5)
+    assert masker.solution_.reached[0].figure == 0.5

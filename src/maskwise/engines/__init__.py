@@ -62,6 +62,9 @@ class Engine(Protocol):
     def keep(self, table: ir.Table) -> ir.Table:
         """Make a table of its own from an expression."""
 
+    def discard(self, data: Any) -> None:
+        """Remove a table that `keep` made; leave anything else alone."""
+
     def forget(self) -> None:
         """Take back everything that was lent for lookups."""
 

@@ -145,6 +145,11 @@ class Local:
         self.connection.con.execute(f"CREATE TEMP TABLE {name} AS {self.connection.compile(table)}")
         return self.connection.table(name)
 
+    def discard(self, data: Any) -> None:
+        """Remove a table that `keep` made; leave anything else alone."""
+        if self._is_duckdb and type(data).__module__.startswith("ibis"):
+            self.connection.con.execute(f"DROP TABLE IF EXISTS {data.get_name()}")
+
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
         """Count the records of each combination of keys."""
         named = {f"k{i}": key for i, key in enumerate(keys)}

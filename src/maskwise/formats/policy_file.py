@@ -7,6 +7,7 @@ by file are looked up beside the policy.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -52,24 +53,46 @@ class _Entry(_Strict):
     suppress: None = None
 
 
-def _bound(value: object) -> object:
+def _bound(value: object) -> Fraction:
     """A bound as it is written, so that 0.8 is 4/5 and not its nearest binary number."""
+    text = str(value).strip()
+    if not _BOUND.fullmatch(text):
+        raise PydanticCustomError("bound", "a confidence is a number above 0 and at most 1")
     try:
-        bound = Fraction(str(value).strip())
-        # Counts are compared as 64-bit numbers, so more than nine decimals are cut off, to the safe side.
-        return bound if bound.denominator <= MOST_PARTS else Fraction(bound * MOST_PARTS // 1, MOST_PARTS)
-    except (ValueError, ZeroDivisionError):
+        bound = Fraction(text)
+    except ZeroDivisionError:
         raise PydanticCustomError("bound", "a confidence is a number above 0 and at most 1") from None
+    # Counts are compared as 64-bit numbers, so more than nine decimals are cut off, to the safe side.
+    return bound if bound.denominator <= MOST_PARTS else Fraction(bound * MOST_PARTS // 1, MOST_PARTS)
 
 
-Bound = Annotated[Fraction, BeforeValidator(_bound)]
+def _protected(value: object) -> dict[str, list[tuple[str | None, Fraction | None]]]:
+    """For each sensitive column its values, each with its own bound or none; `~` is the missing value."""
+    if not isinstance(value, Mapping):
+        raise PydanticCustomError("protected", "`sensitive` is a mapping from a column to its values")
+    found: dict[str, list[tuple[str | None, Fraction | None]]] = {}
+    for column, values in value.items():
+        if isinstance(values, Mapping):
+            found[column] = [(_missing_or(text), _bound(bound)) for text, bound in values.items()]
+        elif isinstance(values, str | list) and all(text is None or isinstance(text, str) for text in values):
+            listed = [values] if isinstance(values, str) else values
+            found[column] = [(_missing_or(text), None) for text in listed]
+        else:
+            raise PydanticCustomError(
+                "protected", "the values of a sensitive column are a list, or a mapping to bounds"
+            )
+    return found
+
+
+def _missing_or(text: str | None) -> str | None:
+    return None if text == MISSING else text
 
 
 class _Requirement(_Strict):
     qid: Annotated[list[str], BeforeValidator(_name_list)] = Field(min_length=1)
     k: int | None = Field(default=None, ge=1)
-    sensitive: dict[str, str | list[str | None] | dict[str, Bound]] | None = None
-    confidence: Bound | None = None
+    sensitive: Annotated[Any, BeforeValidator(_protected)] = None
+    confidence: Annotated[Any, BeforeValidator(_bound)] = None
 
     @model_validator(mode="after")
     def _is_one_kind(self) -> Self:
@@ -77,23 +100,23 @@ class _Requirement(_Strict):
             raise PydanticCustomError(
                 "kind", "`k` is missing, or `sensitive` with `confidence`. Add one of them, and not both"
             )
-        bare = self.sensitive is not None and not all(isinstance(v, dict) for v in self.sensitive.values())
-        if bare and self.confidence is None:
-            raise PydanticCustomError("kind", "`confidence` is missing: the largest share a sensitive value may have")
         if self.k is not None and self.confidence is not None:
             raise PydanticCustomError("kind", "`confidence` goes with `sensitive`, not with `k`")
+        bare = [own is None for values in (self.sensitive or {}).values() for _, own in values]
+        if self.sensitive is not None and any(bare) and self.confidence is None:
+            raise PydanticCustomError("kind", "`confidence` is missing: the largest share a sensitive value may have")
+        if self.confidence is not None and bare and not any(bare):
+            raise PydanticCustomError("kind", "`confidence` is not used: every sensitive value has its own bound")
         return self
 
     def requirement(self) -> Requirement:
         if self.k is not None:
             return KAnonymity(tuple(self.qid), self.k)
-        protected: list[tuple[str, str | None, Fraction]] = []
-        for column, values in (self.sensitive or {}).items():
-            if isinstance(values, dict):
-                protected += [(column, value, bound) for value, bound in values.items()]
-            else:
-                listed = [values] if isinstance(values, str) else values
-                protected += [(column, value, self.confidence or Fraction(0)) for value in listed]
+        protected = [
+            (column, value, self.confidence if own is None else own)
+            for column, values in self.sensitive.items()
+            for value, own in values
+        ]
         return Confidence(tuple(self.qid), tuple(protected))
 
 
@@ -105,6 +128,9 @@ class _PolicyFile(_Strict):
     missing: Missing = Missing.KEEP
 
 
+_BOUND = re.compile(r"[0-9]{0,20}\.?[0-9]{1,40}(e-?[0-9]{1,2})?|[0-9]{1,20}/[0-9]{1,20}|-[0-9.]{1,20}", re.IGNORECASE)
+MISSING = "~"
+"""How a policy names the missing value."""
 _KEYS: dict[str, tuple[str, ...]] = {
     "": ("class", "attributes", "requirements", "drop", "missing"),
     "attributes": ("taxonomy", "interval", "suppress"),
@@ -195,9 +221,9 @@ def requirement_data(requirement: Requirement) -> dict[str, Any]:
     """Write a requirement as a policy says it."""
     if isinstance(requirement, KAnonymity):
         return {"qid": list(requirement.qid), "k": requirement.k}
-    protected: dict[str, dict[str | None, str]] = {}
+    protected: dict[str, dict[str, str]] = {}
     for column, value, bound in requirement.sensitive:
-        protected.setdefault(column, {})[value] = str(bound)
+        protected.setdefault(column, {})[MISSING if value is None else value] = str(bound)
     return {"qid": list(requirement.qid), "sensitive": protected}
 
 
@@ -273,7 +299,7 @@ def _complain(document: Document, detail: Any) -> str:
             text = f"`{key}` is one of {quote(known)}{shown}.{did_you_mean(str(found), known)}"
         case "too_short" | "too_long" if "interval" in place:
             text = "An interval's range is [low, high], two values."
-        case "kind":
+        case "kind" | "protected":
             text = f"{detail['msg']}."
         case "too_short":
             text = f"`{key}` is empty. Name at least one."
@@ -295,7 +321,7 @@ def _texts(value: object) -> object:
     if value is None or isinstance(value, str | Taxonomy):
         return value
     if isinstance(value, Mapping):
-        return {str(key): _texts(item) for key, item in value.items()}
+        return {MISSING if key is None else str(key): _texts(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_texts(item) for item in value]
     if isinstance(value, dt.date | dt.time):

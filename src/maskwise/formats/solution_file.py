@@ -88,7 +88,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             "maskwise": version("maskwise"),
             "rows": solution.n_rows,
             "attributes": [{"name": c.attribute, "kind": c.kind, "shown": list(c.labels)} for c in solution.cuts],
-            "requirements": [requirement.model_dump(exclude_none=True) for requirement in requirements],
+            "requirements": [_public(reached) for reached in solution.reached],
         }
         return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
     file = _SolutionFile(
@@ -118,6 +118,15 @@ def _requirement(reached: Reached) -> _Requirement:
     for column, value, bound in asked.sensitive:
         sensitive.setdefault(column, []).append((value, str(bound)))
     return _Requirement(qid=list(asked.qid), sensitive=sensitive, reached=reached.figure, implied_by=reached.implied_by)
+
+
+def _public(reached: Reached) -> dict[str, Any]:
+    """A requirement without the values it protects."""
+    asked = reached.requirement
+    if isinstance(asked, KAnonymity):
+        return {"qid": list(asked.qid), "k": asked.k, "reached": int(reached.figure)}
+    bounds = [{"column": column, "confidence": float(bound)} for column, _, bound in asked.sensitive]
+    return {"qid": list(asked.qid), "sensitive": bounds, "reached": reached.figure}
 
 
 def _asked(entry: _Requirement) -> Requirement:
