@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from maskwise.errors import WriteError
-from maskwise.write import appearing, check_target, write_text
+from maskwise.write import appearing, check_target, write_draft
+
+
+def write_text(path: Path, text: str) -> None:
+    with appearing(path) as draft:
+        write_draft(draft, text)
 
 
 def test_a_file_appears_only_when_the_block_ends(tmp_path: Path) -> None:

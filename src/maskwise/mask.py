@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.arrow import as_numpy, from_numpy
+from maskwise.arrow import from_numpy
 from maskwise.cut import Cut, MissingShown
 from maskwise.engines import Relabel
 from maskwise.errors import InputError
@@ -55,9 +55,17 @@ def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
     """
     relabels = {}
     for cut, column in zip(solution.cuts, columns, strict=True):
-        parsed = parse_keys(column.keys) if cut.kind is Kind.INTERVAL else None
+        parsed = _ordered(column) if cut.kind is Kind.INTERVAL else None
         relabels[cut.attribute] = _relabel(cut, column.keys, parsed, has_missing=bool(column.missing.any()))
     return without(table.relabel(relabels), solution.drop)
+
+
+def _ordered(column: Column) -> Parsed:
+    """What `profile` found a column's distinct cells to be; whole numbers stay so under a range with decimals."""
+    assert column.scale is not None  # noqa: S101 - every interval column has a scale
+    numbers = column.numbers[column.value_of_key]
+    is_whole = column.scale is Scale.REAL and numbers.dtype == np.int64
+    return Parsed(Scale.INTEGER if is_whole else column.scale, numbers, np.ones(len(numbers), np.bool_))
 
 
 def without(table: Table, names: Collection[str]) -> Table:
@@ -124,23 +132,21 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> Later:
 
 def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, int]:
     """Look at a column of new rows: how to rewrite it, what in it is unknown, and how many numbers are outside."""
-    counted = table.counts([cut.attribute]).combine_chunks()
-    cells, n = counted.column(0).combine_chunks(), as_numpy(counted.column("n")).astype(np.int64)
-    there = as_numpy(cells.is_valid())
-    keys, n_missing = cells.drop_null(), int(n[~there].sum())
+    found = table.distinct(cut.attribute)
+    keys, n, n_missing = found.keys, found.counts, found.n_missing
     if n_missing and missing is Missing.ERROR:
         msg = f"Column `{cut.attribute}` has {n_missing:,} missing cells, and the policy refuses them. Fill them first."
         raise InputError(msg)
     unseen = n_missing if cut.missing is MissingShown.UNSEEN else 0
     if cut.kind is Kind.INTERVAL:
-        parsed = _parse(table, cut, keys, n[there])
+        parsed = _parse(table, cut, keys, n)
         n_outside = 0
         if parsed is not None:
             beyond = (parsed.numbers < cut.breaks[0]) | (parsed.numbers > cut.breaks[-1])
-            n_outside = int(n[there][beyond].sum())
+            n_outside = int(n[beyond].sum())
         return _relabel(cut, keys, parsed, has_missing=n_missing > 0), Unknown(int(unseen > 0), unseen), n_outside
     known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
-    lost = Unknown(int((~known).sum()) + int(unseen > 0), int(n[there][~known].sum()) + unseen)
+    lost = Unknown(int((~known).sum()) + int(unseen > 0), int(n[~known].sum()) + unseen)
     return _relabel(cut, keys, None, has_missing=n_missing > 0), lost, 0
 
 

@@ -199,11 +199,8 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
 
 def _sensitive(table: Table, name: str) -> Sensitive:
     table.require_sensitive(name)
-    counted = table.counts([name]).combine_chunks()
-    cells, n = counted.column(0).combine_chunks(), as_numpy(counted.column("n")).astype(np.int64)
-    there = as_numpy(cells.is_valid())
-    keys = cells.drop_null()
-    return Sensitive(keys, tuple(text_of(key) for key in keys.to_pylist()), n[there], int(n[~there].sum()))
+    found = table.distinct(name)
+    return Sensitive(found.keys, tuple(text_of(key) for key in found.keys.to_pylist()), found.counts, found.n_missing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from maskwise.arrow import as_numpy
 from maskwise.engines.local import ROW, Local
 from maskwise.errors import InputError, did_you_mean, quote
 
@@ -21,11 +24,24 @@ if TYPE_CHECKING:
 
     import ibis.expr.types as ir
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from maskwise.engines import Engine, Lookups, Relabel
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
 _HEADER_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """The distinct cells of one column and how often each occurs."""
+
+    keys: pa.Array
+    """The cells as the engine holds them, without the missing one."""
+    counts: NDArray[np.int64]  # (n_keys,)
+    """The records of each."""
+    n_missing: int
+    """The records whose cell is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +113,12 @@ class Table:
         """Count the records."""
         return int(self.engine.fetch(self.expr.aggregate(n=self.expr.count())).column(0)[0].as_py())
 
-    def counts(self, names: Sequence[str]) -> pa.Table:
-        """Count the records of each combination of values."""
-        return self.engine.group(self.expr, [self.column(name) for name in names])
+    def distinct(self, name: str) -> Distinct:
+        """Count the records of each distinct cell of one column."""
+        counted = self.engine.group(self.expr, [self.column(name)]).combine_chunks()
+        cells, n = counted.column(0).combine_chunks(), as_numpy(counted.column("n")).astype(np.int64)
+        there = as_numpy(cells.is_valid())
+        return Distinct(cells.drop_null(), n[there], int(n[~there].sum()))
 
     def counts_of_each(self, names: Sequence[str], by: str | None) -> list[pa.Table]:
         """For each column by itself, count the records of each value (and each value of `by`)."""

@@ -163,7 +163,8 @@ def _inferences(table: Table, requirement: Confidence) -> tuple[tuple[Tightest, 
 
     parts = requirement.templates
     keys = {f"k{i}": table.column(name).cast("string") for i, name in enumerate(requirement.qid)}
-    marks = {f"s{p}": _is_value(table, part).cast("int64") for p, part in enumerate(parts)}
+    cells = {name: table.distinct(name).keys.to_pylist() for name in dict.fromkeys(part.sensitive for part in parts)}
+    marks = {f"s{p}": _is_value(table, part, cells[part.sensitive]).cast("int64") for p, part in enumerate(parts)}
     marked = table.expr.select(**keys, **marks)
     groups = marked.group_by(list(keys)).agg(n=marked.count(), **{name: marked[name].sum() for name in marks})
     told = ibis.literal(value=False)
@@ -182,13 +183,18 @@ def _inferences(table: Table, requirement: Confidence) -> tuple[tuple[Tightest, 
     return tuple(tightest), int(counted.column(0)[0].as_py()), int(counted.column(1)[0].as_py())
 
 
-def _is_value(table: Table, part: Template) -> ir.BooleanValue:
-    """Whether a cell holds the protected value, however its type spells it."""
+def _is_value(table: Table, part: Template, cells: Sequence[object]) -> ir.BooleanValue:
+    """Whether a cell holds the protected value, however its type spells it.
+
+    Args:
+        table: The records.
+        part: Whose value.
+        cells: The distinct cells of its column.
+    """
     cell = table.column(part.sensitive)
     if part.value is None:
         return cell.isnull()
-    distinct = table.engine.group(table.expr, [cell]).column(0).drop_null().to_pylist()
-    return cell.isin([key for key in distinct if is_spelled(key, part.value)]).fill_null(False)  # noqa: FBT003
+    return cell.isin([key for key in cells if is_spelled(key, part.value)]).fill_null(False)  # noqa: FBT003
 
 
 def _group_sizes(table: Table, qid: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -56,12 +56,6 @@ def check_target(path: Path) -> None:
         raise WriteError(msg)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
-    with appearing(path) as draft:
-        write_draft(draft, text)
-
-
 def write_draft(draft: Path, text: str, *, private: bool = False) -> None:
     """Write a text under a temporary name.
 

@@ -161,8 +161,9 @@ class Local:
             pairs = [[key] if by is None else [key, by] for key in keys]
             return [self.group(table, pair) for pair in pairs]
         columns = {f"k{i}": key for i, key in enumerate(keys)}
-        query = self.connection.compile(table.select(**columns, **({} if by is None else {"beside": by})))
-        together = "" if by is None else ", beside"
+        beside = {} if by is None else {"beside": by}
+        query = self.connection.compile(table.select(**columns, **beside))
+        together = "".join(f", {name}" for name in beside)
         names = ", ".join(columns)
         number = " ".join(f"+ {i} * (1 - grouping({key}))" for i, key in enumerate(columns))
         sets = ", ".join(f"({key}{together})" for key in columns)
@@ -170,8 +171,7 @@ class Local:
             f"SELECT {names}{together}, count(*) AS n, {number} AS which FROM ({query}) GROUP BY GROUPING SETS ({sets})"  # noqa: S608
         )
         which = as_numpy(found.column("which"))
-        others = [] if by is None else ["beside"]
-        return [found.filter(from_numpy(which == i)).select([k, *others, "n"]) for i, k in enumerate(columns)]
+        return [found.filter(from_numpy(which == i)).select([k, *beside, "n"]) for i, k in enumerate(columns)]
 
     def count_codes(self, table: ir.Table, lookups: Lookups, sums: Sequence[str]) -> pa.Table:
         """Recode columns by lookup tables and count the distinct coded rows.
@@ -187,20 +187,15 @@ class Local:
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         small = [pa.table({f"key{i}": keys, f"code{i}": codes}) for i, (keys, codes, _) in enumerate(lookups.values())]
-        found = self._count_in_duckdb(table, lookups, small, sums) if self._is_duckdb else None
-        if found is None:
-            found = self._count_anywhere(table, lookups, small, sums)
+        count = self._count_in_duckdb if self._is_duckdb else self._count_anywhere
+        found = count(table, lookups, small, sums)
         for name in sums:
             # Engines add up 64-bit numbers in wider ones.
             found = found.set_column(found.column_names.index(name), name, found.column(name).cast(pa.int64()))
         return found
 
     def _count_in_duckdb(
-        self,
-        table: ir.Table,
-        lookups: Lookups,
-        small: Sequence[pa.Table],
-        sums: Sequence[str],
+        self, table: ir.Table, lookups: Lookups, small: Sequence[pa.Table], sums: Sequence[str]
     ) -> pa.Table:
         """One flat SELECT: building fifty joins in Ibis takes longer than running them.
 
@@ -220,11 +215,7 @@ class Local:
         )
 
     def _count_anywhere(
-        self,
-        table: ir.Table,
-        lookups: Lookups,
-        small: Sequence[pa.Table],
-        sums: Sequence[str],
+        self, table: ir.Table, lookups: Lookups, small: Sequence[pa.Table], sums: Sequence[str]
     ) -> pa.Table:
         joined = table.select(*lookups, *sums)
         for i, column in enumerate(lookups):
