@@ -30,19 +30,20 @@ if TYPE_CHECKING:
     from maskwise.formats.solution_file import read_solution
     from maskwise.masker import Masker
     from maskwise.pipeline import Applied, Outcome, anonymize, apply, audit
-    from maskwise.policy import Attribute, Confidence, KAnonymity, Policy
+    from maskwise.policy import Attribute, Policy
+    from maskwise.requirements import Confidence, KAnonymity
     from maskwise.taxonomy import Taxonomy
     from maskwise.verify import Finding, Verdict
 
 _HOME = {
     "Applied": "pipeline",
     "Attribute": "policy",
-    "Confidence": "policy",
+    "Confidence": "requirements",
     "Cut": "cut",
     "Finding": "verify",
     "InfeasibleError": "errors",
     "InputError": "errors",
-    "KAnonymity": "policy",
+    "KAnonymity": "requirements",
     "Masker": "masker",
     "MaskwiseError": "errors",
     "NotMetError": "errors",

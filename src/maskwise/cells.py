@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise import kernels
+from maskwise import badness, kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ class Cells:
         cut: kernels.Cut,
         roots: Sequence[int],
         most_slots: Sequence[int],
-        rules: kernels.Rules,
+        rules: badness.Rules,
     ) -> None:
         """Start with one group that shows the root of every attribute.
 
@@ -57,7 +57,7 @@ class Cells:
         base = np.zeros(n_attributes, np.int64)
         base[1:] = np.cumsum(most_slots)[:-1]
         n_slots = max(int(sum(most_slots)), 1)
-        smallest = max((int(k) for k in rules.over[rules.kind == kernels.K]), default=1)
+        smallest = max((int(k) for k in rules.over[(rules.kind == badness.K) & rules.is_enforced]), default=1)
         most_groups = min(n_rows, int(total[0]) // max(smallest, 1)) + 1
         n_kept = n_rows // n_slots + 2
         self._cut = kernels.Cut(
@@ -87,7 +87,9 @@ class Cells:
         self._groups.size[0] = n_rows
         self._groups.total[0] = total
         self._groups.shown[:, 0] = roots
-        self.now: NDArray[np.float64] = np.where(rules.kind == kernels.K, -total[0], total[rules.column] / total[0])
+        self.now: NDArray[np.float64] = np.array(
+            [badness.weigh(rules, r, total, total, 0)[0] for r in range(len(rules.kind))]
+        )
         kernels.take_stock(self._groups, self._cut, rules, 0, np.empty(n_attributes, np.int64))
 
     @property

@@ -10,13 +10,15 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table as Grid
 from rich.text import Text
 
-from maskwise.report import asked, ending, plural, reached, shown
+from maskwise.qid import called
+from maskwise.report import asked, ending, figure_text, plural, reached, shown
+from maskwise.requirements import KAnonymity, Template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.cut import Step
-    from maskwise.verify import Verdict
+    from maskwise.verify import Tightest, Verdict
 
 STAGES = ("read", "profile", "compress", "search", "mask", "verify")
 _MOST_LABELS = 8
@@ -65,8 +67,7 @@ class Terminal:
         """Show the refinement that was just performed."""
         if self._progress is not None:
             left = ", ".join(
-                f"anonymity {figure:,}" if isinstance(figure, int) else f"confidence {figure:.3f}"
-                for figure in step.requirements
+                f"anonymity {figure:,}" if isinstance(figure, int) else f"{figure:.3f}" for figure in step.requirements
             )
             self._progress.update(
                 self._task,
@@ -134,12 +135,12 @@ class Terminal:
             word = ("holds", "green") if finding.is_met else ("is violated", "bold red")
             rest = f": the smallest of {finding.n_groups:,} groups has {finding.anonymity:,} records"
             if finding.tightest:
-                rest = f": the largest confidence in {finding.n_groups:,} groups is {finding.figure:.4f}"
+                rest = f": the worst of {finding.n_groups:,} groups reaches {figure_text(finding.figure)}"
             self.out.print(Text.assemble(finding.requirement.asks(), " ", word, rest))
             for tight in finding.tightest:
                 group = ", ".join("(missing)" if text is None else text for text in tight.shown)
-                told = f"  a protected value of {tight.sensitive} reaches {tight.confidence:.4f} of {tight.bound:.4g}"
-                self.out.print(Text(f"{told} in the group ({group}) of {tight.n_records:,} records"))
+                where = f"in the group ({group}) of {tight.n_records:,} records on {called(tight.part.qid)}"
+                self.out.print(Text(f"  {_told(tight)} {where}"))
             if not finding.is_met:
                 self.out.print(
                     f"  violated in {plural(finding.n_violating_groups, 'group')} "
@@ -152,3 +153,13 @@ class Terminal:
                 size = f"{low:,} and more" if high is None else f"{low:,} to {high:,}" if high > low else f"{low:,}"
                 grid.add_row(f"  {size}", f"{n_groups:,}", f"{n_records:,}")
             self.out.print(grid)
+
+
+def _told(tight: Tightest) -> str:
+    """How the tightest group of a rule stands, without the value it is about."""
+    part, figure = tight.part, figure_text(tight.figure)
+    if isinstance(part, KAnonymity):
+        return f"anonymity is {figure} of {part.k:,}"
+    if isinstance(part, Template):
+        return f"a protected value of {part.sensitive} reaches {figure} of {float(part.bound):.4g}"
+    return f"{part.sensitive} reaches {figure}"

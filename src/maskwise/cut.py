@@ -20,7 +20,7 @@ from maskwise.typed import Scale, interval_label
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from maskwise.policy import Requirement
+    from maskwise.requirements import Requirement
     from maskwise.taxonomy import Taxonomy
 
 HIDDEN = "*"

@@ -10,10 +10,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from maskwise.diversity import Closeness
 from maskwise.errors import RefusedError
-from maskwise.policy import KAnonymity
 from maskwise.read import Table, read, suffix_of
 from maskwise.release import as_frame, safe_name, safe_text, spreadsheet_safe
+from maskwise.requirements import LKC, Confidence, KAnonymity
 from maskwise.verify import Verdict, verify
 from maskwise.write import appearing, write_draft
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from maskwise.cut import Solution
-    from maskwise.policy import Policy, Requirement
+    from maskwise.policy import Policy
+    from maskwise.requirements import Requirement
 
 
 _SAME = 1e-9
@@ -85,7 +87,7 @@ def hand_out(
         masked.engine.write(expr, draft, names, suffix, masked.source)
         stage("verify")
         delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix.removesuffix(".gz"))
-        written = read(draft, once=len(requirements) == 1, delimiter=delimiter)
+        written = read(draft, once=_is_scanned_once(requirements), delimiter=delimiter)
         if written.names != names:
             raise RefusedError("The written file has other columns than the table. Nothing was released.")
         found = replace(written, names=named)
@@ -95,14 +97,19 @@ def hand_out(
     return target, result
 
 
+def _is_scanned_once(requirements: Sequence[Requirement]) -> bool:
+    """Whether a recount looks at the records only once, so that they need not be loaded first."""
+    return len(requirements) == 1 and isinstance(requirements[0], KAnonymity)
+
+
 def _as_written(requirement: Requirement) -> Requirement:
     """A requirement whose protected values are spelled as cells that a spreadsheet does not run."""
-    if isinstance(requirement, KAnonymity):
-        return requirement
-    return replace(
-        requirement,
-        sensitive=tuple((c, v if v is None else safe_text(v), bound) for c, v, bound in requirement.sensitive),
-    )
+    if isinstance(requirement, Closeness):
+        return replace(requirement, order=tuple(safe_text(text) for text in requirement.order))
+    if isinstance(requirement, Confidence | LKC):
+        spelled = [(c, v if v is None else safe_text(v), bound) for c, v, bound in requirement.sensitive]
+        return replace(requirement, sensitive=tuple(spelled))
+    return requirement
 
 
 def _recount(found: Table, spelled: Sequence[Requirement], asked: Sequence[Requirement]) -> Verdict:

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-K, SHARE = range(2)
-"""Kinds of rules: a smallest group, and a largest share of one sensitive value."""
+from maskwise.badness import Rules, weigh
 
 
 class Groups(NamedTuple):
@@ -48,20 +47,6 @@ class Cut(NamedTuple):
     n_children: Any  # (n_nodes,)
     alive: Any  # (n_nodes,) candidates that may still be refined
     worst: Any  # (n_rules, n_nodes) largest badness of a group that refining a candidate would create
-
-
-class Rules(NamedTuple):
-    """What the groups of one quasi-identifier must satisfy.
-
-    Each rule gives a group a badness, and the largest badness of a group's
-    parts is never below the group's: its records, negated, or the share of a
-    sensitive value. A rule is broken where counts, not quotients, say so.
-    """
-
-    kind: Any  # (n_rules,) K or SHARE
-    column: Any  # (n_rules,) the counter a SHARE is about
-    over: Any  # (n_rules,) numerator of the bound
-    under: Any  # (n_rules,) its denominator
 
 
 @njit(cache=True, nogil=True)
@@ -108,18 +93,10 @@ def hear_group(cut: Cut, rules: Rules, candidate: int, counts: Any, total: Any, 
         total: IN (n_counts,) the counters of the group it would be split from.
         is_rest: IN 1 if the group is what remains of `total` without `counts`, else 0.
     """
-    n = total[0] - counts[0] if is_rest else counts[0]
     for r in range(rules.kind.shape[0]):
-        if rules.kind[r] == K:
-            badness = -float(n)
-            broken = n < rules.over[r]
-        else:
-            c = rules.column[r]
-            share = total[c] - counts[c] if is_rest else counts[c]
-            badness = share / n
-            broken = share * rules.under[r] > rules.over[r] * n
+        badness, is_broken = weigh(rules, r, counts, total, is_rest)
         cut.worst[r, candidate] = max(cut.worst[r, candidate], badness)
-        if broken:
+        if is_broken:
             cut.alive[candidate] = False
 
 

@@ -18,9 +18,10 @@ from maskwise.formats import solution_file
 from maskwise.formats.policy_file import read_policy, to_data
 from maskwise.mask import apply
 from maskwise.pipeline import check_criterion, check_limits, solve
-from maskwise.policy import KAnonymity, Missing, Policy
+from maskwise.policy import Missing, Policy
 from maskwise.read import read
 from maskwise.release import as_frame
+from maskwise.requirements import KAnonymity
 from maskwise.typed import text_of
 
 try:

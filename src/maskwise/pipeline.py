@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
     from maskwise.cut import Solution, Step
     from maskwise.mask import Unknown
-    from maskwise.policy import Policy, Requirement
+    from maskwise.policy import Policy
     from maskwise.profile import Profile
+    from maskwise.requirements import Requirement
 
 
 class Observer(Protocol):
@@ -205,7 +206,8 @@ def solve(
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
     """
-    from maskwise.search import check_feasible, plan  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.rules import check_feasible  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.search import plan  # noqa: PLC0415 - as above
     from maskwise.search import search as run_search  # noqa: PLC0415 - as above
 
     listener = observer or _Silent()

@@ -14,8 +14,10 @@ import numpy as np
 
 from maskwise.arrow import as_numpy, from_numpy
 from maskwise.errors import InputError, PolicyError, quote
-from maskwise.policy import Attribute, KAnonymity, Kind, Missing, Template
-from maskwise.typed import Parsed, Scale, bound, is_spelled, label, looks_like_code, parse_keys, text_of, value_order
+from maskwise.policy import Attribute, Kind, Missing
+from maskwise.requirements import KAnonymity
+from maskwise.sensitive import check_values, take_sensitive
+from maskwise.typed import Parsed, Scale, bound, label, looks_like_code, parse_keys, text_of, value_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from maskwise.policy import Policy
     from maskwise.read import Table
+    from maskwise.sensitive import Sensitive
     from maskwise.taxonomy import Taxonomy
 
     Ints = NDArray[np.int64]
@@ -64,31 +67,6 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Sensitive:
-    """The distinct values of one sensitive column."""
-
-    keys: pa.Array
-    """The distinct cells as the engine holds them, without the missing one."""
-    texts: tuple[str, ...]
-    """How each is spelled."""
-    counts: Ints  # (n_keys,)
-    """Its records."""
-    n_missing: int
-    """The records whose cell is missing."""
-
-    def keys_of(self, value: str | None) -> pa.Array | None:
-        """The cells spelled like this; None stands for the missing one."""
-        return None if value is None else self.keys.filter(from_numpy(self._is(value)))
-
-    def n_records(self, value: str | None) -> int:
-        """How many records have this value."""
-        return self.n_missing if value is None else int(self.counts[self._is(value)].sum())
-
-    def _is(self, value: str) -> NDArray[np.bool_]:
-        return np.array([is_spelled(text, value) for text in self.texts], np.bool_)
-
-
-@dataclass(frozen=True, slots=True)
 class Profile:
     """What the search needs to know of a table before it is compressed."""
 
@@ -115,7 +93,7 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
     places: dict[str, tuple[str | int, ...]] = {}
     for i, requirement in enumerate(policy.requirements):
         places.update(dict.fromkeys(requirement.qid, ("requirements", i, "qid")))
-        protected = [part.sensitive for part in requirement.parts if isinstance(part, Template)]
+        protected = [column for column in requirement.columns if column not in requirement.qid]
         places.update(dict.fromkeys(protected, ("requirements", i, "sensitive")))
     places.update({attribute.name: ("attributes", attribute.name) for attribute in policy.attributes})
     if policy.class_name is not None:
@@ -183,24 +161,12 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
             f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
             "table is released. Name another class, or none."
         )
-    sensitive = {name: _sensitive(table, name) for name in policy.sensitive}
+    sensitive = {name: take_sensitive(table, name) for name in policy.sensitive}
     for i, requirement in enumerate(policy.requirements):
-        unmet = [
-            p for p in requirement.parts if isinstance(p, Template) and not sensitive[p.sensitive].n_records(p.value)
-        ]
-        notes += [
-            policy.at(("requirements", i)) + f"A protected value of `{part.sensitive}` occurs in no record. "
-            "Is it spelled as in the data?"
-            for part in unmet
-        ]
+        at = policy.at(("requirements", i))
+        notes += dict.fromkeys(at + text for part in requirement.parts for text in check_values(part, sensitive, at))
     profiled = Profile(tuple(columns), policy.class_name, len(classes), n_rows, n_all - n_rows, tuple(notes), sensitive)
     return profiled, table
-
-
-def _sensitive(table: Table, name: str) -> Sensitive:
-    table.require_sensitive(name)
-    found = table.distinct(name)
-    return Sensitive(found.keys, tuple(text_of(key) for key in found.keys.to_pylist()), found.counts, found.n_missing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,16 +125,13 @@ class Table:
         together = None if by is None else self.column(by)
         return self.engine.group_each(self.expr, [self.column(name) for name in names], together)
 
-    def count_codes(
-        self,
-        lookups: Lookups,
-        sensitive: Sequence[tuple[str, pa.Array | None]] = (),
-    ) -> pa.Table:
-        """Recode columns by name and count the distinct coded rows.
+    def recode(self, lookups: Lookups, sensitive: Sequence[tuple[str, pa.Array | None]] = (), *, keep: bool) -> Coded:
+        """Recode columns by name and mark sensitive cells, to count the distinct coded rows.
 
         Args:
             lookups: For each column its keys, their codes, and the code of a missing cell, if there are some.
             sensitive: Columns, and the keys of the cells that are counted in them; None counts missing cells.
+            keep: They will be counted more than once.
         """
         cells = [self.column(name) for name, _ in sensitive]
         marks = {
@@ -143,7 +140,7 @@ class Table:
         }
         marked = replace(self, expr=self.expr.mutate(**marks) if marks else self.expr)._seen(lookups)  # noqa: SLF001
         named = {self.key(name): how for name, how in lookups.items()}
-        return self.engine.count_codes(marked, named, list(marks))
+        return Coded(self, self.engine.recode(marked, named, list(marks), keep=keep))
 
     def relabel(self, columns: Mapping[str, Relabel]) -> Table:
         """Rewrite columns, by name, as text."""
@@ -181,6 +178,22 @@ class Table:
                 f"Column `{name}` {what} but not in the table. The table has: {shown}.{did_you_mean(name, self.names)}"
             )
             raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Records whose columns hold small numbers instead of values."""
+
+    table: Table
+    """The records they were."""
+    expr: ir.Table
+    """The codes under the engine's column names, and the marks s0, s1, ... of sensitive cells."""
+
+    def count(self, names: Sequence[str], marks: Sequence[int]) -> pa.Table:
+        """Count the distinct rows of some columns, and their marked records."""
+        return self.table.engine.count_rows(
+            self.expr, [self.table.key(name) for name in names], [f"s{mark}" for mark in marks]
+        )
 
 
 def read(source: Any, engine: Engine | None = None, *, once: bool = False, delimiter: str | None = None) -> Table:

@@ -6,13 +6,16 @@ A report holds only what the release itself shows, so it may accompany it.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maskwise.diversity import Closeness, Diversity
 from maskwise.errors import InputError
-from maskwise.policy import KAnonymity
+from maskwise.formats.requirement_file import without_values
+from maskwise.requirements import LKC, Confidence, Template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +27,8 @@ if TYPE_CHECKING:
 PROTECTS = (
     (
         "In the released table, every combination of values on a listed quasi-identifier is shared by at least the "
-        "stated number of records, and no protected value has more than the stated share in any of them. "
+        "stated number of records, no protected value has more than the stated share in any of them, and protected "
+        "columns are as diverse or as close to the whole table as stated. "
         "This was recounted from the table as released."
     ),
 )
@@ -106,15 +110,29 @@ def ending(data: dict[str, Any]) -> str:
 
 def asked(item: dict[str, Any]) -> str:
     """What a requirement asked, for a table cell."""
-    if "k" in item:
-        return f"k = {item['k']:,}"
-    bounds = dict.fromkeys(f"{tight['column']} at most {tight['confidence']:.4g}" for tight in item["sensitive"])
-    return ", ".join(bounds)
+    wanted = [f"k = {item['k']:,}"] if "k" in item else []
+    if isinstance(item.get("sensitive"), list):
+        wanted += dict.fromkeys(f"{one['column']} at most {one['confidence']:.4g}" for one in item["sensitive"])
+    if "asks" in item:
+        wanted.append(item["asks"])
+    known = f" for any {item['lkc']['L']} of them" if "lkc" in item else ""
+    return ", ".join(wanted) + known
 
 
 def reached(item: dict[str, Any]) -> str:
     """What it reached, for a table cell."""
-    return f"{item['reached']:,}" if "k" in item else f"{item['reached']:.4f}"
+    return figure_text(item["reached"])
+
+
+def figure_text(figure: float | None) -> str:
+    """A figure as people read it: counts whole, shares and distances with four decimals.
+
+    >>> figure_text(1200), figure_text(0.25), figure_text(None)
+    ('1,200', '0.2500', 'unbounded')
+    """
+    if figure is None or figure == math.inf:
+        return "unbounded"
+    return f"{figure:,}" if isinstance(figure, int) else f"{figure:.4f}"
 
 
 def shown(item: dict[str, Any]) -> list[str]:
@@ -185,7 +203,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
     """A finding as plain values."""
     return {
         **_asked(finding),
-        "reached": finding.figure,
+        "reached": _plain(finding.figure),
         "holds": finding.is_met,
         "groups": finding.n_groups,
         "violating_groups": finding.n_violating_groups,
@@ -205,22 +223,37 @@ def finding_data(finding: Finding) -> dict[str, Any]:
 
 
 def _asked(finding: Finding) -> dict[str, Any]:
-    """What was asked; of templates the columns and bounds, and the group that tells most, but no protected value."""
+    """What was asked, and the group that stands worst by each rule, but no protected value."""
     asked = finding.requirement
-    if isinstance(asked, KAnonymity):
-        return {"qid": list(asked.qid), "k": asked.k}
-    return {
-        "qid": list(asked.qid),
-        "sensitive": [
-            {
-                "column": tight.sensitive,
-                "confidence": tight.bound,
-                "reached": tight.confidence,
-                "tightest_group": {"shown": list(tight.shown), "records": tight.n_records},
-            }
-            for tight in finding.tightest
-        ],
-    }
+    said = {"qid": list(asked.qid), **without_values(asked)}
+    told = [
+        {
+            "reached": _plain(tight.figure),
+            "tightest_group": {
+                **({"qid": list(tight.part.qid)} if isinstance(asked, LKC) else {}),
+                "shown": list(tight.shown),
+                "records": tight.n_records,
+            },
+        }
+        for tight in finding.tightest
+    ]
+    protected = [tight.part for tight in finding.tightest]
+    if isinstance(asked, Diversity | Closeness):
+        return {**said, "asks": asked.asks().removesuffix(f" on {asked.name}"), **(told[0] if told else {})}
+    if isinstance(asked, Confidence | LKC) and asked.sensitive:
+        said["sensitive"] = [
+            {"column": part.sensitive, "confidence": float(part.bound), **one}
+            for part, one in zip(protected, told, strict=True)
+            if isinstance(part, Template)
+        ]
+    if isinstance(asked, LKC) and asked.k is not None and told:
+        said["tightest_group"] = told[0]["tightest_group"]
+    return said
+
+
+def _plain(figure: float) -> float | None:
+    """A figure as JSON has it: nothing stands for a ratio without bound."""
+    return None if figure == math.inf else figure
 
 
 def _shown(solution: Solution) -> Sequence[dict[str, Any]]:

@@ -1,27 +1,24 @@
 """From a profile and compressed tables to a Solution.
 
-Feasibility comes first: the most masked table has the best figure any masking
-can reach, so if it fails, all fail. The moves themselves are in `topdown`.
+What is asked of the groups is in `rules`, the moves themselves are in `topdown`.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from maskwise import kernels
-from maskwise.compress import Need
 from maskwise.cut import HIDDEN, Criterion, Cut, Limits, MissingShown, Reached, Solution, in_tree_order
-from maskwise.errors import InfeasibleError
 from maskwise.forest import grow_forest
-from maskwise.policy import KAnonymity, Kind
-from maskwise.topdown import Bound, TopDown
+from maskwise.policy import Kind
+from maskwise.requirements import KAnonymity
+from maskwise.rules import list_bounds, list_needs
+from maskwise.topdown import TopDown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from maskwise.compress import Compact
+    from maskwise.compress import Compact, Need
     from maskwise.cut import Step
     from maskwise.forest import Tree
     from maskwise.policy import Policy
@@ -36,71 +33,15 @@ class Method(StrEnum):
     """Top-down refinement."""
 
 
-def check_feasible(profile: Profile, policy: Policy) -> None:
-    """Refuse requirements that even the most masked table violates.
-
-    Claim: refining never raises anonymity and never lowers a confidence, so the
-    most masked table, one group with all records, has the best figures of all
-    maskings (KAIS 2007, Theorem 3.3).
-    """
-    broken = []
-    for i, requirement in enumerate(policy.requirements):
-        at = policy.at(("requirements", i))
-        for part in requirement.parts:
-            if isinstance(part, KAnonymity):
-                if part.k > profile.n_rows:
-                    broken.append(
-                        f"{at}k={part.k} cannot be met on {part.name}: the whole table has {profile.n_rows:,} records, "
-                        "so that is the best that can be reached. Lower k or drop the requirement."
-                    )
-                continue
-            n_records = profile.sensitive[part.sensitive].n_records(part.value)
-            if Fraction(n_records, profile.n_rows) > part.bound:
-                broken.append(
-                    f"{at}Confidence {float(part.bound):g} cannot be met on {requirement.name}: a protected value of "
-                    f"`{part.sensitive}` has a share of {n_records / profile.n_rows:.4f} in the whole table, and no "
-                    "masking can reach less. Raise its bound or drop it."
-                )
-    if broken:
-        raise InfeasibleError("\n".join(broken))
-
-
 def plan(profile: Profile, policy: Policy) -> tuple[tuple[Tree, ...], list[Need]]:
     """Grow the value trees, and list what is to be counted on each distinct QID."""
     implied = policy.implied_parts()
     floors = dict.fromkeys(policy.masked, 0)
-    needs: dict[tuple[int, ...], dict[tuple[str, str | None], None]] = {}
     for i, requirement in enumerate(policy.requirements):
         for p, part in enumerate(requirement.parts):
-            wanted = needs.setdefault(_numbers(policy, part.qid), {})
-            if isinstance(part, KAnonymity):
-                for name in part.qid if (i, p) not in implied else ():
-                    floors[name] = max(floors[name], part.k)
-            else:
-                wanted[part.sensitive, part.value] = None
-    return grow_forest(profile, floors), [Need(numbers, tuple(wanted)) for numbers, wanted in needs.items()]
-
-
-def _numbers(policy: Policy, qid: Sequence[str]) -> tuple[int, ...]:
-    at = {name: i for i, name in enumerate(policy.masked)}
-    return tuple(sorted(at[name] for name in qid))
-
-
-def _bounds(policy: Policy, needs: Sequence[Need]) -> list[Bound]:
-    """The rules of all requirements as the search sees them."""
-    at = {need.attributes: t for t, need in enumerate(needs)}
-    implied = policy.implied_parts()
-    bounds = []
-    for i, requirement in enumerate(policy.requirements):
-        for p, part in enumerate(requirement.parts):
-            t, counts = at[_numbers(policy, part.qid)], (i, p) not in implied
-            if isinstance(part, KAnonymity):
-                bounds.append(Bound(i, t, kernels.K, part.k, counts=counts))
-            else:
-                column = 1 + needs[t].sensitive.index((part.sensitive, part.value))
-                over, under = part.bound.as_integer_ratio()
-                bounds.append(Bound(i, t, kernels.SHARE, over, under, column, counts=counts))
-    return bounds
+            if isinstance(part, KAnonymity) and (i, p) not in implied:
+                floors.update({name: max(floors[name], part.k) for name in part.qid})
+    return grow_forest(profile, floors), list_needs(profile, policy)
 
 
 def search(
@@ -127,7 +68,7 @@ def search(
         watch: Hears of every step and may ask to stop.
     """
     implied = policy.implied_by()
-    bounds = _bounds(policy, needs)
+    bounds = list_bounds(profile, policy, needs)
     state = TopDown(trees, tables, bounds, has_class=profile.class_name is not None)
     steps, ending = state.run(criterion, limits or Limits(), watch or _keep_going)
     figures = state.figures()

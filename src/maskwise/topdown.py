@@ -8,7 +8,6 @@ QID. `search` wraps this into a Solution.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -18,6 +17,7 @@ from maskwise.cells import Cells
 from maskwise.cut import HIDDEN, Criterion, Ending, Step
 from maskwise.forest import gains, is_beneficial
 from maskwise.policy import Kind
+from maskwise.rules import as_rules, figures_of
 from maskwise.score import disclosure_gain, score
 from maskwise.splits import TOLERANCE
 
@@ -29,42 +29,7 @@ if TYPE_CHECKING:
     from maskwise.compress import Compact
     from maskwise.cut import Limits
     from maskwise.forest import Tree
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """One rule on the groups of one QID; a requirement has one or several."""
-
-    requirement: int
-    """The requirement's position in the policy."""
-    table: int
-    """Which compressed table its QID has."""
-    kind: int
-    """`kernels.K` or `kernels.SHARE`."""
-    over: int
-    """The bound's numerator: k, or that of the largest share."""
-    under: int = 1
-    """Its denominator."""
-    column: int = 0
-    """The counter of the compressed table that a share is about."""
-    counts: bool = True
-    """False for a bound that another one implies: it is reported, not enforced."""
-
-    @property
-    def limit(self) -> float:
-        """The largest badness allowed."""
-        return -float(self.over) if self.kind == kernels.K else self.over / self.under
-
-
-def _rules(bounds: Sequence[Bound]) -> kernels.Rules:
-    """The bounds of one table as the kernels take them; one that does not count can never be broken."""
-    loose = {kernels.K: 0, kernels.SHARE: 1}
-    return kernels.Rules(
-        kind=np.array([bound.kind for bound in bounds], np.int64),
-        column=np.array([bound.column for bound in bounds], np.int64),
-        over=np.array([bound.over if bound.counts else loose[bound.kind] for bound in bounds], np.int64),
-        under=np.array([bound.under if bound.counts else 1 for bound in bounds], np.int64),
-    )
+    from maskwise.rules import Bound
 
 
 class Watcher(Protocol):
@@ -126,7 +91,7 @@ class TopDown:
                 self.cut,
                 [int(self.first[a]) for a in table.attributes],
                 [most_slots[a] for a in table.attributes],
-                _rules(of_table[t]),
+                as_rules(of_table[t], table.counts.sum(axis=0)),
             )
             for t, table in enumerate(tables)
         ]
@@ -150,14 +115,8 @@ class TopDown:
         return charges
 
     def figures(self) -> tuple[float, ...]:
-        """For each requirement of the policy its figure now: the anonymity, or the largest confidence."""
-        worst: dict[int, float] = {}
-        kinds: dict[int, int] = {}
-        for bound, (t, r) in zip(self.bounds, self.places, strict=True):
-            now = float(self.cells[t].now[r])
-            worst[bound.requirement] = max(worst.get(bound.requirement, -np.inf), now)
-            kinds[bound.requirement] = bound.kind
-        return tuple(-int(worst[i]) if kinds[i] == kernels.K else worst[i] for i in sorted(worst))
+        """For each requirement of the policy its figure now."""
+        return figures_of(self.bounds, [float(self.cells[t].now[r]) for t, r in self.places])
 
     def _open(self, i: int, node: int) -> None:
         """Make a newly shown value, or the values that `*` hides, candidates, and point its codes at its children."""

@@ -247,7 +247,23 @@ def is_spelled(key: object, value: str) -> bool:
     (True, True, False)
     """
     text = text_of(key)
-    if text == value:
-        return True
-    number = _PATTERNS[Scale.REAL]
-    return bool(re.fullmatch(number, text) and re.fullmatch(number, value)) and float(text) == float(value)
+    return text == value or one_spelling(text) == one_spelling(value)
+
+
+def one_spelling(text: str) -> str:
+    """The same text for all spellings of a value: a number, however it is written.
+
+    >>> one_spelling("1.0"), one_spelling("1e0"), one_spelling("HIV")
+    ('1.0', '1.0', 'HIV')
+    """
+    return repr(float(text) + 0.0) if re.fullmatch(_PATTERNS[Scale.REAL], text) else text
+
+
+def has_order(texts: Sequence[str]) -> bool:
+    """Say whether values have an order of their own: all numbers, or all ISO dates or times.
+
+    >>> has_order(["9", "10"]), has_order(["2024-01-31"]), has_order(["low", "high"])
+    (True, True, False)
+    """
+    scales = (Scale.REAL, Scale.DATE, Scale.TIMESTAMP, Scale.TIME)
+    return any(all(re.fullmatch(_PATTERNS[scale], text) for text in texts) for scale in scales)

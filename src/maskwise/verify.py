@@ -6,39 +6,42 @@ BYs over the table as it was written, so it also audits what other tools made.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maskwise.arrow import as_numpy
-from maskwise.policy import Confidence, KAnonymity, Template
-from maskwise.typed import is_spelled
+from maskwise.diversity import Closeness
+from maskwise.judge import Spectrum, judge
+from maskwise.requirements import KAnonymity, Template
+from maskwise.typed import is_spelled, one_spelling, text_of, value_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import ibis.expr.types as ir
-    from numpy.typing import NDArray
 
-    from maskwise.policy import Requirement
+    from maskwise.diversity import Diversity
+    from maskwise.engines import Engine
     from maskwise.read import Table
+    from maskwise.requirements import Part, Requirement
 
 
 @dataclass(frozen=True, slots=True)
 class Tightest:
-    """The group in which a sensitive value has its largest share."""
+    """The group that comes nearest to breaking a rule, or breaks it most."""
 
-    sensitive: str
-    """The sensitive column."""
-    confidence: float
-    """The share."""
-    bound: float
-    """The largest share allowed."""
+    part: Part
+    """The rule; of several alike on different QIDs, the one that is tightest."""
+    figure: float
+    """How the group stands: its records, the share of a sensitive value, how diverse, how far."""
     n_records: int
     """The records of the group."""
     shown: tuple[str | None, ...]
-    """What the group shows on the QID."""
+    """What the group shows on the rule's QID."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +51,19 @@ class Finding:
     requirement: Requirement
     """What was asked."""
     figure: float
-    """The smallest group (0 for a table without records), or the largest confidence."""
+    """The smallest group (0 for a table without records), the largest confidence or distance, the least diversity."""
     n_groups: int
     """How many groups there are."""
     n_violating_groups: int
     """How many of them break the requirement."""
     n_violating_records: int
-    """How many records are in those."""
+    """How many records are in those; on several QIDs, summed over them."""
     sizes: tuple[tuple[int, int], ...]
     """Each group size that occurs, and how many groups have it."""
     tightest: tuple[Tightest, ...] = ()
-    """For templates: of each protected value the group that tells most."""
+    """Where a sensitive column is protected: the group that stands worst by each rule."""
+    n_rows: int = 0
+    """The records of the table."""
 
     @property
     def is_met(self) -> bool:
@@ -72,14 +77,13 @@ class Finding:
 
     def complaint(self) -> str:
         """What is not met, in a few words."""
-        if isinstance(self.requirement, KAnonymity):
-            return f"{self.requirement.name} reaches {self.anonymity}, asked {self.requirement.k}"
-        return f"{self.requirement.name} reaches a confidence of {self.figure:.4f}, asked {self.requirement.asks()}"
+        wanted = self.requirement.k if isinstance(self.requirement, KAnonymity) else self.requirement.asks()
+        return f"{self.requirement.name} reaches {self.figure:.4g}, asked {wanted}"
 
     def quantile(self, share: float) -> int:
         """The group size that `share` of the groups do not exceed.
 
-        >>> from maskwise.policy import KAnonymity
+        >>> from maskwise.requirements import KAnonymity
         >>> Finding(KAnonymity(("a",), 2), 2, 4, 0, 0, ((2, 3), (9, 1))).quantile(0.5)
         2
         """
@@ -90,7 +94,7 @@ class Finding:
 
     def histogram(self) -> list[tuple[int, int | None, int, int]]:
         """Group sizes in ranges from below k to 100 k and more: (from, to or None, groups, records)."""
-        k = max(self.requirement.k, 1) if isinstance(self.requirement, KAnonymity) else 10
+        k = getattr(self.requirement, "k", None) or 10
         edges = [1, k, 2 * k, 5 * k, 10 * k, 100 * k]
         rows = []
         for low, high in zip(edges, [*edges[1:], None], strict=True):
@@ -125,7 +129,7 @@ def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
 
     Example:
         >>> import pyarrow as pa
-        >>> from maskwise.policy import KAnonymity
+        >>> from maskwise.requirements import KAnonymity
         >>> from maskwise.read import read
         >>> masked = pa.table({"Age": ["[1, 40)", "[1, 40)", "[40, 99]"]})
         >>> verify(read(masked), [KAnonymity(("Age",), 2)]).is_met
@@ -134,76 +138,152 @@ def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
     for requirement in requirements:
         for name in requirement.qid:
             table.require(name)
-        for part in requirement.parts:
-            if isinstance(part, Template):
-                table.require_sensitive(part.sensitive)
+        for name in requirement.columns:
+            if name not in requirement.qid:
+                table.require_sensitive(name)
     findings = tuple(_recount(table, requirement) for requirement in requirements)
-    n_rows = sum(size * n for size, n in findings[0].sizes) if findings else table.n_rows()
-    return Verdict(n_rows, findings)
+    return Verdict(findings[0].n_rows if findings else table.n_rows(), findings)
 
 
 def _recount(table: Table, requirement: Requirement) -> Finding:
-    sizes, n_groups = _group_sizes(table, requirement.qid)
-    told = tuple(zip(sizes.tolist(), n_groups.tolist(), strict=True))
-    if isinstance(requirement, KAnonymity):
-        small = sizes < requirement.k
-        n_broken, n_records = int(n_groups[small].sum()), int((sizes * n_groups)[small].sum())
-        return Finding(requirement, int(sizes[0]) if len(sizes) else 0, int(n_groups.sum()), n_broken, n_records, told)
-    tightest, n_broken, n_records = _inferences(table, requirement)
-    worst = max((tight.confidence for tight in tightest), default=0.0)
-    return Finding(requirement, worst, int(n_groups.sum()), n_broken, n_records, told, tightest)
+    of_qid: dict[tuple[str, ...], list[Part]] = {}
+    for part in requirement.parts:
+        of_qid.setdefault(part.qid, []).append(part)
+    worst: dict[object, tuple[float, Tightest, ir.Table]] = {}
+    sizes: Counter[int] = Counter()
+    n_broken = n_records = n_rows = 0
+    with _marked(table, requirement, keep=len(of_qid) > 1) as records:
+        for qid, parts in of_qid.items():
+            groups = records.groups(qid)
+            spectrum = records.spectrum(groups)
+            n_rows = int((spectrum.n_groups * spectrum.n_records).sum())
+            for size, n in zip(spectrum.n_records.tolist(), spectrum.n_groups.tolist(), strict=True):
+                sizes[size] += n
+            is_broken = np.zeros(len(spectrum.n_groups), np.bool_)
+            for part in parts if n_rows else ():
+                judged = judge(part, spectrum, records.values_of(part))
+                is_broken |= judged.is_broken
+                at = judged.worst(spectrum.n_records)
+                figure = judged.figures[at].item()
+                bad = -figure if judged.is_low_bad else figure
+                if part.subject not in worst or bad > worst[part.subject][0]:
+                    worst[part.subject] = (
+                        bad,
+                        Tightest(part, figure, int(spectrum.n_records[at]), ()),
+                        (records.like(groups, spectrum, at)),
+                    )
+            n_broken += int(spectrum.n_groups[is_broken].sum())
+            n_records += int((spectrum.n_groups * spectrum.n_records)[is_broken].sum())
+        told = [] if isinstance(requirement, KAnonymity) else list(worst.values())
+        tightest = tuple(replace(tight, shown=records.first(tight.part.qid, alike)) for _, tight, alike in told)
+    # One figure for the requirement: the worst by the kind of rule that comes first in it.
+    leading = [
+        (bad, tight.figure) for bad, tight, _ in worst.values() if type(tight.part) is type(requirement.parts[0])
+    ]
+    figure = max(leading)[1] if leading else 0
+    found = tuple(sorted(sizes.items()))
+    return Finding(requirement, figure, sum(sizes.values()), n_broken, n_records, found, tightest, n_rows)
 
 
-def _inferences(table: Table, requirement: Confidence) -> tuple[tuple[Tightest, ...], int, int]:
-    """Of each protected value the group that tells most; and how many groups, and records in them, tell too much.
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """The records with a mark for each sensitive value that is counted."""
 
-    A share is compared with its bound as whole numbers: s / n <= p / q where s * q <= p * n.
-    """
-    import ibis  # noqa: PLC0415 - heavy
+    expr: ir.Table
+    """The QID's columns as q0, q1, ... and the marks as s0, s1, ..."""
+    engine: Engine
+    columns: tuple[str, ...]
+    """The QID's columns."""
+    marks: tuple[tuple[str, str | None], ...]
+    """Column and value of each mark."""
+    values: Mapping[tuple[str, tuple[str, ...]], tuple[str | None, ...]]
+    """For each column and asked order its values."""
 
-    parts = requirement.templates
-    keys = {f"k{i}": table.column(name).cast("string") for i, name in enumerate(requirement.qid)}
-    cells = {name: table.distinct(name).keys.to_pylist() for name in dict.fromkeys(part.sensitive for part in parts)}
-    marks = {f"s{p}": _is_value(table, part, cells[part.sensitive]).cast("int64") for p, part in enumerate(parts)}
-    marked = table.expr.select(**keys, **marks)
-    groups = marked.group_by(list(keys)).agg(n=marked.count(), **{name: marked[name].sum() for name in marks})
-    told = ibis.literal(value=False)
-    for p, part in enumerate(parts):
-        over, under = part.bound.as_integer_ratio()
-        told |= groups[f"s{p}"] * under > groups["n"] * over
-    broken = groups.filter(told)
-    counted = table.engine.fetch(broken.aggregate(groups=broken.count(), records=broken["n"].sum().fill_null(0)))
-    tightest = []
-    for p, part in enumerate(parts):
-        share = groups[f"s{p}"].cast("float64") / groups["n"]
-        first = groups.mutate(share=share).order_by(ibis.desc("share"), ibis.desc("n"), *keys).limit(1)
-        for row in table.engine.fetch(first).to_pylist():
-            shown = tuple(row[key] for key in keys)
-            tightest.append(Tightest(part.sensitive, float(row["share"]), float(part.bound), int(row["n"]), shown))
-    return tuple(tightest), int(counted.column(0)[0].as_py()), int(counted.column(1)[0].as_py())
+    def values_of(self, part: Part) -> tuple[str | None, ...]:
+        """The values a rule looks at, in its order."""
+        return () if isinstance(part, KAnonymity | Template) else self.values[part.sensitive, _order(part)]
+
+    def groups(self, qid: Sequence[str]) -> ir.Table:
+        """The counts of each group."""
+        keys = [f"q{self.columns.index(name)}" for name in qid]
+        sums = {f"s{i}": self.expr[f"s{i}"].sum() for i in range(len(self.marks))}
+        return self.expr.group_by(keys).agg(n=self.expr.count(), **sums)
+
+    def spectrum(self, groups: ir.Table) -> Spectrum:
+        """How many groups have the same counts; only this leaves the engine."""
+        marks = [f"s{i}" for i in range(len(self.marks))]
+        counted = self.engine.fetch(groups.group_by(["n", *marks]).agg(groups=groups.count()))
+        column = {name: as_numpy(counted.column(name).cast("int64")) for name in ("n", "groups", *marks)}
+        order = np.lexsort([column[name] for name in (*reversed(marks), "n")])
+        n_values = {pair: column[mark][order] for mark, pair in zip(marks, self.marks, strict=True)}
+        return Spectrum(column["groups"][order], column["n"][order], n_values)
+
+    def like(self, groups: ir.Table, spectrum: Spectrum, at: int) -> ir.Table:
+        """The groups with the same counts as one of them."""
+        same = [groups["n"] == int(spectrum.n_records[at])]
+        same += [groups[f"s{i}"] == int(spectrum.n_values[pair][at]) for i, pair in enumerate(self.marks)]
+        return groups.filter(same)
+
+    def first(self, qid: Sequence[str], groups: ir.Table) -> tuple[str | None, ...]:
+        """What the first of some groups shows."""
+        keys = [f"q{self.columns.index(name)}" for name in qid]
+        shown = groups.select(**{key: groups[key].cast("string") for key in keys})
+        row = self.engine.fetch(shown.order_by(keys).limit(1)).to_pylist()[0]
+        return tuple(row[key] for key in keys)
 
 
-def _is_value(table: Table, part: Template, cells: Sequence[object]) -> ir.BooleanValue:
+@contextmanager
+def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_Marked]:
+    """Mark the records that have each sensitive value; `keep` them as a table where many QIDs will be counted."""
+    cells = {name: table.distinct(name).keys.to_pylist() for name in requirement.columns if name not in requirement.qid}
+    values: dict[tuple[str, tuple[str, ...]], tuple[str | None, ...]] = {}
+    marks: dict[tuple[str, str | None], None] = {}
+    for part in requirement.parts:
+        if isinstance(part, Template):
+            marks[part.sensitive, part.value] = None
+        elif not isinstance(part, KAnonymity):
+            key = (part.sensitive, _order(part))
+            if key not in values:
+                values[key] = _values(table, part.sensitive, cells[part.sensitive], _order(part))
+            marks.update({(part.sensitive, value): None for value in values[key]})
+    shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
+    told = {f"s{i}": _is_value(table, *pair, cells[pair[0]]).cast("int64") for i, pair in enumerate(marks)}
+    expr = table.expr.select(**shown, **told)
+    kept = table.engine.keep(expr) if keep else expr
+    try:
+        yield _Marked(kept, table.engine, requirement.qid, tuple(marks), values)
+    finally:
+        if keep:
+            table.engine.discard(kept)
+
+
+def _order(part: Diversity | Closeness) -> tuple[str, ...]:
+    return part.order if isinstance(part, Closeness) else ()
+
+
+def _values(table: Table, name: str, cells: Sequence[object], order: Sequence[str]) -> tuple[str | None, ...]:
+    """Every value of a sensitive column once, however it is spelled; the missing one, if there is one, last."""
+    texts = [text_of(cell) for cell in cells]
+    spelled = {one_spelling(text): text for text in texts}
+    place = {one_spelling(text): at for at, text in enumerate(order)}
+
+    def given(text: str) -> int:
+        return place.get(one_spelling(text), len(place))
+
+    found = sorted(spelled.values(), key=given if order else value_order(texts))
+    return (*found, None) if table.distinct(name).n_missing else tuple(found)
+
+
+def _is_value(table: Table, name: str, value: str | None, cells: Sequence[object]) -> ir.BooleanValue:
     """Whether a cell holds the protected value, however its type spells it.
 
     Args:
         table: The records.
-        part: Whose value.
-        cells: The distinct cells of its column.
+        name: The sensitive column.
+        value: The value; None is the missing one.
+        cells: The distinct cells of the column.
     """
-    cell = table.column(part.sensitive)
-    if part.value is None:
+    cell = table.column(name)
+    if value is None:
         return cell.isnull()
-    return cell.isin([key for key in cells if is_spelled(key, part.value)]).fill_null(False)  # noqa: FBT003
-
-
-def _group_sizes(table: Table, qid: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The group sizes that occur, ascending, and how many groups have each; only these leave the engine."""
-    groups = table.expr.group_by(**{f"k{i}": table.column(name) for i, name in enumerate(qid)}).agg(
-        n=table.expr.count()
-    )
-    counted = table.engine.fetch(groups.group_by("n").agg(groups=groups.count()).order_by("n"))
-    return (
-        as_numpy(counted.column("n")).astype(np.int64),
-        as_numpy(counted.column("groups")).astype(np.int64),
-    )
+    return cell.isin([key for key in cells if is_spelled(key, value)]).fill_null(False)  # noqa: FBT003

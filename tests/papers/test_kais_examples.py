@@ -12,7 +12,7 @@ import pytest
 
 import maskwise
 from maskwise.cli import main
-from maskwise.policy import Template
+from maskwise.requirements import Template
 
 TEMPLATE: dict[str, Any] = {
     "class": "Rating",
@@ -45,7 +45,7 @@ def test_traders_in_the_uk_give_themselves_away_before_and_not_after() -> None:
     before = maskwise.audit(table, TEMPLATE)
     assert not before.is_met
     (tight,) = before.findings[0].tightest
-    assert (tight.confidence, tight.n_records) == (1.0, 1)
+    assert (tight.figure, tight.n_records) == (1.0, 1)
     only = [row for row in clients() if (row["Job"], row["Country"]) == ("Trader", "UK")]
     assert maskwise.audit(pa.Table.from_pylist(only), TEMPLATE).findings[0].figure == 0.8
     outcome = maskwise.anonymize(table, TEMPLATE)
@@ -166,7 +166,7 @@ requirements:
         ("{qid: [a], sensitive: {s: [x]}, confidence: 0}", "above 0 and at most 1; found 0"),
         ("{qid: [a], sensitive: {s: [x]}, confidence: 1.2}", "above 0 and at most 1; found 1.2"),
         ("{qid: [a], sensitive: {s: [x]}, confidence: half}", "a confidence is a number"),
-        ("{qid: [a], k: 2, sensitive: {s: [x]}, confidence: 0.5}", "not both"),
+        ("{qid: [a], k: 2, sensitive: {s: [x]}, confidence: 0.5}", "are two requirements"),
         ("{qid: [a], k: 2, confidence: 0.5}", "goes with `sensitive`"),
         ("{qid: [a], sensitive: {s: [x, x]}, confidence: 0.5}", "stands twice"),
         ("{qid: [a], sensitive: {}, confidence: 0.5}", "protects no value"),

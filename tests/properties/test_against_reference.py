@@ -16,7 +16,8 @@ from maskwise.errors import InfeasibleError
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile import profile
 from maskwise.read import read
-from maskwise.search import check_feasible, plan, search
+from maskwise.rules import check_feasible
+from maskwise.search import plan, search
 from tests.reference.tdr import Attribute, K, Reference, Templates
 
 TREES: list[dict[str, Any]] = [

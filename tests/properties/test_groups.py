@@ -7,14 +7,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from maskwise import kernels
+from maskwise import badness
 from maskwise.compress import compress
 from maskwise.cut import Criterion, Limits
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile import profile
 from maskwise.read import read
+from maskwise.rules import Bound
 from maskwise.search import plan, search
-from maskwise.topdown import Bound, TopDown
+from maskwise.topdown import TopDown
 from tests.reference.tdr import Attribute, K, Reference
 
 
@@ -78,7 +79,7 @@ def test_groups_partition_the_records_and_minima_are_exact(seed: int) -> None:
     state = TopDown(
         trees,
         compress(source, profiled, trees, needs),
-        [Bound(0, 0, kernels.K, 7), Bound(1, 1, kernels.K, 30)],
+        [Bound(0, 0, badness.K, -7, 7), Bound(1, 1, badness.K, -30, 30)],
         has_class=True,
     )
     steps = 0

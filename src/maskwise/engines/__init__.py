@@ -66,7 +66,7 @@ class Engine(Protocol):
         """Remove a table that `keep` made; leave anything else alone."""
 
     def forget(self) -> None:
-        """Take back everything that was lent for lookups."""
+        """Take back everything that was lent for lookups or made on the way."""
 
     def lookup(self, table: pa.Table) -> ir.Table:
         """Lend a small Arrow table to the engine for a join."""
@@ -77,8 +77,11 @@ class Engine(Protocol):
     def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> list[pa.Table]:
         """For each key by itself, count its values (by another column), as columns k, by and n."""
 
-    def count_codes(self, table: ir.Table, lookups: Lookups, sums: Sequence[str]) -> pa.Table:
-        """Recode columns, count the distinct coded rows and add up others, as columns k0, k1, ..., n, and the sums."""
+    def recode(self, table: ir.Table, lookups: Lookups, beside: Sequence[str], *, keep: bool) -> ir.Table:
+        """Recode columns, with others beside them; `keep` the result if it will be counted more than once."""
+
+    def count_rows(self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]) -> pa.Table:
+        """Count the distinct rows of some columns and add up others, as those columns, n, and the sums."""
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows."""

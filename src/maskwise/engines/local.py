@@ -13,6 +13,7 @@ import secrets
 import shutil
 import tempfile
 import weakref
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from maskwise.arrow import as_numpy, from_numpy
@@ -21,7 +22,7 @@ from maskwise.errors import InputError, WriteError
 from maskwise.typed import Scale
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import ibis.expr.types as ir
@@ -49,6 +50,7 @@ class Local:
         self._token = secrets.token_hex(4)
         self._n_names = 0
         self._lent: list[str] = []
+        self._made: list[tuple[str, str]] = []
         self._duckdb = _start_duckdb(self) if connection is None else None
         self._connection = connection
 
@@ -58,7 +60,10 @@ class Local:
         return f"maskwise_{self._token}_{self._n_names}"
 
     def forget(self) -> None:
-        """Take back everything that was lent to the database for lookups."""
+        """Take back everything that was lent to the database or made in it on the way."""
+        for kind, name in self._made:
+            self.connection.con.execute(f"DROP {kind} IF EXISTS {name}")
+        self._made.clear()
         for name in self._lent:
             self.connection.con.unregister(name)
         self._lent.clear()
@@ -115,15 +120,9 @@ class Local:
         return bool(self.connection.name == "duckdb")
 
     def _query(self, query: str) -> pa.Table:
-        """Ask DuckDB directly: Ibis would import pandas for it, a fifth of a second.
-
-        Its complaints can quote cells, so they are not passed on.
-        """
-        try:
+        """Ask DuckDB directly: Ibis would import pandas for it, a fifth of a second."""
+        with _discreet():
             return self.connection.con.sql(query).to_arrow_table()
-        except Exception as error:  # noqa: BLE001 - the database's own types
-            msg = f"The database could not read the table ({type(error).__name__}). It may be damaged or too large."
-            raise InputError(msg) from None
 
     def lookup(self, table: pa.Table) -> ir.Table:
         """Lend a small Arrow table to the engine for a join."""
@@ -173,8 +172,8 @@ class Local:
         which = as_numpy(found.column("which"))
         return [found.filter(from_numpy(which == i)).select([k, *beside, "n"]) for i, k in enumerate(columns)]
 
-    def count_codes(self, table: ir.Table, lookups: Lookups, sums: Sequence[str]) -> pa.Table:
-        """Recode columns by lookup tables and count the distinct coded rows.
+    def recode(self, table: ir.Table, lookups: Lookups, beside: Sequence[str], *, keep: bool) -> ir.Table:
+        """Recode columns by lookup tables, each column under its own name, with others beside them.
 
         Joining a small table per column took a third of the time of nested
         CASE expressions at a million rows.
@@ -182,53 +181,63 @@ class Local:
         Args:
             table: The records.
             lookups: For each column its keys, their codes, and the code of a missing cell, if there are some.
-            sums: Columns that are added up over the records of a row.
+            beside: Columns that are left as they are.
+            keep: Make a table of it, because it will be counted more than once.
         """
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         small = [pa.table({f"key{i}": keys, f"code{i}": codes}) for i, (keys, codes, _) in enumerate(lookups.values())]
-        count = self._count_in_duckdb if self._is_duckdb else self._count_anywhere
-        found = count(table, lookups, small, sums)
-        for name in sums:
-            # Engines add up 64-bit numbers in wider ones.
-            found = found.set_column(found.column_names.index(name), name, found.column(name).cast(pa.int64()))
-        return found
-
-    def _count_in_duckdb(
-        self, table: ir.Table, lookups: Lookups, small: Sequence[pa.Table], sums: Sequence[str]
-    ) -> pa.Table:
-        """One flat SELECT: building fifty joins in Ibis takes longer than running them.
-
-        They are left joins, because DuckDB reorders inner ones, five times slower.
-        """
-        query = self.connection.compile(table.select(*lookups, *sums))
-        joins, codes = [], []
+        if not self._is_duckdb:
+            coded = self._recode_anywhere(table, lookups, small, beside)
+            return self.keep(coded) if keep else coded
+        # One flat SELECT: building fifty joins in Ibis takes longer than running them. They are left joins, because
+        # DuckDB reorders inner ones, five times slower.
+        query = self.connection.compile(table.select(*lookups, *beside))
+        joins, cells = [], [f"t.{name}" for name in beside]
         for i, (column, (keys, _, missing)) in enumerate(lookups.items()):
             is_cast = table[column].type().is_string() and str(keys.type) == "int64"
             cell = f"CAST(t.{column} AS BIGINT)" if is_cast else f"t.{column}"
             joins.append(f"LEFT JOIN {self._lend(small[i])} l{i} ON {cell} = l{i}.key{i}")
-            codes.append(f"l{i}.code{i} AS k{i}" if missing is None else f"coalesce(l{i}.code{i}, {missing}) AS k{i}")
-        totals = "".join(f", sum(t.{name}) AS {name}" for name in sums)
-        groups = ", ".join(str(i + 1) for i in range(len(codes)))
-        return self._query(
-            f"SELECT {', '.join(codes)}, count(*) AS n{totals} FROM ({query}) t {' '.join(joins)} GROUP BY {groups}"  # noqa: S608
-        )
+            code = f"l{i}.code{i}" if missing is None else f"coalesce(l{i}.code{i}, {missing})"
+            cells.append(f"{code} AS {column}")
+        name = self._new_name()
+        kind = "TABLE" if keep else "VIEW"
+        chosen = f"SELECT {', '.join(cells)} FROM ({query}) t {' '.join(joins)}"  # noqa: S608
+        with _discreet():
+            self.connection.con.execute(f"CREATE TEMP {kind} {name} AS {chosen}")
+        self._made.append((kind, name))
+        return self.connection.table(name)
 
-    def _count_anywhere(
-        self, table: ir.Table, lookups: Lookups, small: Sequence[pa.Table], sums: Sequence[str]
-    ) -> pa.Table:
-        joined = table.select(*lookups, *sums)
+    def _recode_anywhere(
+        self, table: ir.Table, lookups: Lookups, small: Sequence[pa.Table], beside: Sequence[str]
+    ) -> ir.Table:
+        joined = table.select(*lookups, *beside)
         for i, column in enumerate(lookups):
             lent = self.lookup(small[i])
             cell, key = joined[column], lent[f"key{i}"]
             cell = cell.cast(key.type()) if cell.type().is_string() and not key.type().is_string() else cell
             joined = joined.left_join(lent, cell == key)
         coded = {
-            f"k{i}": joined[f"code{i}"] if missing is None else joined[f"code{i}"].fill_null(missing)
-            for i, (_, _, missing) in enumerate(lookups.values())
+            column: joined[f"code{i}"] if missing is None else joined[f"code{i}"].fill_null(missing)
+            for i, (column, (_, _, missing)) in enumerate(lookups.items())
         }
-        rows = joined.select(**coded, **{name: joined[name] for name in sums})
-        return self.fetch(rows.group_by(list(coded)).agg(n=rows.count(), **{name: rows[name].sum() for name in sums}))
+        return joined.select(**coded, **{name: joined[name] for name in beside})
+
+    def count_rows(self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]) -> pa.Table:
+        """Count the distinct rows of some columns and add up others, as those columns, n, and the sums."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        if self._is_duckdb:
+            totals = "".join(f", sum({name}) AS {name}" for name in sums)
+            keys = ", ".join(columns)
+            found = self._query(f"SELECT {keys}, count(*) AS n{totals} FROM {coded.get_name()} GROUP BY {keys}")  # noqa: S608
+        else:
+            totals_of = {name: coded[name].sum() for name in sums}
+            found = self.fetch(coded.group_by(list(columns)).agg(n=coded.count(), **totals_of))
+        for name in sums:
+            # Engines add up 64-bit numbers in wider ones.
+            found = found.set_column(found.column_names.index(name), name, found.column(name).cast(pa.int64()))
+        return found
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows."""
@@ -312,6 +321,16 @@ class Local:
         target = str(path).replace("'", "''")
         query = self.connection.compile(table)
         self.connection.raw_sql(f"COPY ({query}) TO '{target}' ({options}{packing})")
+
+
+@contextmanager
+def _discreet() -> Iterator[None]:
+    """Tell that the database complained, but not what: it can quote cells."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - the database's own types
+        msg = f"The database could not read the table ({type(error).__name__}). It may be damaged or too large."
+        raise InputError(msg) from None
 
 
 def _literal(path: Path) -> str:

@@ -7,26 +7,22 @@ by file are looked up beside the policy.
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
+from maskwise.diversity import Distance
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats import located
 from maskwise.formats.located import Document
+from maskwise.formats.requirement_file import KEYS, MISSING, RequirementEntry, name_list, requirement_data
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
-from maskwise.policy import MOST_PARTS, Attribute, Confidence, KAnonymity, Kind, Missing, Policy, Requirement
+from maskwise.policy import Attribute, Kind, Missing, Policy
 from maskwise.taxonomy import Taxonomy
 from maskwise.typed import parse_bound
-
-
-def _name_list(value: object) -> object:
-    return [value] if isinstance(value, str) else value
 
 
 def _no_null(value: object) -> object:
@@ -53,88 +49,18 @@ class _Entry(_Strict):
     suppress: None = None
 
 
-def _bound(value: object) -> Fraction:
-    """A bound as it is written, so that 0.8 is 4/5 and not its nearest binary number."""
-    text = str(value).strip()
-    if not _BOUND.fullmatch(text):
-        raise PydanticCustomError("bound", "a confidence is a number above 0 and at most 1")
-    try:
-        bound = Fraction(text)
-    except ZeroDivisionError:
-        raise PydanticCustomError("bound", "a confidence is a number above 0 and at most 1") from None
-    # Counts are compared as 64-bit numbers, so more than nine decimals are cut off, to the safe side.
-    return bound if bound.denominator <= MOST_PARTS else Fraction(bound * MOST_PARTS // 1, MOST_PARTS)
-
-
-def _protected(value: object) -> dict[str, list[tuple[str | None, Fraction | None]]]:
-    """For each sensitive column its values, each with its own bound or none; `~` is the missing value."""
-    if not isinstance(value, Mapping):
-        raise PydanticCustomError("protected", "`sensitive` is a mapping from a column to its values")
-    found: dict[str, list[tuple[str | None, Fraction | None]]] = {}
-    for column, values in value.items():
-        if isinstance(values, Mapping):
-            found[column] = [(_missing_or(text), _bound(bound)) for text, bound in values.items()]
-        elif isinstance(values, str | list) and all(text is None or isinstance(text, str) for text in values):
-            listed = [values] if isinstance(values, str) else values
-            found[column] = [(_missing_or(text), None) for text in listed]
-        else:
-            raise PydanticCustomError(
-                "protected", "the values of a sensitive column are a list, or a mapping to bounds"
-            )
-    return found
-
-
-def _missing_or(text: str | None) -> str | None:
-    return None if text == MISSING else text
-
-
-class _Requirement(_Strict):
-    qid: Annotated[list[str], BeforeValidator(_name_list)] = Field(min_length=1)
-    k: int | None = Field(default=None, ge=1)
-    sensitive: Annotated[Any, BeforeValidator(_protected)] = None
-    confidence: Annotated[Any, BeforeValidator(_bound)] = None
-
-    @model_validator(mode="after")
-    def _is_one_kind(self) -> Self:
-        if (self.k is None) == (self.sensitive is None):
-            raise PydanticCustomError(
-                "kind", "`k` is missing, or `sensitive` with `confidence`. Add one of them, and not both"
-            )
-        if self.k is not None and self.confidence is not None:
-            raise PydanticCustomError("kind", "`confidence` goes with `sensitive`, not with `k`")
-        bare = [own is None for values in (self.sensitive or {}).values() for _, own in values]
-        if self.sensitive is not None and any(bare) and self.confidence is None:
-            raise PydanticCustomError("kind", "`confidence` is missing: the largest share a sensitive value may have")
-        if self.confidence is not None and bare and not any(bare):
-            raise PydanticCustomError("kind", "`confidence` is not used: every sensitive value has its own bound")
-        return self
-
-    def requirement(self) -> Requirement:
-        if self.k is not None:
-            return KAnonymity(tuple(self.qid), self.k)
-        protected = [
-            (column, value, self.confidence if own is None else own)
-            for column, values in self.sensitive.items()
-            for value, own in values
-        ]
-        return Confidence(tuple(self.qid), tuple(protected))
-
-
 class _PolicyFile(_Strict):
     class_: Annotated[str | None, BeforeValidator(_no_null)] = Field(default=None, alias="class")
     attributes: dict[str, Annotated[_Entry, BeforeValidator(_entry)]] = {}
-    requirements: list[_Requirement] = Field(min_length=1)
-    drop: Annotated[list[str], BeforeValidator(_name_list)] = []
+    requirements: list[RequirementEntry] = Field(min_length=1)
+    drop: Annotated[list[str], BeforeValidator(name_list)] = []
     missing: Missing = Missing.KEEP
 
 
-_BOUND = re.compile(r"[0-9]{0,20}\.?[0-9]{1,40}(e-?[0-9]{1,2})?|[0-9]{1,20}/[0-9]{1,20}|-[0-9.]{1,20}", re.IGNORECASE)
-MISSING = "~"
-"""How a policy names the missing value."""
 _KEYS: dict[str, tuple[str, ...]] = {
     "": ("class", "attributes", "requirements", "drop", "missing"),
     "attributes": ("taxonomy", "interval", "suppress"),
-    "requirements": ("qid", "k", "sensitive", "confidence"),
+    "requirements": KEYS,
 }
 
 
@@ -149,7 +75,7 @@ def read_policy(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
     if isinstance(source, Policy):
         return source
     if isinstance(source, Mapping):
-        return from_data(Document(_texts(source), "", {}), Path())
+        return from_data(Document(texts(source), "", {}), Path())
     if not isinstance(source, str | Path):
         msg = f"A policy is a file, a mapping or a Policy; found {type(source).__name__}. Are data and policy swapped?"
         raise InputError(msg)
@@ -175,7 +101,7 @@ def from_data(document: Document, folder: Path) -> Policy:
     attributes = _attributes(document, folder, mistakes)
     if file is None or mistakes:
         raise PolicyError(mistakes)
-    requirements: list[Requirement] = []
+    requirements = []
     for i, entry in enumerate(file.requirements):
         try:
             requirements.append(entry.requirement())
@@ -215,16 +141,6 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "drop": list(policy.drop),
         "missing": str(policy.missing),
     }
-
-
-def requirement_data(requirement: Requirement) -> dict[str, Any]:
-    """Write a requirement as a policy says it."""
-    if isinstance(requirement, KAnonymity):
-        return {"qid": list(requirement.qid), "k": requirement.k}
-    protected: dict[str, dict[str, str]] = {}
-    for column, value, bound in requirement.sensitive:
-        protected.setdefault(column, {})[MISSING if value is None else value] = str(bound)
-    return {"qid": list(requirement.qid), "sensitive": protected}
 
 
 def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[Attribute]:
@@ -285,7 +201,7 @@ def _complain(document: Document, detail: Any) -> str:
     key = str(place[-1]) if place else ""
     match detail["type"]:
         case "extra_forbidden":
-            known = _KEYS[str(place[0]) if len(place) > 1 else ""]
+            known = ("attributes", "L") if "lkc" in place[:-1] else _KEYS[str(place[0]) if len(place) > 1 else ""]
             text = f"`{key}` is not a key that belongs here.{did_you_mean(key, known)} Known here: {quote(known)}."
         case "missing":
             example = " For example: requirements: [{qid: [Age, Sex], k: 10}]." if key == "requirements" else ""
@@ -295,7 +211,7 @@ def _complain(document: Document, detail: Any) -> str:
         case "int_parsing" | "int_type" | "int_from_float":
             text = f"`{key}` is a whole number{shown}."
         case "enum":
-            known = tuple(Missing)
+            known = tuple(Distance) if key == "distance" else tuple(Missing)
             text = f"`{key}` is one of {quote(known)}{shown}.{did_you_mean(str(found), known)}"
         case "too_short" | "too_long" if "interval" in place:
             text = "An interval's range is [low, high], two values."
@@ -316,14 +232,14 @@ def _where(document: Document, place: located.Place) -> str:
     return f"{document.locate(place)}: " if document.name else ""
 
 
-def _texts(value: object) -> object:
+def texts(value: object) -> object:
     """Spell a Python policy as a file would."""
     if value is None or isinstance(value, str | Taxonomy):
         return value
     if isinstance(value, Mapping):
-        return {MISSING if key is None else str(key): _texts(item) for key, item in value.items()}
+        return {MISSING if key is None else str(key): texts(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_texts(item) for item in value]
+        return [texts(item) for item in value]
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
     return str(value)

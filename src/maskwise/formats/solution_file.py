@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-from fractions import Fraction
 from importlib.metadata import version
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,8 +16,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from maskwise.cut import HIDDEN, Cut, MissingShown, Reached, Solution
 from maskwise.errors import InputError, PolicyError
+from maskwise.formats.policy_file import texts
+from maskwise.formats.requirement_file import RequirementEntry, requirement_data, without_values
 from maskwise.formats.text_file import read_text
-from maskwise.policy import Confidence, KAnonymity, Kind, Missing, Requirement
+from maskwise.policy import Kind, Missing
 from maskwise.taxonomy import Taxonomy
 from maskwise.typed import Scale  # noqa: TC001 - pydantic needs it
 
@@ -45,11 +46,7 @@ class _Attribute(BaseModel):
     breaks: list[int | float] = []
 
 
-class _Requirement(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    qid: list[str]
-    k: int | None = None
-    sensitive: dict[str, list[tuple[str | None, str]]] | None = None
+class _Requirement(RequirementEntry):
     reached: int | float
     implied_by: int | None = None
 
@@ -69,7 +66,7 @@ class _SolutionFile(BaseModel):
     drop: list[str]
     columns: list[str]
     attributes: list[_Attribute]
-    requirements: list[_Requirement]
+    requirements: list[dict[str, Any]]
     dropped_requirements: list[int]
 
 
@@ -80,7 +77,6 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         solution: What to write.
         public: Leave out everything that the release itself does not show.
     """
-    requirements = [_requirement(reached) for reached in solution.reached]
     if public:
         said: dict[str, Any] = {
             "format": "maskwise solution, public form",
@@ -88,7 +84,9 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             "maskwise": version("maskwise"),
             "rows": solution.n_rows,
             "attributes": [{"name": c.attribute, "kind": c.kind, "shown": list(c.labels)} for c in solution.cuts],
-            "requirements": [_public(reached) for reached in solution.reached],
+            "requirements": [
+                without_values(found.requirement) | {"reached": found.figure} for found in solution.reached
+            ],
         }
         return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
     file = _SolutionFile(
@@ -104,43 +102,13 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         drop=list(solution.drop),
         columns=list(solution.columns),
         attributes=[_attribute(cut) for cut in solution.cuts],
-        requirements=requirements,
+        requirements=[
+            requirement_data(found.requirement) | {"reached": found.figure, "implied_by": found.implied_by}
+            for found in solution.reached
+        ],
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
     )
     return json.dumps(file.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
-
-
-def _requirement(reached: Reached) -> _Requirement:
-    asked = reached.requirement
-    if isinstance(asked, KAnonymity):
-        return _Requirement(qid=list(asked.qid), k=asked.k, reached=int(reached.figure), implied_by=reached.implied_by)
-    sensitive: dict[str, list[tuple[str | None, str]]] = {}
-    for column, value, bound in asked.sensitive:
-        sensitive.setdefault(column, []).append((value, str(bound)))
-    return _Requirement(qid=list(asked.qid), sensitive=sensitive, reached=reached.figure, implied_by=reached.implied_by)
-
-
-def _public(reached: Reached) -> dict[str, Any]:
-    """A requirement without the values it protects."""
-    asked = reached.requirement
-    if isinstance(asked, KAnonymity):
-        return {"qid": list(asked.qid), "k": asked.k, "reached": int(reached.figure)}
-    bounds = [{"column": column, "confidence": float(bound)} for column, _, bound in asked.sensitive]
-    return {"qid": list(asked.qid), "sensitive": bounds, "reached": reached.figure}
-
-
-def _asked(entry: _Requirement) -> Requirement:
-    if entry.k is not None:
-        return KAnonymity(tuple(entry.qid), entry.k)
-    try:
-        protected = [
-            (column, value, Fraction(bound))
-            for column, values in (entry.sensitive or {}).items()
-            for value, bound in values
-        ]
-    except (ValueError, ZeroDivisionError):
-        raise PolicyError(["a bound is no number."]) from None
-    return Confidence(tuple(entry.qid), tuple(protected))
 
 
 def _attribute(cut: Cut) -> _Attribute:
@@ -191,12 +159,13 @@ def loads(text: str, name: str = "the solution") -> Solution:
 def _solution(file: _SolutionFile) -> Solution:
     """Build a solution and make sure that it masks everything its requirements speak of."""
     names = [entry.name for entry in file.attributes]
-    in_qid = {name for requirement in file.requirements for name in requirement.qid}
+    found = [_reached(said) for said in file.requirements]
+    in_qid = {name for reached in found for name in reached.requirement.qid}
     if not file.requirements or len(set(names)) < len(names) or set(names) != in_qid:
         raise PolicyError(["its attributes are not those of its requirements."])
     return Solution(
         cuts=tuple(_cut(entry) for entry in file.attributes),
-        reached=tuple(Reached(_asked(r), r.reached, r.implied_by) for r in file.requirements),
+        reached=tuple(found),
         n_rows=file.rows,
         policy_hash=file.policy_hash,
         method=file.method,
@@ -206,6 +175,12 @@ def _solution(file: _SolutionFile) -> Solution:
         columns=tuple(file.columns),
         missing=file.missing,
     )
+
+
+def _reached(said: dict[str, Any]) -> Reached:
+    spelled = {key: said[key] if key in {"reached", "implied_by"} else texts(said[key]) for key in said}
+    entry = _Requirement.model_validate(spelled)
+    return Reached(entry.requirement(), entry.reached, entry.implied_by)
 
 
 def _cut(entry: _Attribute) -> Cut:

@@ -1,0 +1,125 @@
+"""How bad a group is by each rule, compiled.
+
+Every rule gives a group a badness from its counters alone, and the largest
+badness of a group's parts is never below the group's: that is all the search
+knows of a privacy model. Whether a rule is broken is decided by counts where
+counts can decide it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+K, SHARE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED = range(7)
+"""Kinds of rules; see `weigh`."""
+NEAR = 1e-12
+"""Entropies and distances that exceed their limit by less meet it: they are sums of rounded logarithms or shares."""
+
+
+class Rules(NamedTuple):
+    """What the groups of one quasi-identifier must satisfy."""
+
+    kind: Any  # (n_rules,)
+    first: Any  # (n_rules,) the first counter a rule is about
+    stop: Any  # (n_rules,) one past the last
+    level: Any  # (n_rules,) the l of RECURSIVE
+    over: Any  # (n_rules,) numerator of the bound
+    under: Any  # (n_rules,) its denominator
+    limit: Any  # (n_rules,) the largest badness allowed
+    is_enforced: Any  # (n_rules,) False for a rule that another one implies
+    whole: Any  # (n_counts,) the counters of the whole table
+
+
+@njit(cache=True, nogil=True)
+def tail_of(counts: Any, total: Any, is_rest: int, first: int, stop: int, level: int) -> tuple[int, int]:
+    """The records of the most frequent value, and those of the `level`-th and rarer ones.
+
+    Args:
+        counts: IN as in `weigh`.
+        total: IN as in `weigh`.
+        is_rest: IN as in `weigh`.
+        first: IN the first counter.
+        stop: IN one past the last.
+        level: IN from which place on.
+    """
+    largest, above, n_above, tail = 0, -1, 0, 0
+    for c in range(first, stop):
+        tail += total[c] - counts[c] if is_rest else counts[c]
+    while n_above < level - 1:
+        next_one, n_equal = -1, 0
+        for c in range(first, stop):
+            n = total[c] - counts[c] if is_rest else counts[c]
+            if above >= 0 and n >= above:
+                continue
+            if n > next_one:
+                next_one, n_equal = n, 1
+            elif n == next_one:
+                n_equal += 1
+        if next_one <= 0:
+            break
+        if n_above == 0:
+            largest = next_one
+        tail -= next_one * min(n_equal, level - 1 - n_above)
+        n_above += n_equal
+        above = next_one
+    return largest, tail
+
+
+@njit(cache=True, nogil=True)
+def weigh(  # noqa: PLR0912 - one branch for each kind
+    rules: Rules, r: int, counts: Any, total: Any, is_rest: int
+) -> tuple[float, bool]:
+    """How bad a group is by one rule, and whether it breaks it.
+
+    K: the records, negated. SHARE: the share of a sensitive value. DISTINCT:
+    the number of values, negated. ENTROPY: their entropy in bits, negated.
+    RECURSIVE: the most frequent value over the tail. EQUAL, ORDERED: the
+    distance from the whole table.
+
+    Args:
+        rules: IN the rules.
+        r: IN which of them.
+        counts: IN (n_counts,) the group's counters.
+        total: IN (n_counts,) the counters of the group it would be split from.
+        is_rest: IN 1 if the group is what remains of `total` without `counts`, else 0.
+    """
+    kind, first, stop = rules.kind[r], rules.first[r], rules.stop[r]
+    n = total[0] - counts[0] if is_rest else counts[0]
+    badness, is_broken = 0.0, False
+    if kind == K:
+        badness = -float(n)
+        is_broken = n < rules.over[r]
+    elif kind == SHARE:
+        s = total[first] - counts[first] if is_rest else counts[first]
+        badness = s / n
+        is_broken = s * rules.under[r] > rules.over[r] * n
+    elif kind == DISTINCT:
+        for c in range(first, stop):
+            if (total[c] - counts[c] if is_rest else counts[c]) > 0:
+                badness -= 1.0
+        is_broken = -badness < rules.over[r]
+    elif kind == ENTROPY:
+        for c in range(first, stop):
+            s = total[c] - counts[c] if is_rest else counts[c]
+            if s > 0:
+                badness += s / n * np.log2(s / n)
+        is_broken = badness > rules.limit[r] + NEAR
+    elif kind == RECURSIVE:
+        largest, tail = tail_of(counts, total, is_rest, first, stop, rules.level[r])
+        badness = largest / tail if tail > 0 else np.inf
+        is_broken = largest * rules.under[r] >= rules.over[r] * tail
+    else:
+        moved = 0.0
+        for c in range(first, stop):
+            s = total[c] - counts[c] if is_rest else counts[c]
+            apart = s / n - rules.whole[c] / rules.whole[0]
+            if kind == EQUAL:
+                badness += abs(apart) / 2
+            else:
+                moved += apart
+                badness += abs(moved) / max(stop - first - 1, 1)
+        is_broken = badness > rules.limit[r] + NEAR
+    return badness, is_broken and rules.is_enforced[r]

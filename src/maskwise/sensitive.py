@@ -1,0 +1,110 @@
+"""Sensitive columns: their distinct values, and whether requirements can speak of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.arrow import from_numpy
+from maskwise.diversity import Closeness, Distance
+from maskwise.errors import PolicyError
+from maskwise.requirements import KAnonymity, Template
+from maskwise.typed import has_order, is_spelled, one_spelling, text_of, value_order
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from maskwise.read import Table
+    from maskwise.requirements import Part
+
+    Ints = NDArray[np.int64]
+
+MOST_VALUES = 256
+"""Above so many values diversity and closeness want the column grouped: a group has a counter for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitive:
+    """The distinct values of one sensitive column."""
+
+    keys: pa.Array
+    """The distinct cells as the engine holds them, without the missing one."""
+    texts: tuple[str, ...]
+    """How each is spelled."""
+    counts: Ints  # (n_keys,)
+    """Its records."""
+    n_missing: int
+    """The records whose cell is missing."""
+
+    def keys_of(self, value: str | None) -> pa.Array | None:
+        """The cells spelled like this; None stands for the missing one."""
+        return None if value is None else self.keys.filter(from_numpy(self._is(value)))
+
+    def n_records(self, value: str | None) -> int:
+        """How many records have this value."""
+        return self.n_missing if value is None else int(self.counts[self._is(value)].sum())
+
+    def values(self, order: Sequence[str] = ()) -> tuple[str | None, ...]:
+        """Every value once, however it is spelled, in its order or the given one; the missing one last."""
+        spelled = {one_spelling(text): text for text in reversed(self.texts)}
+        if order:
+            place = {one_spelling(text): at for at, text in enumerate(order)}
+            known = [text for spelling, text in spelled.items() if spelling in place]
+            found = sorted(known, key=lambda text: place[one_spelling(text)])
+        else:
+            found = sorted(spelled.values(), key=value_order(self.texts))
+        return (*found, None) if self.n_missing else tuple(found)
+
+    def counts_of(self, values: Sequence[str | None]) -> Ints:
+        """The records of each value."""
+        return np.array([self.n_records(value) for value in values], np.int64)
+
+    def _is(self, value: str) -> NDArray[np.bool_]:
+        return np.array([is_spelled(text, value) for text in self.texts], np.bool_)
+
+
+def take_sensitive(table: Table, name: str) -> Sensitive:
+    """Count the values of a sensitive column."""
+    table.require_sensitive(name)
+    found = table.distinct(name)
+    return Sensitive(found.keys, tuple(text_of(key) for key in found.keys.to_pylist()), found.counts, found.n_missing)
+
+
+def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> list[str]:
+    """Refuse a rule that the values of its sensitive column do not allow; return what the owner should know.
+
+    Args:
+        part: The rule.
+        sensitive: The columns.
+        at: Where the rule stands in its file.
+    """
+    if isinstance(part, KAnonymity):
+        return []
+    column = sensitive[part.sensitive]
+    if isinstance(part, Template):
+        unmet = f"A protected value of `{part.sensitive}` occurs in no record. Is it spelled as in the data?"
+        return [] if column.n_records(part.value) else [unmet]
+    n_values = len(column.values())
+    if n_values > MOST_VALUES:
+        msg = (
+            f"{at}The sensitive column `{part.sensitive}` has {n_values:,} different values; diversity and closeness "
+            f"count up to {MOST_VALUES}. Group them into a column of its own."
+        )
+        raise PolicyError([msg])
+    if isinstance(part, Closeness) and part.distance is Distance.ORDERED:
+        if not part.order and not has_order(column.texts):
+            msg = (
+                f"{at}The values of `{part.sensitive}` have no order of their own. Name it, as in order: [low, high], "
+                "or use distance: equal."
+            )
+            raise PolicyError([msg])
+        lost = n_values - len(column.values(part.order))
+        if part.order and lost:
+            msg = f"{at}{lost} value{'s' * (lost > 1)} of `{part.sensitive}` are not in its order. Add them."
+            raise PolicyError([msg])
+    return []
