@@ -12,7 +12,8 @@ Check:
     audit: Recount any table, also one that another tool masked.
 
 Ask:
-    Policy, KAnonymity, Confidence, Attribute, Taxonomy: What a policy is made of.
+    Policy, Attribute, Taxonomy: What a policy is made of.
+    KAnonymity, Confidence, Diversity, Closeness, LKC: What it may require.
     read_policy, read_solution: From files.
 
 Nothing heavy is imported until it is used.
@@ -25,21 +26,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from maskwise.cut import Cut, Solution
+    from maskwise.diversity import Closeness, Diversity
     from maskwise.errors import InfeasibleError, InputError, MaskwiseError, NotMetError, PolicyError, RefusedError
     from maskwise.formats.policy_file import read_policy
     from maskwise.formats.solution_file import read_solution
     from maskwise.masker import Masker
     from maskwise.pipeline import Applied, Outcome, anonymize, apply, audit
     from maskwise.policy import Attribute, Policy
-    from maskwise.requirements import Confidence, KAnonymity
+    from maskwise.requirements import LKC, Confidence, KAnonymity
     from maskwise.taxonomy import Taxonomy
     from maskwise.verify import Finding, Verdict
 
 _HOME = {
+    "LKC": "requirements",
     "Applied": "pipeline",
     "Attribute": "policy",
+    "Closeness": "diversity",
     "Confidence": "requirements",
     "Cut": "cut",
+    "Diversity": "diversity",
     "Finding": "verify",
     "InfeasibleError": "errors",
     "InputError": "errors",
@@ -62,10 +67,13 @@ _HOME = {
 }
 
 __all__ = [
+    "LKC",
     "Applied",
     "Attribute",
+    "Closeness",
     "Confidence",
     "Cut",
+    "Diversity",
     "Finding",
     "InfeasibleError",
     "InputError",
