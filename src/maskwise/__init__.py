@@ -27,7 +27,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from maskwise.cut import Cut, Solution
     from maskwise.diversity import Closeness, Diversity
-    from maskwise.errors import InfeasibleError, InputError, MaskwiseError, NotMetError, PolicyError, RefusedError
+    from maskwise.errors import (
+        InfeasibleError,
+        InputError,
+        MaskwiseError,
+        NotMetError,
+        PolicyError,
+        RefusedError,
+        UnfinishedError,
+    )
     from maskwise.formats.policy_file import read_policy
     from maskwise.formats.solution_file import read_solution
     from maskwise.masker import Masker
@@ -58,6 +66,7 @@ _HOME = {
     "RefusedError": "errors",
     "Solution": "cut",
     "Taxonomy": "taxonomy",
+    "UnfinishedError": "errors",
     "Verdict": "verify",
     "anonymize": "pipeline",
     "apply": "pipeline",
@@ -87,6 +96,7 @@ __all__ = [
     "RefusedError",
     "Solution",
     "Taxonomy",
+    "UnfinishedError",
     "Verdict",
     "anonymize",
     "apply",

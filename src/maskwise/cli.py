@@ -39,7 +39,9 @@ Output = Annotated[
     Path, Parameter(name=["--output", "-o"], help="Where to write: .csv, .tsv, .parquet or .arrow, each also with .gz.")
 ]
 Shuffle = Annotated[bool, Parameter(negative="", help="Release the records in random order.")]
-Seed = Annotated[int | None, Parameter(help="Makes --shuffle repeatable; keep it secret.")]
+Seed = Annotated[
+    int | None, Parameter(help="Makes --shuffle (and --restarts) repeatable; keep it secret if you shuffle.")
+]
 Formulas = Annotated[
     bool,
     Parameter(name="--escape-formulas", negative="", help="Quote cells that a spreadsheet would run as a formula."),
@@ -57,18 +59,29 @@ def mask(
     public: Annotated[
         bool, Parameter(negative="", help="Write --solution in the form that may accompany the release.")
     ] = False,
-    trace: Annotated[Path | None, Parameter(help="Write a line per refinement here (.jsonl).")] = None,
+    trace: Annotated[Path | None, Parameter(help="Write a line per step here (.jsonl).")] = None,
+    curve: Annotated[
+        Path | None, Parameter(help="Write what each step keeps and reaches here: .csv, or a plot as .svg or .png.")
+    ] = None,
     report: Annotated[Path | None, Parameter(help="Write a report here: .md, .txt or .json.")] = None,
     engine: Annotated[Literal["duckdb"], Parameter(help="Where the work is done.")] = "duckdb",
-    method: Annotated[Literal["tdr"], Parameter(help="Which way the search goes.")] = "tdr",
+    method: Annotated[
+        Literal["tdr", "bug"],
+        Parameter(
+            help="Which way the search goes: top-down from the most masked table, or bottom-up from the raw one."
+        ),
+    ] = "tdr",
     criterion: Annotated[
         Literal["score", "infogain"],
-        Parameter(help="The next refinement has the most information per anonymity lost, or the most information."),
+        Parameter(help="For tdr: the next refinement has the most information per anonymity lost, or simply the most."),
     ] = "score",
     max_steps: Annotated[
-        int | None, Parameter(help="Stop after so many refinements; the table is safe at every step.")
+        int | None, Parameter(help="Stop after so many steps; tdr is safe at each, bug writes nothing before its end.")
     ] = None,
     time_limit: Annotated[float | None, Parameter(help="Stop searching after so many seconds.")] = None,
+    restarts: Annotated[
+        int, Parameter(help="For bug: search so many times more with some randomness, and keep the best.")
+    ] = 0,
     shuffle: Shuffle = False,
     seed: Seed = None,
     escape_formulas: Formulas = False,
@@ -80,18 +93,21 @@ def mask(
     from maskwise.formats import solution_file, trace_file  # noqa: PLC0415 - start-up
     from maskwise.gate import Sidecar  # noqa: PLC0415 - start-up
     from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
+    from maskwise.plot import check_curve, render  # noqa: PLC0415 - start-up
     from maskwise.report import check_suffix  # noqa: PLC0415 - start-up
     from maskwise.report import report as make_report  # noqa: PLC0415 - start-up
     from maskwise.write import check_target  # noqa: PLC0415 - start-up
 
-    del engine, method
+    del engine
     if public and solution is None:
         raise InputError("--public says how --solution is written, but no --solution is given.")
-    others = [path for path in (solution, trace, report) if path is not None]
+    others = [path for path in (solution, trace, curve, report) if path is not None]
     for path in others:
         check_target(path)
     if report is not None:
         check_suffix(report)
+    if curve is not None:
+        check_curve(curve)
     _insist_on_own_names(data, policy, output, *others)
     terminal = Terminal(quiet=quiet or json_)
 
@@ -102,6 +118,8 @@ def mask(
             files.append(Sidecar(solution, text, private=not public))
         if trace is not None:
             files.append(Sidecar(trace, trace_file.dumps(outcome.steps), private=True))
+        if curve is not None:
+            files.append(Sidecar(curve, render(outcome.curve, outcome.policy.requirements, curve)))
         if report is not None:
             files.append(Sidecar(report, make_report(outcome).render(report)))
         return files
@@ -111,9 +129,11 @@ def mask(
             data,
             policy,
             output,
+            method=method,
             criterion=criterion,
             max_steps=max_steps,
             time_limit=time_limit,
+            restarts=restarts,
             shuffle=shuffle,
             seed=seed,
             escape_formulas=escape_formulas,
@@ -127,7 +147,8 @@ def mask(
     terminal.show_report(made.data)
     for note in made.data["notes"]:
         terminal.warn(note)
-    written: dict[str, Path | None] = {"release": output, "solution": solution, "trace": trace, "report": report}
+    written: dict[str, Path | None] = {"release": output, "solution": solution, "trace": trace}
+    written |= {"curve": curve, "report": report}
     for what, where in written.items():
         if where is not None:
             secret = " (keep it private: it lists hidden values)" if what == "solution" and not public else ""

@@ -10,6 +10,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table as Grid
 from rich.text import Text
 
+from maskwise.cut import Generalization
 from maskwise.qid import called
 from maskwise.report import asked, ending, figure_text, plural, reached, shown
 from maskwise.requirements import KAnonymity, Template
@@ -63,15 +64,17 @@ class Terminal:
             at = STAGES.index(name) if name in STAGES else 0
             self._progress.update(self._task, description=name, completed=at)
 
-    def step(self, step: Step) -> None:
-        """Show the refinement that was just performed."""
+    def step(self, step: Step | Generalization) -> None:
+        """Show the step that was just performed."""
         if self._progress is not None:
             left = ", ".join(
                 f"anonymity {figure:,}" if isinstance(figure, int) else f"{figure:.3f}" for figure in step.requirements
             )
+            # Bottom-up, only the last state is safe.
+            stop = "Ctrl-C gives up" if isinstance(step, Generalization) else "Ctrl-C stops safely"
             self._progress.update(
                 self._task,
-                description=f"search: step {step.step}, {escape(step.attribute)}, {left} [dim](Ctrl-C stops safely)[/]",
+                description=f"search: step {step.step}, {escape(step.attribute)}, {left} [dim]({stop})[/]",
             )
 
     def say(self, text: str) -> None:
@@ -115,7 +118,7 @@ class Terminal:
         for title, key in (("Released as they were", "passed"), ("Left out", "dropped")):
             if data[key]:
                 self.say(f"{title}: {', '.join(data[key])}")
-        if data["ending"] == "maximal":
+        if data["ending"] in {"maximal", "met"}:
             self.say(ending(data))
         else:
             self.warn(ending(data))

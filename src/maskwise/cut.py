@@ -20,6 +20,7 @@ from maskwise.typed import Scale, interval_label
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from maskwise.curve import Point
     from maskwise.requirements import Requirement
     from maskwise.taxonomy import Taxonomy
 
@@ -38,20 +39,13 @@ class MissingShown(StrEnum):
     """As a missing cell."""
 
 
-class Criterion(StrEnum):
-    """How the next refinement is chosen."""
-
-    SCORE = "score"
-    """Information gained per unit of privacy lost."""
-    INFOGAIN = "infogain"
-    """Information gained alone."""
-
-
 class Ending(StrEnum):
     """Why a search ended."""
 
     MAXIMAL = "maximal"
-    """No valid and beneficial refinement is left."""
+    """Top-down: no valid and beneficial refinement is left."""
+    MET = "met"
+    """Bottom-up: all requirements hold."""
     STEPS = "step limit"
     TIME = "time limit"
     INTERRUPTED = "interrupted"
@@ -80,13 +74,25 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """When to stop although more could be refined."""
+class Generalization:
+    """One step of a bottom-up search."""
 
-    max_steps: int | None = None
-    """After so many refinements."""
-    seconds: float | None = None
-    """After so much time."""
+    step: int
+    """Its number, from 1."""
+    attribute: str
+    """The generalized attribute."""
+    before: tuple[str | None, ...]
+    """The values that were replaced; None is the missing value."""
+    after: str | None
+    """What is shown instead."""
+    info_loss: float
+    """The information lost."""
+    anonymity_gain: float
+    """The privacy gained, averaged over the requirements on the attribute."""
+    ip: float | None
+    """Information lost per unit of privacy gained; None where nothing was gained."""
+    requirements: tuple[float, ...]
+    """For each requirement of the policy the figure after the step."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +174,7 @@ class Reached:
     requirement: Requirement
     """What was asked."""
     figure: float
-    """The smallest group, or the largest confidence."""
+    """How the worst group stands: the smallest size, the largest confidence, and so on."""
     implied_by: int | None = None
     """The position of a requirement that made this one redundant."""
 
@@ -197,8 +203,10 @@ class Solution:
     """What happens to missing cells of masked attributes."""
     columns: tuple[str, ...] = ()
     """The columns of the release."""
-    steps: tuple[Step, ...] = ()
-    """The refinements, in order; not part of the file."""
+    steps: tuple[Step | Generalization, ...] = ()
+    """The refinements or generalizations, in order; not part of the file."""
+    curve: tuple[Point, ...] = ()
+    """What is kept and what is reached after each of them; not part of the file."""
     notes: tuple[str, ...] = ()
     """What the owner should know; not part of the file."""
 

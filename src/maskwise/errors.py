@@ -43,6 +43,12 @@ class InfeasibleError(MaskwiseError, ValueError):
     exit_code: ClassVar[int] = 3
 
 
+class UnfinishedError(MaskwiseError):
+    """A search that is safe only at its end was stopped before."""
+
+    exit_code: ClassVar[int] = 3
+
+
 class NotMetError(MaskwiseError, ValueError):
     """A table does not meet the requirements it was held to."""
 

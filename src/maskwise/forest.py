@@ -21,7 +21,7 @@ from maskwise.score import entropy
 from maskwise.typed import interval_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -72,12 +72,49 @@ class Tree:
     """The code of each value of the column; the missing value comes last."""
 
 
-def grow_forest(profile: Profile, floors: Mapping[str, int]) -> tuple[Tree, ...]:
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """The nodes of all trees in one numbering, attribute by attribute."""
+
+    first: Ints  # (n_attributes + 1,)
+    """The root of each attribute's tree; one past the last node."""
+    attribute: Ints  # (n_nodes,)
+    """Whose node each is."""
+    rank: Ints  # (n_nodes,)
+    """The place that breaks ties: by attribute, then preorder."""
+    parent: Ints  # (n_nodes,) -1 for a root
+    """The node above each node."""
+    first_child: Ints  # (n_nodes,)
+    """The first of its children."""
+    n_children: Ints  # (n_nodes,)
+    """How many there are."""
+    hides: NDArray[np.bool_]  # (n_attributes,)
+    """Whether an attribute's values are shown or hidden one by one."""
+
+
+def flatten(trees: Sequence[Tree]) -> Flat:
+    """Number the nodes of all trees."""
+    sizes = [len(tree.nodes) for tree in trees]
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    above = [np.where(tree.parent < 0, -1, tree.parent + first[i]) for i, tree in enumerate(trees)]
+    return Flat(
+        first,
+        np.repeat(np.arange(len(trees)), sizes),
+        np.concatenate([tree.preorder + first[i] for i, tree in enumerate(trees)]),
+        np.concatenate(above).astype(np.int64),
+        np.concatenate([tree.first_child + first[i] for i, tree in enumerate(trees)]),
+        np.concatenate([tree.n_children for tree in trees]),
+        np.array([tree.kind is Kind.SUPPRESS for tree in trees]),
+    )
+
+
+def grow_forest(profile: Profile, floors: Mapping[str, int], *, raw: bool = False) -> tuple[Tree, ...]:
     """Grow and prune the tree of every attribute.
 
     Args:
         profile: One-dimensional counts.
         floors: For each attribute the largest k that any of its QIDs asks for.
+        raw: Keep every value of taxonomy and suppress attributes, because a search starts from them.
 
     Claim: pruning is exact. A group on a QID is inside the set of records that
     share one value of one of its attributes, so a child with fewer than k
@@ -88,14 +125,15 @@ def grow_forest(profile: Profile, floors: Mapping[str, int]) -> tuple[Tree, ...]
     for column in profile.columns:
         floor = floors[column.name]
         if column.kind is Kind.SUPPRESS:
-            trees.append(_suppress_tree(column, floor))
+            trees.append(_suppress_tree(column, 0 if raw else floor))
             continue
         below = (
             _taxonomy_children(column)
             if column.kind is Kind.TAXONOMY
             else _interval_children(column, has_class=has_class)
         )
-        trees.append(_grow(column, _root(column), below, floor, has_class=has_class))
+        whole = raw and column.kind is Kind.TAXONOMY
+        trees.append(_grow(column, _root(column), below, 0 if whole else floor, has_class=has_class and not whole))
     return tuple(trees)
 
 

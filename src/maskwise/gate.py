@@ -33,11 +33,11 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """A text file that appears together with a release, or not at all."""
+    """A file that appears together with a release, or not at all."""
 
     path: Path
     """Where."""
-    text: str
+    text: str | bytes
     """What."""
     private: bool = False
     """Whether only the owner may read it."""

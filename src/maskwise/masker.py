@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from maskwise.cut import Criterion
 from maskwise.errors import InputError, quote
 from maskwise.formats import solution_file
 from maskwise.formats.policy_file import read_policy, to_data
+from maskwise.how import Criterion, Method, choose_how
 from maskwise.mask import apply
-from maskwise.pipeline import check_criterion, check_limits, solve
+from maskwise.pipeline import solve
 from maskwise.policy import Missing, Policy
 from maskwise.read import read
 from maskwise.release import as_frame
@@ -47,8 +47,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         policy: A YAML file, a mapping of the same form, or a Policy; None puts
             every column into one quasi-identifier with `k`.
         k: The smallest group, where `policy` is None; 5 if it is None too.
-        criterion: `score` or `infogain`.
-        max_steps: Stop after so many refinements.
+        method: `tdr` or `bug`.
+        criterion: `score` or `infogain`, for `tdr`.
+        max_steps: Stop after so many steps.
         time_limit: Stop searching after so many seconds.
         encode: `label` shows masked values as text, `ordinal` as the number of
             the label in its cut (-1 for the root of unknown values), for models
@@ -72,6 +73,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         policy: str | Path | Mapping[str, Any] | Policy | None = None,
         *,
         k: int | None = None,
+        method: str = Method.TDR.value,
         criterion: str = Criterion.SCORE.value,
         max_steps: int | None = None,
         time_limit: float | None = None,
@@ -79,6 +81,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.policy = policy
         self.k = k
+        self.method = method
         self.criterion = criterion
         self.max_steps = max_steps
         self.time_limit = time_limit
@@ -119,8 +122,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
-        criterion, limits = check_criterion(self.criterion), check_limits(self.max_steps, self.time_limit)
-        solution, _, _ = solve(read(frame.to_native()), replace(asked, drop=()), criterion, limits)
+        how = choose_how(self.method, self.criterion, self.max_steps, self.time_limit)
+        solution, _, _ = solve(read(frame.to_native()), replace(asked, drop=()), how)
         self.solution_ = replace(solution, columns=tuple(names))
         self.feature_names_ = names
         return self

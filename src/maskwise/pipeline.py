@@ -6,7 +6,6 @@ call. A release that the verifier has not accepted is never handed out.
 
 from __future__ import annotations
 
-import math
 import signal
 import threading
 from contextlib import contextmanager
@@ -16,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from maskwise import mask as masking
 from maskwise.compress import compress
-from maskwise.cut import Criterion, Limits
-from maskwise.errors import InputError, NotMetError, quote
+from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.gate import Sidecar, given_back, hand_out, insist
+from maskwise.how import Criterion, Method, choose_how
 from maskwise.profile import check_columns
 from maskwise.profile import profile as take_profile
 from maskwise.read import Table, read, suffix_of
@@ -31,7 +30,9 @@ from maskwise.write import check_target
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from maskwise.cut import Solution, Step
+    from maskwise.curve import Point
+    from maskwise.cut import Generalization, Solution, Step
+    from maskwise.how import How
     from maskwise.mask import Unknown
     from maskwise.policy import Policy
     from maskwise.profile import Profile
@@ -44,15 +45,15 @@ class Observer(Protocol):
     def stage(self, name: str) -> None:
         """A stage begins: read, profile, compress, search, mask, verify."""
 
-    def step(self, step: Step) -> None:
-        """A refinement was performed."""
+    def step(self, step: Step | Generalization) -> None:
+        """A refinement or generalization was performed."""
 
 
 class _Silent:
     def stage(self, name: str) -> None:
         """Say nothing."""
 
-    def step(self, step: Step) -> None:
+    def step(self, step: Step | Generalization) -> None:
         """Say nothing."""
 
 
@@ -74,9 +75,14 @@ class Outcome:
     """Records left out because of a missing cell."""
 
     @property
-    def steps(self) -> tuple[Step, ...]:
-        """The refinements, in order."""
+    def steps(self) -> tuple[Step | Generalization, ...]:
+        """The refinements, or bottom-up the generalizations, in order."""
         return self.solution.steps
+
+    @property
+    def curve(self) -> tuple[Point, ...]:
+        """What each step reaches and keeps: the price of privacy."""
+        return self.solution.curve
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -115,9 +121,11 @@ def anonymize(
     policy: str | Path | Mapping[str, Any] | Policy,
     output: str | Path | None = None,
     *,
+    method: str = Method.TDR,
     criterion: str = Criterion.SCORE,
     max_steps: int | None = None,
     time_limit: float | None = None,
+    restarts: int = 0,
     shuffle: bool = False,
     seed: int | None = None,
     escape_formulas: bool = False,
@@ -130,11 +138,13 @@ def anonymize(
         data: A path, or a pandas, Polars, Arrow or Ibis table.
         policy: A YAML file, a mapping of the same form, or a Policy.
         output: Where to write; without it the masked table comes back in memory.
-        criterion: `score` (information gained per privacy lost) or `infogain`.
-        max_steps: Stop after so many refinements.
-        time_limit: Stop searching after so many seconds.
+        method: `tdr` (top-down refinement) or `bug` (bottom-up generalization).
+        criterion: For `tdr`: `score` (information gained per privacy lost) or `infogain`.
+        max_steps: Stop after so many steps; `bug` is safe only at its end and then writes nothing.
+        time_limit: Stop searching after so many seconds; `bug` as above.
+        restarts: For `bug`: search so many times more with some randomness, and keep what lost least information.
         shuffle: Release the records in random order.
-        seed: Makes the shuffle repeatable; keep it secret.
+        seed: Makes the shuffle and the restarts repeatable; keep it secret if you shuffle.
         escape_formulas: Quote cells that a spreadsheet would run.
         observer: Hears how far the run has come.
         beside: Makes the files that appear together with the output.
@@ -147,6 +157,7 @@ def anonymize(
         PolicyError: The policy has mistakes; all are listed.
         InputError: The data cannot be read or does not fit the policy.
         InfeasibleError: No masking meets the policy.
+        UnfinishedError: A bottom-up search was stopped before its end.
 
     Example:
         >>> import pyarrow as pa
@@ -156,9 +167,8 @@ def anonymize(
         ['[23, 41)', '[23, 41)', '[41, 47]', '[41, 47]']
     """
     observer = observer or _Silent()
-    chosen = check_criterion(criterion)
-    limits = check_limits(max_steps, time_limit)
-    _check_seed(seed, shuffle=shuffle)
+    how = choose_how(method, criterion, max_steps, time_limit, restarts, seed)
+    _check_seed(seed, is_used=shuffle or restarts > 0)
     asked = read_policy(policy)
     target = None if output is None else _target(output, data)
     observer.stage("read")
@@ -168,7 +178,7 @@ def anonymize(
     warming.join()
     with given_back(table):
         with _stop_on_interrupt() as is_asked_to_stop:
-            solution, profile, table = solve(table, asked, chosen, limits, observer, is_asked_to_stop)
+            solution, profile, table = solve(table, asked, how, observer, is_asked_to_stop)
         observer.stage("mask")
         masked = masking.mask(table, solution, profile.columns)
         masked = shuffled(masked, seed) if shuffle else masked
@@ -188,8 +198,7 @@ def anonymize(
 def solve(
     table: Table,
     policy: Policy,
-    criterion: Criterion,
-    limits: Limits,
+    how: How,
     observer: Observer | None = None,
     is_asked_to_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Solution, Profile, Table]:
@@ -198,8 +207,7 @@ def solve(
     Args:
         table: The records.
         policy: What is asked.
-        criterion: How the next refinement is chosen.
-        limits: When to stop early.
+        how: Which way, by what measure, for how long.
         observer: Hears how far the search has come.
         is_asked_to_stop: Asked after every step.
 
@@ -214,16 +222,16 @@ def solve(
     listener.stage("profile")
     profile, table = take_profile(table, policy)
     check_feasible(profile, policy)
-    trees, needs = plan(profile, policy)
+    trees, needs = plan(profile, policy, how.method)
     listener.stage("compress")
     compacts = compress(table, profile, trees, needs)
     listener.stage("search")
 
-    def watch(step: Step) -> bool:
+    def watch(step: Step | Generalization) -> bool:
         listener.step(step)
         return not is_asked_to_stop()
 
-    solution = run_search(profile, trees, needs, compacts, policy, criterion=criterion, limits=limits, watch=watch)
+    solution = run_search(profile, trees, needs, compacts, policy, how, watch)
     return solution, profile, table
 
 
@@ -253,7 +261,7 @@ def apply(
         seed: As in `anonymize`.
         escape_formulas: As in `anonymize`.
     """
-    _check_seed(seed, shuffle=shuffle)
+    _check_seed(seed, is_used=shuffle)
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
     target = None if output is None else _target(output, data)
     table = read(data)
@@ -298,25 +306,10 @@ def audit(data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Verdict
         return verify(table, asked.requirements)
 
 
-def check_criterion(name: str) -> Criterion:
-    """Refuse a criterion that does not exist."""
-    if name not in set(Criterion):
-        msg = f"The criterion is one of {quote(Criterion)}; found `{name}`."
-        raise InputError(msg)
-    return Criterion(name)
-
-
-def check_limits(max_steps: int | None, seconds: float | None) -> Limits:
-    """Refuse limits below zero."""
-    if (max_steps is not None and max_steps < 0) or (seconds is not None and (math.isnan(seconds) or seconds < 0)):
-        raise InputError("A step or time limit is a number that is at least 0.")
-    return Limits(max_steps, seconds)
-
-
-def _check_seed(seed: int | None, *, shuffle: bool) -> None:
-    if seed is not None and not shuffle:
+def _check_seed(seed: int | None, *, is_used: bool) -> None:
+    if seed is not None and not is_used:
         raise InputError(
-            "A seed makes a shuffle repeatable, but no shuffle is asked for. Add shuffle, or leave out seed."
+            "A seed makes a shuffle or restarts repeatable, but neither is asked for. Add one, or leave out seed."
         )
     if seed is not None and seed < 0:
         raise InputError("A seed is a whole number that is at least 0.")

@@ -102,6 +102,8 @@ def plural(n: int, noun: str) -> str:
 
 def ending(data: dict[str, Any]) -> str:
     """Say how the search ended."""
+    if data["ending"] == "met":
+        return f"{plural(data['steps'], 'generalization')} from the raw values; then every requirement held."
     n = plural(data["steps"], "refinement")
     if data["ending"] == "maximal":
         return f"{n}; nothing more can be shown without breaking a requirement or gaining nothing."

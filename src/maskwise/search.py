@@ -1,47 +1,51 @@
 """From a profile and compressed tables to a Solution.
 
-What is asked of the groups is in `rules`, the moves themselves are in `topdown`.
+What is asked of the groups is in `rules`, the moves themselves are in `topdown` and `bottomup`.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
+import time
 from typing import TYPE_CHECKING
 
-from maskwise.cut import HIDDEN, Criterion, Cut, Limits, MissingShown, Reached, Solution, in_tree_order
+import numpy as np
+
+from maskwise.bottomup import BottomUp
+from maskwise.curve import follow
+from maskwise.cut import HIDDEN, Cut, Ending, MissingShown, Reached, Solution, in_tree_order
+from maskwise.errors import UnfinishedError
 from maskwise.forest import grow_forest
+from maskwise.how import How, Limits, Method
 from maskwise.policy import Kind
 from maskwise.requirements import KAnonymity
 from maskwise.rules import list_bounds, list_needs
+from maskwise.splits import TOLERANCE
 from maskwise.topdown import TopDown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.compress import Compact, Need
-    from maskwise.cut import Step
+    from maskwise.cut import Generalization, Step
     from maskwise.forest import Tree
     from maskwise.policy import Policy
     from maskwise.profile import Column, Profile
+    from maskwise.rules import Bound
     from maskwise.topdown import Watcher
 
 
-class Method(StrEnum):
-    """Which way the search goes."""
+def plan(profile: Profile, policy: Policy, method: Method = Method.TDR) -> tuple[tuple[Tree, ...], list[Need]]:
+    """Grow the value trees, and list what is to be counted on each distinct QID.
 
-    TDR = "tdr"
-    """Top-down refinement."""
-
-
-def plan(profile: Profile, policy: Policy) -> tuple[tuple[Tree, ...], list[Need]]:
-    """Grow the value trees, and list what is to be counted on each distinct QID."""
+    Bottom-up starts from the raw values, so only intervals are pruned for it.
+    """
     implied = policy.implied_parts()
     floors = dict.fromkeys(policy.masked, 0)
     for i, requirement in enumerate(policy.requirements):
         for p, part in enumerate(requirement.parts):
             if isinstance(part, KAnonymity) and (i, p) not in implied:
                 floors.update({name: max(floors[name], part.k) for name in part.qid})
-    return grow_forest(profile, floors), list_needs(profile, policy)
+    return grow_forest(profile, floors, raw=method is Method.BUG), list_needs(profile, policy)
 
 
 def search(
@@ -50,12 +54,10 @@ def search(
     needs: Sequence[Need],
     tables: Sequence[Compact],
     policy: Policy,
-    *,
-    criterion: Criterion = Criterion.SCORE,
-    limits: Limits | None = None,
+    how: How | None = None,
     watch: Watcher | None = None,
 ) -> Solution:
-    """Find a maximally refined cut that meets every requirement.
+    """Find a cut that meets every requirement: top-down a maximally refined one, bottom-up the first on the way.
 
     Args:
         profile: One-dimensional counts.
@@ -63,14 +65,20 @@ def search(
         needs: What was counted on each distinct QID.
         tables: The compressed table of each of them.
         policy: What is asked.
-        criterion: How the next refinement is chosen.
-        limits: When to stop early.
+        how: Which way, by what measure, for how long.
         watch: Hears of every step and may ask to stop.
     """
+    how = how or How()
     implied = policy.implied_by()
     bounds = list_bounds(profile, policy, needs)
-    state = TopDown(trees, tables, bounds, has_class=profile.class_name is not None)
-    steps, ending = state.run(criterion, limits or Limits(), watch or _keep_going)
+    has_class = profile.class_name is not None
+    state: TopDown | BottomUp
+    steps: Sequence[Step | Generalization]
+    if how.method is Method.TDR:
+        state = TopDown(trees, tables, bounds, has_class=has_class)
+        steps, ending = state.run(how.criterion, how.limits, watch or _keep_going)
+    else:
+        state, steps, ending = _climb(trees, tables, bounds, how, watch or _keep_going, has_class=has_class)
     figures = state.figures()
     return Solution(
         cuts=tuple(
@@ -82,17 +90,62 @@ def search(
         ),
         n_rows=profile.n_rows,
         policy_hash=policy.fingerprint(),
-        method=Method.TDR,
-        criterion=criterion,
+        method=how.method,
+        criterion=how.criterion if how.method is Method.TDR else "ip",
         ending=ending,
         drop=policy.drop,
         missing=policy.missing,
         steps=tuple(steps),
+        curve=follow(
+            trees,
+            state.path,
+            [state.start, *(step.requirements for step in steps)],
+            upward=how.method is Method.BUG,
+            has_class=has_class,
+        ),
         notes=profile.notes,
     )
 
 
-def _keep_going(step: Step) -> bool:
+def _climb(
+    trees: Sequence[Tree],
+    tables: Sequence[Compact],
+    bounds: Sequence[Bound],
+    how: How,
+    watch: Watcher,
+    *,
+    has_class: bool,
+) -> tuple[BottomUp, list[Generalization], Ending]:
+    """Go bottom-up, then again with a blurred measure as often as asked, and keep what lost least.
+
+    A restart that is stopped, or not safe by its end, is not kept.
+    """
+    best = BottomUp(trees, tables, bounds, has_class=has_class)
+    steps, ending = best.run(how.limits, watch)
+    if ending is not Ending.MET:
+        if how.limits.max_steps is not None and how.limits.max_steps >= len(steps) and ending is Ending.STEPS:
+            what = f"the limit of {how.limits.max_steps:,} steps was reached"
+        else:
+            what = "the time limit was reached" if ending is Ending.TIME else "it was interrupted"
+        msg = (
+            f"Nothing was written: {what} after {len(steps):,} generalizations, and going bottom-up the table is safe "
+            "only at the end. Allow more, or use the method `tdr`, which may stop at any step."
+        )
+        raise UnfinishedError(msg)
+    deadline = time.monotonic() + how.limits.seconds if how.limits.seconds is not None else None
+    rng = np.random.default_rng(how.seed)
+    for _ in range(how.restarts):
+        left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+        other = BottomUp(trees, tables, bounds, has_class=has_class)
+        taken, result = other.run(Limits(None, left), watch, rng=rng)
+        if result is not Ending.MET:
+            break
+        if other.lost < best.lost - TOLERANCE:
+            best, steps = other, taken
+    return best, steps, ending
+
+
+def _keep_going(step: Step | Generalization) -> bool:
     del step
     return True
 

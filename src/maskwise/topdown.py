@@ -14,8 +14,9 @@ import numpy as np
 
 from maskwise import kernels
 from maskwise.cells import Cells
-from maskwise.cut import HIDDEN, Criterion, Ending, Step
-from maskwise.forest import gains, is_beneficial
+from maskwise.cut import HIDDEN, Ending, Step
+from maskwise.forest import flatten, gains, is_beneficial
+from maskwise.how import Criterion
 from maskwise.policy import Kind
 from maskwise.rules import as_rules, figures_of
 from maskwise.score import disclosure_gain, score
@@ -27,15 +28,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.compress import Compact
-    from maskwise.cut import Limits
+    from maskwise.cut import Generalization
     from maskwise.forest import Tree
+    from maskwise.how import Limits
     from maskwise.rules import Bound
 
 
 class Watcher(Protocol):
-    """Hears of every refinement and may ask to stop."""
+    """Hears of every step and may ask to stop."""
 
-    def __call__(self, step: Step) -> bool:
+    def __call__(self, step: Step | Generalization) -> bool:
         """Return False to stop after this step."""
 
 
@@ -56,21 +58,17 @@ class TopDown:
         self.trees = trees
         self.bounds = bounds
         self.has_class = has_class
-        sizes = [len(tree.nodes) for tree in trees]
-        self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        flat = flatten(trees)
+        self.first, self.attribute, self.rank = flat.first, flat.attribute, flat.rank
         n_nodes = int(self.first[-1])
-        self.attribute = np.repeat(np.arange(len(trees)), sizes)
-        self.rank = np.concatenate([tree.preorder + self.first[i] for i, tree in enumerate(trees)])
         self.gain = np.zeros(n_nodes)
-        alive = np.zeros(n_nodes, np.bool_)
-        slot = np.zeros((len(trees), max(tree.n_codes for tree in trees)), np.int32)
         self.cut = kernels.Cut(
-            slot=slot,
+            slot=np.zeros((len(trees), max(tree.n_codes for tree in trees)), np.int32),
             base=np.zeros(len(trees), np.int64),
-            hides=np.array([tree.kind is Kind.SUPPRESS for tree in trees]),
-            first_child=np.concatenate([tree.first_child + self.first[i] for i, tree in enumerate(trees)]),
-            n_children=np.concatenate([tree.n_children for tree in trees]),
-            alive=alive,
+            hides=flat.hides,
+            first_child=flat.first_child,
+            n_children=flat.n_children,
+            alive=np.zeros(n_nodes, np.bool_),
             worst=np.zeros((0, 0)),
         )
         self.frontier: NDArray[np.int64] = np.zeros(0, np.int64)
@@ -97,6 +95,8 @@ class TopDown:
         ]
         self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]
         self.charged = self._charges()
+        self.start = self.figures()
+        self.path: list[tuple[int, int]] = []
 
     def _charges(self) -> list[list[tuple[int, int, float]]]:
         """For each attribute, the table and rule of each bound that counts for its loss, and by what it is divided.
@@ -188,6 +188,7 @@ class TopDown:
         i = int(self.attribute[node])
         tree, first = self.trees[i], int(self.first[i])
         at = node - first
+        self.path.append((i, at))
         self.cut.alive[node] = False
         branch = np.zeros(tree.n_codes, np.int64)
         change: tuple[str, str | None, tuple[str | None, ...]]

@@ -56,8 +56,8 @@ def check_target(path: Path) -> None:
         raise WriteError(msg)
 
 
-def write_draft(draft: Path, text: str, *, private: bool = False) -> None:
-    """Write a text under a temporary name.
+def write_draft(draft: Path, text: str | bytes, *, private: bool = False) -> None:
+    """Write a text, or bytes, under a temporary name.
 
     Args:
         draft: The name.
@@ -66,8 +66,8 @@ def write_draft(draft: Path, text: str, *, private: bool = False) -> None:
     """
     try:
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - an open handle
-            file.write(text)
+        with open(handle, "wb") as file:  # noqa: PTH123 - an open handle
+            file.write(text.encode() if isinstance(text, str) else text)
     except OSError as error:
         raise WriteError(_complaint(draft, error)) from None
 

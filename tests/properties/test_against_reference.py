@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskwise.compress import compress
-from maskwise.cut import Criterion
+from maskwise.how import Criterion, How
 from maskwise.errors import InfeasibleError
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile import profile
@@ -121,7 +121,7 @@ def agree(criterion: Criterion, problem: dict[str, Any]) -> None:
     start = [float(reference.figure(requirement)) for requirement in problem["requirements"]]
     expected = reference.run()
     trees, needs = plan(profiled, policy)
-    solution = search(profiled, trees, needs, compress(table, profiled, trees, needs), policy, criterion=criterion)
+    solution = search(profiled, trees, needs, compress(table, profiled, trees, needs), policy, How(criterion=criterion))
     assert [(s.attribute, s.before, list(s.after)) for s in solution.steps] == [
         (e["attribute"], e["from"], e["to"]) for e in expected
     ]

@@ -1,0 +1,85 @@
+"""How to search: which way, by what measure, for how long."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from maskwise.errors import InputError, quote
+
+
+class Method(StrEnum):
+    """Which way the search goes."""
+
+    TDR = "tdr"
+    """Top-down refinement: from the most masked table, as long as it is safe."""
+    BUG = "bug"
+    """Bottom-up generalization: from the raw table, until it is safe."""
+
+
+class Criterion(StrEnum):
+    """How the next refinement is chosen."""
+
+    SCORE = "score"
+    """Information gained per unit of privacy lost."""
+    INFOGAIN = "infogain"
+    """Information gained alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop before the search ends by itself."""
+
+    max_steps: int | None = None
+    """After so many steps."""
+    seconds: float | None = None
+    """After so much time."""
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """Everything that is decided about a search but for the policy."""
+
+    method: Method = Method.TDR
+    """Which way."""
+    criterion: Criterion = Criterion.SCORE
+    """By what measure, top-down."""
+    limits: Limits = Limits()
+    """When to stop early."""
+    restarts: int = 0
+    """How many more times to try bottom-up, with a blurred measure; the best result is kept."""
+    seed: int = 0
+    """Makes the restarts repeatable."""
+
+
+def choose_how(
+    method: str = Method.TDR,
+    criterion: str = Criterion.SCORE,
+    max_steps: int | None = None,
+    time_limit: float | None = None,
+    restarts: int = 0,
+    seed: int | None = None,
+) -> How:
+    """Check the options of a search, and refuse those that do not exist or do not go together.
+
+    >>> choose_how("bug", restarts=3).restarts
+    3
+    """
+    if method not in set(Method):
+        msg = f"The method is one of {quote(Method)}; found `{method}`."
+        raise InputError(msg)
+    if criterion not in set(Criterion):
+        msg = f"The criterion is one of {quote(Criterion)}; found `{criterion}`."
+        raise InputError(msg)
+    if (max_steps is not None and max_steps < 0) or (
+        time_limit is not None and (math.isnan(time_limit) or time_limit < 0)
+    ):
+        raise InputError("A step or time limit is a number that is at least 0.")
+    if method == Method.BUG and criterion != Criterion.SCORE:
+        raise InputError("A criterion is for the method `tdr`; `bug` has its own measure. Leave out one of them.")
+    if restarts < 0 or (restarts and method != Method.BUG):
+        raise InputError("Restarts are for the method `bug`, and at least 0.")
+    if seed is not None and seed < 0:
+        raise InputError("A seed is a whole number that is at least 0.")
+    return How(Method(method), Criterion(criterion), Limits(max_steps, time_limit), restarts, seed or 0)
