@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_UNREST = 0.5
-"""How much a random restart blurs the metric: the standard deviation of its logarithm."""
-
 
 class BottomUp:
     """A cut on its way up, and the candidates for its next move."""
@@ -179,7 +176,7 @@ class BottomUp:
         gained_on_average: Floats = total / n_charged[self.attribute[frontier]]
         return gained_on_average
 
-    def choose(self, *, prune: bool, rng: np.random.Generator | None = None) -> tuple[int, float, float] | None:
+    def choose(self, *, prune: bool, weights: Floats | None = None) -> tuple[int, float, float] | None:
         """Pick the best candidate, with its information loss and privacy gain; None if all requirements hold.
 
         The least loss per gain wins, or the least loss where nothing gains;
@@ -187,7 +184,7 @@ class BottomUp:
 
         Args:
             prune: Try only generalizations that can be critical.
-            rng: Blurs the choice, for a restart.
+            weights: For each attribute how much its information counts, for a restart; None counts all alike.
         """
         unmet = self.unmet()
         if not unmet:
@@ -198,11 +195,10 @@ class BottomUp:
         frontier = frontier[useful[self.attribute[frontier]]]
         gain = self._gains(frontier, unmet, prune=prune)
         loss = self._info_loss[frontier]
+        felt = loss if weights is None else loss * weights[self.attribute[frontier]]
         among = np.flatnonzero(gain > 0) if (gain > 0).any() else np.arange(len(frontier))
-        worth = loss[among] / gain[among] if (gain > 0).any() else loss[among]
-        if rng is not None:
-            worth = worth * np.exp(_UNREST * rng.standard_normal(len(worth)))
-        equal = among[worth < worth.min() + TOLERANCE]
+        cost = felt[among] / gain[among] if (gain > 0).any() else felt[among]
+        equal = among[cost < cost.min() + TOLERANCE]
         best = equal[np.argmin(self.rank[frontier[equal]])]
         return int(frontier[best]), float(loss[best]), float(gain[best])
 
@@ -231,7 +227,7 @@ class BottomUp:
         return tree.name, tuple(labels), tree.nodes[node - first].label
 
     def run(
-        self, limits: Limits, watch: Watcher, *, prune: bool = True, rng: np.random.Generator | None = None
+        self, limits: Limits, watch: Watcher, *, prune: bool = True, weights: Floats | None = None
     ) -> tuple[list[Generalization], Ending]:
         """Generalize until all requirements hold, or a limit is reached.
 
@@ -239,12 +235,12 @@ class BottomUp:
             limits: When to give up.
             watch: Hears of every step and may ask to stop.
             prune: Try only generalizations that can be critical (Theorem 1); the steps are the same.
-            rng: Blurs each choice, for a restart.
+            weights: As in `choose`.
         """
         steps: list[Generalization] = []
         deadline = time.monotonic() + limits.seconds if limits.seconds is not None else None
         while True:
-            best = self.choose(prune=prune, rng=rng)
+            best = self.choose(prune=prune, weights=weights)
             if best is None:
                 return steps, Ending.MET
             if limits.max_steps is not None and len(steps) >= limits.max_steps:

@@ -48,7 +48,7 @@ class How:
     limits: Limits = Limits()
     """When to stop early."""
     restarts: int = 0
-    """How many more times to try bottom-up, with a blurred measure; the best result is kept."""
+    """How many more times to try bottom-up, with attributes weighed at random; the best result is kept."""
     seed: int = 0
     """Makes the restarts repeatable."""
 

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from maskwise.topdown import Watcher
 
 
+_UNREST = 0.5
+"""How far a restart's weights spread: the standard deviation of their logarithms."""
+
+
 def plan(profile: Profile, policy: Policy, method: Method = Method.TDR) -> tuple[tuple[Tree, ...], list[Need]]:
     """Grow the value trees, and list what is to be counted on each distinct QID.
 
@@ -116,19 +120,17 @@ def _climb(
     *,
     has_class: bool,
 ) -> tuple[BottomUp, list[Generalization], Ending]:
-    """Go bottom-up, then again with a blurred measure as often as asked, and keep what lost least.
+    """Go bottom-up, then again as often as asked with attributes weighed at random, and keep what lost least.
 
-    A restart that is stopped, or not safe by its end, is not kept.
+    Weights for attributes led to better results than noise at each step. Only a
+    restart that reached its end is kept.
     """
     best = BottomUp(trees, tables, bounds, has_class=has_class)
     steps, ending = best.run(how.limits, watch)
     if ending is not Ending.MET:
-        if how.limits.max_steps is not None and how.limits.max_steps >= len(steps) and ending is Ending.STEPS:
-            what = f"the limit of {how.limits.max_steps:,} steps was reached"
-        else:
-            what = "the time limit was reached" if ending is Ending.TIME else "it was interrupted"
+        why = {Ending.STEPS: "the step limit was reached", Ending.TIME: "the time limit was reached"}
         msg = (
-            f"Nothing was written: {what} after {len(steps):,} generalizations, and going bottom-up the table is safe "
+            f"Nothing was written: {why.get(ending, 'the search was interrupted')} after {len(steps):,} generalizations, and going bottom-up the table is safe "
             "only at the end. Allow more, or use the method `tdr`, which may stop at any step."
         )
         raise UnfinishedError(msg)
@@ -137,7 +139,8 @@ def _climb(
     for _ in range(how.restarts):
         left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
         other = BottomUp(trees, tables, bounds, has_class=has_class)
-        taken, result = other.run(Limits(None, left), watch, rng=rng)
+        weights = np.exp(_UNREST * rng.standard_normal(len(trees)))
+        taken, result = other.run(Limits(None, left), watch, weights=weights)
         if result is not Ending.MET:
             break
         if other.lost < best.lost - TOLERANCE:
