@@ -131,7 +131,8 @@ def _climb(
         why = {Ending.STEPS: "the step limit was reached", Ending.TIME: "the time limit was reached"}
         msg = (
             f"Nothing was written: {why.get(ending, 'the search was interrupted')} after {len(steps):,} "
-            "generalizations, and going bottom-up the table is safe only at the end. Allow more, or use the method `tdr`, which may stop at any step."
+            "generalizations, and going bottom-up the table is safe only at the end. Allow more, or use the method "
+            "`tdr`, which may stop at any step."
         )
         raise UnfinishedError(msg)
     deadline = time.monotonic() + how.limits.seconds if how.limits.seconds is not None else None
