@@ -1,0 +1,148 @@
+"""Naive Bayes for numbers and categories together, as a scikit-learn classifier.
+
+scikit-learn has one for numbers and one for categories; neither takes missing
+cells or categories that the training table does not have. Here both say
+nothing, as in the papers' tools.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from maskwise.errors import InputError
+from maskwise.evaluate.c45_columns import encode, floats_of, learn
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.validation import check_is_fitted
+except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
+    msg = 'NaiveBayes needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
+    raise ImportError(msg) from None
+
+from maskwise.evaluate.checked import checked_columns, checked_labels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SMALLEST = 1e-9
+"""The least variance, as a share of the largest one (scikit-learn's)."""
+
+
+class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive Bayes: smoothed frequencies for categories, normal distributions for numbers.
+
+    Text, categories and truth values are categories; numbers, dates and times
+    are normally distributed in each class. A missing cell and a category that
+    the training table does not have tell nothing.
+
+    Args:
+        alpha: How many records each category has in each class before one is seen; 1 is Laplace's.
+
+    Attributes:
+        classes_: The classes, sorted.
+        n_features_in_: Columns seen in `fit`.
+        feature_names_in_: Their names, where they had some.
+        features_: Their kinds and values.
+
+    Example:
+        >>> import pandas as pd
+        >>> people = pd.DataFrame({"age": [23, 25, 41, 47], "sex": list("FMFM")})
+        >>> NaiveBayes().fit(people, ["lo", "lo", "hi", "hi"]).predict(
+        ...     pd.DataFrame({"age": [30, None], "sex": ["X", "F"]})
+        ... ).tolist()
+        ['lo', 'hi']
+    """
+
+    def __init__(self, *, alpha: float = 1.0) -> None:
+        self.alpha = alpha
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803 - scikit-learn's name
+        """Count.
+
+        Args:
+            X: The training records: a pandas, Polars or Arrow table, or a two-dimensional array.
+            y: Their classes.
+        """
+        if not isinstance(self.alpha, Real) or not self.alpha > 0:
+            msg = f"`alpha` is above 0; found {self.alpha!r}."
+            raise InputError(msg)
+        columns = checked_columns(self, X, reset=True)
+        self.classes_, labels = checked_labels(self, y, len(columns[0][1]))
+        n_classes = len(self.classes_)
+        self.features_ = learn(columns)
+        codes = encode(columns, self.features_)
+        self.log_prior_ = np.log(np.bincount(labels, minlength=n_classes) / len(labels))
+        numbers = {
+            i: floats_of(column, name)
+            for i, ((name, column), feature) in enumerate(zip(columns, self.features_, strict=True))
+            if feature.numbers is not None
+        }
+        widest = max((float(np.nanvar(values)) for values in numbers.values() if not _is_blank(values)), default=0.0)
+        # For each column its log frequencies (n_classes, n_values), or means and variances (n_classes,).
+        self.tables_: list[Any] = []
+        for i, feature in enumerate(self.features_):
+            if i in numbers:
+                self.tables_.append(_moments(numbers[i], labels, n_classes, _SMALLEST * widest))
+                continue
+            known = codes[i] >= 0
+            counts = np.zeros((n_classes, feature.n_values))
+            np.add.at(counts, (labels[known], codes[i][known]), 1)
+            counts += float(self.alpha)
+            self.tables_.append(np.log(counts) - np.log(counts.sum(axis=1, keepdims=True)))
+        return self
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803 - scikit-learn's name
+        """The logarithm of each class's chance times that of the record, given the class."""
+        check_is_fitted(self, "tables_")
+        columns = checked_columns(self, X, reset=False)
+        codes = encode(columns, self.features_)
+        total = np.tile(self.log_prior_, (codes.shape[1], 1))
+        for i, (feature, table) in enumerate(zip(self.features_, self.tables_, strict=True)):
+            if feature.numbers is not None:
+                values = floats_of(columns[i][1], feature.name)[:, None]
+                mean, variance = table
+                said = -0.5 * (np.log(2 * np.pi * variance) + (values - mean) ** 2 / variance)
+                total += np.where(np.isnan(said).any(axis=1, keepdims=True), 0.0, said)
+            elif feature.n_values:
+                known = codes[i] >= 0
+                total[known] += table[:, codes[i][known]].T
+        return total
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803 - scikit-learn's name
+        """The chance of each class."""
+        joint = self.predict_joint_log_proba(X)
+        chances: NDArray[np.float64] = np.exp(joint - joint.max(axis=1, keepdims=True))
+        return chances / chances.sum(axis=1, keepdims=True)
+
+    def predict(self, X: Any) -> np.ndarray[Any, Any]:  # noqa: N803 - scikit-learn's name
+        """The likeliest class of each record."""
+        joint = self.predict_joint_log_proba(X)
+        likeliest: np.ndarray[Any, Any] = self.classes_[joint.argmax(axis=1)]
+        return likeliest
+
+
+def _is_blank(values: NDArray[np.float64]) -> bool:
+    return bool(np.isnan(values).all())
+
+
+def _moments(
+    values: NDArray[np.float64], labels: NDArray[np.int32], n_classes: int, least: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and variance in each class; NaN, so that the column tells nothing, where a class has no number."""
+    mean, variance = np.full(n_classes, np.nan), np.full(n_classes, np.nan)
+    for c in range(n_classes):
+        there = values[(labels == c) & ~np.isnan(values)]
+        if len(there):
+            mean[c], variance[c] = there.mean(), there.var() + least
+    # A column that is the same number everywhere tells nothing either.
+    return mean, np.where(variance > 0, variance, np.nan)
