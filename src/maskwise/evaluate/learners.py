@@ -205,23 +205,24 @@ def _as_numbers(view: View, train: Ints) -> Callable[[Ints], NDArray[np.float64]
 def _number_columns(seen: Seen, train: Ints) -> list[Callable[[Ints], NDArray[np.float64]]]:
     values, learned = seen.values, seen.values[train]
     is_missing = np.isnan(learned)
-    found: list[Callable[[Ints], NDArray[np.float64]]] = []
+    made: list[Callable[[Ints], NDArray[np.float64]]] = []
     if seen.sort is not Sort.CATEGORY and not is_missing.all():
         mean, deviation = np.nanmean(learned), np.nanstd(learned) or 1.0
-        found.append(lambda rows: np.nan_to_num((values[rows] - mean) / deviation))
+        made.append(lambda rows: np.nan_to_num((values[rows] - mean) / deviation))
     if is_missing.any():
-        found.append(lambda rows: np.isnan(values[rows]).astype(np.float64))
+        made.append(lambda rows: np.isnan(values[rows]).astype(np.float64))
     if seen.sort is not Sort.NUMBER:
         codes = _frequent(seen, train)
         n_codes = int(np.nan_to_num(codes, nan=-1).max()) + 1
 
         def marks(rows: Ints) -> NDArray[np.float64]:
             places = np.where(np.isnan(values[rows]), -1, values[rows]).astype(np.int64)
-            return (codes[places][:, None] == np.arange(n_codes)).astype(np.float64)
+            found: NDArray[np.float64] = (codes[places][:, None] == np.arange(n_codes)).astype(np.float64)
+            return found
 
         if n_codes:
-            found.append(marks)
-    return found
+            made.append(marks)
+    return made
 
 
 def _frequent(seen: Seen, train: Ints) -> NDArray[np.float64]:

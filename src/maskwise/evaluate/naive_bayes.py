@@ -27,6 +27,8 @@ from maskwise.evaluate.checked import checked_columns, checked_labels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from maskwise.evaluate.c45_columns import Feature
+
 _SMALLEST = 1e-9
 """The least variance, as a share of the largest one (scikit-learn's)."""
 
@@ -77,11 +79,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             msg = f"`alpha` is above 0; found {self.alpha!r}."
             raise InputError(msg)
         columns = checked_columns(self, X, reset=True)
-        self.classes_, labels = checked_labels(self, y, len(columns[0][1]))
+        classes, labels = checked_labels(self, y, len(columns[0][1]))
+        self.classes_: np.ndarray[Any, Any] = classes
         n_classes = len(self.classes_)
-        self.features_ = learn(columns)
+        self.features_: tuple[Feature, ...] = learn(columns)
         codes = encode(columns, self.features_)
-        self.log_prior_ = np.log(np.bincount(labels, minlength=n_classes) / len(labels))
+        self.log_prior_: NDArray[np.float64] = np.log(np.bincount(labels, minlength=n_classes) / len(labels))
         numbers = {
             i: floats_of(column, name)
             for i, ((name, column), feature) in enumerate(zip(columns, self.features_, strict=True))
@@ -122,7 +125,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The chance of each class."""
         joint = self.predict_joint_log_proba(X)
         chances: NDArray[np.float64] = np.exp(joint - joint.max(axis=1, keepdims=True))
-        return chances / chances.sum(axis=1, keepdims=True)
+        chances /= chances.sum(axis=1, keepdims=True)
+        return chances
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:  # noqa: N803 - scikit-learn's name
         """The likeliest class of each record."""

@@ -54,7 +54,7 @@ def view_of(sample: Sample, name: str, source: Any) -> View:
 def _insist_on_order(sample: Sample, name: str, table: pa.Table) -> None:
     """Refuse a table whose classes are not the data's, record by record."""
     class_name = sample.policy.class_name
-    if class_name not in table.column_names:
+    if class_name is None or class_name not in table.column_names:
         return
     column = table.column(class_name).combine_chunks()
     at = {text: i for i, text in enumerate(sample.class_texts)}

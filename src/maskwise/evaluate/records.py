@@ -7,10 +7,12 @@ import io
 import json
 import math
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from maskwise.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SUFFIXES = (".csv", ".json", ".svg", ".png")
 KEYS = ("classifier", "protocol", "k", "measure", "error", "low", "high")
@@ -56,7 +58,7 @@ class Evaluation:
     """How many predictions each error rests on."""
     notes: tuple[str, ...] = ()
     """What the owner should know."""
-    backend: str = "pyarrow"
+    backend: Literal["pandas", "polars", "pyarrow"] = "pyarrow"
     """The kind of table that `to_frame` makes: that of the data."""
 
     @property

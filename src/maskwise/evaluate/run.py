@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -34,6 +33,7 @@ from maskwise.requirements import Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -156,9 +156,7 @@ def evaluate(
     names = [one.name for one in learners]
     records.sort(key=lambda one: (places.index(one.protocol), names.index(one.classifier)))
     n_tested = sum(len(one.test) for one in splits)
-    return Evaluation(
-        tuple(records), str(asked.class_name), sample.source, n_tested, sample.notes, _backend(data)
-    )
+    return Evaluation(tuple(records), str(asked.class_name), sample.source, n_tested, sample.notes, _backend(data))
 
 
 def _trials(
@@ -269,7 +267,9 @@ def _own_tasks(
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         table, rows = sample.table, None
-        outcome = anonymize(_rows(table, split and split.train), policy, method=method, criterion=criterion)
+        outcome = anonymize(
+            _rows(table, None if split is None else split.train), policy, method=method, criterion=criterion
+        )
         solution, shown = outcome.solution, outcome.data
         if solution.ending == Ending.INTERRUPTED:
             raise KeyboardInterrupt
@@ -287,7 +287,7 @@ def _rival_tasks(
     sample: Sample, splits: Iterable[Split], policy: Policy, protocol: Protocol, name: str
 ) -> Iterator[Task]:
     def show(split: Split | None) -> View:
-        first = _rows(sample.table, split and split.train)
+        first = _rows(sample.table, None if split is None else split.train)
         later = None if split is None else _rows(sample.table, split.test)
         return foreign(sample.view, mask_by_rival(name, first, later, policy), policy)
 
@@ -298,6 +298,10 @@ def _rows(table: Any, places: NDArray[np.int64] | None) -> Any:
     return table if places is None else table.take(from_numpy(places))
 
 
-def _backend(data: Any) -> str:
-    kind = type(data).__module__.partition(".")[0]
-    return kind if kind in {"pandas", "polars"} else "pyarrow"
+def _backend(data: Any) -> Literal["pandas", "polars", "pyarrow"]:
+    match type(data).__module__.partition(".")[0]:
+        case "pandas":
+            return "pandas"
+        case "polars":
+            return "polars"
+    return "pyarrow"

@@ -60,11 +60,13 @@ def take_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
         policy: What is asked.
         test: The table of test records, if they have one of their own.
     """
-    if policy.class_name is None:
+    class_name = policy.class_name
+    if class_name is None:
         raise InputError("The policy names no class, so there is nothing to predict. Add one, such as class: income.")
     opened = read(data)
     check_columns(opened, policy)
-    whole, source, notes = fetch(opened).drop_columns(list(policy.drop)), opened.source, []
+    whole, source = fetch(opened).drop_columns(list(policy.drop)), opened.source
+    notes: list[str] = []
     n_first = whole.num_rows
     if test is not None:
         later = read(test)
@@ -80,7 +82,7 @@ def take_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
     if not len(kept) or n_test in {0, len(kept)}:
         msg = f"`{source}` and its test file need at least one record each." if test is not None else ""
         raise InputError(msg or f"`{source}` has no record to learn from.")
-    classes, texts = _classes(whole, policy.class_name, n_test)
+    classes, texts = _classes(whole, class_name, n_test)
     view = see(whole, policy)
     if not view:
         raise InputError("The table has no column but the class, so there is nothing to predict it from.")
@@ -100,16 +102,16 @@ def fetch(table: Table) -> pa.Table:
     return fetched.rename_columns(list(table.names)).combine_chunks()
 
 
-def _alike(
-    whole: pa.Table, rows: pa.Table, called: str, dropped: set[str], source: str
-) -> tuple[pa.Table, list[str]]:
+def _alike(whole: pa.Table, rows: pa.Table, called: str, dropped: set[str], source: str) -> tuple[pa.Table, list[str]]:
     """A test table with the columns of the other one, and notes on what else it has."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     lacking = [name for name in whole.column_names if name not in rows.column_names]
     if lacking:
         near = did_you_mean(lacking[0], [name for name in rows.column_names if name not in whole.column_names])
-        msg = f"The test file `{called}` lacks {quote(lacking)}, which `{source}` has.{near} Give both the same columns."
+        msg = (
+            f"The test file `{called}` lacks {quote(lacking)}, which `{source}` has.{near} Give both the same columns."
+        )
         raise InputError(msg)
     others = [name for name in rows.column_names if name not in whole.column_names and name not in dropped]
     notes = [f"{quote(others)} of the test file left out: `{source}` has no such column."] if others else []

@@ -42,7 +42,9 @@ def points(policy: Policy, ks: Sequence[int], hs: Sequence[Fraction]) -> tuple[P
     if hs and not any(_has_h(one) for one in policy.requirements):
         raise InputError("The policy has no confidence requirement, so there is no h to vary. Leave out h, or vary k.")
     found = []
-    for k, h in product(ks or [None], hs or [None]):
+    all_k: Sequence[int | None] = ks or [None]
+    all_h: Sequence[Fraction | None] = hs or [None]
+    for k, h in product(all_k, all_h):
         asked = replace(policy, requirements=tuple(_with(one, k, h) for one in policy.requirements))
         own = {one.k for one in asked.requirements if isinstance(one, KAnonymity | LKC) and one.k is not None}
         found.append(Point(asked, own.pop() if len(own) == 1 else None, None if h is None else float(h)))
