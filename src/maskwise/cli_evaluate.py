@@ -28,6 +28,7 @@ def evaluate(
         Parameter(
             name=["--output", "-o"],
             negative="",
+            show_default=False,
             help="Write the errors here: .csv, .json, or a plot as .svg or .png. May be given several times.",
         ),
     ] = (),
@@ -54,6 +55,7 @@ def evaluate(
         tuple[str, ...],
         Parameter(
             negative="",
+            show_default=", ".join,
             help="c4.5, naive-bayes, logistic-regression, gradient-boosting, or the import path of a scikit-learn "
             "classifier. May be given several times.",
         ),
@@ -66,13 +68,14 @@ def evaluate(
         tuple[str, ...],
         Parameter(
             negative="",
+            show_default=False,
             help="NAME=FILE: evaluate also what another tool made of the same records, in the same order. May be given "
             "several times.",
         ),
     ] = (),
     rival: Annotated[
         tuple[Literal["mondrian", "full-domain"], ...],
-        Parameter(negative="", help="Evaluate also another algorithm. May be given several times."),
+        Parameter(negative="", show_default=False, help="Evaluate also another algorithm. May be given several times."),
     ] = (),
     quiet: Quiet = False,
     json_: AsJson = False,

@@ -8,6 +8,7 @@ ordered one its place as well.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -15,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.arrow import from_numpy
-from maskwise.errors import InputError, did_you_mean, quote
+from maskwise.errors import InputError, MaskwiseError, did_you_mean, quote
 from maskwise.evaluate.view import Sort
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -33,6 +35,9 @@ DEFAULT = ("c4.5", "naive-bayes")
 _MOST_CATEGORIES = 254
 """Of more categories the most frequent training ones count; gradient boosting takes no more."""
 
+_FEW_RECORDS = 100_000
+"""Up to so many training records one thread is enough."""
+
 
 @dataclass(frozen=True, slots=True)
 class Learner:
@@ -44,6 +49,8 @@ class Learner:
     """Makes an untrained classifier for these columns with this seed."""
     encode: Callable[[View, Ints], Callable[[Ints], Any]]
     """Learns from the training records how records are handed to it."""
+    is_ours: bool = True
+    """Whether maskwise vouches for it."""
 
     def predict(self, view: View, classes: Ints, split: Split, seed: int) -> Ints:
         """Learn from the training records and say the classes of the test records.
@@ -55,9 +62,24 @@ class Learner:
             return np.full(len(split.test), known.argmax(), np.int64)
         encode = self.encode(view, split.train)
         model = self.make(view, seed)
-        model.fit(encode(split.train), classes[split.train])
-        predicted: Ints = np.asarray(model.predict(encode(split.test)))
+        try:
+            with _threads(len(split.train)):
+                model.fit(encode(split.train), classes[split.train])
+                predicted: Ints = np.asarray(model.predict(encode(split.test)))
+        except Exception as error:
+            if self.is_ours or isinstance(error, MaskwiseError):
+                raise
+            # Its message may quote a cell.
+            msg = f"The classifier `{self.name}` failed on these records ({type(error).__name__}). Choose another."
+            raise InputError(msg) from None
         return predicted
+
+
+def _threads(n_train: int) -> AbstractContextManager[Any]:
+    """One thread for few records: on a busy machine several wait for each other, ten times as long at 30,000."""
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
+
+    return threadpool_limits(1) if n_train <= _FEW_RECORDS else nullcontext()
 
 
 def learner(wanted: Any) -> Learner:
@@ -124,7 +146,8 @@ def _estimator(name: str, model: Any) -> Learner:
         return fresh.set_params(random_state=seed) if fresh.get_params().get("random_state", 0) is None else fresh
 
     takes_text = get_tags(model).input_tags.string
-    return Learner(name, make, (lambda v, t: _as_frame(v, t, is_ordered=True)) if takes_text else _as_numbers)
+    encode = (lambda view, train: _as_frame(view, train, is_ordered=True)) if takes_text else _as_numbers
+    return Learner(name, make, encode, is_ours=False)
 
 
 def _c45(view: View, seed: int) -> Any:

@@ -101,7 +101,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             counts = np.zeros((n_classes, feature.n_values))
             np.add.at(counts, (labels[known], codes[i][known]), 1)
             counts += float(self.alpha)
-            self.tables_.append(np.log(counts) - np.log(counts.sum(axis=1, keepdims=True)))
+            total = np.maximum(counts.sum(axis=1, keepdims=True), _SMALLEST)  # a column of missing cells has none
+            self.tables_.append(np.log(counts) - np.log(total))
         return self
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803 - scikit-learn's name

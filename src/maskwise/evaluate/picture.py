@@ -32,7 +32,7 @@ def draw(evaluation: Evaluation, suffix: str) -> bytes:
     protocols = list(dict.fromkeys(one.protocol for one in records))
     classifiers = list(dict.fromkeys(one.classifier for one in records))
     size = (_WIDTH * len(classifiers), _HEIGHT * len(protocols))
-    figure, axes = plt.subplots(len(protocols), len(classifiers), figsize=size, squeeze=False)
+    figure, axes = plt.subplots(len(protocols), len(classifiers), figsize=size, squeeze=False, sharey="col")
     for row, protocol in zip(axes, protocols, strict=True):
         for panel, classifier in zip(row, classifiers, strict=True):
             there = [one for one in records if (one.protocol, one.classifier) == (protocol, classifier)]
@@ -55,8 +55,11 @@ def _draw_panel(panel: Any, records: Sequence[Record]) -> None:
         panel.margins(x=0.2)
         return
     panel.set_xlabel(axis)
+    tried = sorted({getattr(one, axis) for one in records} - {None})
     if axis == "k":
         panel.set_xscale("log")
+    panel.set_xticks(tried, [f"{x:g}" for x in tried])
+    panel.minorticks_off()
     colours = iter(_COLOURS * len(records))
     for label in dict.fromkeys(_line(one, axis) for one in records):
         line = [one for one in records if _line(one, axis) == label]

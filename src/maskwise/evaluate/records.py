@@ -7,7 +7,7 @@ import io
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
 
@@ -58,7 +58,7 @@ class Evaluation:
     """How many predictions each error rests on."""
     notes: tuple[str, ...] = ()
     """What the owner should know."""
-    backend: Literal["pandas", "polars", "pyarrow"] = "pyarrow"
+    backend: str = "pyarrow"
     """The kind of table that `to_frame` makes: that of the data."""
 
     @property
@@ -89,14 +89,15 @@ class Evaluation:
     def to_frame(self) -> Any:
         """A data frame of the kind that the data was; an Arrow table for a file."""
         import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+        import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        kinds = {"k": nw.Int64, "error": nw.Float64, "low": nw.Float64, "high": nw.Float64, "h": nw.Float64}
-        rows = [{key: getattr(one, key) for key in self.keys} for one in self.records]
-        columns = {key: [row[key] for row in rows] for key in self.keys}
-        made = [
-            nw.new_series(key, cells, kinds.get(key, nw.String), backend=self.backend) for key, cells in columns.items()
-        ]
-        return nw.from_dict({series.name: series for series in made}).to_native()
+        kinds = {"k": pa.int64(), "error": pa.float64(), "low": pa.float64(), "high": pa.float64(), "h": pa.float64()}
+        columns = {
+            key: pa.array([getattr(one, key) for one in self.records], kinds.get(key, pa.string())) for key in self.keys
+        }
+        frame = nw.from_native(pa.table(columns), eager_only=True)
+        made = {"pandas": frame.to_pandas, "polars": frame.to_polars}
+        return made.get(self.backend, frame.to_native)()
 
     def plot(self, suffix: str = ".svg") -> bytes:
         """A picture, as `.svg` or `.png`."""
@@ -130,4 +131,5 @@ def wilson(n_wrong: int, n: int) -> tuple[float, float]:
     share, spread = n_wrong / n, _DEVIATE**2 / n
     middle = (share + spread / 2) / (1 + spread)
     width = _DEVIATE / (1 + spread) * math.sqrt(share * (1 - share) / n + spread / (4 * n))
-    return max(middle - width, 0.0), min(middle + width, 1.0)
+    # Rounding must not put an error of nothing, or of everything, outside its own interval.
+    return (middle - width if n_wrong else 0.0), (middle + width if n_wrong < n else 1.0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,7 +73,8 @@ class _Trial:
 
     def called(self) -> str:
         """What progress calls it."""
-        return self.measure if self.k is None else f"{self.measure}, k={self.k}"
+        tried = [f"{name}={value}" for name, value in (("k", self.k), ("h", self.h)) if value is not None]
+        return ", ".join([self.measure, *tried])
 
 
 def evaluate(
@@ -298,10 +299,6 @@ def _rows(table: Any, places: NDArray[np.int64] | None) -> Any:
     return table if places is None else table.take(from_numpy(places))
 
 
-def _backend(data: Any) -> Literal["pandas", "polars", "pyarrow"]:
-    match type(data).__module__.partition(".")[0]:
-        case "pandas":
-            return "pandas"
-        case "polars":
-            return "polars"
-    return "pyarrow"
+def _backend(data: Any) -> str:
+    kind: str = type(data).__module__.partition(".")[0]
+    return kind if kind in {"pandas", "polars"} else "pyarrow"

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
     from maskwise.policy import Policy
 
-_INTERVAL = re.compile(r"[\[\](]?\s*(\S.*?)\s*(?:,|;|\.\.|(?<=[0-9])-)\s*(\S.*?)\s*[\])\[]?")
+_INTERVALS = (
+    re.compile(r"[\[\](]?\s*(\S.*?)\s*(?:,|;|\.\.)\s*(\S.*?)\s*[\])\[]?"),
+    re.compile(r"(\S*[0-9])\s*-\s*(\S+)"),
+)
 """An interval as maskwise and other tools spell it: `[1, 37)`, `[1, 37[`, `1-36`."""
 
 
@@ -146,7 +149,7 @@ def _ends(label: str, scale: Scale) -> tuple[float, float]:
     try:
         return (bound(label, scale),) * 2
     except PolicyError:
-        found = _INTERVAL.fullmatch(label)
+        found = next((match for form in _INTERVALS if (match := form.fullmatch(label))), None)
         if found is None:
             raise
         return bound(found[1], scale), bound(found[2], scale)
