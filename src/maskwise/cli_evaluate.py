@@ -90,7 +90,8 @@ def evaluate(
     for path in output:
         check_suffix(path)
         check_target(path)
-    insist_on_own_names(policy, *dict.fromkeys([data, *([] if test is None else [test]), *others.values()]), *output)
+    sources = [policy, data, *([] if test is None else [test]), *others.values()]
+    insist_on_own_names(*{path.resolve(): path for path in sources}.values(), *output)
     terminal = Terminal(quiet=quiet or json_)
     with terminal:
         found = measure(

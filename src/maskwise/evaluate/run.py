@@ -223,7 +223,7 @@ def _measure(
                     progress(f"{trial.called()}: {one.name}", i * step + at * len(learners) + j, total)
                     wrong[j] += int((one.predict(view, classes, split, seed) != classes[split.test]).sum())
         except InfeasibleError as error:
-            note = str(error)
+            note = str(error).replace("\n", " ")
         yield [
             _record(one.name, protocol, trial, int(wrong[j]), n, note)
             for protocol in trial.protocols
