@@ -1,0 +1,1 @@
+"""What masking costs: classifiers on masked tables, and rival ways of masking to compare with."""
