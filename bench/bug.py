@@ -25,7 +25,7 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.formats.taxonomy_file import read_taxonomy
 from maskwise.how import Criterion, Limits, Method
 from maskwise.plot import pyplot, save
-from maskwise.policy import Policy
+from maskwise.policy import Policy  # noqa: TC001 - shown in a help text
 from maskwise.profile import profile
 from maskwise.read import read
 from maskwise.rules import list_bounds

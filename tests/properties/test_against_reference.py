@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskwise.compress import compress
-from maskwise.how import Criterion, How
 from maskwise.errors import InfeasibleError
 from maskwise.formats.policy_file import read_policy
+from maskwise.how import Criterion, How
 from maskwise.profile import profile
 from maskwise.read import read
 from maskwise.rules import check_feasible

@@ -9,8 +9,8 @@ import pytest
 
 from maskwise import badness
 from maskwise.compress import compress
-from maskwise.how import Criterion, How, Limits
 from maskwise.formats.policy_file import read_policy
+from maskwise.how import Criterion, How, Limits
 from maskwise.profile import profile
 from maskwise.read import read
 from maskwise.rules import Bound
@@ -130,7 +130,9 @@ def test_stopping_after_any_step_is_safe() -> None:
     trees, needs = plan(profiled, policy)
     whole = search(profiled, trees, needs, compress(source, profiled, trees, needs), policy)
     for most in range(len(whole.steps)):
-        part = search(profiled, trees, needs, compress(source, profiled, trees, needs), policy, How(limits=Limits(most)))
+        part = search(
+            profiled, trees, needs, compress(source, profiled, trees, needs), policy, How(limits=Limits(most))
+        )
         assert part.steps == whole.steps[:most]
         assert all(reached.figure >= reached.requirement.k for reached in part.reached)
         jobs = pc.unique(people["job"]).to_pylist()

@@ -17,10 +17,11 @@ from maskwise.arrow import as_numpy
 from maskwise.engines.local import ROW
 from maskwise.errors import InputError
 from maskwise.gate import given_back
-from maskwise.policy import KAnonymity, Kind, Missing
+from maskwise.policy import Kind, Missing
 from maskwise.profile import profile
 from maskwise.read import read
 from maskwise.release import as_frame
+from maskwise.requirements import KAnonymity
 from maskwise.typed import Scale, parse_keys, text_of
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def n_values(column: Column) -> int:
 
 def take_task(data: Any, policy: Policy) -> Task:
     """Check training records against a policy with one k and a class, and code them."""
-    from maskwise.search import check_feasible  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.rules import check_feasible  # noqa: PLC0415 - compiled code is slow to load
 
     needs = policy.requirements
     if len(needs) != 1 or not isinstance(needs[0], KAnonymity):
