@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -25,12 +26,14 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.formats.taxonomy_file import read_taxonomy
 from maskwise.how import Criterion, Limits, Method
 from maskwise.plot import pyplot, save
-from maskwise.policy import Policy  # noqa: TC001 - shown in a help text
 from maskwise.profile import profile
 from maskwise.read import read
 from maskwise.rules import list_bounds
 from maskwise.search import plan
 from maskwise.topdown import TopDown
+
+if TYPE_CHECKING:
+    from maskwise.policy import Policy
 
 QID = ("workclass", "education", "marital-status", "occupation", "race", "sex", "native-country")
 FOLDER = Path(__file__).parent / "data"
