@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise import curve as curves
 from maskwise.diversity import Closeness, Diversity, Measure
 from maskwise.errors import InputError
-from maskwise.requirements import LKC, KAnonymity, Template
+from maskwise.requirements import LKC, Confidence, KAnonymity, Template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
 PICTURES = (".svg", ".png")
 _MOST_PANELS = 4
-_WIDTH, _HEIGHT = 6.0, 4.2
+_WIDTH, _HEIGHT = 6.0, 4.4
+_AXES = {
+    Confidence: "largest share of a protected value",
+    LKC: "largest share of a protected value",
+    Diversity: "diversity of the least diverse group",
+    Closeness: "distance of the farthest group",
+}
 
 
 def check_curve(path: Path) -> None:
@@ -93,12 +99,15 @@ def _draw_panel(panel: Any, points: Sequence[Point], requirement: Requirement, i
     kept = [100 * point.information_kept for point in finite]
     lines = panel.plot(x, kept, marker=".", color="tab:blue", label="information kept")
     panel.set_ylabel("information kept, % (100 = raw values)")
-    panel.set_ylim(0, 105)
+    panel.set_ylim(0, 112)
+    panel.set_xlabel("smallest group (records)" if is_count else _AXES[type(requirement)])
     if is_count:
         panel.set_xscale("log")
-        panel.set_xlabel("smallest group (records)")
-    else:
-        panel.set_xlabel(f"figure of: {requirement.asks()}")
+        panel.xaxis.set_major_formatter("{x:g}")
+    for point, word in ((points[0], "start"), (points[-1], "released")):
+        if math.isfinite(point.requirements[i]):
+            place = (point.requirements[i], 100 * point.information_kept)
+            panel.annotate(word, place, xytext=(4, 6), textcoords="offset points", fontsize=8)
     if finite and finite[0].class_entropy is not None:
         right = panel.twinx()
         left_open = [point.class_entropy for point in finite]
@@ -110,7 +119,7 @@ def _draw_panel(panel: Any, points: Sequence[Point], requirement: Requirement, i
         lines.append(panel.axvline(asked, linestyle="--", color="tab:red", label=f"asked: {asked:g}"))
     panel.set_title(textwrap.shorten(requirement.asks(), 60, placeholder=" ..."), fontsize=9)
     panel.grid(alpha=0.3)
-    panel.legend(handles=lines, loc="best", fontsize=8)
+    panel.legend(handles=lines, loc="upper center", bbox_to_anchor=(0.5, -0.18), ncol=len(lines), fontsize=8)
 
 
 def _asked(requirement: Requirement) -> float | None:

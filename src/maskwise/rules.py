@@ -98,6 +98,33 @@ def figures_of(bounds: Sequence[Bound], worst: Sequence[float]) -> tuple[float, 
     return tuple(first[i].figure(found[i]) for i in sorted(first))
 
 
+def charge(
+    bounds: Sequence[Bound],
+    places: Sequence[tuple[int, int]],
+    members: Sequence[Sequence[int]],
+    room: Sequence[float],
+) -> dict[int, list[tuple[int, int, float, float]]]:
+    """For each attribute, of each rule that counts for it: table, rule, limit, and by what its change is divided.
+
+    Counts and shares do not add, so where different kinds occur each change is
+    divided by the room its rule had at the start: the slack above its limit
+    top-down, what it lacked bottom-up. Over no room a change counts as nothing.
+
+    Args:
+        bounds: The rules of all requirements.
+        places: The table of each, and which rule of the table it is.
+        members: The attributes of each table.
+        room: The room of each rule.
+    """
+    mixed = len({bound.kind for bound in bounds if bound.counts}) > 1
+    charges: dict[int, list[tuple[int, int, float, float]]] = {}
+    for bound, (t, r), own in zip(bounds, places, room, strict=True):
+        by = 1.0 if not mixed else own if own > 0 else float("inf")
+        for i in members[t] if bound.counts else ():
+            charges.setdefault(i, []).append((t, r, bound.limit, by))
+    return charges
+
+
 def list_needs(profile: Profile, policy: Policy) -> list[Need]:
     """What is to be counted on each distinct QID."""
     wanted: dict[tuple[int, ...], dict[tuple[tuple[str, str | None], ...], None]] = {}

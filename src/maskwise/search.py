@@ -20,7 +20,7 @@ from maskwise.policy import Kind
 from maskwise.requirements import KAnonymity
 from maskwise.rules import list_bounds, list_needs
 from maskwise.splits import TOLERANCE
-from maskwise.topdown import TopDown
+from maskwise.topdown import Scored, TopDown, descend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +80,7 @@ def search(
     steps: Sequence[Step | Generalization]
     if how.method is Method.TDR:
         state = TopDown(trees, tables, bounds, has_class=has_class)
-        steps, ending = state.run(how.criterion, how.limits, watch or _keep_going)
+        steps, ending = descend(Scored(state, how.criterion), how.limits, watch or _keep_going)
     else:
         state, steps, ending = _climb(trees, tables, bounds, how, watch or _keep_going, has_class=has_class)
     figures = state.figures()

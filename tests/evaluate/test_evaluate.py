@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import maskwise
 from maskwise.cut import Ending
-from maskwise.datasets import adult_folder, load_adult
+from maskwise.datasets import ADULT_QIDS, adult_folder, load_adult
 from maskwise.evaluate import C45Classifier, Evaluation, run
 from maskwise.evaluate.records import wilson
 
@@ -82,9 +82,9 @@ def test_the_result_is_the_papers_on_adult() -> None:
     taxonomy = {name: {"taxonomy": str(adult_folder() / f"{name}.yaml")} for name in ("relationship", "sex")}
     taxonomy["marital-status"] = {"taxonomy": str(adult_folder() / "marital-status.yaml")}
     numbers = dict.fromkeys(("capital-gain", "age", "education-num", "hours-per-week"), "interval")
-    top7 = ["capital-gain", "age", "marital-status", "education-num", "relationship", "hours-per-week", "sex"]
-    policy = {"class": "income", "attributes": {**taxonomy, **numbers}, "requirements": [{"qid": top7, "k": 100}]}
-    train, test = (load_adult()[:32561].drop_null(), load_adult()[32561:].drop_null())
+    requirements = [{"qid": ADULT_QIDS["Top7"], "k": 100}]
+    policy = {"class": "income", "attributes": {**taxonomy, **numbers}, "requirements": requirements}
+    train, test = load_adult("train"), load_adult("test")
     assert (len(train), len(test)) == (30162, 15060)
     found = maskwise.evaluate(train, policy, test=test, protocol="both")
     assert found.n_tested == 15060

@@ -9,56 +9,21 @@ import pytest
 
 from maskwise import badness
 from maskwise.compress import compress
-from maskwise.how import Criterion, How, Limits
 from maskwise.formats.policy_file import read_policy
+from maskwise.how import Criterion, How, Limits
 from maskwise.profile import profile
 from maskwise.read import read
 from maskwise.rules import Bound
 from maskwise.search import plan, search
-from maskwise.topdown import TopDown
-from tests.reference.tdr import Attribute, K, Reference
-
-
-def table(seed: int, n_rows: int) -> pa.Table:
-    rng = np.random.default_rng(seed)
-    risk = rng.random(n_rows)
-    return pa.table(
-        {
-            "age": (20 + 60 * risk * rng.random(n_rows)).astype(int),
-            "job": np.array(list("abcdefgh"))[(8 * rng.random(n_rows) ** 2).astype(int)],
-            "zone": np.array(["n1", "n2", "s1", "s2", "w"])[rng.integers(0, 5, n_rows)],
-            "cls": np.where(risk + 0.3 * rng.random(n_rows) > 0.6, "Y", "N"),
-        }
-    )
-
-
-POLICY = {
-    "class": "cls",
-    "attributes": {
-        "age": {"interval": [0, 100]},
-        "job": "suppress",
-        "zone": {"taxonomy": {"any": {"north": ["n1", "n2"], "south": ["s1", "s2"], "w": None}}},
-    },
-    "requirements": [{"qid": ["age", "job", "zone"], "k": 7}, {"qid": ["job", "zone"], "k": 30}],
-}
-ATTRIBUTES = [
-    Attribute("age", "interval", low=0, high=100),
-    Attribute("job", "suppress"),
-    Attribute(
-        "zone",
-        "taxonomy",
-        root="any",
-        children={"any": ["north", "south", "w"], "north": ["n1", "n2"], "south": ["s1", "s2"]},
-    ),
-]
+from maskwise.topdown import Scored, TopDown
+from tests.properties.tables import ATTRIBUTES, POLICY, REQUIREMENTS, people_table
+from tests.reference.tdr import Reference
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_steps_on_larger_tables_are_the_papers(seed: int) -> None:
-    people = table(seed, 600)
-    expected = Reference(
-        people.to_pylist(), ATTRIBUTES, [K(("age", "job", "zone"), 7), K(("job", "zone"), 30)], "cls"
-    ).run()
+    people = people_table(seed, 600)
+    expected = Reference(people.to_pylist(), ATTRIBUTES, REQUIREMENTS, "cls").run()
     policy = read_policy(POLICY)
     profiled, source = profile(read(people), policy)
     trees, needs = plan(profiled, policy)
@@ -72,7 +37,7 @@ def test_steps_on_larger_tables_are_the_papers(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_groups_partition_the_records_and_minima_are_exact(seed: int) -> None:
     """After every step, each group's records and the anonymity equal a recount of the rows it holds."""
-    people = table(seed, 4000)
+    people = people_table(seed, 4000)
     policy = read_policy(POLICY)
     profiled, source = profile(read(people), policy)
     trees, needs = plan(profiled, policy)
@@ -83,8 +48,9 @@ def test_groups_partition_the_records_and_minima_are_exact(seed: int) -> None:
         has_class=True,
     )
     steps = 0
-    while (best := state.choose(Criterion.SCORE)) is not None:
-        state.refine(best[0])
+    chooser = Scored(state, Criterion.SCORE)
+    while (best := chooser.choose()) is not None:
+        state.refine(best.node)
         steps += 1
         for cells in state.cells:
             groups = cells._groups  # noqa: SLF001 - the inner state is what is checked
@@ -101,7 +67,7 @@ def test_groups_partition_the_records_and_minima_are_exact(seed: int) -> None:
 
 
 def test_compressing_keeps_counts() -> None:
-    people = table(1, 3000)
+    people = people_table(1, 3000)
     policy = read_policy(POLICY)
     profiled, source = profile(read(people), policy)
     trees, needs = plan(profiled, policy)
@@ -111,7 +77,7 @@ def test_compressing_keeps_counts() -> None:
 
 
 def test_row_order_changes_nothing() -> None:
-    people = table(5, 2000)
+    people = people_table(5, 2000)
     turned = people.take(pa.array(np.random.default_rng(0).permutation(2000)))
     policy = read_policy(POLICY)
     found = []
@@ -124,13 +90,15 @@ def test_row_order_changes_nothing() -> None:
 
 
 def test_stopping_after_any_step_is_safe() -> None:
-    people = table(2, 500)
+    people = people_table(2, 500)
     policy = read_policy(POLICY)
     profiled, source = profile(read(people), policy)
     trees, needs = plan(profiled, policy)
     whole = search(profiled, trees, needs, compress(source, profiled, trees, needs), policy)
     for most in range(len(whole.steps)):
-        part = search(profiled, trees, needs, compress(source, profiled, trees, needs), policy, How(limits=Limits(most)))
+        part = search(
+            profiled, trees, needs, compress(source, profiled, trees, needs), policy, How(limits=Limits(most))
+        )
         assert part.steps == whole.steps[:most]
         assert all(reached.figure >= reached.requirement.k for reached in part.reached)
         jobs = pc.unique(people["job"]).to_pylist()

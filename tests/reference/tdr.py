@@ -104,6 +104,33 @@ class Templates:
         return [T(self.qid, column, value, h) for column, value, h in self.values]
 
 
+def not_implied(requirements: list[K | Templates]) -> list[K | T]:
+    """The rules that count: of equal ones the first, and none that another one implies."""
+    parts = [part for requirement in requirements for part in requirement.parts()]
+    gone: set[int] = set()
+    for at, part in enumerate(parts):
+        for other_at, other in enumerate(parts):
+            if other_at == at or other_at in gone or not other.implies(part):
+                continue
+            if not part.implies(other) or other_at < at:
+                gone.add(at)
+                break
+    return [part for at, part in enumerate(parts) if at not in gone]
+
+
+def best_border(members: list[tuple[Any, Any]]) -> Any:
+    """Where to split (number, class) pairs so that the class is told best; of equal borders the lowest."""
+    numbers = sorted({number for number, _ in members} - {MISSING})
+    splits = []
+    for border in numbers[1:]:
+        left = [label for number, label in members if number is not MISSING and number < border]
+        right = [label for number, label in members if number is not MISSING and number >= border]
+        splits.append((len(left) * entropy(left) + len(right) * entropy(right), border))
+    n = len(members)
+    least = min(mixed for mixed, _ in splits)
+    return min(border for mixed, border in splits if mixed / n < least / n + EQUAL)
+
+
 def interval_text(low: float, high: float, closed: bool) -> str:
     return f"[{low}, {high}{']' if closed else ')'}"
 
@@ -123,17 +150,7 @@ class Reference:
         self.class_name = class_name
         self.criterion = criterion
         self.shown = [{a.name: self._top(a) for a in attributes} for _ in records]
-        parts = [(i, part) for i, requirement in enumerate(requirements) for part in requirement.parts()]
-        self.active: list[K | T] = []
-        gone: set[int] = set()
-        for at, (_, part) in enumerate(parts):
-            for other_at, (_, other) in enumerate(parts):
-                if other_at == at or other_at in gone or not other.implies(part):
-                    continue
-                if not part.implies(other) or other_at < at:
-                    gone.add(at)
-                    break
-        self.active = [part for at, (_, part) in enumerate(parts) if at not in gone]
+        self.active = not_implied(requirements)
         self.is_mixed = len({type(part) for part in self.active}) > 1
         self.slack = {part: part.limit() - part.badness(self.shown, records) for part in self.active}
 
@@ -195,22 +212,7 @@ class Reference:
                     moved = {i: MISSING if self.records[i][a.name] is MISSING else (low, high, closed) for i in members}
                     found.append(Candidate(a, place, (low, high, closed), [(low, high, closed), MISSING], moved))
                 continue
-            splits = []
-            for border in numbers[1:]:
-                left = [
-                    self.class_of(i)
-                    for i in members
-                    if self.records[i][a.name] is not MISSING and self.records[i][a.name] < border
-                ]
-                right = [
-                    self.class_of(i)
-                    for i in members
-                    if self.records[i][a.name] is not MISSING and self.records[i][a.name] >= border
-                ]
-                splits.append((len(left) * entropy(left) + len(right) * entropy(right), border))
-            n = len(members)
-            least = min(mixed for mixed, _ in splits)
-            border = min(b for mixed, b in splits if mixed / n < least / n + EQUAL)
+            border = best_border([(self.records[i][a.name], self.class_of(i)) for i in members])
             parts = [(low, border, False), (border, high, closed)]
 
             def part(i: int, border: Any = border, parts: Any = parts) -> Any:

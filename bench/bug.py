@@ -1,0 +1,145 @@
+"""How does bottom-up generalization scale, with and without pruning, and beside top-down?
+
+The paper's setting (ICDM 2004, 6.2): Adult's seven categorical attributes; for
+each record scale - 1 variations, each with random values on `novelty` of the
+attributes. Figure 4 varies K, the scale and the novelty; the paper needed up to
+730 seconds. Here the time is that of the search, from the compressed table on;
+`whole` is read to verify. Pictures go to `bench/data/`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+import maskwise
+from bench.measure import table
+from maskwise.bottomup import BottomUp
+from maskwise.compress import Compact, compress
+from maskwise.datasets import adult_folder, load_adult
+from maskwise.formats.policy_file import read_policy
+from maskwise.formats.taxonomy_file import read_taxonomy
+from maskwise.how import Criterion, Limits, Method
+from maskwise.plot import pyplot, save
+from maskwise.profile import profile
+from maskwise.read import read
+from maskwise.rules import list_bounds
+from maskwise.search import plan
+from maskwise.topdown import Scored, TopDown, descend
+
+if TYPE_CHECKING:
+    from maskwise.policy import Policy
+
+QID = ("workclass", "education", "marital-status", "occupation", "race", "sex", "native-country")
+FOLDER = Path(__file__).parent / "data"
+
+
+def vary(scale: int, novelty: int, seed: int = 7) -> pa.Table:
+    """The complete records of Adult and scale - 1 variations of each."""
+    adult = load_adult().drop_null().select([*QID, "income"])
+    rng = np.random.default_rng(seed)
+    n_rows = adult.num_rows * scale
+    place = np.arange(n_rows) % adult.num_rows
+    is_varied = np.arange(n_rows) >= adult.num_rows
+    rank = rng.random((n_rows, len(QID))).argsort(axis=1).argsort(axis=1)
+    columns = {"income": adult["income"].to_numpy(zero_copy_only=False)[place]}
+    for j, name in enumerate(QID):
+        leaves = np.array(read_taxonomy(adult_folder() / f"{name}.yaml").leaves(), object)
+        values = adult[name].to_numpy(zero_copy_only=False)[place]
+        change = is_varied & (rank[:, j] < novelty)
+        values[change] = rng.choice(leaves, int(change.sum()))
+        columns[name] = values
+    return pa.table(columns)
+
+
+def ask(k: int) -> Policy:
+    attributes = {name: {"taxonomy": str(adult_folder() / f"{name}.yaml")} for name in QID}
+    return read_policy({"class": "income", "attributes": attributes, "requirements": [{"qid": QID, "k": k}]})
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Seconds of one search, by method."""
+
+    pruned: float
+    unpruned: float
+    top_down: float
+    n_vids: int
+    n_steps: int
+
+
+def search_times(data: pa.Table, k: int) -> Taken:
+    policy = ask(k)
+    profiled, records = profile(read(data), policy)
+    seconds: dict[str, float] = {}
+    n_vids = n_steps = 0
+    for name in ("pruned", "unpruned", "top_down"):
+        method = Method.TDR if name == "top_down" else Method.BUG
+        trees, needs = plan(profiled, policy, method)
+        compacts = compress(records, profiled, trees, needs)
+        bounds = list_bounds(profiled, policy, needs)
+        best = float("inf")
+        for _ in range(3):
+            fresh = [Compact(c.attributes, c.codes.copy(), c.counts.copy()) for c in compacts]
+            begin = time.perf_counter()
+            if method is Method.TDR:
+                top_down = TopDown(trees, fresh, bounds, has_class=True)
+                descend(Scored(top_down, Criterion.SCORE), Limits(), lambda _: True)
+            else:
+                state = BottomUp(trees, fresh, bounds, has_class=True)
+                steps, _ = state.run(Limits(), lambda _: True, prune=name == "pruned")
+                n_vids, n_steps = len(compacts[0].counts), len(steps)
+            best = min(best, time.perf_counter() - begin)
+        seconds[name] = best
+    return Taken(seconds["pruned"], seconds["unpruned"], seconds["top_down"], n_vids, n_steps)
+
+
+def draw(name: str, found: dict[int, Taken]) -> None:
+    plt = pyplot()
+    figure, axes = plt.subplots(figsize=(6, 4))
+    axes.plot(list(found), [t.unpruned for t in found.values()], marker="o", label="without pruning")
+    axes.plot(list(found), [t.pruned for t in found.values()], marker="o", label="with pruning")
+    axes.set_xlabel(name)
+    axes.set_ylabel("search, seconds")
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / f"bug-{name.lower().replace(' ', '-')}.svg").write_bytes(save(figure, ".svg"))
+
+
+def main() -> None:
+    largest = vary(30, 3)
+    settings = {
+        "K": {k: (largest, k) for k in (50, 100, 150, 200, 300, 500)},
+        "scale factor": {scale: (vary(scale, 3), 150) for scale in (5, 10, 20, 30)},
+        "novelty factor": {novelty: (vary(30, novelty), 150) for novelty in (1, 2, 3, 4, 5)},
+    }
+    for name, points in settings.items():
+        found = {x: search_times(data, k) for x, (data, k) in points.items()}
+        rows: list[tuple[object, ...]] = [
+            (name, "with pruning, s", "without, s", "top-down, s", "steps", "distinct vids"),
+            *((x, t.pruned, t.unpruned, t.top_down, t.n_steps, f"{t.n_vids:,}") for x, t in found.items()),
+        ]
+        table(rows)
+        print()
+        draw(name, found)
+    whole = {}
+    for method in ("tdr", "bug") * 3:
+        begin = time.perf_counter()
+        maskwise.anonymize(largest, ask(150), method=method)
+        whole[method] = min(whole.get(method, float("inf")), time.perf_counter() - begin)
+    table(
+        [
+            (f"{largest.num_rows:,} rows, K = 150, whole run", "seconds", "ratio"),
+            *((method, took, took / whole["tdr"]) for method, took in whole.items()),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main()

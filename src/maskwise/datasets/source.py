@@ -1,0 +1,172 @@
+"""Where the files of the papers' data sets come from.
+
+A folder that the caller or `MASKWISE_DATA` names is taken as it is. Otherwise a
+file is downloaded from the UCI Machine Learning Repository once, checked and
+kept in the user's cache folder. What the files mean is the concern of the
+package itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from maskwise.errors import InputError, did_you_mean
+
+FOLDER = "MASKWISE_DATA"
+"""The environment variable that names a folder with the files."""
+_SECONDS = 30
+"""How long a server may keep silent."""
+_MOST_BYTES = 10_000_000
+"""No file here is nearly as large; an endless answer is cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawFile:
+    """A file as its authors published it."""
+
+    name: str
+    """What it is called."""
+    sha256: str
+    """The hash of its content."""
+    page: str
+    """Where people find it."""
+    addresses: tuple[str, ...]
+    """Where programs find it, tried in turn; a `.zip` holds it under its name."""
+
+
+CRX = RawFile(
+    "crx.data",
+    "fff49bc186cbddb3ace7371d40d9fbbb3af4f126019c13ff3f562249b1454f4d",
+    "https://archive.ics.uci.edu/dataset/27/credit+approval",
+    (
+        "https://archive.ics.uci.edu/static/public/27/credit+approval.zip",
+        "https://archive.ics.uci.edu/ml/machine-learning-databases/credit-screening/crx.data",
+    ),
+)
+GERMAN = RawFile(
+    "german.data",
+    "b21f3d81db8071257d5ff1deaeba1fd4303b62712e6fcc9715c7a86202cb5871",
+    "https://archive.ics.uci.edu/dataset/144/statlog+german+credit+data",
+    (
+        "https://archive.ics.uci.edu/static/public/144/statlog+german+credit+data.zip",
+        "https://archive.ics.uci.edu/ml/machine-learning-databases/statlog/german/german.data",
+    ),
+)
+
+
+def locate(raw: RawFile, folder: str | Path | None = None) -> Path:
+    """Find a file: in a folder, in the one that `MASKWISE_DATA` names, in the cache, or by downloading it.
+
+    Args:
+        raw: Which file.
+        folder: Where it lies; None looks elsewhere.
+    """
+    if folder is not None:
+        return _in_folder(raw, Path(folder), "")
+    if named := os.environ.get(FOLDER):
+        return _in_folder(raw, Path(named), f" (from {FOLDER})")
+    kept = cache_folder() / raw.name
+    if not (kept.is_file() and _hash(kept.read_bytes()) == raw.sha256):
+        _keep(kept, _download(raw))
+    return kept
+
+
+def cache_folder() -> Path:
+    """The user's folder for what can be downloaded again."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "maskwise"
+
+
+def _in_folder(raw: RawFile, folder: Path, named_by: str) -> Path:
+    if not folder.is_dir():
+        msg = f"There is no folder `{folder}`{named_by} to read `{raw.name}` from. Name one that has the file."
+        raise InputError(msg)
+    path = folder / raw.name
+    if not path.is_file():
+        near = did_you_mean(raw.name, (p.name for p in folder.iterdir()))
+        msg = f"The folder `{folder}`{named_by} has no file `{raw.name}`.{near} Put it there; it is at {raw.page}."
+        raise InputError(msg)
+    return path
+
+
+def _download(raw: RawFile) -> bytes:
+    """Fetch the file from the first address that has it whole."""
+    failures = []
+    for address in raw.addresses:
+        try:
+            content = _fetch(address, raw.name)
+        except _FailedError as failure:
+            failures.append(f"{address}: {failure}")
+            continue
+        found = _hash(content)
+        if found == raw.sha256:
+            return content
+        failures.append(f"{address}: its content has the sha256 {found[:12]}..., expected {raw.sha256[:12]}...")
+    msg = (
+        f"`{raw.name}` could not be downloaded ({'; '.join(failures)}). Download it by hand from {raw.page} into a "
+        f"folder, and name that folder with folder= or {FOLDER}."
+    )
+    raise InputError(msg)
+
+
+class _FailedError(Exception):
+    """One address did not give the file."""
+
+
+def _fetch(address: str, name: str) -> bytes:
+    import io  # noqa: PLC0415 - these load only where something is downloaded
+    import urllib.request  # noqa: PLC0415
+    import zipfile  # noqa: PLC0415
+    import zlib  # noqa: PLC0415
+    from http.client import HTTPException  # noqa: PLC0415
+    from urllib.error import HTTPError, URLError  # noqa: PLC0415
+
+    try:
+        with urllib.request.urlopen(address, timeout=_SECONDS) as answer:  # noqa: S310 - the addresses stand above
+            content = bytes(answer.read(_MOST_BYTES))
+        if not address.endswith(".zip"):
+            return content
+        with zipfile.ZipFile(io.BytesIO(content)) as packed, packed.open(name) as file:
+            return file.read(_MOST_BYTES)
+    except HTTPError as error:
+        msg = f"the server answered {error.code}"
+        error.close()
+        raise _FailedError(msg) from None
+    except URLError as error:
+        raise _FailedError(str(getattr(error.reason, "strerror", None) or error.reason).lower()) from None
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        raise _FailedError("what came is not a whole zip file") from None
+    except KeyError:
+        msg = f"the zip file does not hold {name}"
+        raise _FailedError(msg) from None
+    except (OSError, HTTPException) as error:
+        raise _FailedError(str(error).lower() or type(error).__name__) from None
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Write a checked file at once, so that no other process reads half of it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+            file.write(content)
+        Path(file.name).replace(path)
+    except OSError as error:
+        msg = (
+            f"`{path.name}` was downloaded, but the cache folder `{path.parent}` cannot be written: {error.strerror}. "
+            f"Free it, or put the file into a folder and name that with folder= or {FOLDER}."
+        )
+        raise InputError(msg) from None
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,160 @@
+"""Random tables with a policy each, and a larger table about people, for every search and its reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from tests.reference.tdr import Attribute, K, Templates
+
+TREES: list[dict[str, Any]] = [
+    {"any": {"x": ["a", "b"], "y": {"z": ["c", "d"], "e": None}}},
+    {"any": ["a", "b", "c", "d", "e"]},
+    {"any": {"one": {"two": {"three": ["a", "b"]}}, "rest": ["c", "d", "e", "never"]}},
+]
+KINDS = ("taxonomy", "interval", "suppress")
+
+
+def children_of(nested: Any) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+
+    def walk(node: Any) -> list[str]:
+        if node is None:
+            return []
+        if isinstance(node, list):
+            return list(node)
+        for label, below in node.items():
+            found[label] = walk(below)
+        return list(node)
+
+    walk(nested)
+    return {label: below for label, below in found.items() if below}
+
+
+@st.composite
+def problems(
+    draw: Any,
+    asked: list[str],
+    *,
+    kinds: Sequence[str] = KINDS,
+    n_requirements: tuple[int, int] = (1, 3),
+    whole: bool = False,
+) -> dict[str, Any]:
+    """Records, how they are masked, and what is asked, for a reference and as a policy.
+
+    Args:
+        draw: Hypothesis gives it.
+        asked: What requirements there may be: `k`, `templates` or `mixed`.
+        kinds: How attributes may be masked.
+        n_requirements: The fewest and the most requirements.
+        whole: Whether the first requirement is on all attributes, which makes for long searches.
+    """
+    n_attributes = draw(st.integers(1, 4))
+    kind_of = draw(st.lists(st.sampled_from(kinds), min_size=n_attributes, max_size=n_attributes))
+    n_rows = draw(st.integers(1, 30))
+    with_missing = draw(st.booleans())
+    texts = st.sampled_from([*"abcde", *([None] if with_missing else [])])
+    numbers = st.one_of(st.integers(0, 6), *([st.none()] if with_missing else []))
+    names = [f"q{i}" for i in range(n_attributes)]
+    row = st.tuples(*[numbers if kind == "interval" else texts for kind in kind_of])
+    rows = draw(st.lists(row, min_size=n_rows, max_size=n_rows))
+    records = [dict(zip(names, r, strict=True)) for r in rows]
+    for record in records:
+        record["cls"] = draw(st.sampled_from(["Y", "N", "M"]))
+        record["sens"] = draw(st.sampled_from(["hiv", "flu", "cold", "cold", None]))
+    entries: dict[str, Any] = {}
+    attributes = []
+    for name, kind in zip(names, kind_of, strict=True):
+        if kind == "taxonomy":
+            tree = draw(st.sampled_from(TREES))
+            entries[name] = {"taxonomy": tree}
+            attributes.append(Attribute(name, kind, children=children_of(tree), root="any"))
+        elif kind == "interval":
+            records[0][name] = 3  # a column without a number cannot be discretized
+            entries[name] = {"interval": [0, 6]}
+            attributes.append(Attribute(name, kind, low=0, high=6))
+        else:
+            entries[name] = "suppress"
+            attributes.append(Attribute(name, kind))
+    requirements = draw(_requirements(names, draw(st.sampled_from(asked)), len(records), n_requirements, whole))
+    used = {name for requirement in requirements for name in requirement.qid}
+    return {
+        "records": records,
+        "attributes": [a for a in attributes if a.name in used],
+        "requirements": requirements,
+        "policy": {
+            "class": "cls",
+            "attributes": entries,
+            "requirements": [
+                {"qid": list(r.qid), "k": r.k}
+                if isinstance(r, K)
+                else {"qid": list(r.qid), "sensitive": {"sens": {value: str(h) for _, value, h in r.values}}}
+                for r in requirements
+            ],
+        },
+    }
+
+
+@st.composite
+def _requirements(
+    draw: Any, names: list[str], asked: str, n_records: int, sizes: tuple[int, int], whole: bool
+) -> list[K | Templates]:
+    bounds = st.sampled_from(
+        [Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction("0.9"), Fraction(1)]
+    )
+    protected = st.lists(
+        st.tuples(st.just("sens"), st.sampled_from(["hiv", "flu", "never"]), bounds),
+        min_size=1,
+        max_size=2,
+        unique_by=lambda entry: entry[1],
+    )
+
+    def one(qid: Any) -> Any:
+        ks = st.builds(lambda q, k: K(tuple(q), k), qid, st.integers(1, min(6, n_records)))
+        templates = st.builds(lambda q, values: Templates(tuple(q), tuple(values)), qid, protected)
+        return {"k": ks, "templates": templates, "mixed": st.one_of(ks, templates)}[asked]
+
+    some = one(st.lists(st.sampled_from(names), min_size=1, unique=True))
+    first = one(st.permutations(names)) if whole else some
+    fewest, most = sizes
+    return [draw(first), *draw(st.lists(some, min_size=fewest - 1, max_size=most - 1))]
+
+
+def people_table(seed: int, n_rows: int) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    risk = rng.random(n_rows)
+    return pa.table(
+        {
+            "age": (20 + 60 * risk * rng.random(n_rows)).astype(int),
+            "job": np.array(list("abcdefgh"))[(8 * rng.random(n_rows) ** 2).astype(int)],
+            "zone": np.array(["n1", "n2", "s1", "s2", "w"])[rng.integers(0, 5, n_rows)],
+            "cls": np.where(risk + 0.3 * rng.random(n_rows) > 0.6, "Y", "N"),
+        }
+    )
+
+
+POLICY = {
+    "class": "cls",
+    "attributes": {
+        "age": {"interval": [0, 100]},
+        "job": "suppress",
+        "zone": {"taxonomy": {"any": {"north": ["n1", "n2"], "south": ["s1", "s2"], "w": None}}},
+    },
+    "requirements": [{"qid": ["age", "job", "zone"], "k": 7}, {"qid": ["job", "zone"], "k": 30}],
+}
+REQUIREMENTS: list[K | Templates] = [K(("age", "job", "zone"), 7), K(("job", "zone"), 30)]
+ATTRIBUTES = [
+    Attribute("age", "interval", low=0, high=100),
+    Attribute("job", "suppress"),
+    Attribute(
+        "zone",
+        "taxonomy",
+        root="any",
+        children={"any": ["north", "south", "w"], "north": ["n1", "n2"], "south": ["s1", "s2"]},
+    ),
+]
