@@ -147,7 +147,8 @@ class Terminal:
             for column in ("measure", "k", *(["h"] if has_h else []), "error", "95 % interval", "above BE"):
                 grid.add_column(column, justify="left" if column == "measure" else "right")
             there = [one for one in evaluation.records if (one.protocol, one.classifier) == (protocol, classifier)]
-            base = next((one.error for one in there if one.measure == "BE"), None)
+            bases = (one.error for one in evaluation.records if (one.classifier, one.measure) == (classifier, "BE"))
+            base = next(bases, None)
             for one in there:
                 k, h = (
                     "" if one.k is None else f"{one.k:,}",

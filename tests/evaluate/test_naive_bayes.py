@@ -69,6 +69,13 @@ def test_a_number_that_one_class_never_has_tells_nothing() -> None:
     assert model.predict(pd.DataFrame({"x": [1.5, 1.5], "y": [5.0, 0.0]})).tolist() == ["b", "a"]
 
 
+def test_large_numbers_do_not_drown_small_ones() -> None:
+    table, y = mixed(200, 2)
+    beside = table.assign(clock=np.random.default_rng(0).normal(1.6e15, 1e14, 200))
+    alone = NaiveBayes().fit(table, y).predict(table)
+    assert (NaiveBayes().fit(beside, y).predict(beside) == alone).mean() > 0.95
+
+
 def test_smoothing_is_above_nothing() -> None:
     with pytest.raises(maskwise.InputError, match="alpha"):
         NaiveBayes(alpha=0).fit(*mixed(10, 0))

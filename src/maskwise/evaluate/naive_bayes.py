@@ -2,7 +2,7 @@
 
 scikit-learn has one for numbers and one for categories; neither takes missing
 cells or categories that the training table does not have. Here both say
-nothing, as in the papers' tools.
+nothing. The papers do not say how their Naive Bayes takes numbers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from maskwise.evaluate.c45_columns import Feature
 
 _SMALLEST = 1e-9
-"""The least variance, as a share of the largest one (scikit-learn's)."""
+"""Added to a variance, as a share of the whole column's.
+
+scikit-learn takes a share of the largest column's instead, which drowns small numbers beside large ones.
+"""
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -90,12 +93,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for i, ((name, column), feature) in enumerate(zip(columns, self.features_, strict=True))
             if feature.numbers is not None
         }
-        widest = max((float(np.nanvar(values)) for values in numbers.values() if not _is_blank(values)), default=0.0)
         # For each column its log frequencies (n_classes, n_values), or means and variances (n_classes,).
         self.tables_: list[Any] = []
         for i, feature in enumerate(self.features_):
             if i in numbers:
-                self.tables_.append(_moments(numbers[i], labels, n_classes, _SMALLEST * widest))
+                self.tables_.append(_moments(numbers[i], labels, n_classes))
                 continue
             known = codes[i] >= 0
             counts = np.zeros((n_classes, feature.n_values))
@@ -136,17 +138,15 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return likeliest
 
 
-def _is_blank(values: NDArray[np.float64]) -> bool:
-    return bool(np.isnan(values).all())
-
-
 def _moments(
-    values: NDArray[np.float64], labels: NDArray[np.int32], n_classes: int, least: float
+    values: NDArray[np.float64], labels: NDArray[np.int32], n_classes: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and variance in each class; NaN, so that the column tells nothing, where a class has no number."""
     mean, variance = np.full(n_classes, np.nan), np.full(n_classes, np.nan)
+    is_there = ~np.isnan(values)
+    least = _SMALLEST * float(values[is_there].var()) if is_there.any() else 0.0
     for c in range(n_classes):
-        there = values[(labels == c) & ~np.isnan(values)]
+        there = values[(labels == c) & is_there]
         if len(there):
             mean[c], variance[c] = there.mean(), there.var() + least
     # A column that is the same number everywhere tells nothing either.

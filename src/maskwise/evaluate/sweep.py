@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -94,7 +95,7 @@ def _parts(given: Any) -> list[str]:
         return []
     if isinstance(given, str):
         return [part.strip() for part in given.split(",")]
-    return [str(part) for part in (given if isinstance(given, list | tuple) else [given])]
+    return [str(part) for part in (given if isinstance(given, Iterable) else [given])]
 
 
 def _has_k(requirement: Requirement) -> bool:

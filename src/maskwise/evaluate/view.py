@@ -178,10 +178,13 @@ def _coded(column: pa.ChunkedArray, name: str) -> tuple[Any, NDArray[np.int64]]:
 
 def _raw(name: str, column: pa.ChunkedArray, kind: Kind | None) -> Seen:
     keys, codes = _coded(column, name)
+    is_float = str(column.type) in {"float", "double", "halffloat"}
     if kind in {None, Kind.INTERVAL} and len(keys) and not (kind is None and looks_like_code(keys)):
         parsed = parse_keys(keys)
-        if parsed is not None and parsed.known.all():
-            return Seen(name, Sort.NUMBER, np.append(parsed.numbers.astype(np.float64), np.nan)[codes])
+        # Infinity among floats tells as little as a missing cell; among texts it makes them texts.
+        if parsed is not None and (parsed.known.all() or (is_float and parsed.known.any())):
+            numbers = np.where(parsed.known, parsed.numbers.astype(np.float64), np.nan)
+            return Seen(name, Sort.NUMBER, np.append(numbers, np.nan)[codes])
     return _category(name, [text_of(key) for key in keys.to_pylist()], codes, None)
 
 
