@@ -126,6 +126,7 @@ def anonymize(
     max_steps: int | None = None,
     time_limit: float | None = None,
     restarts: int = 0,
+    effort: int | None = None,
     shuffle: bool = False,
     seed: int | None = None,
     escape_formulas: bool = False,
@@ -139,12 +140,14 @@ def anonymize(
         policy: A YAML file, a mapping of the same form, or a Policy.
         output: Where to write; without it the masked table comes back in memory.
         method: `tdr` (top-down refinement) or `bug` (bottom-up generalization).
-        criterion: For `tdr`: `score` (information gained per privacy lost) or `infogain`.
+        criterion: For `tdr`: `score` (information gained per privacy lost), `infogain`, or `conditional`
+            (what is told beyond what is already shown; see the reference).
         max_steps: Stop after so many steps; `bug` is safe only at its end and then writes nothing.
         time_limit: Stop searching after so many seconds; `bug` as above.
         restarts: For `bug`: search so many times more with some randomness, and keep what lost least information.
+        effort: For `conditional`: how many variants to try.
         shuffle: Release the records in random order.
-        seed: Makes the shuffle and the restarts repeatable; keep it secret if you shuffle.
+        seed: Makes the shuffle, restarts and variants repeatable; keep it secret if you shuffle.
         escape_formulas: Quote cells that a spreadsheet would run.
         observer: Hears how far the run has come.
         beside: Makes the files that appear together with the output.
@@ -167,8 +170,8 @@ def anonymize(
         ['[23, 41)', '[23, 41)', '[41, 47]', '[41, 47]']
     """
     observer = observer or _Silent()
-    how = choose_how(method, criterion, max_steps, time_limit, restarts, seed)
-    _check_seed(seed, is_used=shuffle or restarts > 0)
+    how = choose_how(method, criterion, max_steps, time_limit, restarts, effort, seed)
+    _check_seed(seed, is_used=shuffle or restarts > 0 or how.criterion is Criterion.CONDITIONAL)
     asked = read_policy(policy)
     target = None if output is None else _target(output, data)
     observer.stage("read")
@@ -222,15 +225,20 @@ def solve(
     listener.stage("profile")
     profile, table = take_profile(table, policy)
     check_feasible(profile, policy)
-    trees, needs = plan(profile, policy, how.method)
-    listener.stage("compress")
-    compacts = compress(table, profile, trees, needs)
-    listener.stage("search")
 
     def watch(step: Step | Generalization) -> bool:
         listener.step(step)
         return not is_asked_to_stop()
 
+    if how.criterion is Criterion.CONDITIONAL:
+        from maskwise.tasting import search_conditionally  # noqa: PLC0415 - as above
+
+        listener.stage("search")
+        return search_conditionally(table, profile, policy, how, watch), profile, table
+    trees, needs = plan(profile, policy, how.method)
+    listener.stage("compress")
+    compacts = compress(table, profile, trees, needs)
+    listener.stage("search")
     solution = run_search(profile, trees, needs, compacts, policy, how, watch)
     return solution, profile, table
 
