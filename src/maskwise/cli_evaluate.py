@@ -62,8 +62,9 @@ def evaluate(
     ] = _CLASSIFIERS,
     method: Annotated[Literal["tdr", "bug"], Parameter(help="Which way the search goes, as in mask.")] = "tdr",
     criterion: Annotated[
-        Literal["score", "infogain"], Parameter(help="How tdr chooses the next refinement, as in mask.")
+        Literal["score", "infogain", "conditional"], Parameter(help="How tdr chooses the next refinement, as in mask.")
     ] = "score",
+    effort: Annotated[int | None, Parameter(help="How many variants conditional tries, as in mask.")] = None,
     against: Annotated[
         tuple[str, ...],
         Parameter(
@@ -107,6 +108,7 @@ def evaluate(
             h=h,
             method=method,
             criterion=criterion,
+            effort=effort,
             against=others,
             rivals=rival,
             progress=terminal.progress,

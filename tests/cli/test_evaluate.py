@@ -143,6 +143,7 @@ def test_unseen_categories_of_a_test_file_are_noted_without_their_name(
         (["--classifier", "sklearn.linear_model.LinearRegression"], 2, ["no scikit-learn classifier"]),
         (["--classifier", "json.loads"], 2, ["cannot be made without arguments"]),
         (["--method", "bug", "--criterion", "infogain"], 2, ["criterion"]),
+        (["--effort", "2"], 2, ["effort", "conditional"]),
         (["--protocol", "papers"], 2, ["held-out"]),
         (["--against", "arx.csv"], 2, ["NAME=FILE"]),
         (["--against", "a=people.csv", "--against", "a=people.csv"], 2, ["twice"]),

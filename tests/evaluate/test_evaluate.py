@@ -298,8 +298,8 @@ def test_the_search_is_the_one_asked_for(method: str, monkeypatch: pytest.Monkey
     anonymize = run.anonymize
     monkeypatch.setattr(run, "anonymize", lambda *a, **o: seen.append(o) or anonymize(*a, **o))
     maskwise.evaluate(people(), AGES, method=method, classifiers=["c4.5"])
-    maskwise.evaluate(people(), AGES, criterion="infogain", classifiers=["c4.5"])
-    assert [(o["method"], o["criterion"]) for o in seen] == [(method, "score"), ("tdr", "infogain")]
+    maskwise.evaluate(people(), AGES, criterion="conditional", effort=2, classifiers=["c4.5"])
+    assert [tuple(o.values()) for o in seen] == [(method, "score", None), ("tdr", "conditional", 2)]
 
 
 def test_another_tools_table_is_evaluated_as_ours_is() -> None:

@@ -66,7 +66,10 @@ def test_what_is_missing_or_unseen_tells_nothing() -> None:
 def test_a_number_that_one_class_never_has_tells_nothing() -> None:
     table = pd.DataFrame({"x": [1.0, 2.0, None, None], "y": [0.0, 0.1, 5.0, 5.1]})
     model = NaiveBayes().fit(table, ["a", "a", "b", "b"])
-    assert model.predict(pd.DataFrame({"x": [1.5, 1.5], "y": [5.0, 0.0]})).tolist() == ["b", "a"]
+    later = pd.DataFrame({"x": [1.5, 90.0], "y": [5.0, 0.0]})
+    without = NaiveBayes().fit(table[["y"]], ["a", "a", "b", "b"])
+    assert model.predict_joint_log_proba(later) == pytest.approx(without.predict_joint_log_proba(later[["y"]]))
+    assert model.predict(later).tolist() == ["b", "a"]
 
 
 def test_large_numbers_do_not_drown_small_ones() -> None:

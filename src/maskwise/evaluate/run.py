@@ -91,6 +91,7 @@ def evaluate(
     h: float | Sequence[float | str] | str | None = None,
     method: str = Method.TDR,
     criterion: str = Criterion.SCORE,
+    effort: int | None = None,
     against: Mapping[str, Any] | None = None,
     rivals: Sequence[str] = (),
     progress: Callable[[str, int, int], None] | None = None,
@@ -111,6 +112,7 @@ def evaluate(
         h: One or several bounds; every template of the policy gets it.
         method: As in `anonymize`.
         criterion: As in `anonymize`.
+        effort: As in `anonymize`.
         against: Tables that other tools masked, by name: the same records in the same order.
         rivals: `mondrian` and `full-domain`, other algorithms to compare with.
         progress: Told what is being done, how many errors have been counted, and of how many.
@@ -134,7 +136,8 @@ def evaluate(
     """
     asked = read_policy(policy)
     check_partition(split, folds, seed, has_test=test is not None)
-    choose_how(method, criterion)
+    choose_how(method, criterion, effort=effort)
+    how = {"method": method, "criterion": criterion, "effort": effort}
     if protocol not in _CHOICES:
         msg = f"The protocol is one of {quote(_CHOICES)}; found `{protocol}`."
         raise InputError(msg)
@@ -147,7 +150,7 @@ def evaluate(
     points(asked, ks := whole_numbers(k), hs := bounds(h))
     sample = take_sample(data, asked, test)
     splits = partition(sample.classes, sample.n_test, split, folds, seed)
-    trials = _trials(sample, splits, points(sample.policy, ks, hs), protocols, rivals, against or {}, method, criterion)
+    trials = _trials(sample, splits, points(sample.policy, ks, hs), protocols, rivals, against or {}, how)
     found = list(_measure(trials, learners, len(splits), seed, progress or (lambda what, done, total: None)))  # noqa: ARG005
     tried = [one for trial, records in zip(trials, found, strict=True) if trial.is_masked for one in records]
     if all(one.error is None for one in tried):
@@ -167,8 +170,7 @@ def _trials(
     protocols: Sequence[Protocol],
     rivals: Iterable[str],
     against: Mapping[str, Any],
-    method: str,
-    criterion: str,
+    how: Mapping[str, Any],
 ) -> list[_Trial]:
     """Everything to be measured, in the order of the result."""
     everywhere = tuple(str(one) for one in protocols)
@@ -182,7 +184,7 @@ def _trials(
         is_se = all(isinstance(part, Template) for one in asked.requirements for part in one.parts)
 
         def tasks() -> Iterator[Task]:
-            return _own_tasks(sample, splits, point.policy, protocol, method, criterion)
+            return _own_tasks(sample, splits, point.policy, protocol, how)
 
         return _Trial("SE" if is_se else "AE", (str(protocol),), tasks, point.k, point.h, is_masked=True)
 
@@ -262,15 +264,13 @@ def _parted(
 
 
 def _own_tasks(
-    sample: Sample, splits: Iterable[Split], policy: Policy, protocol: Protocol, method: str, criterion: str
+    sample: Sample, splits: Iterable[Split], policy: Policy, protocol: Protocol, how: Mapping[str, Any]
 ) -> Iterator[Task]:
     def show(split: Split | None) -> View:
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         table, rows = sample.table, None
-        outcome = anonymize(
-            _rows(table, None if split is None else split.train), policy, method=method, criterion=criterion
-        )
+        outcome = anonymize(_rows(table, None if split is None else split.train), policy, **how)
         solution, shown = outcome.solution, outcome.data
         if solution.ending == Ending.INTERRUPTED:
             raise KeyboardInterrupt
