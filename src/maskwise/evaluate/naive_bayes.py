@@ -56,7 +56,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> import pandas as pd
         >>> people = pd.DataFrame({"age": [23, 25, 41, 47], "sex": list("FMFM")})
         >>> NaiveBayes().fit(people, ["lo", "lo", "hi", "hi"]).predict(
-        ...     pd.DataFrame({"age": [30, None], "sex": ["X", "F"]})
+        ...     pd.DataFrame({"age": [26, 44], "sex": ["X", None]})
         ... ).tolist()
         ['lo', 'hi']
     """

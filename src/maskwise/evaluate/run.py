@@ -131,7 +131,7 @@ def evaluate(
         >>> for one in evaluate(people, policy, classifiers=["c4.5"]).records:
         ...     print(one.measure, one.error)
         BE 0.0
-        AE 0.0
+        AE 5.0
         UE 50.0
     """
     asked = read_policy(policy)
