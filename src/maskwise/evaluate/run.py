@@ -52,7 +52,7 @@ class Protocol(StrEnum):
     HELD_OUT = "held-out"
     """On the training records; test records are masked by it."""
     COMBINED = "combined"
-    """On training and test records together, as in the papers."""
+    """On training and test records together, as in most of the papers."""
 
 
 _CHOICES = (*Protocol, "both")
