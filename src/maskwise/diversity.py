@@ -64,8 +64,12 @@ class Diversity:
         least = {Measure.DISTINCT: 1, Measure.ENTROPY: 1, Measure.RECURSIVE: 2}[self.measure]
         if self.l < least:
             mistakes.append(f"The level of {self.measure} diversity is at least {least}; found {float(self.l):g}.")
+        if self.l > MOST_PARTS:
+            mistakes.append(f"The level of {self.measure} diversity is at most {MOST_PARTS:,}.")
         if self.measure is not Measure.ENTROPY and self.l.denominator != 1:
             mistakes.append(f"The level of {self.measure} diversity is a whole number; found {float(self.l):g}.")
+        elif self.l.denominator > MOST_PARTS:
+            mistakes.append(f"The level of {self.measure} diversity has at most nine decimals.")
         if self.c <= 0 or max(self.c.numerator, self.c.denominator) > MOST_PARTS:
             mistakes.append(f"The c of recursive diversity is above 0 and has at most nine digits; found {self.c}.")
         refuse(mistakes)

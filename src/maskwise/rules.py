@@ -33,6 +33,8 @@ _DIVERSITIES = {
     Measure.RECURSIVE: badness.RECURSIVE,
 }
 _DISTANCES = {Distance.EQUAL: badness.EQUAL, Distance.ORDERED: badness.ORDERED}
+_MOST_RECORDS = 2**62
+"""More than any table has, and still a 64-bit number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,8 @@ def _bound(part: Part, profile: Profile, need: Need, requirement: int, table: in
     stop = first + len(counted)
     match part:
         case KAnonymity():
-            return Bound(requirement, table, badness.K, -float(part.k), part.k, counts=counts)
+            k = min(part.k, _MOST_RECORDS)
+            return Bound(requirement, table, badness.K, -float(k), k, counts=counts)
         case Template():
             kind, limit, (over, under), level = badness.SHARE, float(part.bound), part.bound.as_integer_ratio(), 0
         case Diversity():

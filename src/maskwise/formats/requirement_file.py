@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from math import ceil
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -35,7 +36,7 @@ def number(value: object, what: str) -> Fraction:
     try:
         if _NUMBER.fullmatch(text):
             return Fraction(text)
-    except ZeroDivisionError:
+    except (ValueError, ZeroDivisionError):
         pass
     raise PydanticCustomError("bound", "{what} is a number", {"what": what})
 
@@ -88,7 +89,10 @@ def _diversity(value: object) -> tuple[Measure, Fraction, Fraction]:
         raise mistake
     measure, level = Measure(next(iter(value))), next(iter(value.values()))
     if measure is not Measure.RECURSIVE:
-        return measure, number(level, f"`{measure}`"), Fraction(1)
+        least = number(level, f"`{measure}`")
+        # As with shares, more than nine decimals are cut off, to the safe side.
+        is_long = measure is Measure.ENTROPY and least.denominator > MOST_PARTS
+        return measure, Fraction(ceil(least * MOST_PARTS), MOST_PARTS) if is_long else least, Fraction(1)
     if not isinstance(level, Mapping) or set(level) != {"c", "l"}:
         raise mistake
     return measure, number(level["l"], "`l`"), number(level["c"], "`c`")
