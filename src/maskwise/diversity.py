@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from maskwise.qid import MOST_PARTS, bound_mistakes, called, qid_mistakes, refuse
+from maskwise.typed import one_spelling
 
 if TYPE_CHECKING:
     from maskwise.requirements import Part
@@ -143,7 +144,7 @@ class Closeness:
         mistakes = qid_mistakes(self.qid, [self.sensitive]) + bound_mistakes([self.bound], "closeness")
         if self.order and self.distance is not Distance.ORDERED:
             mistakes.append("An order goes with the ordered distance. Write `distance: ordered`, or take it out.")
-        if len(set(self.order)) < len(self.order):
+        if len({one_spelling(text) for text in self.order}) < len(self.order):
             mistakes.append(f"A value stands twice in the order of `{self.sensitive}`.")
         refuse(mistakes)
 

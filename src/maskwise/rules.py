@@ -7,7 +7,7 @@ rule becomes a `Bound` on one compressed table.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2
+from math import isfinite, log2
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -176,7 +176,9 @@ def _infeasible(requirement: Requirement, part: Part, best: float) -> str:
             what = {
                 Measure.DISTINCT: f"has {best:g} values",
                 Measure.ENTROPY: f"is as diverse as {best:.4f} equally frequent values",
-                Measure.RECURSIVE: f"has its most frequent value {best:.4f} times as often as the rare ones",
+                Measure.RECURSIVE: f"has its most frequent value {best:.4f} times as often as the rare ones"
+                if isfinite(best)
+                else f"has fewer than {part.l} values",
             }[part.measure]
             return (
                 f"{part.level()} cannot be met on {requirement.name}: in the whole table `{part.sensitive}` {what}, "

@@ -98,6 +98,15 @@ def _diversity(value: object) -> tuple[Measure, Fraction, Fraction]:
     return measure, number(level["l"], "`l`"), number(level["c"], "`c`")
 
 
+def _order(value: object) -> object:
+    """The values from low to high; a complaint does not quote them."""
+    if value is not None and not (isinstance(value, list) and all(isinstance(text, str) for text in value)):
+        raise PydanticCustomError(
+            "protected", "`order` is a list of values, such as [low, high]; a missing cell always comes last"
+        )
+    return value
+
+
 class _Known(BaseModel):
     model_config = ConfigDict(extra="forbid")
     attributes: Annotated[list[str], BeforeValidator(name_list)] = Field(min_length=1)
@@ -116,7 +125,7 @@ class RequirementEntry(BaseModel):
     diversity: Annotated[Any, BeforeValidator(_diversity)] = None
     closeness: Annotated[Any, BeforeValidator(_share("a closeness"))] = None
     distance: Distance | None = None
-    order: list[str] | None = None
+    order: Annotated[list[str] | None, BeforeValidator(_order)] = None
 
     @model_validator(mode="after")
     def _is_one_kind(self) -> Self:
@@ -126,8 +135,10 @@ class RequirementEntry(BaseModel):
         return self
 
     def _misfit(self) -> str | None:  # noqa: PLR0911 - one for each way not to fit together
-        if (self.qid is None) == (self.lkc is None):
-            return "`qid` is missing. Add it, or `lkc`, and not both"
+        if self.qid is not None and self.lkc is not None:
+            return "`qid` and `lkc` are two requirements. Write one line for each"
+        if self.qid is None and self.lkc is None:
+            return "`qid` is missing. Add it, or `lkc`"
         spreads = [name for name in ("diversity", "closeness") if getattr(self, name) is not None]
         if spreads:
             if len(spreads) > 1 or self.lkc is not None or self.k is not None or self.confidence is not None:
