@@ -83,7 +83,7 @@ def _missing_or(text: str | None) -> str | None:
 def _diversity(value: object) -> tuple[Measure, Fraction, Fraction]:
     """`{distinct: 3}`, `{entropy: 2.5}` or `{recursive: {c: 3, l: 2}}`."""
     mistake = PydanticCustomError(
-        "protected", "`diversity` is {{distinct: 3}}, {{entropy: 2.5}} or {{recursive: {{c: 3, l: 2}}}}"
+        "protected", "`diversity` is {distinct: 3}, {entropy: 2.5} or {recursive: {c: 3, l: 2}}"
     )
     if not isinstance(value, Mapping) or len(value) != 1 or next(iter(value)) not in set(Measure):
         raise mistake
