@@ -135,10 +135,12 @@ class RequirementEntry(BaseModel):
         return self
 
     def _misfit(self) -> str | None:  # noqa: PLR0911 - one for each way not to fit together
-        if self.qid is not None and self.lkc is not None:
-            return "`qid` and `lkc` are two requirements. Write one line for each"
-        if self.qid is None and self.lkc is None:
-            return "`qid` is missing. Add it, or `lkc`"
+        if (self.qid is None) == (self.lkc is None):
+            return (
+                "`qid` is missing. Add it, or `lkc`"
+                if self.qid is None
+                else "`qid` and `lkc` are two requirements. Write one line for each"
+            )
         spreads = [name for name in ("diversity", "closeness") if getattr(self, name) is not None]
         if spreads:
             if len(spreads) > 1 or self.lkc is not None or self.k is not None or self.confidence is not None:
@@ -223,6 +225,14 @@ def _protected_data(sensitive: tuple[tuple[str, str | None, Fraction], ...]) -> 
 def without_values(requirement: Requirement) -> dict[str, Any]:
     """Write a requirement without the values it protects, for those who get the release."""
     said = requirement_data(requirement)
+    if isinstance(requirement, Closeness):
+        said["closeness"] = float(requirement.bound)
+    if isinstance(requirement, Diversity):
+        level = float(requirement.l) if requirement.measure is Measure.ENTROPY else int(requirement.l)
+        is_recursive = requirement.measure is Measure.RECURSIVE
+        said["diversity"] = {
+            str(requirement.measure): {"c": float(requirement.c), "l": level} if is_recursive else level
+        }
     if isinstance(requirement, Confidence | LKC) and requirement.sensitive:
         said["sensitive"] = [
             {"column": column, "confidence": float(bound)} for column, _, bound in requirement.sensitive
