@@ -116,8 +116,12 @@ def _fit(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: in
         from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - heavy and optional
     except ImportError:
         return _naive_bayes(values, is_category, classes), there
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
+
     model = HistGradientBoostingClassifier(max_iter=60, categorical_features=is_category, random_state=seed)
-    model.fit(values, classes)
+    # So few records are fitted that threads wait for each other: ten times slower on a busy machine.
+    with threadpool_limits(1):
+        model.fit(values, classes)
     return model.predict_proba, there
 
 
