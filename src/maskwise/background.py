@@ -74,7 +74,8 @@ def _code(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
 
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return as_numpy(column.cast(pa.float64())).astype(np.float64), False
+        numbers = as_numpy(column.cast(pa.float64(), safe=False).fill_null(np.nan)).astype(np.float64)
+        return None if np.isnan(numbers).all() else (_ranks(numbers), False)
     coded = column.combine_chunks().dictionary_encode()
     if len(coded.dictionary) > max(_MOST_NAMES * len(column), 1):
         return None
@@ -86,6 +87,14 @@ def _code(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return np.minimum(rank[codes], MOST_CATEGORIES).astype(np.float64), True
+
+
+def _ranks(numbers: Floats) -> Floats:
+    """Each number's place among the distinct ones: models ask only which is larger, and some fail at infinity."""
+    known = ~np.isnan(numbers)
+    places = np.full(len(numbers), np.nan)
+    places[known] = np.unique(numbers[known], return_inverse=True)[1]
+    return places
 
 
 def _out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: int) -> Floats:
@@ -110,15 +119,31 @@ def _out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, 
 def _fit(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: int) -> tuple[Any, Ints]:
     """A model's prediction, and the classes it knows: gradient boosting where scikit-learn is there."""
     there = np.unique(classes)
-    if len(there) == 1:
-        return (lambda asked: np.ones((len(asked), 1))), there
+    told = ~np.isnan(values).all(axis=0)
+    if len(there) == 1 or not told.any():
+        shares = np.unique(classes, return_counts=True)[1] / len(classes)
+        return (lambda asked: np.tile(shares, (len(asked), 1))), there
+    values, is_category = values[:, told], is_category[told]
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - heavy and optional
+        from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
     except ImportError:
-        return _naive_bayes(values, is_category, classes), there
-    model = HistGradientBoostingClassifier(max_iter=60, categorical_features=is_category, random_state=seed)
-    model.fit(values, classes)
-    return model.predict_proba, there
+        predict = _naive_bayes(values, is_category, classes)
+        return (lambda asked: predict(asked[:, told])), there
+    # Stopping early would set records aside by class, which fails for a class with one record.
+    model = HistGradientBoostingClassifier(
+        max_iter=60, categorical_features=is_category, random_state=seed, early_stopping=False
+    )
+    # With a thread per core it takes forty times as long where others use the cores too.
+    with threadpool_limits(1):
+        model.fit(values, classes)
+
+    def predict_alone(asked: Floats) -> Floats:
+        with threadpool_limits(1):
+            chances: Floats = model.predict_proba(asked[:, told])
+        return chances
+
+    return predict_alone, there
 
 
 def _naive_bayes(values: Floats, is_category: NDArray[np.bool_], classes: Ints) -> Any:
