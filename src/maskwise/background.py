@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.arrow import as_numpy, from_numpy
+from maskwise.typed import looks_like_code, parse_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,9 +78,13 @@ def _code(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
         numbers = as_numpy(column.cast(pa.float64(), safe=False).fill_null(np.nan)).astype(np.float64)
         return None if np.isnan(numbers).all() else (_ranks(numbers), False)
     coded = column.combine_chunks().dictionary_encode()
+    parsed = parse_keys(coded.dictionary)
+    if parsed is not None and parsed.known.any() and parsed.known.all() and not looks_like_code(coded.dictionary):
+        # A csv holds its numbers as texts; they are worth the same as those of any other table.
+        return _ranks(np.append(parsed.numbers.astype(np.float64), np.nan)[_indices(coded)]), False
     if len(coded.dictionary) > max(_MOST_NAMES * len(column), 1):
         return None
-    codes = as_numpy(coded.indices.fill_null(len(coded.dictionary))).astype(np.int64)
+    codes = _indices(coded)
     spelled = np.argsort(np.argsort([str(text) for text in coded.dictionary.to_pylist()], kind="stable"))
     size = np.bincount(codes, minlength=len(coded.dictionary) + 1)
     # By frequency, then spelling, so that the order of records changes nothing.
@@ -87,6 +92,11 @@ def _code(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return np.minimum(rank[codes], MOST_CATEGORIES).astype(np.float64), True
+
+
+def _indices(coded: pa.DictionaryArray) -> Ints:
+    """The number of each cell's value; a missing cell has one past the last."""
+    return as_numpy(coded.indices.fill_null(len(coded.dictionary))).astype(np.int64)
 
 
 def _ranks(numbers: Floats) -> Floats:
