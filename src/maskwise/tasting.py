@@ -95,7 +95,7 @@ def search_conditionally(table: Table, profile: Profile, policy: Policy, how: Ho
         profile: Their one-dimensional counts.
         policy: What is asked.
         how: How hard to look, and for how long.
-        watch: Hears of every step of the first search, and may ask to stop.
+        watch: Hears of every step of every search, and may ask to stop.
     """
     ground = _prepare(table, profile, policy, how.seed)
     begin = time.monotonic()
