@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from maskwise.cut import Solution, Step
     from maskwise.elastic import Elastic
+    from maskwise.evaluate.c45 import C45Classifier
     from maskwise.forest import Tree
     from maskwise.how import How
     from maskwise.policy import Policy
@@ -226,8 +227,9 @@ def _select(ground: _Ground, runs: Sequence[_Run], how: How) -> tuple[_Run, str]
         finalists += [run] if is_new else []
     errors = [_held_out_error(ground, run, how.seed) for run in finalists]
     best = finalists[int(np.argmin(errors))]
+    where = "held-out folds of the training records" if _judge() else "the training records (without scikit-learn)"
     return best, (
-        f"Chosen by conditional gain among {len(runs)} searches: error on held-out folds of the training records "
+        f"Chosen by conditional gain among {len(runs)} searches: error on {where} "
         f"{100 * min(errors):.2f} %, of the first search {100 * errors[0]:.2f} %."
     )
 
@@ -236,11 +238,19 @@ def _ends(run: _Run) -> list[tuple[str, str | None, tuple[str | None, ...]]]:
     return sorted(((step.attribute, step.before, step.after) for step in run.steps), key=str)
 
 
-def _held_out_error(ground: _Ground, run: _Run, seed: int) -> float:
-    """The error of a decision tree on folds of the training records; without scikit-learn, on all of them."""
+def _judge() -> type[C45Classifier] | None:
+    """The classifier that judges variants, where scikit-learn is there."""
     try:
         from maskwise.evaluate.c45 import C45Classifier  # noqa: PLC0415 - heavy and optional
     except ImportError:
+        return None
+    return C45Classifier
+
+
+def _held_out_error(ground: _Ground, run: _Run, seed: int) -> float:
+    """The error of a decision tree on folds of the training records; without scikit-learn, on all of them."""
+    classifier = _judge()
+    if classifier is None:
         return run.error
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
@@ -259,6 +269,6 @@ def _held_out_error(ground: _Ground, run: _Run, seed: int) -> float:
     fold = np.arange(len(order)) % N_FOLDS
     n_wrong = 0
     for f in range(N_FOLDS):
-        model = C45Classifier().fit(table.filter(pa.array(fold != f)), classes[fold != f])
+        model = classifier().fit(table.filter(pa.array(fold != f)), classes[fold != f])
         n_wrong += int((model.predict(table.filter(pa.array(fold == f))) != classes[fold == f]).sum())
     return n_wrong / len(order)
