@@ -250,7 +250,7 @@ def _judge() -> type[C45Classifier] | None:
 def _held_out_error(ground: _Ground, run: _Run, seed: int) -> float:
     """The error of a decision tree on folds of the training records; without scikit-learn, on all of them."""
     classifier = _judge()
-    if classifier is None:
+    if classifier is None or ground.profile.n_rows < N_FOLDS:
         return run.error
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
