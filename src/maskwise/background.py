@@ -58,7 +58,7 @@ def bin_records(columns: Sequence[pa.ChunkedArray], classes: Ints, seed: int) ->
     # In an order of their own, so that the order of the records changes nothing.
     order = np.lexsort((classes, *values.T))
     chances = np.empty((len(classes), int(classes.max()) + 1))
-    chances[order] = _out_of_fold(values[order], is_category, classes[order], seed)
+    chances[order] = _alike(values[order], _out_of_fold(values[order], is_category, classes[order], seed))
     if chances.shape[1] == 2:  # noqa: PLR2004 - two classes
         edges = np.unique(np.quantile(chances[:, 1], np.linspace(0, 1, N_BINS + 1)[1:-1]))
         bins = np.searchsorted(edges, chances[:, 1])
@@ -124,6 +124,16 @@ def _out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, 
         n_models[asked] += 1
     mean: Floats = chances / n_models[:, None]
     return mean
+
+
+def _alike(values: Floats, chances: Floats) -> Floats:
+    """The same chances for all records with the same values, which stand side by side, whatever their folds."""
+    known = np.nan_to_num(values, nan=-1.0)
+    is_first = np.append(True, (known[1:] != known[:-1]).any(axis=1))  # noqa: FBT003 - a truth value
+    firsts = np.flatnonzero(is_first)
+    sizes = np.diff(np.append(firsts, len(values)))
+    mean: Floats = np.add.reduceat(chances, firsts, axis=0) / sizes[:, None]
+    return np.repeat(mean, sizes, axis=0)
 
 
 def _fit(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: int) -> tuple[Any, Ints]:
