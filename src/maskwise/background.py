@@ -129,7 +129,7 @@ def _out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, 
 def _alike(values: Floats, chances: Floats) -> Floats:
     """The same chances for all records with the same values, which stand side by side, whatever their folds."""
     known = np.nan_to_num(values, nan=-1.0)
-    is_first = np.append(True, (known[1:] != known[:-1]).any(axis=1))  # noqa: FBT003 - a truth value
+    is_first = np.append(True, (known[1:] != known[:-1]).any(axis=1))
     firsts = np.flatnonzero(is_first)
     sizes = np.diff(np.append(firsts, len(values)))
     mean: Floats = np.add.reduceat(chances, firsts, axis=0) / sizes[:, None]
