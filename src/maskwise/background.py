@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.arrow import as_numpy, from_numpy
+from maskwise.typed import looks_like_code, parse_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,7 @@ def bin_records(columns: Sequence[pa.ChunkedArray], classes: Ints, seed: int) ->
     # In an order of their own, so that the order of the records changes nothing.
     order = np.lexsort((classes, *values.T))
     chances = np.empty((len(classes), int(classes.max()) + 1))
-    chances[order] = _out_of_fold(values[order], is_category, classes[order], seed)
+    chances[order] = _alike(values[order], _out_of_fold(values[order], is_category, classes[order], seed))
     if chances.shape[1] == 2:  # noqa: PLR2004 - two classes
         edges = np.unique(np.quantile(chances[:, 1], np.linspace(0, 1, N_BINS + 1)[1:-1]))
         bins = np.searchsorted(edges, chances[:, 1])
@@ -74,11 +75,16 @@ def _code(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
 
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return as_numpy(column.cast(pa.float64())).astype(np.float64), False
+        numbers = as_numpy(column.cast(pa.float64(), safe=False).fill_null(np.nan)).astype(np.float64)
+        return None if np.isnan(numbers).all() else (_ranks(numbers), False)
     coded = column.combine_chunks().dictionary_encode()
+    parsed = parse_keys(coded.dictionary)
+    if parsed is not None and parsed.known.any() and parsed.known.all() and not looks_like_code(coded.dictionary):
+        # A csv holds its numbers as texts; they are worth the same as those of any other table.
+        return _ranks(np.append(parsed.numbers.astype(np.float64), np.nan)[_indices(coded)]), False
     if len(coded.dictionary) > max(_MOST_NAMES * len(column), 1):
         return None
-    codes = as_numpy(coded.indices.fill_null(len(coded.dictionary))).astype(np.int64)
+    codes = _indices(coded)
     spelled = np.argsort(np.argsort([str(text) for text in coded.dictionary.to_pylist()], kind="stable"))
     size = np.bincount(codes, minlength=len(coded.dictionary) + 1)
     # By frequency, then spelling, so that the order of records changes nothing.
@@ -86,6 +92,19 @@ def _code(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return np.minimum(rank[codes], MOST_CATEGORIES).astype(np.float64), True
+
+
+def _indices(coded: pa.DictionaryArray) -> Ints:
+    """The number of each cell's value; a missing cell has one past the last."""
+    return as_numpy(coded.indices.fill_null(len(coded.dictionary))).astype(np.int64)
+
+
+def _ranks(numbers: Floats) -> Floats:
+    """Each number's place among the distinct ones: models ask only which is larger, and some fail at infinity."""
+    known = ~np.isnan(numbers)
+    places = np.full(len(numbers), np.nan)
+    places[known] = np.unique(numbers[known], return_inverse=True)[1]
+    return places
 
 
 def _out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: int) -> Floats:
@@ -107,22 +126,44 @@ def _out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, 
     return mean
 
 
+def _alike(values: Floats, chances: Floats) -> Floats:
+    """The same chances for all records with the same values, which stand side by side, whatever their folds."""
+    known = np.nan_to_num(values, nan=-1.0)
+    is_first = np.append(True, (known[1:] != known[:-1]).any(axis=1))
+    firsts = np.flatnonzero(is_first)
+    sizes = np.diff(np.append(firsts, len(values)))
+    mean: Floats = np.add.reduceat(chances, firsts, axis=0) / sizes[:, None]
+    return np.repeat(mean, sizes, axis=0)
+
+
 def _fit(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: int) -> tuple[Any, Ints]:
     """A model's prediction, and the classes it knows: gradient boosting where scikit-learn is there."""
     there = np.unique(classes)
-    if len(there) == 1:
-        return (lambda asked: np.ones((len(asked), 1))), there
+    told = ~np.isnan(values).all(axis=0)
+    if len(there) == 1 or not told.any():
+        shares = np.unique(classes, return_counts=True)[1] / len(classes)
+        return (lambda asked: np.tile(shares, (len(asked), 1))), there
+    values, is_category = values[:, told], is_category[told]
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - heavy and optional
+        from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
     except ImportError:
-        return _naive_bayes(values, is_category, classes), there
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
-
-    model = HistGradientBoostingClassifier(max_iter=60, categorical_features=is_category, random_state=seed)
-    # So few records are fitted that threads wait for each other: ten times slower on a busy machine.
+        predict = _naive_bayes(values, is_category, classes)
+        return (lambda asked: predict(asked[:, told])), there
+    # Stopping early would set records aside by class, which fails for a class with one record.
+    model = HistGradientBoostingClassifier(
+        max_iter=60, categorical_features=is_category, random_state=seed, early_stopping=False
+    )
+    # With a thread per core it takes forty times as long where others use the cores too.
     with threadpool_limits(1):
         model.fit(values, classes)
-    return model.predict_proba, there
+
+    def predict_alone(asked: Floats) -> Floats:
+        with threadpool_limits(1):
+            chances: Floats = model.predict_proba(asked[:, told])
+        return chances
+
+    return predict_alone, there
 
 
 def _naive_bayes(values: Floats, is_category: NDArray[np.bool_], classes: Ints) -> Any:

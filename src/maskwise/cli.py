@@ -39,7 +39,8 @@ Output = Annotated[
 ]
 Shuffle = Annotated[bool, Parameter(negative="", help="Release the records in random order.")]
 Seed = Annotated[
-    int | None, Parameter(help="Makes --shuffle (and --restarts) repeatable; keep it secret if you shuffle.")
+    int | None,
+    Parameter(help="Makes --shuffle, --restarts and --effort repeatable; keep it secret if you shuffle."),
 ]
 Formulas = Annotated[
     bool,

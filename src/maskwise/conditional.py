@@ -149,7 +149,9 @@ class Conditional:
                 if not stale:
                     return None
                 for node in stale:
-                    self._weigh(node)
+                    # Values hidden side by side are weighed together.
+                    if self._weighed[node].step < self._step:
+                        self._weigh(node)
                 continue
             found = self._weighed[best]
             if found.step == self._step:

@@ -318,7 +318,8 @@ def audit(data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Verdict
 def _check_seed(seed: int | None, *, is_used: bool) -> None:
     if seed is not None and not is_used:
         raise InputError(
-            "A seed makes a shuffle or restarts repeatable, but neither is asked for. Add one, or leave out seed."
+            "A seed makes a shuffle, restarts or the variants of `conditional` repeatable, but none is asked for. "
+            "Add one, or leave out seed."
         )
     if seed is not None and seed < 0:
         raise InputError("A seed is a whole number that is at least 0.")

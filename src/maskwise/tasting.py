@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from maskwise.cut import Solution, Step
     from maskwise.elastic import Elastic
+    from maskwise.evaluate.c45 import C45Classifier
     from maskwise.forest import Tree
     from maskwise.how import How
     from maskwise.policy import Policy
@@ -104,7 +105,7 @@ def search_conditionally(table: Table, profile: Profile, policy: Policy, how: Ho
         profile: Their one-dimensional counts.
         policy: What is asked.
         how: How hard to look, and for how long.
-        watch: Hears of every step of the first search, and may ask to stop.
+        watch: Hears of every step of every search, and may ask to stop.
     """
     ground = prepare(table, profile, policy, how.seed)
     begin = time.monotonic()
@@ -247,8 +248,9 @@ def _select(ground: Ground, runs: Sequence[Run], how: How) -> tuple[Run, str]:
         finalists += [run] if is_new else []
     errors = [_held_out_error(ground, run, how.seed) for run in finalists]
     best = finalists[int(np.argmin(errors))]
+    where = "held-out folds of the training records" if _judge() else "the training records (without scikit-learn)"
     return best, (
-        f"Chosen by conditional gain among {len(runs)} searches: error on held-out folds of the training records "
+        f"Chosen by conditional gain among {len(runs)} searches: error on {where} "
         f"{100 * min(errors):.2f} %, of the first search {100 * errors[0]:.2f} %."
     )
 
@@ -257,11 +259,19 @@ def _ends(run: Run) -> list[tuple[str, str | None, tuple[str | None, ...]]]:
     return sorted(((step.attribute, step.before, step.after) for step in run.steps), key=str)
 
 
-def _held_out_error(ground: Ground, run: Run, seed: int) -> float:
-    """The error of a decision tree on folds of the training records; without scikit-learn, on all of them."""
+def _judge() -> type[C45Classifier] | None:
+    """The classifier that judges variants, where scikit-learn is there."""
     try:
         from maskwise.evaluate.c45 import C45Classifier  # noqa: PLC0415 - heavy and optional
     except ImportError:
+        return None
+    return C45Classifier
+
+
+def _held_out_error(ground: Ground, run: Run, seed: int) -> float:
+    """The error of a decision tree on folds of the training records; without scikit-learn, on all of them."""
+    classifier = _judge()
+    if classifier is None or ground.profile.n_rows < N_FOLDS:
         return _misplaced(ground, run.trees, run.state)
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
@@ -282,7 +292,7 @@ def _held_out_error(ground: Ground, run: Run, seed: int) -> float:
     fold = np.arange(len(order)) % N_FOLDS
     n_wrong = 0
     for f in range(N_FOLDS):
-        model = C45Classifier().fit(table.filter(pa.array(fold != f)), classes[fold != f])
+        model = classifier().fit(table.filter(pa.array(fold != f)), classes[fold != f])
         n_wrong += int((model.predict(table.filter(pa.array(fold == f))) != classes[fold == f]).sum())
     return n_wrong / len(order)
 
@@ -290,9 +300,8 @@ def _held_out_error(ground: Ground, run: Run, seed: int) -> float:
 def _in_own_order(ground: Ground) -> Ints:
     """The rows by a hash of what they hold; sorting by all columns took seconds at a million rows."""
     codes = ground.classes.codes
-    odd = np.random.default_rng(0).integers(2**63, size=codes.shape[1] + 1, dtype=np.uint64) * np.uint64(2) + np.uint64(
-        1
-    )
+    # Any odd numbers: those of different columns are far apart.
+    odd = np.random.default_rng(0).integers(2**64, size=codes.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
     key = np.zeros(len(codes), np.uint64)
     for j in range(codes.shape[1]):
         key += codes[:, j].astype(np.uint64) * odd[j]

@@ -1,0 +1,338 @@
+"""What the conditional criterion does that the papers' score does not, and what it takes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import maskwise
+from maskwise import Masker, tasting
+from maskwise.background import bin_records
+from maskwise.errors import InputError
+
+N = 240
+POLICY = {
+    "class": "cls",
+    "attributes": {"age": {"interval": [0, 100]}, "job": "suppress"},
+    "requirements": [{"qid": ["age", "job"], "k": 8}],
+}
+
+
+def people(n: int = N, seed: int = 0) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    age, job = rng.integers(18, 90, n), rng.choice(list("abcdef"), n)
+    cls = np.where(age + 15 * (job == "a") + rng.normal(0, 10, n) > 55, "Y", "N")
+    return {"age": age, "job": job, "cls": cls}
+
+
+def conditional(columns: dict[str, Any], policy: dict[str, Any] | None = None, **options: Any) -> maskwise.Outcome:
+    """Mask by conditional gain; one search unless said otherwise."""
+    return maskwise.anonymize(pa.table(columns), policy or POLICY, criterion="conditional", **{"effort": 1, **options})
+
+
+def moves(outcome: maskwise.Outcome) -> list[Any]:
+    return [(step.attribute, step.before, step.after) for step in outcome.steps]
+
+
+# What it values.
+
+
+@pytest.mark.parametrize("kind", ["suppress", "interval", {"taxonomy": {"any": {"lo": ["1", "2"], "hi": ["3", "4"]}}}])
+def test_a_column_that_repeats_another_is_never_refined(kind: Any) -> None:
+    rng = np.random.default_rng(1)
+    value = rng.integers(1, 5, N)
+    cells = value if kind == "interval" else value.astype(str)
+    columns = {"a": cells, "b": cells, "cls": np.where(value + rng.random(N) > 3, "Y", "N")}
+    policy = {"class": "cls", "attributes": {"a": kind, "b": kind}, "requirements": [{"qid": ["a", "b"], "k": 5}]}
+    outcome = conditional(columns, policy)
+    assert {step.attribute for step in outcome.steps} == {"a"}
+    assert {step.attribute for step in maskwise.anonymize(pa.table(columns), policy).steps} == {"a", "b"}
+
+
+def test_nothing_is_refined_for_what_an_unmasked_column_tells() -> None:
+    columns = people()
+    told = {**columns, "copy": columns["cls"]}
+    assert len(conditional(columns).steps) > 3
+    assert not conditional(told).steps
+    assert moves(conditional(told, {**POLICY, "drop": ["copy"]})) == moves(conditional(columns))
+
+
+def test_an_attribute_that_unmasked_columns_repeat_comes_late() -> None:
+    """The class follows two columns alike; one of them is also there unmasked."""
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 2, 400), rng.integers(0, 2, 400)
+    columns = {"a": a.astype(str), "b": b.astype(str), "cls": (a + b + (rng.random(400) < 0.1)).astype(str)}
+    policy = {"class": "cls", "requirements": [{"qid": ["a", "b"], "k": 5}]}
+    assert conditional(columns, policy).steps[0].attribute == "a"
+    outcome = conditional({**columns, "again": columns["a"]}, policy)
+    assert {step.attribute for step in outcome.steps} == {"b"}
+
+
+def test_an_interval_is_split_elsewhere_if_its_best_split_is_not_valid() -> None:
+    age = [1] * 2 + [2] * 3 + [3] * 4
+    columns = {"age": age, "cls": ["Y"] * 2 + ["N"] * 3 + ["N"] * 3 + ["Y"]}
+    policy = {"class": "cls", "attributes": {"age": {"interval": [0, 9]}}, "requirements": [{"qid": ["age"], "k": 3}]}
+    assert not maskwise.anonymize(pa.table(columns), policy).steps
+    assert moves(conditional(columns, policy)) == [("age", "[0, 9]", ("[0, 3)", "[3, 9]"))]
+
+
+def test_a_split_is_valid_only_with_all_attributes_of_its_qid() -> None:
+    """Alone the best border leaves enough records on both sides; together with the other column it does not."""
+    rows = [(1, "x", "Y")] * 3 + [(1, "z", "Y")] + [(2, "x", "N")] * 2 + [(2, "z", "Y")] * 2 + [(3, "x", "N")] * 3
+    rows += [(3, "z", "N")] * 3
+    age, job, cls = zip(*rows, strict=True)
+    policy = {
+        "class": "cls",
+        "attributes": {"age": {"interval": [0, 9]}, "job": "suppress"},
+        "requirements": [{"qid": ["age", "job"], "k": 3}],
+    }
+    outcome = conditional({"age": age, "job": job, "cls": cls}, policy)
+    sizes = pd.DataFrame(outcome.data.to_pydict()).groupby(["age", "job"]).size()
+    assert sizes.min() >= 3
+    assert [r.figure for r in outcome.solution.reached] == [sizes.min()]
+
+
+def test_a_missing_value_splits_off_with_the_first_split() -> None:
+    columns = people()
+    columns["age"] = pa.array([None if i % 10 == 0 else int(age) for i, age in enumerate(columns["age"])])
+    outcome = conditional(columns)
+    first = next(step for step in outcome.steps if step.attribute == "age")
+    assert first.before == "[0, 100]"
+    assert len(first.after) == 3
+    assert first.after[-1] is None
+    assert sum(cell is None for cell in outcome.data["age"].to_pylist()) == N // 10
+
+
+# What it takes.
+
+
+def test_without_a_class_it_says_so() -> None:
+    policy = {key: value for key, value in POLICY.items() if key != "class"}
+    with pytest.raises(InputError, match=r"needs a class to tell\. Name one in the policy, or use `score`"):
+        conditional(people(), policy)
+
+
+def test_too_many_classes_are_refused_with_their_number() -> None:
+    columns = people()
+    conditional({**columns, "cls": [f"c{i % 50}" for i in range(N)]})
+    with pytest.raises(InputError, match=r"up to 50 classes; found 51\. Use `score`"):
+        conditional({**columns, "cls": [f"c{i % 51}" for i in range(N)]})
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"criterion": "conditional", "effort": 0}, "effort is for the criterion `conditional`, and at least 1"),
+        ({"criterion": "score", "effort": 2}, "effort is for the criterion `conditional`"),
+        ({"criterion": "conditional", "method": "bug"}, "criterion is for the method `tdr`"),
+        ({"criterion": "conditional", "seed": -1}, "at least 0"),
+        ({"criterion": "infogain", "seed": 1}, "none is asked for"),
+        ({"criterion": "condtional"}, "one of .*`conditional`"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        maskwise.anonymize(pa.table(people()), POLICY, **options)
+
+
+def test_a_class_may_have_missing_values_and_many_kinds_of_labels() -> None:
+    columns = people()
+    labels = np.where(columns["age"] > 60, 2, np.where(columns["job"] == "a", 1, 0))
+    for cells in (labels, labels / 2, labels > 0, pa.array(labels.astype(np.int32)).cast(pa.date32())):
+        assert conditional({**columns, "cls": cells}).steps
+    holes = [None if label == 1 else str(label) for label in labels]
+    outcome = conditional({**columns, "cls": holes, "free": np.arange(N) % 3})
+    assert outcome.verdict.is_met
+    # The missing class is a class: nothing else tells it from `0` but the job.
+    assert "job" in {step.attribute for step in outcome.steps}
+    assert outcome.data["cls"].to_pylist() == holes
+
+
+def test_one_class_leaves_nothing_to_tell() -> None:
+    outcome = conditional({**people(), "cls": ["Y"] * N, "free": list(range(N))}, effort=2)
+    assert not outcome.steps
+    assert any("one value only" in note for note in outcome.notes)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+def test_tables_of_a_few_records(n: int) -> None:
+    policy = {**POLICY, "requirements": [{"qid": ["age", "job"], "k": 1}]}
+    assert conditional({**people(n), "free": list(range(n))}, policy, effort=2).verdict.is_met
+
+
+def unmasked() -> dict[str, Any]:
+    """Columns of all kinds that pass through, with missing cells where there can be some."""
+    some = np.arange(N)
+    return {
+        "missing": pa.array([None if i % 3 else float(i) for i in some]),
+        "absent": pa.array([None] * N, pa.float64()),
+        "nothing": pa.nulls(N),
+        "infinite": np.where(some % 7 == 0, np.inf, some * 1e305),
+        "large": 2**60 + some,
+        "bool": pa.array([None if i % 5 == 0 else bool(i % 2) for i in some]),
+        "date": pa.array((some % 20).astype(np.int32)).cast(pa.date32()),
+        "moment": pa.array(some.astype(np.int64)).cast(pa.timestamp("us", "UTC")),
+        "category": pa.array([["u", "v", None][i % 3] for i in some]).dictionary_encode(),
+        "id": [f"person {i}" for i in some],
+        "list": [[1]] * N,
+        "bytes": [b"x"] * N,
+        "constant": ["c"] * N,
+    }
+
+
+@pytest.mark.parametrize("name", unmasked())
+def test_any_column_may_pass_unmasked(name: str) -> None:
+    outcome = conditional({**people(), name: unmasked()[name]})
+    assert name in outcome.passed
+    assert len(outcome.steps) > 2
+
+
+def test_a_column_of_names_and_one_that_is_constant_tell_nothing() -> None:
+    classes = np.arange(N) % 2
+    for cells in (unmasked()["id"], unmasked()["constant"], unmasked()["absent"]):
+        assert bin_records([pa.chunked_array([pa.array(cells)])], classes, 0) is None
+
+
+def test_a_rare_class_on_a_table_large_enough_to_stop_early() -> None:
+    """Gradient boosting holds records out by class from 10,000 on, if it may."""
+    n = 16_000
+    classes = np.arange(n) % 2
+    classes[0] = 2
+    bins = bin_records([pa.chunked_array([pa.array(np.arange(n) % 2)])], classes, 0)
+    assert bins is not None
+    assert len(set(bins[1::2])) == 1
+
+
+def test_csv_pandas_and_polars_give_the_same_cuts(tmp_path: Path) -> None:
+    """Also by what an unmasked column of numbers tells, which a csv holds as texts."""
+    rng = np.random.default_rng(5)
+    columns = people()
+    columns["pay"] = columns["age"] * 100.0 + rng.integers(0, 2500, N)
+    columns["when"] = [f"2024-01-{1 + i % 28:02d}" for i in range(N)]
+    frame = pd.DataFrame(columns)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    sources = (pa.table(columns), frame, pl.DataFrame(columns), tmp_path / "people.csv")
+    found = [
+        maskwise.anonymize(source, POLICY, tmp_path / "out.csv", criterion="conditional", effort=1)
+        for source in sources
+    ]
+    assert len(found[0].steps) > 2
+    assert all(moves(outcome) == moves(found[0]) for outcome in found)
+    assert isinstance(maskwise.anonymize(frame, POLICY, criterion="conditional", effort=1).data, pd.DataFrame)
+
+
+def test_dropped_records_are_left_out_of_everything() -> None:
+    columns = people()
+    columns["free"] = columns["age"] // 10
+    kept = {name: cells[N // 6 :] for name, cells in columns.items()}
+    columns["job"] = pa.array([None] * (N // 6) + columns["job"].tolist()[N // 6 :])
+    outcome = conditional(columns, {**POLICY, "missing": "drop"}, effort=2)
+    assert outcome.n_dropped == N // 6
+    assert outcome.steps == conditional(kept, effort=2).steps
+
+
+def test_a_masker_searches_by_conditional_gain() -> None:
+    frame = pd.DataFrame(people())
+    masker = Masker(POLICY, criterion="conditional", effort=1).fit(frame)
+    outcome = conditional(people())
+    assert masker.solution_.cuts == outcome.solution.cuts
+    assert masker.transform(frame.drop(columns="cls"))["age"].tolist() == outcome.data["age"].to_pylist()
+    assert Masker.from_json(masker.to_json()).solution_.cuts == masker.solution_.cuts
+
+
+# Effort.
+
+
+def test_with_more_effort_the_lowest_error_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[Any] = []
+
+    def judge(ground: Any, run: Any, seed: int) -> float:
+        del ground, seed
+        judged.append(run)
+        return [0.3, 0.2, 0.25, 0.2][len(judged) - 1]
+
+    monkeypatch.setattr(tasting, "_held_out_error", judge)
+    outcome = conditional(people(), effort=2)
+    assert 2 < len(judged) <= 4
+    assert list(outcome.steps) == judged[1].steps
+    assert list(outcome.steps) != judged[0].steps
+    assert judged[0].steps == list(conditional(people()).steps)
+    assert "error on held-out folds of the training records 20.00 %, of the first search 30.00 %" in outcome.notes[-1]
+
+
+def test_the_chosen_variant_is_no_worse_on_held_out_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    errors: list[float] = []
+    measure = tasting._held_out_error  # noqa: SLF001 - what is checked
+
+    def judge(*arguments: Any) -> float:
+        errors.append(measure(*arguments))
+        return errors[-1]
+
+    monkeypatch.setattr(tasting, "_held_out_error", judge)
+    outcome = conditional({**people(seed=3), "free": people(seed=3)["age"] // 20}, effort=3)
+    assert len(errors) > 1
+    assert all(0 <= error <= 1 for error in errors)
+    assert f"{100 * min(errors):.2f} %, of the first search {100 * errors[0]:.2f} %" in outcome.notes[-1]
+    assert "among 17 searches" in outcome.notes[-1]
+
+
+def test_one_search_is_told_so() -> None:
+    assert conditional(people()).notes[-1] == "Chosen by conditional gain, one search."
+
+
+def test_the_same_seed_gives_the_same_result() -> None:
+    columns = {**people(), "free": people(seed=9)["job"]}
+    one, again, default = (conditional(columns, effort=2, seed=seed) for seed in (4, 4, None))
+    assert (one.steps, one.notes) == (again.steps, again.notes)
+    assert default.steps == conditional(columns, effort=2, seed=0).steps
+    assert one.verdict.is_met
+
+
+def test_no_time_still_gives_a_safe_table() -> None:
+    outcome = conditional(people(), effort=3, time_limit=0)
+    assert not outcome.steps
+    assert outcome.verdict.is_met
+
+
+def test_variants_keep_to_a_step_limit() -> None:
+    outcome = conditional(people(), effort=2, max_steps=3)
+    assert len(outcome.steps) == 3
+    assert outcome.verdict.is_met
+
+
+# Without scikit-learn.
+
+
+@pytest.fixture
+def no_sklearn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every import of scikit-learn fail, also those that went well before."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "sklearn" or name == "maskwise.evaluate.c45"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+
+
+@pytest.mark.usefixtures("no_sklearn")
+def test_without_scikit_learn_it_is_judged_on_all_records() -> None:
+    with pytest.raises(ImportError):
+        import sklearn  # noqa: F401 - the point
+    columns = people()
+    free = pa.array([None if age % 7 == 0 else float(age // 10) for age in columns["age"]])
+    outcome = conditional({**columns, "free": free, "tell": columns["job"]}, effort=2)
+    assert outcome.verdict.is_met
+    assert "on the training records (without scikit-learn)" in outcome.notes[-1]
+    assert "held-out" not in outcome.notes[-1]
+
+
+@pytest.mark.usefixtures("no_sklearn")
+def test_naive_bayes_tells_what_gradient_boosting_would() -> None:
+    columns = people()
+    assert not conditional({**columns, "copy": columns["cls"]}).steps
+    for name, cells in unmasked().items():
+        assert conditional({**columns, name: cells}).steps, name
