@@ -124,7 +124,8 @@ def test_the_demo_runs_and_its_output_passes_an_audit(tmp_path: Path, capsys: py
     assert "Before" in shown
     assert "After" in shown
     names = {path.name for path in (tmp_path / "demo").iterdir()}
-    assert names == {"adult-masked.csv", "solution.json", "trace.jsonl", "report.md"}
+    files = {"adult-masked.csv", "solution.json", "trace.jsonl", "report.md"}
+    assert names == files | {"curve.svg", "errors.svg"}
     masked = arrow_csv.read_csv(tmp_path / "demo" / "adult-masked.csv")
     assert masked.num_rows == 45_222
     verdict = maskwise.audit(masked, adult_folder() / "policy.yaml")

@@ -10,6 +10,7 @@ Mask:
 
 Check:
     audit: Recount any table, also one that another tool masked.
+    evaluate: What masking costs a classifier; a package that can be called.
 
 Ask:
     Policy, Attribute, Taxonomy: What a policy is made of.
@@ -25,6 +26,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from maskwise import evaluate
     from maskwise.cut import Cut, Solution
     from maskwise.diversity import Closeness, Diversity
     from maskwise.errors import (
@@ -101,12 +103,15 @@ __all__ = [
     "anonymize",
     "apply",
     "audit",
+    "evaluate",
     "read_policy",
     "read_solution",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "evaluate":
+        return import_module("maskwise.evaluate")
     if name not in _HOME:
         msg = f"module 'maskwise' has no attribute {name!r}"
         raise AttributeError(msg)

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
+from maskwise.cli_evaluate import evaluate
 from maskwise.errors import InputError, MaskwiseError, quote
+from maskwise.options import AsJson, PolicyPath, Quiet, insist_on_own_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,9 +34,6 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 
-Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors.")]
-AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the result as JSON.")]
-PolicyPath = Annotated[Path, Parameter(name=["--policy", "-p"], help="The policy, a YAML file.")]
 Output = Annotated[
     Path, Parameter(name=["--output", "-o"], help="Where to write: .csv, .tsv, .parquet or .arrow, each also with .gz.")
 ]
@@ -114,7 +113,7 @@ def mask(
         check_suffix(report)
     if curve is not None:
         check_curve(curve)
-    _insist_on_own_names(data, policy, output, *others)
+    insist_on_own_names(data, policy, output, *others)
     terminal = Terminal(quiet=quiet or json_)
 
     def beside(outcome: Outcome) -> list[Sidecar]:
@@ -246,6 +245,9 @@ def apply(
     return 0
 
 
+app.command(evaluate)
+
+
 @app.command
 def demo(
     *,
@@ -256,16 +258,6 @@ def demo(
     from maskwise.demo import run  # noqa: PLC0415 - start-up
 
     return run(output, quiet=quiet)
-
-
-def _insist_on_own_names(*paths: Path) -> None:
-    """Refuse to write two files, or a file and a source, under one name."""
-    seen: dict[Path, Path] = {}
-    for path in paths:
-        if path.resolve() in seen:
-            msg = f"`{path}` is named twice. Give each file its own name."
-            raise InputError(msg)
-        seen[path.resolve()] = path
 
 
 def _print_json(data: dict[str, Any]) -> None:

@@ -11,7 +11,9 @@ from maskwise.datasets import adult_folder, load_adult
 from maskwise.formats import solution_file, trace_file
 from maskwise.gate import Sidecar
 from maskwise.pipeline import anonymize
+from maskwise.plot import can_draw, render
 from maskwise.report import DOES_NOT_PROTECT, PROTECTS, report
+from maskwise.write import appearing, write_draft
 
 if TYPE_CHECKING:
     from maskwise.pipeline import Outcome
@@ -23,6 +25,10 @@ _FILES = {
     "solution.json": "for `maskwise apply`; keep it private, it lists hidden values",
     "trace.jsonl": "every refinement, with what it gained and cost",
     "report.md": "what was asked and reached, to go with the release",
+}
+_PICTURES = {
+    "curve.svg": "what each refinement kept, and what privacy it left",
+    "errors.svg": "what masking cost two classifiers",
 }
 
 
@@ -39,12 +45,18 @@ def run(folder: Path, *, quiet: bool) -> int:
     source, policy = adult_folder() / "adult.parquet", adult_folder() / "policy.yaml"
     masked_file = folder / "adult-masked.csv"
 
+    pictures = can_draw()
+
     def beside(outcome: Outcome) -> list[Sidecar]:
-        return [
+        files = [
             Sidecar(folder / "solution.json", solution_file.dumps(outcome.solution), private=True),
             Sidecar(folder / "trace.jsonl", trace_file.dumps(outcome.steps), private=True),
             Sidecar(folder / "report.md", report(outcome).to_markdown()),
         ]
+        if pictures:
+            drawn = render(outcome.curve, outcome.policy.requirements, folder / "curve.svg")
+            files.append(Sidecar(folder / "curve.svg", drawn))
+        return files
 
     terminal = Terminal(quiet=quiet)
     terminal.say("Masking the bundled Adult table: 48,842 people (UCI Machine Learning Repository, CC BY 4.0).")
@@ -58,15 +70,34 @@ def run(folder: Path, *, quiet: bool) -> int:
     terminal.show_rows("After", _LOOK, [list(row.values()) for row in masked.to_pylist()])
     for note in data["notes"]:
         terminal.warn(note)
+    is_measured = _show_cost(terminal, policy, folder, pictures=pictures)
     terminal.say("What this protects: " + " ".join(PROTECTS))
     terminal.say("What it does not: " + DOES_NOT_PROTECT[0] + " " + DOES_NOT_PROTECT[1])
     terminal.say("")
-    for name, what in _FILES.items():
+    for name, what in {**_FILES, **(_PICTURES if pictures and is_measured else {})}.items():
         terminal.say(f"{folder / name!s:32} {what}")
     terminal.say(f"{_near(policy)!s:32} the policy that was asked")
     terminal.say("")
     terminal.say(f"Recount it yourself: {sys.argv[0]} audit {masked_file} -p {_near(policy)}")
     return 0
+
+
+def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool) -> bool:
+    """Show what masking costs two classifiers, where scikit-learn is installed."""
+    try:
+        from maskwise.evaluate.run import evaluate  # noqa: PLC0415 - heavy and optional
+    except ImportError:
+        terminal.say('What it costs a classifier: install "maskwise[sklearn]" and run `maskwise evaluate`.')
+        return False
+    with terminal:
+        found = evaluate(load_adult("train"), policy, test=load_adult("test"), progress=terminal.progress)
+    terminal.say("")
+    terminal.show_evaluation(found)
+    if pictures:
+        draft = found.plot(".svg")
+        with appearing(folder / "errors.svg") as place:
+            write_draft(place, draft)
+    return True
 
 
 def _near(path: Path) -> Path:

@@ -20,7 +20,7 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.gate import Sidecar, given_back, hand_out, insist
 from maskwise.how import Criterion, Method, choose_how
-from maskwise.profile import check_columns
+from maskwise.profile import check_columns, check_sensitive
 from maskwise.profile import profile as take_profile
 from maskwise.read import Table, read, suffix_of
 from maskwise.release import shuffled
@@ -311,6 +311,7 @@ def audit(data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Verdict
     table = read(data)
     check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
     with given_back(table):
+        check_sensitive(table, asked)
         return verify(table, asked.requirements)
 
 

@@ -5,6 +5,7 @@ Drawn with matplotlib, an optional part. The same data gives the same bytes.
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import math
 import textwrap
@@ -40,6 +41,11 @@ def check_curve(path: Path) -> None:
         raise InputError(msg)
     if path.suffix in PICTURES:
         pyplot()
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is installed."""
+    return importlib.util.find_spec("matplotlib") is not None
 
 
 def render(points: Sequence[Point], requirements: Sequence[Requirement], path: Path) -> str | bytes:

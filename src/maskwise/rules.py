@@ -7,7 +7,7 @@ rule becomes a `Bound` on one compressed table.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2
+from math import isfinite, log2
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,8 @@ _DIVERSITIES = {
     Measure.RECURSIVE: badness.RECURSIVE,
 }
 _DISTANCES = {Distance.EQUAL: badness.EQUAL, Distance.ORDERED: badness.ORDERED}
+_MOST_RECORDS = 2**62
+"""More than any table has, and still a 64-bit number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,9 @@ def _infeasible(requirement: Requirement, part: Part, best: float) -> str:
             what = {
                 Measure.DISTINCT: f"has {best:g} values",
                 Measure.ENTROPY: f"is as diverse as {best:.4f} equally frequent values",
-                Measure.RECURSIVE: f"has its most frequent value {best:.4f} times as often as the rare ones",
+                Measure.RECURSIVE: f"has its most frequent value {best:.4f} times as often as the rare ones"
+                if isfinite(best)
+                else f"has fewer than {part.l} values",
             }[part.measure]
             return (
                 f"{part.level()} cannot be met on {requirement.name}: in the whole table `{part.sensitive}` {what}, "
@@ -234,7 +238,8 @@ def _bound(part: Part, profile: Profile, need: Need, requirement: int, table: in
     stop = first + len(counted)
     match part:
         case KAnonymity():
-            return Bound(requirement, table, badness.K, -float(part.k), part.k, counts=counts)
+            k = min(part.k, _MOST_RECORDS)
+            return Bound(requirement, table, badness.K, -float(k), k, counts=counts)
         case Template():
             kind, limit, (over, under), level = badness.SHARE, float(part.bound), part.bound.as_integer_ratio(), 0
         case Diversity():

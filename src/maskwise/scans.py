@@ -154,7 +154,7 @@ def worst_of_splits(
         low: IN its first code.
         high: IN as in `gains_of_splits`.
         worst: OUT (n_rules, high - low) the first of each is meaningless.
-        is_valid: OUT (high - low,) whether no rule breaks.
+        is_valid: OUT (high - low,) whether no rule breaks; where one does, `worst` says nothing.
     """
     n_counts, n_rules = groups.counts.shape[1], rules.kind.shape[0]
     hist = np.zeros((high - low + 1, n_counts), np.int64)
@@ -164,6 +164,7 @@ def worst_of_splits(
     apart = np.zeros(n_rules)
     worst[:] = -np.inf
     is_valid[:] = True
+    n_valid = high - low - 1
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != value:
             continue
@@ -186,9 +187,16 @@ def worst_of_splits(
                 bad[:] = apart
                 is_good = _weigh_part(rules, left, bad)
                 is_good = _weigh_part(rules, right, bad) and is_good
+            if not is_valid[b]:
+                continue
+            if not (is_good and is_apart):
+                is_valid[b] = False
+                n_valid -= 1
+                continue
             for r in range(n_rules):
                 worst[r, b] = max(worst[r, b], bad[r])
-            is_valid[b] = is_valid[b] and is_good and is_apart
+        if n_valid == 0:
+            return
 
 
 @njit(cache=True, nogil=True)

@@ -54,21 +54,27 @@ RUNS_PER_EFFORT = 8
 N_FOLDS = 3
 MOST_JUDGED = 30_000
 """So many records judge a variant at most."""
+_MOST_KEYS = 2**62
 _UNREST = 0.7
 """How far the variants' weights spread: the standard deviation of their logarithms."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Ground:
+class Ground:
     """What all searches start from."""
 
     profile: Profile
+    """One-dimensional counts."""
     policy: Policy
+    """What is asked."""
     floors: dict[str, int]
+    """For each attribute the largest k of its QIDs."""
     trees: tuple[Tree, ...]
     """The trees of taxonomy and suppress attributes; intervals are planted anew for each search."""
     bounds: tuple[Bound, ...]
+    """The rules of all requirements."""
     tables: Sequence[Compact]
+    """The compressed table of each distinct QID."""
     classes: Compact
     """The rows of all masked attributes, by class."""
     bins: Ints | None
@@ -76,16 +82,19 @@ class _Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class Run:
     """One search and what it led to."""
 
     taste: Taste
+    """How gain and loss were traded."""
     trees: tuple[Tree, ...]
+    """The trees as they have grown."""
     state: TopDown
+    """The last state."""
     steps: list[Step]
+    """The refinements."""
     ending: Ending
-    error: float
-    """The share of records outside the largest class of their group."""
+    """Why it ended."""
 
 
 def search_conditionally(table: Table, profile: Profile, policy: Policy, how: How, watch: Watcher) -> Solution:
@@ -98,14 +107,14 @@ def search_conditionally(table: Table, profile: Profile, policy: Policy, how: Ho
         how: How hard to look, and for how long.
         watch: Hears of every step of every search, and may ask to stop.
     """
-    ground = _prepare(table, profile, policy, how.seed)
+    ground = prepare(table, profile, policy, how.seed)
     begin = time.monotonic()
-    runs: list[_Run] = []
+    runs: list[Run] = []
     for taste in _tastes(how.effort, len(ground.trees), how.seed, is_informed=ground.bins is not None):
         left = None if how.limits.seconds is None else max(how.limits.seconds - (time.monotonic() - begin), 0.0)
         if runs and left == 0.0:
             break
-        run = _search(ground, taste, Limits(how.limits.max_steps, left), watch)
+        run = search_once(ground, taste, Limits(how.limits.max_steps, left), watch)
         if runs and run.ending is not runs[0].ending:
             break
         runs.append(run)
@@ -116,7 +125,15 @@ def search_conditionally(table: Table, profile: Profile, policy: Policy, how: Ho
     return replace(solution, notes=(*solution.notes, note))
 
 
-def _prepare(table: Table, profile: Profile, policy: Policy, seed: int) -> _Ground:
+def prepare(table: Table, profile: Profile, policy: Policy, seed: int) -> Ground:
+    """Count everything that the searches need.
+
+    Args:
+        table: The records.
+        profile: Their one-dimensional counts.
+        policy: What is asked.
+        seed: Makes the folds of the background repeatable.
+    """
     if policy.class_name is None:
         raise InputError("The criterion `conditional` needs a class to tell. Name one in the policy, or use `score`.")
     found = take_sensitive(table, policy.class_name)
@@ -143,12 +160,7 @@ def _prepare(table: Table, profile: Profile, policy: Policy, seed: int) -> _Grou
     classes, of_row = compress_classes(table, profile, trees, pairs, bins)
     tables = compress(table, profile, trees, needs)
     bounds = tuple(list_bounds(profile, policy, needs))
-    # Rows in an order of their own: engines count in any order.
-    order = np.lexsort((*([] if of_row is None else [of_row]), *classes.codes.T))
-    sorted_rows = Compact(classes.attributes, classes.codes[order], classes.counts[order])
-    return _Ground(
-        profile, policy, floors, grown, bounds, tables, sorted_rows, None if of_row is None else of_row[order]
-    )
+    return Ground(profile, policy, floors, grown, bounds, tables, classes, of_row)
 
 
 def _plant(
@@ -182,45 +194,54 @@ def _tastes(effort: int, n_attributes: int, seed: int, *, is_informed: bool) -> 
         yield Taste((1.0, 0.5, 0.0)[n % 3], weights, with_background=is_informed)
 
 
-def _search(ground: _Ground, taste: Taste, limits: Limits, watch: Watcher) -> _Run:
+def search_once(ground: Ground, taste: Taste, limits: Limits, watch: Watcher) -> Run:
+    """Search with one taste."""
     trees, elastic = _plant(ground.profile, ground.trees, ground.floors)
     state = TopDown(trees, ground.tables, ground.bounds, has_class=True)
     bins = ground.bins if taste.with_background else None
     tips = Tips(ground.classes, state.first[:-1], int(state.first[-1]), bins)
     chooser = Conditional(state, tips, elastic, taste)
     steps, ending = descend(chooser, limits, watch)
-    return _Run(taste, trees, state, steps, ending, _misplaced(ground, trees, state))
+    return Run(taste, trees, state, steps, ending)
 
 
-def _shown_codes(ground: _Ground, trees: Sequence[Tree], state: TopDown) -> Ints:
+def _shown_codes(ground: Ground, trees: Sequence[Tree], state: TopDown) -> Ints:
     """What each row shows on each attribute, as the place of the shown value in its tree."""
     shown = np.zeros(ground.classes.codes.shape, np.int64)
     for i, tree in enumerate(trees):
         of_code = np.zeros(tree.n_codes, np.int64)
         first = int(state.first[i])
-        for node in sorted(state.shown[i]):
-            low, high = tree.codes[node - first].tolist()
-            of_code[low:high] = low + 1 if tree.kind is not Kind.SUPPRESS or node > first else 0
+        # In the order of codes, so that intervals stay ordered; `*` of a suppress attribute comes first.
+        spans = sorted(tree.codes[node - first].tolist() for node in state.shown[i])
+        for place, (low, high) in enumerate(spans):
+            of_code[low:high] = place
         shown[:, i] = of_code[ground.classes.codes[:, i]]
     return shown
 
 
-def _misplaced(ground: _Ground, trees: Sequence[Tree], state: TopDown) -> float:
+def _misplaced(ground: Ground, trees: Sequence[Tree], state: TopDown) -> float:
     """The share of records outside the largest class of their group, what unmasked columns tell included."""
+    key = np.zeros(len(ground.classes.codes), np.int64)
     shown = _shown_codes(ground, trees, state)
-    keys = shown if ground.bins is None else np.column_stack([shown, ground.bins])
-    _, group = np.unique(keys, axis=0, return_inverse=True)
-    counts = np.zeros((int(group.max()) + 1, ground.classes.counts.shape[1]), np.int64)
-    np.add.at(counts, group, ground.classes.counts)
-    return float(1.0 - counts.max(axis=1).sum() / counts.sum())
+    n_keys = 1
+    for column in (*shown.T, *([] if ground.bins is None else [ground.bins])):
+        if n_keys > _MOST_KEYS // (int(column.max()) + 1):
+            _, key = np.unique(key, return_inverse=True)
+            n_keys = int(key.max()) + 1
+        n_keys *= int(column.max()) + 1
+        key = key * (int(column.max()) + 1) + column
+    _, group = np.unique(key, return_inverse=True)
+    of_class = ground.classes.counts.T
+    counts = np.stack([np.bincount(group, weights=n) for n in of_class])
+    return float(1.0 - counts.max(axis=0).sum() / counts.sum())
 
 
-def _select(ground: _Ground, runs: Sequence[_Run], how: How) -> tuple[_Run, str]:
+def _select(ground: Ground, runs: Sequence[Run], how: How) -> tuple[Run, str]:
     """Keep the run with the lowest error on held-out folds, among the few that look best on all records."""
     if len(runs) == 1:
         return runs[0], "Chosen by conditional gain, one search."
     finalists = [runs[0]]
-    for run in sorted(runs[1:], key=lambda run: run.error):
+    for run in sorted(runs[1:], key=lambda run: _misplaced(ground, run.trees, run.state)):
         if len(finalists) > how.effort + 1:
             break
         is_new = all(run.state.shown != other.state.shown or _ends(run) != _ends(other) for other in finalists)
@@ -234,7 +255,7 @@ def _select(ground: _Ground, runs: Sequence[_Run], how: How) -> tuple[_Run, str]
     )
 
 
-def _ends(run: _Run) -> list[tuple[str, str | None, tuple[str | None, ...]]]:
+def _ends(run: Run) -> list[tuple[str, str | None, tuple[str | None, ...]]]:
     return sorted(((step.attribute, step.before, step.after) for step in run.steps), key=str)
 
 
@@ -247,15 +268,17 @@ def _judge() -> type[C45Classifier] | None:
     return C45Classifier
 
 
-def _held_out_error(ground: _Ground, run: _Run, seed: int) -> float:
+def _held_out_error(ground: Ground, run: Run, seed: int) -> float:
     """The error of a decision tree on folds of the training records; without scikit-learn, on all of them."""
     classifier = _judge()
     if classifier is None or ground.profile.n_rows < N_FOLDS:
-        return run.error
+        return _misplaced(ground, run.trees, run.state)
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    counts = ground.classes.counts
-    rows = np.repeat(np.arange(counts.size) // counts.shape[1], counts.ravel())
+    # Rows in an order of their own: engines count in any order.
+    by_hash = _in_own_order(ground)
+    counts = ground.classes.counts[by_hash]
+    rows = by_hash[np.repeat(np.arange(counts.size) // counts.shape[1], counts.ravel())]
     labels = np.repeat(np.arange(counts.size) % counts.shape[1], counts.ravel())
     order = np.random.default_rng(seed).permutation(len(rows))[:MOST_JUDGED]
     shown = _shown_codes(ground, run.trees, run.state)[rows[order]]
@@ -272,3 +295,16 @@ def _held_out_error(ground: _Ground, run: _Run, seed: int) -> float:
         model = classifier().fit(table.filter(pa.array(fold != f)), classes[fold != f])
         n_wrong += int((model.predict(table.filter(pa.array(fold == f))) != classes[fold == f]).sum())
     return n_wrong / len(order)
+
+
+def _in_own_order(ground: Ground) -> Ints:
+    """The rows by a hash of what they hold; sorting by all columns took seconds at a million rows."""
+    codes = ground.classes.codes
+    # Any odd numbers: those of different columns are far apart.
+    odd = np.random.default_rng(0).integers(2**64, size=codes.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
+    key = np.zeros(len(codes), np.uint64)
+    for j in range(codes.shape[1]):
+        key += codes[:, j].astype(np.uint64) * odd[j]
+    if ground.bins is not None:
+        key += ground.bins.astype(np.uint64) * odd[-1]
+    return np.argsort(key, kind="stable")

@@ -80,6 +80,16 @@ def test_the_readmes_tables_are_what_the_demo_releases(tmp_path: Path) -> None:
     assert [list(row) for row in released[rows[0]].head(5).to_numpy()] == rows[2:]
 
 
+def test_the_table_of_errors_is_what_its_example_prints() -> None:
+    document = ROOT / "docs" / "evaluate.md"
+    (snippet,) = blocks(document, "python")
+    done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, check=True)
+    printed = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines()]
+    table = re.findall(r"(?:^\|.*\n)+", document.read_text(), flags=re.MULTILINE)[-1]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    assert rows[2:] == printed
+
+
 @pytest.mark.parametrize("name", ["README.md", "docs/reference.md"])
 def test_policies_in_the_documents_are_policies(name: str, tmp_path: Path) -> None:
     (tmp_path / "education.yaml").write_text("Any: [a, b]\n")

@@ -381,6 +381,6 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-    assert dir(maskwise.evaluate) == ["C45Classifier"]
+    assert "C45Classifier" in dir(maskwise.evaluate)
     with pytest.raises(AttributeError):
         _ = maskwise.evaluate.nonsense

@@ -1,22 +1,54 @@
 """Judge what a masked table is still good for.
 
+The package itself can be called: `maskwise.evaluate(data, policy)` is
+`maskwise.evaluate.evaluate(data, policy)`.
+
+Measure:
+    evaluate: What masking costs a classifier.
+    Evaluation, Record: The errors that were found.
+
 Train:
     C45Classifier: The decision tree that the papers measure with.
+    NaiveBayes: The other one, for numbers and categories together.
 
 Nothing heavy is imported until it is used.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from maskwise.evaluate.c45 import C45Classifier
+    from maskwise.evaluate.naive_bayes import NaiveBayes
+    from maskwise.evaluate.records import Evaluation, Record
+    from maskwise.evaluate.run import evaluate
 
-_HOME = {"C45Classifier": "c45"}
+_HOME = {
+    "C45Classifier": "c45",
+    "Evaluation": "records",
+    "NaiveBayes": "naive_bayes",
+    "Record": "records",
+    "evaluate": "run",
+}
 
-__all__ = ["C45Classifier"]
+__all__ = ["C45Classifier", "Evaluation", "NaiveBayes", "Record", "evaluate"]
+
+
+class _Callable(ModuleType):
+    """A package that is called as its main function."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Evaluation:
+        """Measure what masking costs a classifier; see `evaluate` in this package."""
+        from maskwise.evaluate.run import evaluate  # noqa: PLC0415 - heavy
+
+        return evaluate(*args, **kwargs)
+
+
+sys.modules[__name__].__class__ = _Callable
 
 
 def __getattr__(name: str) -> Any:

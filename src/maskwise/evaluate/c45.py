@@ -17,18 +17,19 @@ from typing import Any, Self
 import numpy as np
 
 from maskwise.errors import InputError
-from maskwise.evaluate.c45_columns import columns_of, encode, learn
+from maskwise.evaluate.c45_columns import encode, learn
 from maskwise.evaluate.c45_kernels import walk
 from maskwise.evaluate.c45_splits import CATEGORY, TINY
 from maskwise.evaluate.c45_tree import Records, build
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+    from sklearn.utils.validation import check_is_fitted
 except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
     msg = 'C45Classifier needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
     raise ImportError(msg) from None
+
+from maskwise.evaluate.checked import checked_columns, checked_labels
 
 LARGEST_CF = 0.5
 
@@ -85,8 +86,8 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             y: Their classes.
         """
         self._check_parameters()
-        columns = self._columns(X, reset=True)
-        labels = self._labels(y, len(columns[0][1]))
+        columns = checked_columns(self, X, reset=True)
+        self.classes_, labels = checked_labels(self, y, len(columns[0][1]))
         self.features_ = learn(columns)
         n_values = np.array([feature.n_values for feature in self.features_], np.int64)
         numbers = tuple(feature.numbers for feature in self.features_)
@@ -97,7 +98,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:  # noqa: N803 - scikit-learn's name
         """The chance of each class: its share in the leaf, or in several leaves by weight."""
         check_is_fitted(self, "tree_")
-        codes = encode(self._columns(X, reset=False), self.features_)
+        codes = encode(checked_columns(self, X, reset=False), self.features_)
         said: np.ndarray[Any, Any] = walk(codes, *self.tree_[:6])
         return said
 
@@ -165,40 +166,6 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.cf, Real) or not 0 < self.cf <= LARGEST_CF:
             msg = f"`cf` is above 0 and at most {LARGEST_CF}; found {self.cf!r}."
             raise InputError(msg)
-
-    def _columns(self, X: Any, *, reset: bool) -> list[tuple[str, Any]]:  # noqa: N803 - scikit-learn's name
-        """Check `X` as scikit-learn does and take it apart."""
-        try:
-            if hasattr(X, "columns"):
-                validate_data(self, X, reset=reset, skip_check_array=True)
-            else:
-                X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")  # noqa: N806
-            columns = columns_of(X)
-        except InputError:
-            raise
-        except ValueError as error:
-            raise InputError(str(error)) from None
-        n_rows = len(columns[0][1]) if columns else len(X)
-        if not columns or not n_rows:
-            msg = f"The table has {len(columns)} columns and {n_rows} records. A tree needs at least one of each."
-            raise InputError(msg)
-        return columns
-
-    def _labels(self, y: Any, n_rows: int) -> np.ndarray[Any, Any]:
-        if y is None:
-            msg = f"{type(self).__name__} requires y to be passed, but the target y is None."
-            raise InputError(msg)
-        y = column_or_1d(np.asarray(y), warn=True)
-        if len(y) != n_rows:
-            msg = f"Found input variables with inconsistent numbers of samples: [{n_rows}, {len(y)}]"
-            raise InputError(msg)
-        if any(label is None or label != label for label in y.tolist()):  # noqa: PLR0124 - NaN
-            raise InputError("Input y contains NaN: the class of some records is missing. Leave these records out.")
-        if y.dtype.kind == "f" and not np.isfinite(y).all():
-            raise InputError("Input y contains infinity, which is no class. Leave these records out.")
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        return labels.astype(np.int32)
 
 
 def _likeliest(chances: np.ndarray[Any, Any]) -> Any:

@@ -83,7 +83,7 @@ def learn(columns: Iterable[tuple[str, Any]]) -> tuple[Feature, ...]:
 
 def _feature(name: str, column: Any) -> Feature:
     if _is_ordered(column.type):
-        numbers = np.unique(_floats(column, name) + 0.0)  # no -0
+        numbers = np.unique(floats_of(column, name) + 0.0)  # no -0
         return Feature(name, numbers[~np.isnan(numbers)], ())
     return Feature(name, None, tuple(sorted(pc.unique(_texts(column, name)).drop_null().to_pylist())))
 
@@ -103,7 +103,7 @@ def encode(columns: list[tuple[str, Any]], features: tuple[Feature, ...]) -> NDA
     codes = np.empty((len(features), n_rows), np.int32)
     for i, (feature, (_, column)) in enumerate(zip(features, columns, strict=True)):
         if feature.numbers is not None:
-            numbers = _floats(column, feature.name)
+            numbers = floats_of(column, feature.name)
             codes[i] = np.where(np.isnan(numbers), -1, np.searchsorted(feature.numbers, numbers))
         else:
             known = pa.array(feature.categories, _TEXT)
@@ -111,7 +111,7 @@ def encode(columns: list[tuple[str, Any]], features: tuple[Feature, ...]) -> NDA
     return codes
 
 
-def _floats(column: Any, name: str) -> NDArray[np.float64]:
+def floats_of(column: Any, name: str) -> NDArray[np.float64]:
     """The numbers of a column; NaN where one is missing."""
     kind = column.type
     try:

@@ -1,0 +1,24 @@
+"""Options that several commands share, and a check on the files they name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from maskwise.errors import InputError
+
+Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors.")]
+AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the result as JSON.")]
+PolicyPath = Annotated[Path, Parameter(name=["--policy", "-p"], help="The policy, a YAML file.")]
+
+
+def insist_on_own_names(*paths: Path) -> None:
+    """Refuse to write two files, or a file and a source, under one name."""
+    seen: dict[Path, Path] = {}
+    for path in paths:
+        if path.resolve() in seen:
+            msg = f"`{path}` is named twice. Give each file its own name."
+            raise InputError(msg)
+        seen[path.resolve()] = path
