@@ -99,6 +99,20 @@ def test_a_split_is_valid_only_with_all_attributes_of_its_qid() -> None:
     assert [r.figure for r in outcome.solution.reached] == [sizes.min()]
 
 
+@pytest.mark.parametrize("work", [0, 10**6])
+def test_a_gain_that_rises_is_found_also_if_weighed_lazily(monkeypatch: pytest.MonkeyPatch, work: int) -> None:
+    """The class is whether two columns differ: the second tells nothing before the first is shown."""
+    monkeypatch.setattr("maskwise.conditional.EXACT_WORK", work)
+    rows = [("0", "0", "N")] * 4 + [("0", "1", "Y")] * 3 + [("0", "1", "N"), ("2", "0", "Y"), ("2", "1", "N")]
+    rows += [("1", "0", "Y")] * 2 + [("1", "1", "N")] * 2
+    a, b, cls = zip(*rows, strict=True)
+    trees = {"a": {"taxonomy": {"any": ["0", "1", "2"]}}, "b": {"taxonomy": {"any": ["0", "1"]}}}
+    policy = {"class": "cls", "attributes": trees, "requirements": [{"qid": ["a", "b"], "k": 1}]}
+    outcome = conditional({"a": a, "b": b, "cls": cls}, policy)
+    assert [step.attribute for step in outcome.steps] == ["a", "b"]
+    assert outcome.steps[1].info_gain > outcome.steps[0].info_gain
+
+
 def test_a_missing_value_splits_off_with_the_first_split() -> None:
     columns = people()
     columns["age"] = pa.array([None if i % 10 == 0 else int(age) for i, age in enumerate(columns["age"])])
