@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.arrow import as_numpy
-from maskwise.engines.local import ROW
+from maskwise.engines import ROW
 
 if TYPE_CHECKING:
     from maskwise.read import Table
