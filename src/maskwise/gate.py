@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.diversity import Closeness
 from maskwise.errors import RefusedError
-from maskwise.place import suffix_of
+from maskwise.place import Folder, TableName, suffix_of
 from maskwise.read import Table, read
 from maskwise.release import as_frame, safe_name, safe_text, spreadsheet_safe
 from maskwise.requirements import LKC, Confidence, KAnonymity
 from maskwise.verify import Verdict, verify
-from maskwise.write import appearing, write_draft
+from maskwise.write import appearing, appearing_folder, write_draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from maskwise.cut import Solution
     from maskwise.place import Place
@@ -98,7 +98,12 @@ def hand_out(
 def _drafted(masked: Table, target: Place, names: tuple[str, ...], *, once: bool) -> Iterator[Table]:
     """Write under a temporary name and open what was written; it gets its name if the block ends well."""
     expr = masked.expr.select(*(f"c{i}" for i in range(len(names))))
-    if not isinstance(target, Path):
+    if isinstance(target, Folder):
+        with appearing_folder(target.path) as folder:
+            masked.engine.write_folder(expr, folder, names)
+            yield read(Folder(folder), masked.engine if masked.engine.reads_files else None)
+        return
+    if isinstance(target, TableName):
         with masked.engine.appearing(expr, target, names) as written:
             columns = [written[name].name(f"c{i}") for i, name in enumerate(written.columns)]
             yield Table(masked.engine, written.select(columns), tuple(written.columns), masked.source)

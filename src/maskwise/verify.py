@@ -227,9 +227,9 @@ class _Marked:
     def first(self, qid: Sequence[str], groups: ir.Table) -> tuple[str | None, ...]:
         """What the first of some groups shows."""
         keys = [f"q{self.columns.index(name)}" for name in qid]
-        shown = groups.select(**{key: groups[key].cast("string") for key in keys})
-        row = self.engine.fetch(shown.order_by(keys).limit(1)).to_pylist()[0]
-        return tuple(row[key] for key in keys)
+        ordered = groups.order_by([self.engine.by_bytes(groups[key]) for key in keys])
+        row = self.engine.fetch(ordered.select(keys).limit(1)).to_pylist()[0]
+        return tuple(None if row[key] is None else text_of(row[key]) for key in keys)
 
 
 @contextmanager

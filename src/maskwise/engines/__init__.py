@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from maskwise.place import Folder, TableName
+    from maskwise.place import TableName
     from maskwise.typed import Scale
 
 
@@ -56,6 +56,10 @@ class Engine(Protocol):
     def keeps_order(self) -> bool:
         """Whether records stand in an order that means something."""
 
+    @property
+    def reads_files(self) -> bool:
+        """Whether the engine sees the files that this process sees."""
+
     def scan_csv(self, paths: Sequence[Path], delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
         """Open csv files, every column as text; `load` them if they will be scanned more than once."""
 
@@ -73,6 +77,9 @@ class Engine(Protocol):
 
     def keep(self, table: ir.Table) -> ir.Table:
         """Make a table of its own from an expression."""
+
+    def hand_over(self, table: ir.Table) -> Any:
+        """Make a table of its own from an expression, as the kind of table that the database's users know."""
 
     def discard(self, data: Any) -> None:
         """Remove a table that `keep` made; leave anything else alone."""
@@ -104,12 +111,13 @@ class Engine(Protocol):
     def write(self, table: ir.Table, path: Path, names: Sequence[str], suffix: str, source: str) -> None:
         """Write a table under `names`; the suffix tells the format, `source` is what messages call the origin."""
 
-    def check_target(self, target: TableName | Folder, source: Any) -> None:
-        """Refuse a table or folder that cannot be written, or is the source, before any work is done."""
+    def write_folder(self, table: ir.Table, folder: Path, names: Sequence[str]) -> None:
+        """Write a table as parquet files into a folder."""
 
-    def appearing(
-        self, table: ir.Table, target: TableName | Folder, names: Sequence[str]
-    ) -> AbstractContextManager[ir.Table]:
+    def check_target(self, target: TableName, source: Any) -> None:
+        """Refuse a table that cannot be written, or is the source, before any work is done."""
+
+    def appearing(self, table: ir.Table, target: TableName, names: Sequence[str]) -> AbstractContextManager[ir.Table]:
         """Write a table under a temporary name and give it to read; it gets its name if the block ends well."""
 
 
@@ -118,6 +126,8 @@ class Database(Protocol):
 
     keeps_order: bool
     """Whether records stand in an order that means something."""
+    reads_files: bool
+    """Whether it sees the files that this process sees."""
 
     @property
     def connection(self) -> Any:
@@ -144,16 +154,22 @@ class Database(Protocol):
     def remove(self, name: str) -> None:
         """Remove what `lend` or `make` made."""
 
+    def native(self, name: str) -> Any:
+        """A kept table as the kind that the database's users know."""
+
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """What to sort a column by, so that texts come in the order of their bytes."""
 
     def write(self, sql: str, path: Path, suffix: str) -> None:
         """Write a query's result to a file."""
 
-    def check_target(self, target: TableName | Folder, source: Any) -> None:
+    def write_folder(self, sql: str, folder: Path) -> None:
+        """Write a query's result as parquet files into a folder."""
+
+    def check_target(self, target: TableName, source: Any) -> None:
         """Refuse a target that cannot be written."""
 
-    def appearing(self, sql: str, target: TableName | Folder, draft: str) -> AbstractContextManager[ir.Table]:
+    def appearing(self, sql: str, target: TableName, draft: str) -> AbstractContextManager[ir.Table]:
         """Write a query's result under a draft name, and rename it if the block ends well."""
 
     def close(self) -> None:

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.complaints import csv_complaint, discreet, missing_table, system_reason
-from maskwise.engines.files import copy, literals
+from maskwise.engines.files import OFFLINE, copy, literals
 from maskwise.errors import InputError, WriteError
-from maskwise.place import Folder, TableName
-from maskwise.write import appearing_folder
+from maskwise.place import TableName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +25,7 @@ class DuckDB:
     """An in-memory DuckDB, one in a file, or the owner's own connection."""
 
     keeps_order = True
+    reads_files = True
 
     def __init__(
         self, backend: Any = None, *, file: Path | None = None, writes: bool = False, memory: str | None = None
@@ -122,6 +122,10 @@ class DuckDB:
             return
         self._database.execute(f"DROP {'VIEW' if name in self._views else 'TABLE'} IF EXISTS {name}")
 
+    def native(self, name: str) -> Any:
+        """A kept table as Ibis knows it."""
+        return self.connection.table(name)
+
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """DuckDB sorts by bytes."""
         return value
@@ -130,25 +134,24 @@ class DuckDB:
         """Write a file."""
         copy(self._database, sql, path, suffix)
 
-    def check_target(self, target: TableName | Folder, source: Any) -> None:
+    def write_folder(self, sql: str, folder: Path) -> None:
+        """Write one parquet file into a folder."""
+        copy(self._database, sql, folder / "part-0.parquet", ".parquet")
+
+    def check_target(self, target: TableName, source: Any) -> None:
         """Refuse a table that is the source, or a name that is taken by something else."""
-        if isinstance(target, TableName) and not self._in_transaction:
+        if not self._in_transaction:
             msg = f"`{target}` is no file. Name one, or a database with --engine duckdb:///people.db."
             raise WriteError(msg)
-        if isinstance(source, TableName) and isinstance(target, TableName):
+        if isinstance(source, TableName):
             schemas = [name.schema or "main" for name in (source, target)]
             if schemas[0] == schemas[1] and source.name.casefold() == target.name.casefold():
                 msg = f"`{target}` is the input. Write the release to another table."
                 raise InputError(msg)
 
     @contextmanager
-    def appearing(self, sql: str, target: TableName | Folder, draft: str) -> Iterator[ir.Table]:
-        """Write a folder of one parquet file, or a table inside the transaction."""
-        if isinstance(target, Folder):
-            with appearing_folder(target.path) as folder:
-                copy(self._database, sql, folder / "part-0.parquet", ".parquet")
-                yield self.open_parquet(draft, [folder / "part-0.parquet"])
-            return
+    def appearing(self, sql: str, target: TableName, draft: str) -> Iterator[ir.Table]:
+        """Make a table inside the transaction, and rename and commit it only at the end."""
         place = _quoted(target)
         try:
             schema = "" if target.schema is None else f"{_quoted(TableName(target.schema))}."
@@ -182,8 +185,8 @@ def _start(owner: DuckDB, file: Path | None, memory: str | None, *, writes: bool
 
     spill = tempfile.mkdtemp(prefix="maskwise-")
     weakref.finalize(owner, shutil.rmtree, spill, ignore_errors=True)
-    config: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-    config |= {"temp_directory": spill} | ({} if memory is None else {"memory_limit": memory})
+    config: dict[str, Any] = {**OFFLINE, "temp_directory": spill}
+    config |= {} if memory is None else {"memory_limit": memory}
     if file is None:
         return duckdb.connect(config=config)
     if not file.exists():

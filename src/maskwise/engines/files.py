@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+"""DuckDB fetches nothing from anywhere."""
+
 
 def copy(database: Any, query: str, path: Path, suffix: str) -> None:
     """Write a DuckDB query's result; the suffix tells the format.
@@ -61,9 +64,17 @@ def stream(batches: pa.RecordBatchReader, path: Path, suffix: str) -> None:
             for batch in batches:
                 writer.write_batch(batch)
         return
-    with duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}) as writer:
+    with duckdb.connect(config=OFFLINE) as writer:
         writer.register("batches", batches)
         copy(writer, "SELECT * FROM batches", path, suffix)
+
+
+def merge(parts: Sequence[Path], path: Path, suffix: str) -> None:
+    """Join parquet files, in their order, into one file of any format."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    with duckdb.connect(config=OFFLINE) as writer:
+        copy(writer, f"SELECT * FROM read_parquet({literals(parts)}, hive_partitioning = false)", path, suffix)  # noqa: S608
 
 
 def write_arrow(table: pa.Table, path: Path, *, packed: bool) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from maskwise.engines import Database, Lookups, Relabel
-    from maskwise.place import Folder, TableName
+    from maskwise.place import TableName
 
 MOST_CASES = 512
 """Above so many distinct values a lookup table beats a CASE expression."""
@@ -44,6 +44,11 @@ class SqlEngine:
     def keeps_order(self) -> bool:
         """Whether records stand in an order that means something."""
         return self.database.keeps_order
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether the engine sees the files that this process sees."""
+        return self.database.reads_files
 
     def _new_name(self) -> str:
         """A name that no table of the owner's has."""
@@ -98,10 +103,16 @@ class SqlEngine:
         self.database.make(name, self.database.connection.compile(table), view=False)
         return self.database.table(name)
 
+    def hand_over(self, table: ir.Table) -> Any:
+        """Make a table of its own from an expression, as the kind of table that the database's users know."""
+        return self.database.native(self.keep(table).get_name())
+
     def discard(self, data: Any) -> None:
         """Remove a table that `keep` made; leave anything else alone."""
         if type(data).__module__.startswith("ibis"):
             self.database.remove(data.get_name())
+        elif type(data).__module__.startswith("pyspark"):
+            data.unpersist()
 
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """What to sort a column by, so that texts come in the order of their bytes."""
@@ -204,8 +215,19 @@ class SqlEngine:
 
     def write(self, table: ir.Table, path: Path, names: Sequence[str], suffix: str, source: str) -> None:
         """Write a table under `names`; the suffix tells the format, `source` is what messages call the origin."""
-        try:
+        with self._complaining(path, source):
             self.database.write(self._named(table, names), path, suffix)
+
+    def write_folder(self, table: ir.Table, folder: Path, names: Sequence[str]) -> None:
+        """Write a table as parquet files into a folder."""
+        with self._complaining(folder, "The table"):
+            self.database.write_folder(self._named(table, names), folder)
+
+    @contextmanager
+    def _complaining(self, path: Path, source: str) -> Iterator[None]:
+        """Tell a full disk from a damaged source."""
+        try:
+            yield
         except MaskwiseError:
             raise
         except Exception as error:  # noqa: BLE001 - the database's, Arrow's and the system's types
@@ -220,12 +242,12 @@ class SqlEngine:
         named = table.select([table[column].name(name) for name, column in zip(names, table.columns, strict=True)])
         return str(self.database.connection.compile(named))
 
-    def check_target(self, target: TableName | Folder, source: Any) -> None:
-        """Refuse a table or folder that cannot be written, or is the source, before any work is done."""
+    def check_target(self, target: TableName, source: Any) -> None:
+        """Refuse a table that cannot be written, or is the source, before any work is done."""
         self.database.check_target(target, source)
 
     @contextmanager
-    def appearing(self, table: ir.Table, target: TableName | Folder, names: Sequence[str]) -> Iterator[ir.Table]:
+    def appearing(self, table: ir.Table, target: TableName, names: Sequence[str]) -> Iterator[ir.Table]:
         """Write a table under a temporary name and give it to read; it gets its name if the block ends well."""
         with self.database.appearing(self._named(table, names), target, self._new_name()) as written:
             yield written
