@@ -132,7 +132,7 @@ class Table:
         """
         cells = [self.column(name) for name, _ in sensitive]
         marks = {
-            f"s{i}": (cell.isnull() if keys is None else cell.isin(keys.to_pylist()).fill_null(False)).cast("int64")  # noqa: FBT003
+            f"s{i}": one_or_zero(cell.isnull() if keys is None else cell.isin(keys.to_pylist()))
             for i, (cell, (_, keys)) in enumerate(zip(cells, sensitive, strict=True))
         }
         marked = replace(self, expr=self.expr.mutate(**marks) if marks else self.expr)._seen(lookups)  # noqa: SLF001
@@ -175,6 +175,11 @@ class Table:
                 f"Column `{name}` {what} but not in the table. The table has: {shown}.{did_you_mean(name, self.names)}"
             )
             raise InputError(msg)
+
+
+def one_or_zero(test: ir.BooleanValue) -> ir.Value:
+    """A truth value as a number to add up; not every database casts one to the other."""
+    return test.ifelse(1, 0).cast("int64")
 
 
 @dataclass(frozen=True, slots=True)

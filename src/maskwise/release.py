@@ -34,7 +34,7 @@ def shuffled(table: Table, seed: int | None) -> Table:
     if not table.engine.keeps_order:
         if seed is not None:
             raise InputError("The records of a database have no order of their own, so no seed repeats a shuffle.")
-        return replace(table, expr=table.expr.order_by(ibis.uuid()), is_shuffled=True)
+        return replace(table, expr=table.expr.order_by(table.engine.by_chance()), is_shuffled=True)
     expr = table.expr if ROW in table.expr.columns else table.expr.mutate(**{ROW: ibis.row_number()})
     rows = np.sort(as_numpy(table.engine.fetch(expr.select(ROW)).column(0)))
     rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)

@@ -93,6 +93,9 @@ class Engine(Protocol):
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """What to sort a column by, so that texts come in the order of their bytes."""
 
+    def by_chance(self) -> ir.Value:
+        """What to sort records by, so that they come in an order that nobody can foresee."""
+
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
         """Count the records of each combination of keys, as columns k0, k1, ... and n."""
 
@@ -159,6 +162,9 @@ class Database(Protocol):
 
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """What to sort a column by, so that texts come in the order of their bytes."""
+
+    def by_chance(self) -> ir.Value:
+        """What to sort records by, so that they come in an order that nobody can foresee."""
 
     def write(self, sql: str, path: Path, suffix: str) -> None:
         """Write a query's result to a file."""

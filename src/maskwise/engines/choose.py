@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from maskwise.engines.sql import SqlEngine
 from maskwise.errors import InputError
@@ -67,8 +67,7 @@ def _start_named(name: str, *, writes: bool, memory: str | None) -> Engine:
     if name == "duckdb" or name.startswith("duckdb://"):
         from maskwise.engines.duckdb import DuckDB  # noqa: PLC0415 - only the engine that is used
 
-        file = Path(unquote(urlsplit(name).path)) if name != "duckdb" else None
-        return SqlEngine(DuckDB(file=file, writes=writes, memory=memory))
+        return SqlEngine(DuckDB(file=_file_of(name), writes=writes, memory=memory))
     if name.startswith(("postgres://", "postgresql://")):
         try:
             from maskwise.engines.postgres import Postgres  # noqa: PLC0415 - as above
@@ -79,6 +78,19 @@ def _start_named(name: str, *, writes: bool, memory: str | None) -> Engine:
         return _spark(None if name == "spark" else name, memory)
     msg = f"There is no engine `{name.partition(':')[0]}`. Use one of {KINDS}."
     raise InputError(msg)
+
+
+def _file_of(address: str) -> Path | None:
+    """The file of `duckdb:///people.db`, here or from the root; `duckdb` alone has none.
+
+    >>> _file_of("duckdb:///people.db").name
+    'people.db'
+    """
+    rest = unquote(address.removeprefix("duckdb").removeprefix("://"))
+    if not rest:
+        return None
+    here = Path(rest.removeprefix("/"))
+    return Path(rest) if not here.exists() and Path(rest).exists() else here
 
 
 def _spark(session: Any, memory: str | None) -> Engine:

@@ -130,6 +130,12 @@ class DuckDB:
         """DuckDB sorts by bytes."""
         return value
 
+    def by_chance(self) -> ir.Value:
+        """Draw a number for each record."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        return ibis.uuid()
+
     def write(self, sql: str, path: Path, suffix: str) -> None:
         """Write a file."""
         copy(self._database, sql, path, suffix)

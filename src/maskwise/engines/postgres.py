@@ -146,6 +146,12 @@ class Postgres:
         """Sort texts by their bytes, whatever the collation."""
         return types.bytes_of(value, "UTF8") if value.type().is_string() else value
 
+    def by_chance(self) -> ir.Value:
+        """Draw a number for each record."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        return ibis.uuid()
+
     def write(self, sql: str, path: Path, suffix: str) -> None:
         """Write a file: the records stream through this process, batch by batch."""
         with self._batches(sql) as batches:

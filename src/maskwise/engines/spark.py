@@ -142,6 +142,12 @@ class Spark:
         """Spark sorts by bytes."""
         return value
 
+    def by_chance(self) -> ir.Value:
+        """Draw a number for each record."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        return ibis.udf.scalar.builtin(_uuid, name="uuid")()
+
     def write(self, sql: str, path: Path, suffix: str) -> None:
         """Write one file: the workers write parts beside it, and this process joins them in their order."""
         parts = path.with_name(f"{path.name}.parts")
@@ -199,6 +205,11 @@ class Spark:
             self.session.conf.set("spark.sql.session.timeZone", str(self._zone))
             if self._is_own:
                 self.session.stop()
+
+
+def _uuid() -> str:
+    """Stands for Spark's function of this name."""
+    return secrets.token_hex()
 
 
 def _start(address: str | None, memory: str | None) -> SparkSession:

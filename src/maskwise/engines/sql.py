@@ -118,6 +118,10 @@ class SqlEngine:
         """What to sort a column by, so that texts come in the order of their bytes."""
         return self.database.by_bytes(value)
 
+    def by_chance(self) -> ir.Value:
+        """What to sort records by, so that they come in an order that nobody can foresee."""
+        return self.database.by_chance()
+
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
         """Count the records of each combination of keys."""
         named = {f"k{i}": key for i, key in enumerate(keys)}
