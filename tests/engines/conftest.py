@@ -21,12 +21,6 @@ import maskwise
 from maskwise.engines import postgres_types
 from tests.engines.server import Server
 
-ENGINES = [
-    "duckdb",
-    pytest.param("postgres", marks=pytest.mark.xdist_group("postgres")),
-    pytest.param("spark", marks=pytest.mark.xdist_group("spark")),
-]
-
 
 @dataclass(frozen=True)
 class Place:
@@ -150,7 +144,7 @@ def duckdb() -> Place:
     return Place("duckdb", lambda table: (table, None), rows_of, lambda: None)
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=["duckdb", "postgres", "spark"])
 def place(request: pytest.FixtureRequest) -> Place:
     found: Place = request.getfixturevalue(request.param)
     return found

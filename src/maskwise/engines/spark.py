@@ -78,8 +78,9 @@ class Spark:
         if isinstance(name, TableName):
             with _told():
                 if not self.session.catalog.tableExists(_quoted(name)):
-                    known = [found.name for found in self.session.catalog.listTables(name.schema)]
-                    raise InputError(missing_table(name, known))
+                    inside = "" if name.schema is None else f" IN {_quoted(TableName(name.schema))}"
+                    known = self.session.sql(f"SHOW TABLES{inside}").collect()
+                    raise InputError(missing_table(name, [found.tableName for found in known]))
             return self.connection.table(name.name, database=name.schema)
         return self.connection.table(name) if isinstance(name, str) else name
 

@@ -99,18 +99,21 @@ class SqlEngine:
 
     def keep(self, table: ir.Table) -> ir.Table:
         """Make a table of its own from an expression, so that what was verified is what is handed out."""
+        return self.database.table(self._kept(table))
+
+    def _kept(self, table: ir.Table) -> str:
         name = self._new_name()
         self.database.make(name, self.database.connection.compile(table), view=False)
-        return self.database.table(name)
+        return name
 
     def hand_over(self, table: ir.Table) -> Any:
         """Make a table of its own from an expression, as the kind of table that the database's users know."""
-        return self.database.native(self.keep(table).get_name())
+        return self.database.native(self._kept(table))
 
     def discard(self, data: Any) -> None:
         """Remove a table that `keep` made; leave anything else alone."""
         if type(data).__module__.startswith("ibis"):
-            self.database.remove(data.get_name())
+            self.database.remove(data.op().name)
         elif type(data).__module__.startswith("pyspark"):
             data.unpersist()
 
