@@ -75,7 +75,8 @@ def hand_out(
     if target is None:
         data = as_frame(masked)
         stage("verify")
-        found = read(data)
+        is_inside = type(data).__module__.startswith(("ibis", "pyspark"))
+        found = read(data, masked.engine if is_inside else None)
         try:
             return data, accept(found, _recount(found, spelled, requirements))
         except BaseException:

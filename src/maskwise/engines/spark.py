@@ -136,8 +136,9 @@ class Spark:
 
     def native(self, name: str) -> DataFrame:
         """A kept table as a Spark data frame; it stays cached as long as its owner wants."""
-        self._frames.pop(name, None)
-        return self.session.table(name)
+        frame = self._frames.pop(name)
+        self.session.catalog.dropTempView(name)
+        return frame
 
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """Spark sorts by bytes."""
