@@ -30,7 +30,7 @@ from maskwise.profile import profile
 from maskwise.read import read
 from maskwise.rules import list_bounds
 from maskwise.search import plan
-from maskwise.topdown import TopDown
+from maskwise.topdown import Scored, TopDown, descend
 
 if TYPE_CHECKING:
     from maskwise.policy import Policy
@@ -88,7 +88,8 @@ def search_times(data: pa.Table, k: int) -> Taken:
             fresh = [Compact(c.attributes, c.codes.copy(), c.counts.copy()) for c in compacts]
             begin = time.perf_counter()
             if method is Method.TDR:
-                TopDown(trees, fresh, bounds, has_class=True).run(Criterion.SCORE, Limits(), lambda _: True)
+                top_down = TopDown(trees, fresh, bounds, has_class=True)
+                descend(Scored(top_down, Criterion.SCORE), Limits(), lambda _: True)
             else:
                 state = BottomUp(trees, fresh, bounds, has_class=True)
                 steps, _ = state.run(Limits(), lambda _: True, prune=name == "pruned")

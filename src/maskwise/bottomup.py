@@ -15,7 +15,7 @@ import numpy as np
 from maskwise.cut import HIDDEN, Ending, Generalization
 from maskwise.forest import flatten, gains
 from maskwise.merging import NEAR, Climb
-from maskwise.rules import as_rules, figures_of
+from maskwise.rules import as_rules, charge, figures_of
 from maskwise.score import entropy
 from maskwise.splits import TOLERANCE
 from maskwise.unions import Unions
@@ -81,7 +81,11 @@ class BottomUp:
             for t, table in enumerate(tables)
         ]
         self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]
-        self.charged = self._charges()
+        members = [unions.attributes for unions in self.unions]
+        now = [float(self.unions[t].now[r]) for t, r in self.places]
+        self.charged = charge(
+            bounds, self.places, members, [bad - bound.limit for bound, bad in zip(bounds, now, strict=True)]
+        )
         self.start = self.figures()
         self.path: list[tuple[int, int]] = []
         self.lost = 0.0
@@ -108,22 +112,6 @@ class BottomUp:
         both = own + hidden
         parts = own.sum(axis=1) * entropy(own) + hidden.sum() * entropy(hidden[None, :])
         self._info_loss[values] = np.maximum(entropy(both) - parts / np.maximum(both.sum(axis=1), 1), 0.0)
-
-    def _charges(self) -> list[list[tuple[int, int, float, float]]]:
-        """For each attribute, of each rule that counts for its gain: table, rule, limit, and by what it is divided.
-
-        Counts and shares do not add, so where both occur each gain is divided
-        by what its rule lacked in the raw table; a rule that lacked nothing
-        counts as nothing.
-        """
-        mixed = len({bound.kind for bound in self.bounds if bound.counts}) > 1
-        charges: list[list[tuple[int, int, float, float]]] = [[] for _ in self.trees]
-        for bound, (t, r) in zip(self.bounds, self.places, strict=True):
-            lacking = float(self.unions[t].now[r]) - bound.limit
-            by = 1.0 if not mixed else lacking if lacking > 0 else np.inf
-            for i in self.unions[t].attributes if bound.counts else ():
-                charges[i].append((t, r, bound.limit, by))
-        return charges
 
     def figures(self) -> tuple[float, ...]:
         """For each requirement of the policy its figure now."""
@@ -167,12 +155,12 @@ class BottomUp:
         total = np.zeros(len(frontier))
         place = {node: p for p, node in enumerate(frontier.tolist())}
         for t, node in after:
-            for other, r, limit, by in self.charged[int(self.attribute[node])]:
+            for other, r, limit, by in self.charged.get(int(self.attribute[node]), ()):
                 if other == t:
                     now = float(self.unions[t].now[r])
                     gained = max(now, limit) - max(float(after[t, node][r]), limit)
                     total[place[node]] += gained / by if gained > NEAR else 0.0
-        n_charged = np.array([max(len(charges), 1) for charges in self.charged])
+        n_charged = np.array([max(len(self.charged.get(i, ())), 1) for i in range(len(self.trees))])
         gained_on_average: Floats = total / n_charged[self.attribute[frontier]]
         return gained_on_average
 

@@ -99,6 +99,15 @@ class Cells:
         return worst
 
     @property
+    def groups(self) -> kernels.Groups:
+        """The rows, group by group."""
+        return self._groups
+
+    def foresee(self, candidate: int, worst: NDArray[np.float64]) -> None:
+        """Set how bad the worst group would be after a refinement that was tried elsewhere."""
+        self._cut.worst[:, candidate] = worst
+
+    @property
     def n_groups(self) -> int:
         """How many groups there are now."""
         return int(self._groups.tally[0])

@@ -94,13 +94,18 @@ def mask(
         ),
     ] = "tdr",
     criterion: Annotated[
-        Literal["score", "infogain"],
-        Parameter(help="For tdr: the next refinement has the most information per anonymity lost, or simply the most."),
+        Literal["score", "infogain", "conditional"],
+        Parameter(
+            help="For tdr: the most information per anonymity lost, the most information, or what is not told yet."
+        ),
     ] = "score",
     max_steps: Annotated[
         int | None, Parameter(help="Stop after so many steps; tdr is safe at each, bug writes nothing before its end.")
     ] = None,
     time_limit: Annotated[float | None, Parameter(help="Stop searching after so many seconds.")] = None,
+    effort: Annotated[
+        int | None, Parameter(help="For conditional: how many variants to try; 1 is a single search.")
+    ] = None,
     restarts: Annotated[
         int, Parameter(help="For bug: search so many times more with some randomness, and keep the best.")
     ] = 0,
@@ -155,6 +160,7 @@ def mask(
             max_steps=max_steps,
             time_limit=time_limit,
             restarts=restarts,
+            effort=effort,
             shuffle=shuffle,
             seed=seed,
             escape_formulas=escape_formulas,

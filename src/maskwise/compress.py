@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.arrow import as_numpy, from_numpy
+from maskwise.coding import recode
 from maskwise.errors import InputError
 from maskwise.typed import Scale
 
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from maskwise.coding import Coded
     from maskwise.forest import Tree
     from maskwise.profile import Column, Profile
-    from maskwise.read import Coded, Table
+    from maskwise.read import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,40 @@ def compress(table: Table, profile: Profile, trees: Sequence[Tree], needs: Seque
     marks = list(dict.fromkeys(pair for need in needs for pair in need.sensitive))
     sensitive = [(name, profile.sensitive[name].keys_of(value)) for name, value in marks]
     lookups = {profile.columns[a].name: _lookup(profile.columns[a], trees[a]) for a in used}
-    coded = table.recode(lookups, sensitive, keep=len(needs) > 1)
+    coded = recode(table, lookups, sensitive, keep=len(needs) > 1)
     return [_count(coded, profile, trees, need, [marks.index(pair) for pair in need.sensitive]) for need in needs]
+
+
+def compress_classes(
+    table: Table,
+    profile: Profile,
+    trees: Sequence[Tree],
+    classes: Sequence[tuple[str, pa.Array | None]],
+    bins: tuple[pa.Array, pa.Array] | None = None,
+) -> tuple[Compact, NDArray[np.int64] | None]:
+    """Count the distinct coded rows of all masked attributes together, by class.
+
+    Args:
+        table: The records.
+        profile: Their distinct values.
+        trees: The code of each value.
+        classes: The class column and the cells of each class; None are the missing ones.
+        bins: What is known beforehand: numbers of records, and the bin of each.
+
+    Returns:
+        The rows, whose counters are the classes, and the bin of each.
+    """
+    names = [column.name for column in profile.columns]
+    lookups = {column.name: _lookup(column, tree) for column, tree in zip(profile.columns, trees, strict=True)}
+    coded = recode(table, lookups, classes, keep=False, by_row=bins)
+    counted = coded.count(names, range(len(classes)), by_row=bins is not None)
+    rows = np.empty((counted.num_rows, len(names)), _narrowest(max(tree.n_codes for tree in trees)))
+    for p in range(len(names)):
+        rows[:, p] = as_numpy(counted.column(p))
+    first = counted.num_columns - len(classes)
+    counts = np.stack([as_numpy(counted.column(first + c)) for c in range(len(classes))], axis=1)
+    of_row = as_numpy(counted.column(len(names))).astype(np.int64) if bins is not None else None
+    return Compact(tuple(range(len(names))), rows, np.ascontiguousarray(counts)), of_row
 
 
 def _lookup(column: Column, tree: Tree) -> tuple[pa.Array, pa.Array, int | None]:

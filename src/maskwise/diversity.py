@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from maskwise.qid import MOST_PARTS, bound_mistakes, called, qid_mistakes, refuse
+from maskwise.typed import one_spelling
 
 if TYPE_CHECKING:
     from maskwise.requirements import Part
@@ -64,8 +65,12 @@ class Diversity:
         least = {Measure.DISTINCT: 1, Measure.ENTROPY: 1, Measure.RECURSIVE: 2}[self.measure]
         if self.l < least:
             mistakes.append(f"The level of {self.measure} diversity is at least {least}; found {float(self.l):g}.")
+        if self.l > MOST_PARTS:
+            mistakes.append(f"The level of {self.measure} diversity is at most {MOST_PARTS:,}.")
         if self.measure is not Measure.ENTROPY and self.l.denominator != 1:
             mistakes.append(f"The level of {self.measure} diversity is a whole number; found {float(self.l):g}.")
+        elif self.l.denominator > MOST_PARTS:
+            mistakes.append(f"The level of {self.measure} diversity has at most nine decimals.")
         if self.c <= 0 or max(self.c.numerator, self.c.denominator) > MOST_PARTS:
             mistakes.append(f"The c of recursive diversity is above 0 and has at most nine digits; found {self.c}.")
         refuse(mistakes)
@@ -139,7 +144,7 @@ class Closeness:
         mistakes = qid_mistakes(self.qid, [self.sensitive]) + bound_mistakes([self.bound], "closeness")
         if self.order and self.distance is not Distance.ORDERED:
             mistakes.append("An order goes with the ordered distance. Write `distance: ordered`, or take it out.")
-        if len(set(self.order)) < len(self.order):
+        if len({one_spelling(text) for text in self.order}) < len(self.order):
             mistakes.append(f"A value stands twice in the order of `{self.sensitive}`.")
         refuse(mistakes)
 

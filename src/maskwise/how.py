@@ -8,6 +8,9 @@ from enum import StrEnum
 
 from maskwise.errors import InputError, quote
 
+DEFAULT_EFFORT = 2
+"""Some variants, in at most a few times the time of one search."""
+
 
 class Method(StrEnum):
     """Which way the search goes."""
@@ -25,6 +28,8 @@ class Criterion(StrEnum):
     """Information gained per unit of privacy lost."""
     INFOGAIN = "infogain"
     """Information gained alone."""
+    CONDITIONAL = "conditional"
+    """What is told beyond what is already shown, per unit of privacy lost; intervals split where it is valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +54,10 @@ class How:
     """When to stop early."""
     restarts: int = 0
     """How many more times to try bottom-up, with attributes weighed at random; the best result is kept."""
+    effort: int = 1
+    """How hard to look, by the conditional criterion: 1 searches once, more tries variants and keeps the best."""
     seed: int = 0
-    """Makes the restarts repeatable."""
+    """Makes restarts, variants and folds repeatable."""
 
 
 def choose_how(
@@ -59,6 +66,7 @@ def choose_how(
     max_steps: int | None = None,
     time_limit: float | None = None,
     restarts: int = 0,
+    effort: int | None = None,
     seed: int | None = None,
 ) -> How:
     """Check the options of a search, and refuse those that do not exist or do not go together.
@@ -80,6 +88,9 @@ def choose_how(
         raise InputError("A criterion is for the method `tdr`; `bug` has its own measure. Leave out one of them.")
     if restarts < 0 or (restarts and method != Method.BUG):
         raise InputError("Restarts are for the method `bug`, and at least 0.")
+    if effort is not None and (effort < 1 or criterion != Criterion.CONDITIONAL):
+        raise InputError("An effort is for the criterion `conditional`, and at least 1.")
     if seed is not None and seed < 0:
         raise InputError("A seed is a whole number that is at least 0.")
-    return How(Method(method), Criterion(criterion), Limits(max_steps, time_limit), restarts, seed or 0)
+    limits = Limits(max_steps, time_limit)
+    return How(Method(method), Criterion(criterion), limits, restarts, effort or DEFAULT_EFFORT, seed or 0)

@@ -48,9 +48,10 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             every column into one quasi-identifier with `k`.
         k: The smallest group, where `policy` is None; 5 if it is None too.
         method: `tdr` or `bug`.
-        criterion: `score` or `infogain`, for `tdr`.
+        criterion: `score`, `infogain` or `conditional`, for `tdr`.
         max_steps: Stop after so many steps.
         time_limit: Stop searching after so many seconds.
+        effort: How many variants `conditional` tries.
         encode: `label` shows masked values as text, `ordinal` as the number of
             the label in its cut (-1 for the root of unknown values), for models
             that take numbers only.
@@ -77,6 +78,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         criterion: str = Criterion.SCORE.value,
         max_steps: int | None = None,
         time_limit: float | None = None,
+        effort: int | None = None,
         encode: str = "label",
     ) -> None:
         self.policy = policy
@@ -85,6 +87,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.criterion = criterion
         self.max_steps = max_steps
         self.time_limit = time_limit
+        self.effort = effort
         self.encode = encode
 
     def __sklearn_tags__(self) -> Any:
@@ -122,7 +125,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
-        how = choose_how(self.method, self.criterion, self.max_steps, self.time_limit)
+        how = choose_how(self.method, self.criterion, self.max_steps, self.time_limit, effort=self.effort)
         solution, _, _ = solve(read(frame.to_native()), replace(asked, drop=()), how)
         self.solution_ = replace(solution, columns=tuple(names))
         self.feature_names_ = names

@@ -7,13 +7,15 @@ Arguments are tagged IN, OUT or INOUT.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from maskwise.badness import Rules, weigh
-from maskwise.store import NONE, Store, assess, bucket, enter, find, is_alike, leave
+from maskwise.store import NONE, Store, assess, bucket, enter, find, finite_badness, is_alike, leave
+
+if TYPE_CHECKING:
+    from maskwise.badness import Rules
 
 ANY, UNSET = -2, -3
 """Instead of a candidate: every value that may be hidden, and not known yet."""
@@ -155,7 +157,7 @@ def try_merge(store: Store, rules: Rules, j: int, first: int, stop: int, target:
     for r in range(worst.shape[0]):
         worst[r] = _worst_untouched(store, r, trial)
         for i in range(n_new):
-            worst[r] = max(worst[r], min(weigh(rules, r, sums[i], sums[i], 0)[0], rules.whole[0] + 1.0))
+            worst[r] = max(worst[r], finite_badness(rules, r, sums[i]))
 
 
 @njit(cache=True, nogil=True)

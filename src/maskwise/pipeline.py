@@ -15,19 +15,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from maskwise import mask as masking
 from maskwise.compress import compress
-from maskwise.engines.choose import choose, has_tables
+from maskwise.ends import open_data, where_to
 from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.gate import Sidecar, given_back, hand_out, insist
 from maskwise.how import Criterion, Method, choose_how
-from maskwise.place import Folder, TableName, locate, suffix_of
-from maskwise.profile import check_columns
+from maskwise.profile import check_columns, check_sensitive
 from maskwise.profile import profile as take_profile
-from maskwise.read import Table, read
+from maskwise.read import Table
 from maskwise.release import shuffled
 from maskwise.verify import Verdict, verify
-from maskwise.write import check_folder, check_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     from maskwise.cut import Generalization, Solution, Step
     from maskwise.how import How
     from maskwise.mask import Unknown
-    from maskwise.place import Place
     from maskwise.policy import Policy
     from maskwise.profile import Profile
     from maskwise.requirements import Requirement
@@ -129,6 +126,7 @@ def anonymize(
     max_steps: int | None = None,
     time_limit: float | None = None,
     restarts: int = 0,
+    effort: int | None = None,
     shuffle: bool = False,
     seed: int | None = None,
     escape_formulas: bool = False,
@@ -146,12 +144,14 @@ def anonymize(
         output: Where to write: a file, a folder (`released/`), or a table of the engine. Without it the masked table
             comes back as the kind that was given.
         method: `tdr` (top-down refinement) or `bug` (bottom-up generalization).
-        criterion: For `tdr`: `score` (information gained per privacy lost) or `infogain`.
+        criterion: For `tdr`: `score` (information gained per privacy lost), `infogain`, or `conditional`
+            (what is told beyond what is already shown; see the reference).
         max_steps: Stop after so many steps; `bug` is safe only at its end and then writes nothing.
         time_limit: Stop searching after so many seconds; `bug` as above.
         restarts: For `bug`: search so many times more with some randomness, and keep what lost least information.
+        effort: For `conditional`: how many variants to try.
         shuffle: Release the records in random order.
-        seed: Makes the shuffle and the restarts repeatable; keep it secret if you shuffle.
+        seed: Makes the shuffle, restarts and variants repeatable; keep it secret if you shuffle.
         escape_formulas: Quote cells that a spreadsheet would run.
         engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`, `spark`,
             `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
@@ -177,14 +177,14 @@ def anonymize(
         ['[23, 41)', '[23, 41)', '[41, 47]', '[41, 47]']
     """
     observer = observer or _Silent()
-    how = choose_how(method, criterion, max_steps, time_limit, restarts, seed)
-    _check_seed(seed, is_used=shuffle or restarts > 0)
+    how = choose_how(method, criterion, max_steps, time_limit, restarts, effort, seed)
+    _check_seed(seed, is_used=shuffle or restarts > 0 or how.criterion is Criterion.CONDITIONAL)
     asked = read_policy(policy)
-    target = None if output is None else _target(output, data, engine)
+    target = None if output is None else where_to(output, data, engine)
     observer.stage("read")
     warming = threading.Thread(target=_warm_up, daemon=True)
     warming.start()
-    table = _open(data, engine, target, memory)
+    table = open_data(data, engine, target, memory)
     warming.join()
     with given_back(table):
         with _stop_on_interrupt() as is_asked_to_stop:
@@ -232,15 +232,20 @@ def solve(
     listener.stage("profile")
     profile, table = take_profile(table, policy)
     check_feasible(profile, policy)
-    trees, needs = plan(profile, policy, how.method)
-    listener.stage("compress")
-    compacts = compress(table, profile, trees, needs)
-    listener.stage("search")
 
     def watch(step: Step | Generalization) -> bool:
         listener.step(step)
         return not is_asked_to_stop()
 
+    if how.criterion is Criterion.CONDITIONAL:
+        from maskwise.tasting import search_conditionally  # noqa: PLC0415 - as above
+
+        listener.stage("search")
+        return search_conditionally(table, profile, policy, how, watch), profile, table
+    trees, needs = plan(profile, policy, how.method)
+    listener.stage("compress")
+    compacts = compress(table, profile, trees, needs)
+    listener.stage("search")
     solution = run_search(profile, trees, needs, compacts, policy, how, watch)
     return solution, profile, table
 
@@ -277,8 +282,8 @@ def apply(
     """
     _check_seed(seed, is_used=shuffle)
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
-    target = None if output is None else _target(output, data, engine)
-    table = _open(data, engine, target, memory)
+    target = None if output is None else where_to(output, data, engine)
+    table = open_data(data, engine, target, memory)
     with given_back(table):
         later = masking.apply(table, saved, strict=strict)
         masked = shuffled(later.table, seed) if shuffle else later.table
@@ -322,9 +327,10 @@ def audit(
         False
     """
     asked = read_policy(policy)
-    table = _open(data, engine, None, memory)
+    table = open_data(data, engine, None, memory)
     with given_back(table):
         check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
+        check_sensitive(table, asked)
         return verify(table, asked.requirements)
 
 
@@ -335,34 +341,6 @@ def _check_seed(seed: int | None, *, is_used: bool) -> None:
         )
     if seed is not None and seed < 0:
         raise InputError("A seed is a whole number that is at least 0.")
-
-
-def _target(output: str | Path, data: Any, engine: Any) -> Place:
-    """Find out where to write, and check a file or folder before any work is done."""
-    target = locate(output)
-    if isinstance(target, TableName) and not has_tables(engine, data):
-        target = Path(output)
-    if isinstance(target, Folder):
-        check_folder(target.path)
-    if isinstance(target, Path):
-        suffix_of(target)
-        if isinstance(data, str | Path) and target.exists() and Path(data).exists() and target.samefile(data):
-            msg = f"`{target}` is the input. Write the release to another file."
-            raise InputError(msg)
-        check_target(target)
-    return target
-
-
-def _open(data: Any, engine: Any, target: Place | None, memory: str | None) -> Table:
-    """Start an engine and open the data in it."""
-    started, place = choose(data, engine, writes=isinstance(target, TableName), memory=memory)
-    try:
-        if isinstance(target, TableName):
-            started.check_target(target, place)
-        return read(place, started)
-    except BaseException:
-        started.forget()
-        raise
 
 
 def _warm_up() -> None:

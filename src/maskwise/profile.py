@@ -161,12 +161,21 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
             f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
             "table is released. Name another class, or none."
         )
-    sensitive = {name: take_sensitive(table, name) for name in policy.sensitive}
-    for i, requirement in enumerate(policy.requirements):
-        at = policy.at(("requirements", i))
-        notes += dict.fromkeys(at + text for part in requirement.parts for text in check_values(part, sensitive, at))
+    sensitive, told = check_sensitive(table, policy)
+    notes += told
     profiled = Profile(tuple(columns), policy.class_name, len(classes), n_rows, n_all - n_rows, tuple(notes), sensitive)
     return profiled, table
+
+
+def check_sensitive(table: Table, policy: Policy) -> tuple[dict[str, Sensitive], list[str]]:
+    """Refuse rules that the values of a sensitive column do not allow; return the columns, and what to note of them."""
+    sensitive = {name: take_sensitive(table, name) for name in policy.sensitive}
+    notes: list[str] = []
+    for i, requirement in enumerate(policy.requirements):
+        at = policy.at(("requirements", i))
+        parts = {part.subject: part for part in requirement.parts}.values()
+        notes += dict.fromkeys(at + text for part in parts for text in check_values(part, sensitive, at))
+    return sensitive, notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from maskwise.engines import Engine, Lookups, Relabel
+    from maskwise.engines import Engine, Relabel
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Table:
             return value.cast("float64")
         return value
 
-    def _seen(self, names: Iterable[str]) -> ir.Table:
+    def seen(self, names: Iterable[str]) -> ir.Table:
         """The records with some columns as `column` gives them; the others keep every bit."""
         seen = {self.key(name): self.column(name) for name in names}
         odd = {key: value for key, value in seen.items() if not value.equals(self.expr[key])}
@@ -122,26 +122,9 @@ class Table:
         together = None if by is None else self.column(by)
         return self.engine.group_each(self.expr, [self.column(name) for name in names], together)
 
-    def recode(self, lookups: Lookups, sensitive: Sequence[tuple[str, pa.Array | None]] = (), *, keep: bool) -> Coded:
-        """Recode columns by name and mark sensitive cells, to count the distinct coded rows.
-
-        Args:
-            lookups: For each column its keys, their codes, and the code of a missing cell, if there are some.
-            sensitive: Columns, and the keys of the cells that are counted in them; None counts missing cells.
-            keep: They will be counted more than once.
-        """
-        cells = [self.column(name) for name, _ in sensitive]
-        marks = {
-            f"s{i}": one_or_zero(cell.isnull() if keys is None else cell.isin(keys.to_pylist()))
-            for i, (cell, (_, keys)) in enumerate(zip(cells, sensitive, strict=True))
-        }
-        marked = replace(self, expr=self.expr.mutate(**marks) if marks else self.expr)._seen(lookups)  # noqa: SLF001
-        named = {self.key(name): how for name, how in lookups.items()}
-        return Coded(self, self.engine.recode(marked, named, list(marks), keep=keep))
-
     def relabel(self, columns: Mapping[str, Relabel]) -> Table:
         """Rewrite columns, by name, as text."""
-        expr = self.engine.relabel(self._seen(columns), {self.key(name): how for name, how in columns.items()})
+        expr = self.engine.relabel(self.seen(columns), {self.key(name): how for name, how in columns.items()})
         return replace(self, expr=expr, rewritten=tuple(columns))
 
     def without_missing(self, names: Sequence[str]) -> Table:
@@ -153,7 +136,7 @@ class Table:
         import ibis  # noqa: PLC0415 - heavy
 
         row = self.expr[ROW] if ROW in self.expr.columns else ibis.row_number()
-        numbered = self._seen([name]).mutate(row_number=row + 1)
+        numbered = self.seen([name]).mutate(row_number=row + 1)
         hits = numbered.filter(numbered[self.key(name)].isin(keys.to_pylist()))
         found = self.engine.fetch(hits.aggregate(first=hits.row_number.min())).column(0)[0].as_py()
         return None if found is None else int(found)
@@ -180,22 +163,6 @@ class Table:
 def one_or_zero(test: ir.BooleanValue) -> ir.Value:
     """A truth value as a number to add up; not every database casts one to the other."""
     return test.ifelse(1, 0).cast("int64")
-
-
-@dataclass(frozen=True, slots=True)
-class Coded:
-    """Records whose columns hold small numbers instead of values."""
-
-    table: Table
-    """The records they were."""
-    expr: ir.Table
-    """The codes under the engine's column names, and the marks s0, s1, ... of sensitive cells."""
-
-    def count(self, names: Sequence[str], marks: Sequence[int]) -> pa.Table:
-        """Count the distinct rows of some columns, and their marked records."""
-        return self.table.engine.count_rows(
-            self.expr, [self.table.key(name) for name in names], [f"s{mark}" for mark in marks]
-        )
 
 
 def read(source: Any, engine: Engine | None = None, *, once: bool = False, delimiter: str | None = None) -> Table:

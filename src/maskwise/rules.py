@@ -7,7 +7,7 @@ rule becomes a `Bound` on one compressed table.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2
+from math import isfinite, log2
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,8 @@ _DIVERSITIES = {
     Measure.RECURSIVE: badness.RECURSIVE,
 }
 _DISTANCES = {Distance.EQUAL: badness.EQUAL, Distance.ORDERED: badness.ORDERED}
+_MOST_RECORDS = 2**62
+"""More than any table has, and still a 64-bit number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,33 @@ def figures_of(bounds: Sequence[Bound], worst: Sequence[float]) -> tuple[float, 
         if lead.kind == bound.kind:
             found[bound.requirement] = max(found.get(bound.requirement, -np.inf), bad)
     return tuple(first[i].figure(found[i]) for i in sorted(first))
+
+
+def charge(
+    bounds: Sequence[Bound],
+    places: Sequence[tuple[int, int]],
+    members: Sequence[Sequence[int]],
+    room: Sequence[float],
+) -> dict[int, list[tuple[int, int, float, float]]]:
+    """For each attribute, of each rule that counts for it: table, rule, limit, and by what its change is divided.
+
+    Counts and shares do not add, so where different kinds occur each change is
+    divided by the room its rule had at the start: the slack above its limit
+    top-down, what it lacked bottom-up. Over no room a change counts as nothing.
+
+    Args:
+        bounds: The rules of all requirements.
+        places: The table of each, and which rule of the table it is.
+        members: The attributes of each table.
+        room: The room of each rule.
+    """
+    mixed = len({bound.kind for bound in bounds if bound.counts}) > 1
+    charges: dict[int, list[tuple[int, int, float, float]]] = {}
+    for bound, (t, r), own in zip(bounds, places, room, strict=True):
+        by = 1.0 if not mixed else own if own > 0 else float("inf")
+        for i in members[t] if bound.counts else ():
+            charges.setdefault(i, []).append((t, r, bound.limit, by))
+    return charges
 
 
 def list_needs(profile: Profile, policy: Policy) -> list[Need]:
@@ -174,7 +203,9 @@ def _infeasible(requirement: Requirement, part: Part, best: float) -> str:
             what = {
                 Measure.DISTINCT: f"has {best:g} values",
                 Measure.ENTROPY: f"is as diverse as {best:.4f} equally frequent values",
-                Measure.RECURSIVE: f"has its most frequent value {best:.4f} times as often as the rare ones",
+                Measure.RECURSIVE: f"has its most frequent value {best:.4f} times as often as the rare ones"
+                if isfinite(best)
+                else f"has fewer than {part.l} values",
             }[part.measure]
             return (
                 f"{part.level()} cannot be met on {requirement.name}: in the whole table `{part.sensitive}` {what}, "
@@ -207,7 +238,8 @@ def _bound(part: Part, profile: Profile, need: Need, requirement: int, table: in
     stop = first + len(counted)
     match part:
         case KAnonymity():
-            return Bound(requirement, table, badness.K, -float(part.k), part.k, counts=counts)
+            k = min(part.k, _MOST_RECORDS)
+            return Bound(requirement, table, badness.K, -float(k), k, counts=counts)
         case Template():
             kind, limit, (over, under), level = badness.SHARE, float(part.bound), part.bound.as_integer_ratio(), 0
         case Diversity():

@@ -20,7 +20,7 @@ from maskwise.policy import Kind
 from maskwise.requirements import KAnonymity
 from maskwise.rules import list_bounds, list_needs
 from maskwise.splits import TOLERANCE
-from maskwise.topdown import TopDown
+from maskwise.topdown import Scored, TopDown, descend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,13 +43,19 @@ def plan(profile: Profile, policy: Policy, method: Method = Method.TDR) -> tuple
 
     Bottom-up starts from the raw values, so only intervals are pruned for it.
     """
+    floors = floors_of(policy)
+    return grow_forest(profile, floors, raw=method is Method.BUG), list_needs(profile, policy)
+
+
+def floors_of(policy: Policy) -> dict[str, int]:
+    """For each masked attribute the largest k that any of its QIDs asks for."""
     implied = policy.implied_parts()
     floors = dict.fromkeys(policy.masked, 0)
     for i, requirement in enumerate(policy.requirements):
         for p, part in enumerate(requirement.parts):
             if isinstance(part, KAnonymity) and (i, p) not in implied:
                 floors.update({name: max(floors[name], part.k) for name in part.qid})
-    return grow_forest(profile, floors, raw=method is Method.BUG), list_needs(profile, policy)
+    return floors
 
 
 def search(
@@ -73,16 +79,29 @@ def search(
         watch: Hears of every step and may ask to stop.
     """
     how = how or How()
-    implied = policy.implied_by()
     bounds = list_bounds(profile, policy, needs)
     has_class = profile.class_name is not None
     state: TopDown | BottomUp
     steps: Sequence[Step | Generalization]
     if how.method is Method.TDR:
         state = TopDown(trees, tables, bounds, has_class=has_class)
-        steps, ending = state.run(how.criterion, how.limits, watch or _keep_going)
+        steps, ending = descend(Scored(state, how.criterion), how.limits, watch or _keep_going)
     else:
         state, steps, ending = _climb(trees, tables, bounds, how, watch or _keep_going, has_class=has_class)
+    return assemble(profile, policy, trees, state, steps, ending, how)
+
+
+def assemble(
+    profile: Profile,
+    policy: Policy,
+    trees: Sequence[Tree],
+    state: TopDown | BottomUp,
+    steps: Sequence[Step | Generalization],
+    ending: Ending,
+    how: How,
+) -> Solution:
+    """Turn the last state of a search into a Solution."""
+    implied = policy.implied_by()
     figures = state.figures()
     return Solution(
         cuts=tuple(
@@ -105,7 +124,7 @@ def search(
             state.path,
             [state.start, *(step.requirements for step in steps)],
             upward=how.method is Method.BUG,
-            has_class=has_class,
+            has_class=profile.class_name is not None,
         ),
         notes=profile.notes,
     )

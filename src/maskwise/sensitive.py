@@ -105,6 +105,7 @@ def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> lis
             raise PolicyError([msg])
         lost = n_values - len(column.values(part.order))
         if part.order and lost:
-            msg = f"{at}{lost} value{'s' * (lost > 1)} of `{part.sensitive}` are not in its order. Add them."
+            are, them = ("values", "them") if lost > 1 else ("value", "it")
+            msg = f"{at}The order of `{part.sensitive}` lacks {lost} {are} of the table. Add {them}."
             raise PolicyError([msg])
     return []

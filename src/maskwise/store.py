@@ -171,6 +171,18 @@ def settle(store: Store, n_alive: int) -> None:
 
 
 @njit(cache=True, nogil=True)
+def finite_badness(rules: Rules, r: int, counts: Any) -> Any:
+    """How bad a group is; a quotient without bound is above all others and above its limit, but has a value.
+
+    Args:
+        rules: IN the rules.
+        r: IN which of them.
+        counts: IN (n_counts,) the group's counters.
+    """
+    return min(weigh(rules, r, counts, counts, 0)[0], max(rules.whole[0], rules.limit[r]) + 1.0)
+
+
+@njit(cache=True, nogil=True)
 def assess(store: Store, rules: Rules, g: int) -> None:
     """Weigh a new group by each rule and enter it into the heaps.
 
@@ -180,8 +192,7 @@ def assess(store: Store, rules: Rules, g: int) -> None:
         g: IN the group.
     """
     for r in range(store.bad.shape[0]):
-        # A quotient without bound is above all others, and finite, so that differences have a value.
-        store.bad[r, g] = min(weigh(rules, r, store.counts[g], store.counts[g], 0)[0], rules.whole[0] + 1.0)
+        store.bad[r, g] = finite_badness(rules, r, store.counts[g])
         _push(store, r, g)
 
 

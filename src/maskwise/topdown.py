@@ -8,7 +8,7 @@ QID. `search` wraps this into a Solution.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from maskwise.cut import HIDDEN, Ending, Step
 from maskwise.forest import flatten, gains, is_beneficial
 from maskwise.how import Criterion
 from maskwise.policy import Kind
-from maskwise.rules import as_rules, figures_of
+from maskwise.rules import as_rules, charge, figures_of
 from maskwise.score import disclosure_gain, score
 from maskwise.splits import TOLERANCE
 
@@ -32,6 +32,19 @@ if TYPE_CHECKING:
     from maskwise.forest import Tree
     from maskwise.how import Limits
     from maskwise.rules import Bound
+
+
+class Choice(NamedTuple):
+    """The refinement that was picked."""
+
+    node: int
+    """The value that is refined or disclosed."""
+    gain: float
+    """The information gained."""
+    loss: float
+    """The privacy lost."""
+    score: float
+    """What it was picked for."""
 
 
 class Watcher(Protocol):
@@ -94,25 +107,13 @@ class TopDown:
             for t, table in enumerate(tables)
         ]
         self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]
-        self.charged = self._charges()
+        members = [cells.attributes for cells in self.cells]
+        now = [float(self.cells[t].now[r]) for t, r in self.places]
+        self.charged = charge(
+            bounds, self.places, members, [bound.limit - bad for bound, bad in zip(bounds, now, strict=True)]
+        )
         self.start = self.figures()
         self.path: list[tuple[int, int]] = []
-
-    def _charges(self) -> list[list[tuple[int, int, float]]]:
-        """For each attribute, the table and rule of each bound that counts for its loss, and by what it is divided.
-
-        Counts and shares do not add, so where both occur each loss is divided
-        by the slack its bound had at the most masked table; over no slack a
-        loss counts as nothing.
-        """
-        mixed = len({bound.kind for bound in self.bounds if bound.counts}) > 1
-        charges: list[list[tuple[int, int, float]]] = [[] for _ in self.trees]
-        for bound, (t, r) in zip(self.bounds, self.places, strict=True):
-            slack = bound.limit - float(self.cells[t].now[r])
-            by = 1.0 if not mixed else slack if slack > 0 else np.inf
-            for i in self.cells[t].attributes if bound.counts else ():
-                charges[i].append((t, r, by))
-        return charges
 
     def figures(self) -> tuple[float, ...]:
         """For each requirement of the policy its figure now."""
@@ -162,26 +163,11 @@ class TopDown:
             mine = owner == i
             nodes = frontier[mine]
             total = np.zeros(len(nodes))
-            for t, r, by in self.charged[i]:
+            for t, r, _, by in self.charged.get(i, ()):
                 now = self.cells[t].now[r]
                 total += (np.maximum(now, self.cells[t].worst[r, nodes]) - now) / by
-            loss[mine] = total / max(len(self.charged[i]), 1)
+            loss[mine] = total / max(len(self.charged.get(i, ())), 1)
         return loss
-
-    def choose(self, criterion: Criterion) -> tuple[int, float, float] | None:
-        """Pick the best candidate, with its loss and score.
-
-        The highest worth wins, then the first attribute, then the first in its tree.
-        """
-        self.frontier = frontier = self.frontier[self.cut.alive[self.frontier]]
-        if not len(frontier):
-            return None
-        gain, loss = self.gain[frontier], self.losses(frontier)
-        scores = score(gain, loss)
-        worth = scores if criterion is Criterion.SCORE else gain
-        equal = np.flatnonzero(worth > worth.max() - TOLERANCE)
-        best = equal[np.argmin(self.rank[frontier[equal]])]
-        return int(frontier[best]), float(loss[best]), float(scores[best])
 
     def refine(self, node: int) -> tuple[str, str | None, tuple[str | None, ...]]:
         """Perform a refinement on every table that has its attribute; return what changed."""
@@ -218,26 +204,75 @@ class TopDown:
             self.cut.alive[first] = False
         return change
 
-    def run(self, criterion: Criterion, limits: Limits, watch: Watcher) -> tuple[list[Step], Ending]:
-        """Refine until nothing valid and beneficial is left, or a limit is reached.
 
-        Claim: every state on the way meets all requirements, so the search may
-        stop after any step; a candidate once invalid stays invalid, so the last
-        state is maximal.
+class Scored:
+    """The papers' way of choosing: by Score, or by information gain alone."""
+
+    def __init__(self, state: TopDown, criterion: Criterion) -> None:
+        """Choose among the candidates of a state.
+
+        Args:
+            state: The cut.
+            criterion: By what.
         """
-        steps: list[Step] = []
-        deadline = time.monotonic() + limits.seconds if limits.seconds is not None else None
-        while True:
-            if limits.max_steps is not None and len(steps) >= limits.max_steps:
-                return steps, Ending.STEPS if self.choose(criterion) else Ending.MAXIMAL
-            if deadline is not None and time.monotonic() >= deadline:
-                return steps, Ending.TIME if self.choose(criterion) else Ending.MAXIMAL
-            best = self.choose(criterion)
-            if best is None:
-                return steps, Ending.MAXIMAL
-            node, loss, points = best
-            gain = float(self.gain[node])
-            name, before, after = self.refine(node)
-            steps.append(Step(len(steps) + 1, name, before, after, gain, loss, points, self.figures()))
-            if not watch(steps[-1]):
-                return steps, Ending.INTERRUPTED
+        self.state, self.criterion = state, criterion
+
+    def choose(self) -> Choice | None:
+        """Pick the best candidate.
+
+        The highest worth wins, then the first attribute, then the first in its tree.
+        """
+        state = self.state
+        state.frontier = frontier = state.frontier[state.cut.alive[state.frontier]]
+        if not len(frontier):
+            return None
+        gain, loss = state.gain[frontier], state.losses(frontier)
+        scores = score(gain, loss)
+        worth = scores if self.criterion is Criterion.SCORE else gain
+        equal = np.flatnonzero(worth > worth.max() - TOLERANCE)
+        best = equal[np.argmin(state.rank[frontier[equal]])]
+        return Choice(int(frontier[best]), float(gain[best]), float(loss[best]), float(scores[best]))
+
+    def refine(self, node: int) -> tuple[str, str | None, tuple[str | None, ...]]:
+        """Perform a refinement."""
+        return self.state.refine(node)
+
+
+class Chooser(Protocol):
+    """Picks refinements and performs them."""
+
+    state: TopDown
+    """The cut that it moves."""
+
+    def choose(self) -> Choice | None:
+        """Pick the next refinement; None if nothing valid and beneficial is left."""
+
+    def refine(self, node: int) -> tuple[str, str | None, tuple[str | None, ...]]:
+        """Perform a refinement; return what changed."""
+
+
+def descend(chooser: Chooser, limits: Limits, watch: Watcher) -> tuple[list[Step], Ending]:
+    """Refine until nothing valid and beneficial is left, or a limit is reached.
+
+    Args:
+        chooser: Picks and performs each refinement.
+        limits: When to stop early.
+        watch: Hears of every step and may ask to stop.
+
+    Claim: every state on the way meets all requirements, so the search may
+    stop after any step; a candidate once invalid stays invalid, so the last
+    state is maximal.
+    """
+    steps: list[Step] = []
+    deadline = time.monotonic() + limits.seconds if limits.seconds is not None else None
+    while (best := chooser.choose()) is not None:
+        if limits.max_steps is not None and len(steps) >= limits.max_steps:
+            return steps, Ending.STEPS
+        if deadline is not None and time.monotonic() >= deadline:
+            return steps, Ending.TIME
+        name, before, after = chooser.refine(best.node)
+        figures = chooser.state.figures()
+        steps.append(Step(len(steps) + 1, name, before, after, best.gain, best.loss, best.score, figures))
+        if not watch(steps[-1]):
+            return steps, Ending.INTERRUPTED
+    return steps, Ending.MAXIMAL

@@ -266,4 +266,6 @@ def has_order(texts: Sequence[str]) -> bool:
     (True, True, False)
     """
     scales = (Scale.REAL, Scale.DATE, Scale.TIMESTAMP, Scale.TIME)
-    return any(all(re.fullmatch(_PATTERNS[scale], text) for text in texts) for scale in scales)
+    # Times are sorted by their characters, so a blank and a T between day and hour would not mix.
+    is_mixed = any(" " in text for text in texts) and any("T" in text for text in texts)
+    return not is_mixed and any(all(re.fullmatch(_PATTERNS[scale], text) for text in texts) for scale in scales)

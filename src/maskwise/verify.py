@@ -268,8 +268,8 @@ def _values(table: Table, name: str, cells: Sequence[object], order: Sequence[st
     spelled = {one_spelling(text): text for text in texts}
     place = {one_spelling(text): at for at, text in enumerate(order)}
 
-    def given(text: str) -> int:
-        return place.get(one_spelling(text), len(place))
+    def given(text: str) -> tuple[int, str]:
+        return place.get(one_spelling(text), len(place)), text
 
     found = sorted(spelled.values(), key=given if order else value_order(texts))
     return (*found, None) if table.distinct(name).n_missing else tuple(found)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from tests.reference import models
 from tests.reference.tdr import Attribute, K, Templates
 
 TREES: list[dict[str, Any]] = [
@@ -18,6 +19,8 @@ TREES: list[dict[str, Any]] = [
     {"any": {"one": {"two": {"three": ["a", "b"]}}, "rest": ["c", "d", "e", "never"]}},
 ]
 KINDS = ("taxonomy", "interval", "suppress")
+SHARES = [Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction("0.9"), Fraction(1)]
+MODELS = ("distinct", "entropy", "recursive", "equal", "ordered", "lkc")
 
 
 def children_of(nested: Any) -> dict[str, list[str]]:
@@ -49,7 +52,7 @@ def problems(
 
     Args:
         draw: Hypothesis gives it.
-        asked: What requirements there may be: `k`, `templates` or `mixed`.
+        asked: What requirements there may be: `k`, `templates`, `mixed` (both), one of `MODELS`, or `all`.
         kinds: How attributes may be masked.
         n_requirements: The fewest and the most requirements.
         whole: Whether the first requirement is on all attributes, which makes for long searches.
@@ -67,6 +70,7 @@ def problems(
     for record in records:
         record["cls"] = draw(st.sampled_from(["Y", "N", "M"]))
         record["sens"] = draw(st.sampled_from(["hiv", "flu", "cold", "cold", None]))
+        record["dose"] = draw(st.sampled_from([1, 2, 2, 10, None]))
     entries: dict[str, Any] = {}
     attributes = []
     for name, kind in zip(names, kind_of, strict=True):
@@ -90,12 +94,7 @@ def problems(
         "policy": {
             "class": "cls",
             "attributes": entries,
-            "requirements": [
-                {"qid": list(r.qid), "k": r.k}
-                if isinstance(r, K)
-                else {"qid": list(r.qid), "sensitive": {"sens": {value: str(h) for _, value, h in r.values}}}
-                for r in requirements
-            ],
+            "requirements": [requirement.said() for requirement in requirements],
         },
     }
 
@@ -103,24 +102,49 @@ def problems(
 @st.composite
 def _requirements(
     draw: Any, names: list[str], asked: str, n_records: int, sizes: tuple[int, int], whole: bool
-) -> list[K | Templates]:
-    bounds = st.sampled_from(
-        [Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction("0.9"), Fraction(1)]
-    )
+) -> list[Any]:
+    k = st.integers(1, min(6, n_records))
     protected = st.lists(
-        st.tuples(st.just("sens"), st.sampled_from(["hiv", "flu", "never"]), bounds),
+        st.tuples(st.just("sens"), st.sampled_from(["hiv", "flu", "never"]), st.sampled_from(SHARES)),
         min_size=1,
         max_size=2,
         unique_by=lambda entry: entry[1],
+    ).map(tuple)
+    column, level = st.sampled_from(["sens", "dose"]), st.integers(2, 3)
+    # Tables are small, so that bounds which leave a search some way to go are loose ones.
+    near = st.sampled_from([Fraction(1, 6), Fraction(1, 3), Fraction("0.45"), Fraction(2, 3)])
+    c = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5), Fraction(12)])
+    order = st.permutations(["hiv", "flu", "cold"]).flatmap(
+        lambda order: st.sampled_from([tuple(order), (*order, "never")])
     )
 
-    def one(qid: Any) -> Any:
-        ks = st.builds(lambda q, k: K(tuple(q), k), qid, st.integers(1, min(6, n_records)))
-        templates = st.builds(lambda q, values: Templates(tuple(q), tuple(values)), qid, protected)
-        return {"k": ks, "templates": templates, "mixed": st.one_of(ks, templates)}[asked]
+    @st.composite
+    def lkc(draw: Any, qid: Any) -> models.Lkc:
+        of, values = draw(qid), draw(st.one_of(st.just(()), protected))
+        asks_k = draw(st.booleans()) if values else True
+        return models.Lkc(of, draw(st.integers(1, len(of))), draw(k) if asks_k else None, values)
 
-    some = one(st.lists(st.sampled_from(names), min_size=1, unique=True))
-    first = one(st.permutations(names)) if whole else some
+    def one(qid: Any) -> Any:
+        offered = {
+            "k": st.builds(K, qid, k),
+            "templates": st.builds(Templates, qid, protected),
+            "distinct": st.builds(models.Distinct, qid, column, level),
+            "entropy": st.builds(
+                models.Entropy, qid, column, st.sampled_from([Fraction("1.2"), Fraction(2), Fraction("2.5")])
+            ),
+            "recursive": st.builds(models.Recursive, qid, column, c, level),
+            "equal": st.builds(models.Equal, qid, column, near),
+            "ordered": st.one_of(
+                st.builds(models.Ordered, qid, st.just("dose"), near),
+                st.builds(models.Ordered, qid, st.just("sens"), near, order),
+            ),
+            "lkc": lkc(qid),
+        }
+        together = {"mixed": ["k", "templates"], "all": list(offered)}
+        return st.one_of([offered[kind] for kind in together.get(asked, [asked])])
+
+    some = one(st.lists(st.sampled_from(names), min_size=1, unique=True).map(tuple))
+    first = one(st.permutations(names).map(tuple)) if whole else some
     fewest, most = sizes
     return [draw(first), *draw(st.lists(some, min_size=fewest - 1, max_size=most - 1))]
 

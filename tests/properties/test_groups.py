@@ -15,7 +15,7 @@ from maskwise.profile import profile
 from maskwise.read import read
 from maskwise.rules import Bound
 from maskwise.search import plan, search
-from maskwise.topdown import TopDown
+from maskwise.topdown import Scored, TopDown
 from tests.properties.tables import ATTRIBUTES, POLICY, REQUIREMENTS, people_table
 from tests.reference.tdr import Reference
 
@@ -48,8 +48,9 @@ def test_groups_partition_the_records_and_minima_are_exact(seed: int) -> None:
         has_class=True,
     )
     steps = 0
-    while (best := state.choose(Criterion.SCORE)) is not None:
-        state.refine(best[0])
+    chooser = Scored(state, Criterion.SCORE)
+    while (best := chooser.choose()) is not None:
+        state.refine(best.node)
         steps += 1
         for cells in state.cells:
             groups = cells._groups  # noqa: SLF001 - the inner state is what is checked

@@ -18,9 +18,6 @@ from tests.reference.tdr import (
     MISSING,
     Attribute,
     K,
-    T,
-    Templates,
-    anonymity,
     best_border,
     entropy,
     interval_text,
@@ -56,9 +53,7 @@ class Generalization:
 
 
 class BottomUp:
-    def __init__(
-        self, records: Records, attributes: list[Attribute], requirements: list[K | Templates], class_name: str
-    ) -> None:
+    def __init__(self, records: Records, attributes: list[Attribute], requirements: list[Any], class_name: str) -> None:
         self.records = records
         self.attributes = attributes
         self.requirements = requirements
@@ -119,33 +114,31 @@ class BottomUp:
     def class_of(self, i: int) -> Any:
         return self.records[i][self.class_name]
 
-    def rule_figure(self, rule: K | T, shown: Records) -> Fraction:
-        """A(QID) of a k rule, Conf(QID -> value) of a template."""
-        return Fraction(anonymity(shown, rule.qid)) if isinstance(rule, K) else rule.badness(shown, self.records)
+    def badness(self, rule: Any, shown: Records) -> Any:
+        """Minus A(QID) of a k rule, Conf(QID -> value) of a template; a quotient without bound is above all others."""
+        return min(rule.badness(shown, self.records), max(len(self.records), rule.limit()) + 1)
 
-    def _shortfall(self, rule: K | T, shown: Records) -> Fraction:
-        """How far a state is from meeting a rule; 0 if it does."""
-        figure = self.rule_figure(rule, shown)
-        return max(rule.k - figure if isinstance(rule, K) else figure - rule.h, Fraction(0))
+    def _shortfall(self, rule: Any, shown: Records) -> Any:
+        """How far a state is from its bound; 0 if it does not exceed it."""
+        return max(self.badness(rule, shown) - rule.limit(), Fraction(0))
 
     def is_met(self, shown: Records) -> bool:
-        return all(self._shortfall(rule, shown) == 0 for rule in self.rules)
+        return not any(rule.is_broken(self.badness(rule, shown)) for rule in self.rules)
 
     def is_feasible(self) -> bool:
         """Whether the most masked table, one group with all records, meets every rule."""
         return self.is_met([{a.name: HIDDEN for a in self.attributes} for _ in self.records])
 
-    def figures(self, shown: Records) -> list[Fraction]:
-        """For each requirement, implied ones included, the anonymity or the largest confidence."""
-        found = []
-        for requirement in self.requirements:
-            figures = [self.rule_figure(part, shown) for part in requirement.parts()]
-            found.append(max(figures))
-        return found
+    def figures(self, shown: Records) -> list[Any]:
+        """For each requirement, implied ones included, the anonymity, the largest confidence and so on."""
+        return [
+            requirement.figure([self.badness(part, shown) for part in requirement.parts()])
+            for requirement in self.requirements
+        ]
 
     def candidates(self) -> list[Generalization]:
         """The generalizations that can be performed now, in the order that decides between equals."""
-        unmet = [rule for rule in self.rules if self._shortfall(rule, self.shown) > 0]
+        unmet = [rule for rule in self.rules if rule.is_broken(self.badness(rule, self.shown))]
         return [
             g
             for a in self.attributes
@@ -182,24 +175,23 @@ class BottomUp:
         inner = sum(len(classes) / len(g.moved) * entropy(classes) for classes in parts.values())
         return entropy([self.class_of(i) for i in g.moved]) - inner
 
-    def anonymity_gain(self, g: Generalization) -> Fraction:
+    def anonymity_gain(self, g: Generalization) -> Any:
         """P(G): what is gained towards each rule on the attribute, no further than the rule asks, on average."""
         after = self.after(g)
         gains = []
         for rule in self.rules:
             if g.attribute.name not in rule.qid:
                 continue
-            now, then = self.rule_figure(rule, self.shown), self.rule_figure(rule, after)
-            if isinstance(rule, K):
-                gain = min(then, Fraction(rule.k)) - min(now, Fraction(rule.k))
-            else:
-                gain = max(now, rule.h) - max(then, rule.h)
+            now, then = self.badness(rule, self.shown), self.badness(rule, after)
+            gain = max(now, rule.limit()) - max(then, rule.limit())
+            if gain < EQUAL:
+                gain = Fraction(0)
             if self.is_mixed:
                 gain = gain / self.shortfall[rule] if self.shortfall[rule] else Fraction(0)
             gains.append(gain)
         return sum(gains, Fraction(0)) / len(gains)
 
-    def choose(self) -> tuple[Generalization, float, Fraction]:
+    def choose(self) -> tuple[Generalization, float, Any]:
         """The best generalization, with its I(G) and P(G)."""
         weighed = [(g, self.info_loss(g), self.anonymity_gain(g)) for g in self.candidates()]
         critical = [(loss / gain, g, loss, gain) for g, loss, gain in weighed if gain > 0]

@@ -59,12 +59,21 @@ class K:
     def parts(self) -> list[K]:
         return [self]
 
+    def figure(self, badness: list[Any]) -> Any:
+        return -badness[0]
+
+    def said(self) -> dict[str, Any]:
+        return {"qid": list(self.qid), "k": self.k}
+
     def badness(self, shown: list[dict[str, Any]], records: list[dict[str, Any]]) -> Fraction:
         del records
         return Fraction(-anonymity(shown, self.qid))
 
     def limit(self) -> Fraction:
         return Fraction(-self.k)
+
+    def is_broken(self, badness: Any) -> bool:
+        return badness > self.limit()
 
     def implies(self, other: Any) -> bool:
         return isinstance(other, K) and set(other.qid) <= set(self.qid) and other.k <= self.k
@@ -88,6 +97,9 @@ class T:
     def limit(self) -> Fraction:
         return self.h
 
+    def is_broken(self, badness: Any) -> bool:
+        return badness > self.limit()
+
     def implies(self, other: Any) -> bool:
         same = isinstance(other, T) and (self.column, self.value) == (other.column, other.value)
         return same and set(other.qid) <= set(self.qid) and self.h <= other.h
@@ -103,8 +115,22 @@ class Templates:
     def parts(self) -> list[T]:
         return [T(self.qid, column, value, h) for column, value, h in self.values]
 
+    def figure(self, badness: list[Any]) -> Any:
+        return max(badness)
 
-def not_implied(requirements: list[K | Templates]) -> list[K | T]:
+    def said(self) -> dict[str, Any]:
+        return {"qid": list(self.qid), "sensitive": protected(self.values)}
+
+
+def protected(values: tuple[tuple[str, Any, Fraction], ...]) -> dict[str, dict[str, str]]:
+    """Sensitive values and their bounds, as a policy says them."""
+    said: dict[str, dict[str, str]] = {}
+    for column, value, h in values:
+        said.setdefault(column, {})["~" if value is MISSING else value] = str(h)
+    return said
+
+
+def not_implied(requirements: list[Any]) -> list[Any]:
     """The rules that count: of equal ones the first, and none that another one implies."""
     parts = [part for requirement in requirements for part in requirement.parts()]
     gone: set[int] = set()
@@ -140,7 +166,7 @@ class Reference:
         self,
         records: list[dict[str, Any]],
         attributes: list[Attribute],
-        requirements: list[K | Templates],
+        requirements: list[Any],
         class_name: str,
         criterion: str = "score",
     ) -> None:
@@ -154,9 +180,11 @@ class Reference:
         self.is_mixed = len({type(part) for part in self.active}) > 1
         self.slack = {part: part.limit() - part.badness(self.shown, records) for part in self.active}
 
-    def figure(self, requirement: K | Templates) -> Fraction:
-        worst = max(part.badness(self.shown, self.records) for part in requirement.parts())
-        return -worst if isinstance(requirement, K) else worst
+    def figure(self, requirement: Any) -> Any:
+        return requirement.figure([part.badness(self.shown, self.records) for part in requirement.parts()])
+
+    def is_feasible(self) -> bool:
+        return not any(part.is_broken(part.badness(self.shown, self.records)) for part in self.active)
 
     def _top(self, a: Attribute) -> Any:
         return {"taxonomy": a.root, "interval": (a.low, a.high, True), "suppress": HIDDEN}[a.kind]
@@ -241,10 +269,10 @@ class Reference:
     def weigh(self, c: Candidate) -> tuple[float, float] | None:
         """Gain and loss, or None if the refinement is not valid."""
         after = self.after(c)
-        losses: list[Fraction] = []
+        losses: list[Any] = []
         for part in self.active:
             then = part.badness(after, self.records)
-            if then > part.limit():
+            if part.is_broken(then):
                 return None
             if c.attribute.name in part.qid:
                 loss = then - part.badness(self.shown, self.records)
@@ -279,6 +307,7 @@ class Reference:
                     "to": [self.text(best.attribute, value) for value in best.after],
                     "info_gain": gain,
                     "loss": loss,
+                    "score": gain / (loss + 1),
                     "requirements": [float(self.figure(requirement)) for requirement in self.requirements],
                 }
             )

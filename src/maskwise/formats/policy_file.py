@@ -34,7 +34,7 @@ def _entry(value: object) -> object:
         value = {value: None}
     if not isinstance(value, Mapping) or len(value) != 1:
         raise PydanticCustomError(
-            "entry", "an attribute is `suppress`, `interval`, {{interval: [low, high]}} or {{taxonomy: ...}}"
+            "entry", "an attribute is `suppress`, `interval`, {interval: [low, high]} or {taxonomy: ...}"
         )
     return value
 

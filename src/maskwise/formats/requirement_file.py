@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from math import ceil
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -35,7 +36,7 @@ def number(value: object, what: str) -> Fraction:
     try:
         if _NUMBER.fullmatch(text):
             return Fraction(text)
-    except ZeroDivisionError:
+    except (ValueError, ZeroDivisionError):
         pass
     raise PydanticCustomError("bound", "{what} is a number", {"what": what})
 
@@ -82,16 +83,28 @@ def _missing_or(text: str | None) -> str | None:
 def _diversity(value: object) -> tuple[Measure, Fraction, Fraction]:
     """`{distinct: 3}`, `{entropy: 2.5}` or `{recursive: {c: 3, l: 2}}`."""
     mistake = PydanticCustomError(
-        "protected", "`diversity` is {{distinct: 3}}, {{entropy: 2.5}} or {{recursive: {{c: 3, l: 2}}}}"
+        "protected", "`diversity` is {distinct: 3}, {entropy: 2.5} or {recursive: {c: 3, l: 2}}"
     )
     if not isinstance(value, Mapping) or len(value) != 1 or next(iter(value)) not in set(Measure):
         raise mistake
     measure, level = Measure(next(iter(value))), next(iter(value.values()))
     if measure is not Measure.RECURSIVE:
-        return measure, number(level, f"`{measure}`"), Fraction(1)
+        least = number(level, f"`{measure}`")
+        # As with shares, more than nine decimals are cut off, to the safe side.
+        is_long = measure is Measure.ENTROPY and least.denominator > MOST_PARTS
+        return measure, Fraction(ceil(least * MOST_PARTS), MOST_PARTS) if is_long else least, Fraction(1)
     if not isinstance(level, Mapping) or set(level) != {"c", "l"}:
         raise mistake
     return measure, number(level["l"], "`l`"), number(level["c"], "`c`")
+
+
+def _order(value: object) -> object:
+    """The values from low to high; a complaint does not quote them."""
+    if value is not None and not (isinstance(value, list) and all(isinstance(text, str) for text in value)):
+        raise PydanticCustomError(
+            "protected", "`order` is a list of values, such as [low, high]; a missing cell always comes last"
+        )
+    return value
 
 
 class _Known(BaseModel):
@@ -112,7 +125,7 @@ class RequirementEntry(BaseModel):
     diversity: Annotated[Any, BeforeValidator(_diversity)] = None
     closeness: Annotated[Any, BeforeValidator(_share("a closeness"))] = None
     distance: Distance | None = None
-    order: list[str] | None = None
+    order: Annotated[list[str] | None, BeforeValidator(_order)] = None
 
     @model_validator(mode="after")
     def _is_one_kind(self) -> Self:
@@ -123,7 +136,11 @@ class RequirementEntry(BaseModel):
 
     def _misfit(self) -> str | None:  # noqa: PLR0911 - one for each way not to fit together
         if (self.qid is None) == (self.lkc is None):
-            return "`qid` is missing. Add it, or `lkc`, and not both"
+            return (
+                "`qid` is missing. Add it, or `lkc`"
+                if self.qid is None
+                else "`qid` and `lkc` are two requirements. Write one line for each"
+            )
         spreads = [name for name in ("diversity", "closeness") if getattr(self, name) is not None]
         if spreads:
             if len(spreads) > 1 or self.lkc is not None or self.k is not None or self.confidence is not None:
@@ -208,6 +225,14 @@ def _protected_data(sensitive: tuple[tuple[str, str | None, Fraction], ...]) -> 
 def without_values(requirement: Requirement) -> dict[str, Any]:
     """Write a requirement without the values it protects, for those who get the release."""
     said = requirement_data(requirement)
+    if isinstance(requirement, Closeness):
+        said["closeness"] = float(requirement.bound)
+    if isinstance(requirement, Diversity):
+        level = float(requirement.l) if requirement.measure is Measure.ENTROPY else int(requirement.l)
+        is_recursive = requirement.measure is Measure.RECURSIVE
+        said["diversity"] = {
+            str(requirement.measure): {"c": float(requirement.c), "l": level} if is_recursive else level
+        }
     if isinstance(requirement, Confidence | LKC) and requirement.sensitive:
         said["sensitive"] = [
             {"column": column, "confidence": float(bound)} for column, _, bound in requirement.sensitive

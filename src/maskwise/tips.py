@@ -1,0 +1,115 @@
+"""The class inside the groups that all masked attributes form together.
+
+The papers' TIPS over the union of all QIDs: rows with class counts, kept group
+by group as the search refines. The groups start apart by what unmasked columns
+already tell (`background`), where there is such a thing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise import badness, kernels, scans
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from maskwise.compress import Compact
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+class Tips:
+    """Class counts by group, split as the search refines."""
+
+    def __init__(self, compact: Compact, roots: Ints, n_nodes: int, bins: Ints | None = None) -> None:
+        """Start with one group that shows the root of every attribute, or one for each bin.
+
+        Args:
+            compact: Distinct coded rows of all masked attributes, with the records of each class.
+            roots: The root of each attribute.
+            n_nodes: How many values there may come to be.
+            bins: (n_rows,) what is known beforehand of each row.
+        """
+        n_rows, n_attributes = compact.codes.shape
+        order = np.argsort(bins, kind="stable") if bins is not None else np.arange(n_rows)
+        _, sizes = np.unique(bins[order], return_counts=True) if bins is not None else (None, np.array([n_rows]))
+        n_classes = compact.counts.shape[1]
+        nothing = np.zeros(0, np.int64)
+        self.n_rows = n_rows
+        self.n_records = int(compact.counts.sum())
+        self._rules = badness.Rules(
+            kind=nothing,
+            first=nothing,
+            stop=nothing,
+            level=nothing,
+            over=nothing,
+            under=nothing,
+            limit=np.zeros(0),
+            is_enforced=np.zeros(0, np.bool_),
+            whole=np.zeros(n_classes, np.int64),
+        )
+        self._cut = kernels.Cut(
+            slot=np.zeros((n_attributes, 1), np.int32),
+            base=np.zeros(n_attributes, np.int64),
+            hides=np.zeros(n_attributes, np.bool_),
+            first_child=np.zeros(n_nodes, np.int64),
+            n_children=np.zeros(n_nodes, np.int64),
+            alive=np.zeros(n_nodes, np.bool_),
+            worst=np.zeros((0, n_nodes)),
+        )
+        most = n_rows + 1
+        counts = np.ascontiguousarray(compact.counts[order])
+        codes = np.ascontiguousarray(compact.codes[order])
+        self._groups = kernels.Groups(
+            codes=codes,
+            counts=counts,
+            spare_codes=np.empty_like(codes),
+            spare_counts=np.empty_like(counts),
+            start=np.zeros(most, np.int64),
+            size=np.zeros(most, np.int64),
+            total=np.zeros((most, n_classes), np.int64),
+            shown=np.zeros((n_attributes, most), np.int32),
+            kept=np.full(most, -1, np.int64),
+            hists=np.zeros((most + 1, 1, n_classes), np.int64),
+            scratch=np.zeros((1, n_classes), np.int64),
+            free=np.arange(most + 1),
+            tally=np.array([len(sizes), most + 1]),
+        )
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+        self._groups.start[: len(sizes)] = starts
+        self._groups.size[: len(sizes)] = sizes
+        self._groups.total[: len(sizes)] = np.add.reduceat(counts, starts, axis=0)
+        self._groups.shown[:, : len(sizes)] = roots[:, None]
+
+    @property
+    def entropy(self) -> float:
+        """Bits of the class that the groups leave open, per record."""
+        n_groups = int(self._groups.tally[0])
+        return float(sum(scans.bits(self._groups.total[g]) for g in range(n_groups)) / self.n_records)
+
+    def gain(self, attribute: int, value: int, slot: Ints, n_slots: int) -> float:
+        """Bits per record that replacing a value by its children tells."""
+        found: float = scans.gain_of_children(self._groups, attribute, value, slot, n_slots)
+        return found / self.n_records
+
+    def gains_of_values(self, attribute: int, root: int, n_codes: int) -> Floats:
+        """Bits per record that disclosing each hidden value tells, by code."""
+        found = np.empty(n_codes)
+        scans.gains_of_values(self._groups, attribute, root, n_codes, found)
+        told: Floats = found / self.n_records
+        return told
+
+    def gains_of_splits(self, attribute: int, value: int, low: int, high: int) -> Floats:
+        """Bits per record that splitting an interval before each of its codes tells."""
+        found = np.empty(high - low)
+        scans.gains_of_splits(self._groups, attribute, value, low, high, found)
+        told: Floats = found / self.n_records
+        return told
+
+    def refine(self, attribute: int, value: int, branch: Ints, branch_node: Ints) -> None:
+        """Split the groups that show a value; the arguments are those of `Cells.refine`."""
+        kernels.split_groups(self._groups, self._cut, self._rules, attribute, value, branch, branch_node)
