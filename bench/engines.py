@@ -10,6 +10,10 @@ import subprocess
 import sys
 import time
 
+import psycopg
+import pyarrow.parquet as pq
+from tests.engines.server import Server
+
 from bench.blowup import FOLDER, blow_up, policy
 
 RUN = """
@@ -25,9 +29,6 @@ print(f"    done      {time.perf_counter() - begin:6.1f} s")
 
 
 def load(url: str, rows: int) -> None:
-    import psycopg
-    import pyarrow.parquet as pq
-
     csv, parquet = blow_up(rows)
     columns = ", ".join(
         f'"{field.name}" {"bigint" if str(field.type) == "int64" else "text"}' for field in pq.read_schema(parquet)
@@ -53,12 +54,10 @@ def digest(name: str) -> str:
 
 
 def main(rows: int, url: str | None) -> None:
-    csv, parquet = blow_up(rows)
+    _, parquet = blow_up(rows)
     rules = str(policy())
     server = None
     if url is None:
-        from tests.engines.server import Server
-
         server = Server()
         url = server.url
     load(url, rows)

@@ -23,7 +23,6 @@ from maskwise.gate import Sidecar, given_back, hand_out, insist
 from maskwise.how import Criterion, Method, choose_how
 from maskwise.profile import check_columns, check_sensitive
 from maskwise.profile import profile as take_profile
-from maskwise.read import Table
 from maskwise.release import shuffled
 from maskwise.verify import Verdict, verify
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from maskwise.mask import Unknown
     from maskwise.policy import Policy
     from maskwise.profile import Profile
+    from maskwise.read import Table
     from maskwise.requirements import Requirement
 
 

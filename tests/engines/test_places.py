@@ -203,6 +203,16 @@ def test_an_engine_that_is_not_there_is_named(engine: str | None, data: str, say
     assert "secret" not in str(caught.value)
 
 
+def test_memory_is_the_engines(data: Path, policy: Path) -> None:
+    from maskwise.engines.choose import choose
+
+    engine, _ = choose(str(data), memory="300MB")
+    limit = engine.database.query("SELECT current_setting('memory_limit') AS m").column(0)[0].as_py()
+    assert limit.startswith("28")  # in MiB
+    with pytest.raises(maskwise.InputError, match="`lots` is no amount of memory"):
+        maskwise.anonymize(data, policy, memory="lots")
+
+
 @pytest.mark.parametrize(("engine", "extra"), [("postgres://h/x", "postgres"), ("spark", "spark")])
 def test_without_an_extra_the_error_says_what_to_install(
     engine: str, extra: str, policy: Path, monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -25,6 +26,9 @@ def choose(data: Any, engine: Any = None, *, writes: bool = False, memory: str |
         writes: A table of a database file will be written.
         memory: How much memory the engine may use, such as `4GB`.
     """
+    if memory is not None and not re.fullmatch(r"[1-9][0-9]*[MGT]B", memory, re.IGNORECASE):
+        msg = f"`{memory}` is no amount of memory. Write it as 500MB or 4GB."
+        raise InputError(msg)
     if isinstance(data, str) and "://" in data:
         address, _, table = data.partition("#")
         if engine not in {None, "duckdb"} or not table:

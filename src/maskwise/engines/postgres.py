@@ -229,6 +229,8 @@ def _connect(address: str) -> Any:
         msg = f"The database on {host} cannot be reached: {reason}. Check the address, the user and the password."
         raise InputError(msg) from None
     database.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+    # While the search runs the server hears nothing from us.
+    database.execute("SET idle_in_transaction_session_timeout = 0")
     return database
 
 
