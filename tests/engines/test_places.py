@@ -188,6 +188,25 @@ def test_types_that_arrow_does_not_know_are_text(held: Server) -> None:
         held.run("DROP TABLE odd; DROP TABLE IF EXISTS masked; DROP TYPE mood")
 
 
+def test_times_and_numbers_of_postgresql_are_read_exactly(held: Server) -> None:
+    held.run("CREATE TABLE odd (w timestamptz, t time, n numeric, d date)")
+    cells = "'2024-01-31 12:00:00.5+02', '08:30:00.25', 1.10, '2024-01-31'"
+    held.run(f"INSERT INTO odd SELECT {cells} FROM generate_series(1, 9)")  # noqa: S608
+    policy = {"requirements": [{"qid": ["w", "t", "n", "d"], "k": 9}]}
+    try:
+        maskwise.anonymize("odd", policy, "masked", engine=held.url)
+        shown = held.run("SELECT DISTINCT w, t, n, d FROM masked")
+        moment, time = "2024-01-31T10:00:00.500000", "08:30:00.250000"
+        assert shown == [
+            (f"[{moment}, {moment}]", f"[{time}, {time}]", "[1.1, 1.1]", "[2024-01-31, 2024-01-31]"),
+        ]
+        held.run("INSERT INTO odd SELECT now(), '08:30', 2, 'infinity' FROM generate_series(1, 9)")
+        with pytest.raises(maskwise.InputError, match="only PostgreSQL knows"):
+            maskwise.anonymize("odd", policy, "masked", engine=held.url)
+    finally:
+        held.run("DROP TABLE odd; DROP TABLE IF EXISTS masked")
+
+
 @pytest.mark.parametrize(
     ("engine", "data", "says"),
     [

@@ -109,7 +109,7 @@ class Postgres:
         with _told():
             schema = types.arrow_schema(self._describe(query))
             out = pg.SQL("COPY ({}) TO STDOUT (FORMAT csv, NULL '\\N')").format(query)
-            with self._database.cursor() as cursor, cursor.copy(out) as copied:
+            with self._database.cursor() as cursor, cursor.copy(out) as copied, types.readable():
                 yield types.batches(iter(copied), schema)
 
     def lend(self, name: str, table: pa.Table) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import ibis
 import pyarrow as pa
 import pyarrow.csv as pc
+
+from maskwise.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,6 +113,17 @@ def batches(blocks: Iterator[Any], schema: pa.Schema) -> pa.RecordBatchReader:
             quoted_strings_can_be_null=False,
         ),
     )
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Refuse cells that only PostgreSQL knows, such as the date `infinity`, without quoting them."""
+    try:
+        yield
+    except pa.ArrowInvalid:
+        raise InputError(
+            "A column holds dates, times or numbers that only PostgreSQL knows, such as infinity. Clean them."
+        ) from None
 
 
 class _Blocks(io.RawIOBase):
