@@ -10,6 +10,7 @@ setup: .venv/ready
 	@$(PYTHON) -c 'import sys; sys.exit("maskwise needs Python 3.11 or newer; set PYTHON=... to one.") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@if java -version >/dev/null 2>&1; then $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[spark]"; fi
 	@touch .venv/ready
 
 demo: setup

@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -48,6 +49,20 @@ class Result:
 
 
 Run = Callable[..., Result]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let one process have the PostgreSQL server and one the Spark session: each takes seconds to start."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByEngine(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            if not nodeid.startswith("tests/engines/"):
+                return nodeid
+            return "spark" if "spark" in nodeid.lower() else "postgres"
+
+    return ByEngine(config, log)
 
 
 def people(n: int = 200, seed: int = 7) -> list[tuple[str, ...]]:

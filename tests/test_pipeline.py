@@ -47,10 +47,10 @@ def test_a_release_that_fails_the_recount_is_never_written(
 
 
 def test_a_lost_record_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from maskwise.engines.local import Local
+    from maskwise.engines.sql import SqlEngine
 
-    write = Local.write
-    monkeypatch.setattr(Local, "write", lambda self, table, *rest: write(self, table.limit(4), *rest))
+    write = SqlEngine.write
+    monkeypatch.setattr(SqlEngine, "write", lambda self, table, *rest: write(self, table.limit(4), *rest))
     with pytest.raises(maskwise.RefusedError, match="4 records were written of 6"):
         maskwise.anonymize(PEOPLE, POLICY, tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())

@@ -35,7 +35,22 @@ app = App(
 )
 
 Output = Annotated[
-    Path, Parameter(name=["--output", "-o"], help="Where to write: .csv, .tsv, .parquet or .arrow, each also with .gz.")
+    str,
+    Parameter(
+        name=["--output", "-o"],
+        help="Where to write: .csv, .tsv, .parquet or .arrow, each also with .gz; a folder, such as released/; "
+        "or a table of the engine.",
+    ),
+]
+Engine = Annotated[
+    str | None,
+    Parameter(
+        help="Where the work is done: duckdb, duckdb:///people.db, postgres://user@host/database, spark or "
+        "spark://host:port. In a database DATA is a table."
+    ),
+]
+Memory = Annotated[
+    str | None, Parameter(help="How much memory the engine may use before it spills to disk, such as 4GB.")
 ]
 Shuffle = Annotated[bool, Parameter(negative="", help="Release the records in random order.")]
 Seed = Annotated[
@@ -50,7 +65,13 @@ Formulas = Annotated[
 
 @app.command
 def mask(
-    data: Annotated[Path, Parameter(help="The table: .csv, .tsv, .parquet or .arrow, each also with .gz.")],
+    data: Annotated[
+        str,
+        Parameter(
+            help="The table: .csv, .tsv, .parquet or .arrow, each also with .gz; a folder of parquet files; "
+            "a pattern in quotes; a table of the engine."
+        ),
+    ],
     /,
     *,
     policy: PolicyPath,
@@ -64,7 +85,8 @@ def mask(
         Path | None, Parameter(help="Write what each step keeps and reaches here: .csv, or a plot as .svg or .png.")
     ] = None,
     report: Annotated[Path | None, Parameter(help="Write a report here: .md, .txt or .json.")] = None,
-    engine: Annotated[Literal["duckdb"], Parameter(help="Where the work is done.")] = "duckdb",
+    engine: Engine = None,
+    memory: Memory = None,
     method: Annotated[
         Literal["tdr", "bug"],
         Parameter(
@@ -103,7 +125,6 @@ def mask(
     from maskwise.report import report as make_report  # noqa: PLC0415 - start-up
     from maskwise.write import check_target  # noqa: PLC0415 - start-up
 
-    del engine
     if public and solution is None:
         raise InputError("--public says how --solution is written, but no --solution is given.")
     others = [path for path in (solution, trace, curve, report) if path is not None]
@@ -113,7 +134,7 @@ def mask(
         check_suffix(report)
     if curve is not None:
         check_curve(curve)
-    insist_on_own_names(data, policy, output, *others)
+    insist_on_own_names(Path(data), policy, Path(output), *others)
     terminal = Terminal(quiet=quiet or json_)
 
     def beside(outcome: Outcome) -> list[Sidecar]:
@@ -143,6 +164,8 @@ def mask(
             shuffle=shuffle,
             seed=seed,
             escape_formulas=escape_formulas,
+            engine=engine,
+            memory=memory,
             observer=terminal,
             beside=beside,
         )
@@ -153,7 +176,7 @@ def mask(
     terminal.show_report(made.data)
     for note in made.data["notes"]:
         terminal.warn(note)
-    written: dict[str, Path | None] = {"release": output, "solution": solution, "trace": trace}
+    written: dict[str, str | Path | None] = {"release": output, "solution": solution, "trace": trace}
     written |= {"curve": curve, "report": report}
     for what, where in written.items():
         if where is not None:
@@ -164,10 +187,12 @@ def mask(
 
 @app.command
 def audit(
-    data: Annotated[Path, Parameter(help="Any table, also one that another tool masked.")],
+    data: Annotated[str, Parameter(help="Any table, also one that another tool masked.")],
     /,
     *,
     policy: PolicyPath,
+    engine: Engine = None,
+    memory: Memory = None,
     quiet: Quiet = False,
     json_: AsJson = False,
 ) -> int:
@@ -176,23 +201,25 @@ def audit(
     from maskwise.pipeline import audit as recount  # noqa: PLC0415 - start-up
     from maskwise.report import verdict_data  # noqa: PLC0415 - start-up
 
-    verdict = recount(data, policy)
+    verdict = recount(data, policy, engine=engine, memory=memory)
     if json_:
         _print_json(verdict_data(verdict))
     else:
         terminal = Terminal(quiet=quiet)
-        terminal.say(f"{verdict.n_rows:,} records in {data}")
+        terminal.say(f"{verdict.n_rows:,} records in {_shown(data)}")
         terminal.show_verdict(verdict)
     return 0 if verdict.is_met else 1
 
 
 @app.command
 def apply(
-    data: Annotated[Path, Parameter(help="Other rows, with the columns the solution masks.")],
+    data: Annotated[str, Parameter(help="Other rows, with the columns the solution masks.")],
     /,
     *,
     solution: Annotated[Path, Parameter(name=["--solution", "-s"], help="What `maskwise mask --solution` wrote.")],
     output: Output,
+    engine: Engine = None,
+    memory: Memory = None,
     strict: Annotated[bool, Parameter(negative="", help="Refuse values that the solution does not know.")] = False,
     enforce: Annotated[
         bool, Parameter(negative="", help="Refuse rows that alone do not meet the requirements.")
@@ -217,6 +244,8 @@ def apply(
         shuffle=shuffle,
         seed=seed,
         escape_formulas=escape_formulas,
+        engine=engine,
+        memory=memory,
     )
     if json_:
         _print_json(applied_data(applied))
@@ -258,6 +287,11 @@ def demo(
     from maskwise.demo import run  # noqa: PLC0415 - start-up
 
     return run(output, quiet=quiet)
+
+
+def _shown(data: str) -> str:
+    """What is said of the data: an address may hold a password."""
+    return data.rpartition("#")[2] if "://" in data else data
 
 
 def _print_json(data: dict[str, Any]) -> None:

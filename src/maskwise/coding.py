@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from maskwise.engines.local import ROW
+from maskwise.engines import ROW
+from maskwise.errors import InputError
+from maskwise.read import one_or_zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +53,7 @@ def recode(
     """
     cells = [table.column(name) for name, _ in sensitive]
     marks = {
-        f"s{i}": (cell.isnull() if keys is None else cell.isin(keys.to_pylist()).fill_null(False)).cast("int64")  # noqa: FBT003
+        f"s{i}": one_or_zero(cell.isnull() if keys is None else cell.isin(keys.to_pylist()))
         for i, (cell, (_, keys)) in enumerate(zip(cells, sensitive, strict=True))
     }
     marked = replace(table, expr=table.expr.mutate(**marks) if marks else table.expr).seen(lookups)
@@ -62,9 +64,16 @@ def recode(
 
 
 def numbered(table: Table) -> Table:
-    """The same records, each with a number that stays."""
+    """The same records, each with a number that stays.
+
+    What needs such numbers looks at single records, and those do not leave a database.
+    """
     import ibis  # noqa: PLC0415 - heavy
 
+    if not table.engine.keeps_order:
+        raise InputError(
+            "The conditional criterion looks at single records, which do not leave a database. Use score or infogain."
+        )
     if ROW in table.expr.columns:
         return table
     return replace(table, expr=table.engine.keep(table.expr.mutate(**{ROW: ibis.row_number().cast("int64")})))

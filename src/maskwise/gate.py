@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.diversity import Closeness
 from maskwise.errors import RefusedError
-from maskwise.read import Table, read, suffix_of
+from maskwise.place import Folder, TableName, suffix_of
+from maskwise.read import Table, read
 from maskwise.release import as_frame, safe_name, safe_text, spreadsheet_safe
 from maskwise.requirements import LKC, Confidence, KAnonymity
 from maskwise.verify import Verdict, verify
-from maskwise.write import appearing, write_draft
+from maskwise.write import appearing, appearing_folder, write_draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from maskwise.cut import Solution
+    from maskwise.place import Place
     from maskwise.policy import Policy
     from maskwise.requirements import Requirement
 
@@ -45,7 +47,7 @@ class Sidecar:
 
 def hand_out(
     masked: Table,
-    target: Path | None,
+    target: Place | None,
     requirements: Sequence[Requirement],
     accept: Callable[[Table, Verdict], Any],
     stage: Callable[[str], None] = lambda name: None,  # noqa: ARG005
@@ -73,21 +75,17 @@ def hand_out(
     if target is None:
         data = as_frame(masked)
         stage("verify")
-        found = read(data)
+        is_inside = type(data).__module__.startswith(("ibis", "pyspark"))
+        found = read(data, masked.engine if is_inside else None)
         try:
             return data, accept(found, _recount(found, spelled, requirements))
         except BaseException:
             masked.engine.discard(data)
             raise
-    suffix = suffix_of(target)
     names = tuple(safe_name(name) for name in named) if escape else named
     # The release gets its name first: the inner block ends before the outer one.
-    with ExitStack() as sidecars, appearing(target, suffix) as draft:
-        expr = masked.expr.select(*(f"c{i}" for i in range(len(named))))
-        masked.engine.write(expr, draft, names, suffix, masked.source)
+    with ExitStack() as sidecars, _drafted(masked, target, names, once=_is_scanned_once(requirements)) as written:
         stage("verify")
-        delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix.removesuffix(".gz"))
-        written = read(draft, once=_is_scanned_once(requirements), delimiter=delimiter)
         if written.names != names:
             raise RefusedError("The written file has other columns than the table. Nothing was released.")
         found = replace(written, names=named)
@@ -95,6 +93,27 @@ def hand_out(
         for sidecar in beside(result) if beside is not None else ():
             write_draft(sidecars.enter_context(appearing(sidecar.path)), sidecar.text, private=sidecar.private)
     return target, result
+
+
+@contextmanager
+def _drafted(masked: Table, target: Place, names: tuple[str, ...], *, once: bool) -> Iterator[Table]:
+    """Write under a temporary name and open what was written; it gets its name if the block ends well."""
+    expr = masked.expr.select(*(f"c{i}" for i in range(len(names))))
+    if isinstance(target, Folder):
+        with appearing_folder(target.path) as folder:
+            masked.engine.write_folder(expr, folder, names)
+            yield read(Folder(folder), masked.engine if masked.engine.reads_files else None)
+        return
+    if isinstance(target, TableName):
+        with masked.engine.appearing(expr, target, names) as written:
+            columns = [written[name].name(f"c{i}") for i, name in enumerate(written.columns)]
+            yield Table(masked.engine, written.select(columns), tuple(written.columns), masked.source)
+        return
+    suffix = suffix_of(target)
+    with appearing(target, suffix) as draft:
+        masked.engine.write(expr, draft, names, suffix, masked.source)
+        delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix.removesuffix(".gz"))
+        yield read(draft, once=once, delimiter=delimiter)
 
 
 def _is_scanned_once(requirements: Sequence[Requirement]) -> bool:

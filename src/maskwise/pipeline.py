@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from maskwise import mask as masking
 from maskwise.compress import compress
+from maskwise.ends import open_data, where_to
 from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
@@ -22,10 +23,8 @@ from maskwise.gate import Sidecar, given_back, hand_out, insist
 from maskwise.how import Criterion, Method, choose_how
 from maskwise.profile import check_columns, check_sensitive
 from maskwise.profile import profile as take_profile
-from maskwise.read import Table, read, suffix_of
 from maskwise.release import shuffled
 from maskwise.verify import Verdict, verify
-from maskwise.write import check_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from maskwise.mask import Unknown
     from maskwise.policy import Policy
     from maskwise.profile import Profile
+    from maskwise.read import Table
     from maskwise.requirements import Requirement
 
 
@@ -130,15 +130,19 @@ def anonymize(
     shuffle: bool = False,
     seed: int | None = None,
     escape_formulas: bool = False,
+    engine: Any = None,
+    memory: str | None = None,
     observer: Observer | None = None,
     beside: Callable[[Outcome], Sequence[Sidecar]] | None = None,
 ) -> Outcome:
     """Mask a table so that it meets a policy and still tells the class.
 
     Args:
-        data: A path, or a pandas, Polars, Arrow or Ibis table.
+        data: A path, a folder of parquet files, a pattern, or a pandas, Polars, Arrow, Spark or Ibis table; with an
+            engine that has tables, the name of one.
         policy: A YAML file, a mapping of the same form, or a Policy.
-        output: Where to write; without it the masked table comes back in memory.
+        output: Where to write: a file, a folder (`released/`), or a table of the engine. Without it the masked table
+            comes back as the kind that was given.
         method: `tdr` (top-down refinement) or `bug` (bottom-up generalization).
         criterion: For `tdr`: `score` (information gained per privacy lost), `infogain`, or `conditional`
             (what is told beyond what is already shown; see the reference).
@@ -149,6 +153,9 @@ def anonymize(
         shuffle: Release the records in random order.
         seed: Makes the shuffle, restarts and variants repeatable; keep it secret if you shuffle.
         escape_formulas: Quote cells that a spreadsheet would run.
+        engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`, `spark`,
+            `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
+        memory: How much memory the engine may use before it spills to disk, such as `4GB`.
         observer: Hears how far the run has come.
         beside: Makes the files that appear together with the output.
 
@@ -173,11 +180,11 @@ def anonymize(
     how = choose_how(method, criterion, max_steps, time_limit, restarts, effort, seed)
     _check_seed(seed, is_used=shuffle or restarts > 0 or how.criterion is Criterion.CONDITIONAL)
     asked = read_policy(policy)
-    target = None if output is None else _target(output, data)
+    target = None if output is None else where_to(output, data, engine)
     observer.stage("read")
     warming = threading.Thread(target=_warm_up, daemon=True)
     warming.start()
-    table = read(data)
+    table = open_data(data, engine, target, memory)
     warming.join()
     with given_back(table):
         with _stop_on_interrupt() as is_asked_to_stop:
@@ -253,6 +260,8 @@ def apply(
     shuffle: bool = False,
     seed: int | None = None,
     escape_formulas: bool = False,
+    engine: Any = None,
+    memory: str | None = None,
 ) -> Applied:
     """Mask other rows in the way a saved solution says.
 
@@ -268,11 +277,13 @@ def apply(
         shuffle: As in `anonymize`.
         seed: As in `anonymize`.
         escape_formulas: As in `anonymize`.
+        engine: As in `anonymize`.
+        memory: As in `anonymize`.
     """
     _check_seed(seed, is_used=shuffle)
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
-    target = None if output is None else _target(output, data)
-    table = read(data)
+    target = None if output is None else where_to(output, data, engine)
+    table = open_data(data, engine, target, memory)
     with given_back(table):
         later = masking.apply(table, saved, strict=strict)
         masked = shuffled(later.table, seed) if shuffle else later.table
@@ -298,8 +309,16 @@ def apply(
     return finished
 
 
-def audit(data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Verdict:
+def audit(
+    data: Any, policy: str | Path | Mapping[str, Any] | Policy, *, engine: Any = None, memory: str | None = None
+) -> Verdict:
     """Recount any table, also one that another tool masked.
+
+    Args:
+        data: As in `anonymize`.
+        policy: As in `anonymize`.
+        engine: As in `anonymize`.
+        memory: As in `anonymize`.
 
     Example:
         >>> import pyarrow as pa
@@ -308,9 +327,9 @@ def audit(data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Verdict
         False
     """
     asked = read_policy(policy)
-    table = read(data)
-    check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
+    table = open_data(data, engine, None, memory)
     with given_back(table):
+        check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
         check_sensitive(table, asked)
         return verify(table, asked.requirements)
 
@@ -323,17 +342,6 @@ def _check_seed(seed: int | None, *, is_used: bool) -> None:
         )
     if seed is not None and seed < 0:
         raise InputError("A seed is a whole number that is at least 0.")
-
-
-def _target(output: str | Path, data: Any) -> Path:
-    """Check where to write before any work is done."""
-    target = Path(output)
-    suffix_of(target)
-    if isinstance(data, str | Path) and target.exists() and Path(data).exists() and target.samefile(data):
-        msg = f"`{target}` is the input. Write the release to another file."
-        raise InputError(msg)
-    check_target(target)
-    return target
 
 
 def _warm_up() -> None:

@@ -6,9 +6,6 @@ what a masked column's texts mean is the concern of `profile`.
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.arrow import as_numpy
-from maskwise.engines.local import ROW, Local
+from maskwise.engines import ROW
+from maskwise.engines.choose import choose
 from maskwise.errors import InputError, did_you_mean, quote
+from maskwise.opening import check_names, find_files, open_arrow, open_files
+from maskwise.place import Folder, TableName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.engines import Engine, Relabel
-
-SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
-_HEADER_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +160,11 @@ class Table:
             raise InputError(msg)
 
 
+def one_or_zero(test: ir.BooleanValue) -> ir.Value:
+    """A truth value as a number to add up; not every database casts one to the other."""
+    return test.ifelse(1, 0).cast("int64")
+
+
 def read(source: Any, engine: Engine | None = None, *, once: bool = False, delimiter: str | None = None) -> Table:
     """Open a path, a pandas, Polars, Arrow or Ibis table.
 
@@ -179,132 +181,20 @@ def read(source: Any, engine: Engine | None = None, *, once: bool = False, delim
     """
     if isinstance(source, Table):
         return source
-    if isinstance(source, str | Path):
-        return _read_file(Path(source), engine or Local(), once=once, delimiter=delimiter)
-    kind = type(source).__module__.partition(".")[0]
-    if kind == "ibis":
-        return _read_ibis(source)
-    return _from_arrow(_as_arrow(source), "the data frame", engine or Local(), frame=source)
-
-
-def suffix_of(path: Path) -> str:
-    """The format a file's name tells: `.csv`, `.csv.gz`, `.parquet`, ...
-
-    >>> suffix_of(Path("people.CSV.gz"))
-    '.csv.gz'
-    """
-    suffixes = [part.lower() for part in path.suffixes]
-    packed = suffixes[-1:] == [".gz"]
-    inner = suffixes[-2:-1] if packed else suffixes[-1:]
-    if inner and inner[0] in SUFFIXES:
-        return inner[0].replace(".feather", ".arrow") + (".gz" if packed else "")
-    msg = (
-        f"The format of `{path.name}` is not known from its name. Use one of {quote(SUFFIXES)}, each may end in `.gz`."
+    place = source
+    if engine is None:
+        engine, place = choose(source)
+    if isinstance(place, Path | Folder):
+        paths = find_files(place)
+        expr, names = open_files(paths, engine, once=once, delimiter=delimiter)
+        return Table(engine, expr, names, paths[0].name if len(paths) == 1 else str(place))
+    kind = type(place).__module__.partition(".")[0]
+    if isinstance(place, TableName) or kind in {"ibis", "pyspark"}:
+        return _read_table(place, engine)
+    arrow = _as_arrow(place)
+    return Table(
+        engine, open_arrow(arrow, "the data frame", engine), tuple(arrow.column_names), "the data frame", frame=place
     )
-    raise InputError(msg)
-
-
-def _read_file(path: Path, engine: Engine, *, once: bool, delimiter: str | None) -> Table:
-    suffix = suffix_of(path)
-    if not path.exists():
-        near = did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
-        msg = f"There is no file `{path}`.{near}"
-        raise InputError(msg)
-    try:
-        if path.stat().st_size == 0:
-            msg = f"`{path}` is empty. It needs a header and at least one record."
-            raise InputError(msg)
-        if suffix.startswith((".csv", ".tsv")):
-            return _read_csv(path, suffix, engine, once=once, delimiter=delimiter)
-        if suffix == ".parquet":
-            return _read_parquet(path, engine)
-        arrow = _load_packed(path, suffix)
-    except OSError as error:
-        msg = f"`{path}` cannot be read: {error.strerror or 'it is damaged'}."
-        raise InputError(msg) from None
-    return _from_arrow(arrow, path.name, engine)
-
-
-def _from_arrow(arrow: pa.Table, source: str, engine: Engine, frame: Any = None) -> Table:
-    """Open an Arrow table; dictionaries are unpacked, and a column of nothing but missing cells is text."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    _check_names(arrow.column_names, source)
-    fields = []
-    for field in arrow.schema:
-        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-        fields.append(field.with_type(pa.string() if pa.types.is_null(kind) else kind))
-    plain = arrow.cast(pa.schema(fields))
-    return Table(engine, engine.scan_arrow(plain), tuple(arrow.column_names), source, frame=frame)
-
-
-def _read_csv(path: Path, suffix: str, engine: Engine, *, once: bool, delimiter: str | None) -> Table:
-    try:
-        with gzip.open(path, "rb") if suffix.endswith(".gz") else path.open("rb") as file:
-            start = file.read(_HEADER_BYTES)
-    except (gzip.BadGzipFile, EOFError):
-        msg = f"`{path}` is not a whole gzip file."
-        raise InputError(msg) from None
-    try:
-        text = start.decode("utf-8-sig", errors="strict" if len(start) < _HEADER_BYTES else "ignore")
-    except UnicodeDecodeError as error:
-        line = start[: error.start].count(b"\n") + 1
-        msg = f"{path.name}, line {line} cannot be read: it is not UTF-8 text; save the file as UTF-8."
-        raise InputError(msg) from None
-    if not text.strip():
-        msg = f"`{path}` is empty. It needs a header and at least one record."
-        raise InputError(msg)
-    delimiter = delimiter or ("\t" if suffix.startswith(".tsv") else delimiter_of(text))
-    try:
-        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    except csv.Error:
-        msg = f"{path.name}, line 1 cannot be read: a name in the header is longer than 128 KB."
-        raise InputError(msg) from None
-    _check_names(names, f"`{path.name}`")
-    return Table(engine, engine.scan_csv(path, delimiter, len(names), load=not once), tuple(names), path.name)
-
-
-def delimiter_of(text: str) -> str:
-    """The separator that the header uses most, outside quotes; a comma if none.
-
-    >>> delimiter_of('name;"last, first"'), delimiter_of("one column")
-    (';', ',')
-    """
-    header = text.partition("\n")[0]
-    bare = "".join(header.split('"')[::2])
-    return max((",", ";", "\t", "|"), key=bare.count)
-
-
-def _read_parquet(path: Path, engine: Engine) -> Table:
-    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
-    from pyarrow import ArrowException  # noqa: PLC0415 - heavy
-
-    try:
-        names = pq.read_schema(path).names
-    except ArrowException:
-        msg = f"`{path}` is not a whole parquet file."
-        raise InputError(msg) from None
-    _check_names(names, f"`{path.name}`")
-    return Table(engine, engine.scan_parquet(path, len(names)), tuple(names), path.name)
-
-
-def _load_packed(path: Path, suffix: str) -> pa.Table:
-    """Arrow files, and parquet files inside gzip, through memory."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
-
-    try:
-        if suffix.endswith(".gz"):
-            with gzip.open(path, "rb") as file:
-                content: Any = pa.BufferReader(file.read())
-        else:
-            content = pa.memory_map(str(path))
-        if suffix.startswith(".parquet"):
-            return pq.read_table(content)
-        return pa.ipc.open_file(content).read_all()
-    except (pa.ArrowException, gzip.BadGzipFile, EOFError):
-        msg = f"`{path}` is not a whole {suffix.split('.')[1]} file."
-        raise InputError(msg) from None
 
 
 def _as_arrow(source: Any) -> pa.Table:
@@ -316,7 +206,7 @@ def _as_arrow(source: Any) -> pa.Table:
     except TypeError:
         msg = f"maskwise reads a path, or a pandas, Polars, Arrow or Ibis table; found {type(source).__name__}."
         raise InputError(msg) from None
-    _check_names(list(frame.columns), "The data frame")
+    check_names(list(frame.columns), "The data frame")
     columns = {}
     for name in frame.columns:
         try:
@@ -327,29 +217,11 @@ def _as_arrow(source: Any) -> pa.Table:
     return pa.table(columns)
 
 
-def _read_ibis(source: Any) -> Table:
-    names = tuple(source.columns)
-    _check_names(names, "The table")
-    from ibis.expr.operations import InMemoryTable  # noqa: PLC0415 - heavy
-
-    if source.op().find(InMemoryTable):
-        return _from_arrow(source.to_pyarrow(), "the table", Local())
-    expr = source.select([source[name].name(f"c{i}") for i, name in enumerate(names)])
-    return Table(Local(source.get_backend()), expr, names, "the table", frame=source)
-
-
-def _check_names(names: Sequence[str], what: str) -> None:
-    if not names:
-        msg = f"{what} has no columns."
-        raise InputError(msg)
-    seen: dict[str, str] = {}
-    for at, name in enumerate(names, start=1):
-        if not isinstance(name, str) or not name:
-            msg = f"{what} has no text as the name of column {at}. Name every column."
-            raise InputError(msg)
-        if name.casefold() in seen:
-            other = seen[name.casefold()]
-            how = "twice" if other == name else f"and `{other}`, which databases do not tell apart"
-            msg = f"{what} has the column `{name}` {how}. Rename one."
-            raise InputError(msg)
-        seen[name.casefold()] = name
+def _read_table(place: Any, engine: Engine) -> Table:
+    """Open a table of a database."""
+    table = engine.scan_table(place)
+    names = tuple(table.columns)
+    is_named = isinstance(place, TableName)
+    check_names(names, f"`{place}`" if is_named else "The table")
+    expr = table.select([table[name].name(f"c{i}") for i, name in enumerate(names)])
+    return Table(engine, expr, names, str(place) if is_named else "the table", frame=None if is_named else place)

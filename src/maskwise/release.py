@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.arrow import as_numpy
-from maskwise.engines.local import ROW
+from maskwise.engines import ROW
+from maskwise.errors import InputError
 
 if TYPE_CHECKING:
     from maskwise.read import Table
@@ -30,6 +31,10 @@ def shuffled(table: Table, seed: int | None) -> Table:
     import ibis  # noqa: PLC0415 - heavy
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
+    if not table.engine.keeps_order:
+        if seed is not None:
+            raise InputError("The records of a database have no order of their own, so no seed repeats a shuffle.")
+        return replace(table, expr=table.expr.order_by(table.engine.by_chance()), is_shuffled=True)
     expr = table.expr if ROW in table.expr.columns else table.expr.mutate(**{ROW: ibis.row_number()})
     rows = np.sort(as_numpy(table.engine.fetch(expr.select(ROW)).column(0)))
     rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
@@ -84,8 +89,8 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
     plain = table.expr.select([table.expr[table.key(name)].name(name) for name in table.names])
     if table.frame is None:
         return table.engine.fetch(plain)
-    if type(table.frame).__module__.startswith("ibis"):
-        return table.engine.keep(plain)
+    if type(table.frame).__module__.startswith(("ibis", "pyspark")):
+        return table.engine.hand_over(plain)
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
     fresh = table.engine.fetch(table.expr.select(*(table.key(name) for name in table.names), ROW))

@@ -16,6 +16,7 @@ import numpy as np
 from maskwise.arrow import as_numpy
 from maskwise.diversity import Closeness
 from maskwise.judge import Spectrum, judge
+from maskwise.read import one_or_zero
 from maskwise.requirements import KAnonymity, Template
 from maskwise.typed import is_spelled, one_spelling, text_of, value_order
 
@@ -227,9 +228,9 @@ class _Marked:
     def first(self, qid: Sequence[str], groups: ir.Table) -> tuple[str | None, ...]:
         """What the first of some groups shows."""
         keys = [f"q{self.columns.index(name)}" for name in qid]
-        shown = groups.select(**{key: groups[key].cast("string") for key in keys})
-        row = self.engine.fetch(shown.order_by(keys).limit(1)).to_pylist()[0]
-        return tuple(row[key] for key in keys)
+        ordered = groups.order_by([self.engine.by_bytes(groups[key]) for key in keys])
+        row = self.engine.fetch(ordered.select(keys).limit(1)).to_pylist()[0]
+        return tuple(None if row[key] is None else text_of(row[key]) for key in keys)
 
 
 @contextmanager
@@ -247,7 +248,7 @@ def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_
                 values[key] = _values(table, part.sensitive, cells[part.sensitive], _order(part))
             marks.update({(part.sensitive, value): None for value in values[key]})
     shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
-    told = {f"s{i}": _is_value(table, *pair, cells[pair[0]]).cast("int64") for i, pair in enumerate(marks)}
+    told = {f"s{i}": one_or_zero(_is_value(table, *pair, cells[pair[0]])) for i, pair in enumerate(marks)}
     expr = table.expr.select(**shown, **told)
     kept = table.engine.keep(expr) if keep else expr
     try:
@@ -286,4 +287,4 @@ def _is_value(table: Table, name: str, value: str | None, cells: Sequence[object
     cell = table.column(name)
     if value is None:
         return cell.isnull()
-    return cell.isin([key for key in cells if is_spelled(key, value)]).fill_null(False)  # noqa: FBT003
+    return cell.isin([key for key in cells if is_spelled(key, value)])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -42,14 +43,49 @@ def appearing(path: Path, suffix: str = "") -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
+@contextmanager
+def appearing_folder(path: Path) -> Iterator[Path]:
+    """Give a temporary folder; rename it to `path` if the block ends well, remove it if not.
+
+    Args:
+        path: The final name; nothing may stand there.
+    """
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    check_folder(path)
+    try:
+        try:
+            draft.mkdir()
+            yield draft
+            check_folder(path)
+            draft.rename(path)
+        except OSError as error:
+            if isinstance(error, WriteError):
+                raise
+            raise WriteError(_complaint(path, error)) from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a folder that cannot be made, before any work is done."""
+    if path.exists():
+        msg = f"There is already a `{path}`. Remove it, or name another folder."
+        raise WriteError(msg)
+    _check_parent(path)
+
+
 def check_target(path: Path) -> None:
     """Refuse a target that cannot be written, before any work is done."""
+    if path.is_dir():
+        msg = f"`{path}` is a folder. Name a file in it."
+        raise WriteError(msg)
+    _check_parent(path)
+
+
+def _check_parent(path: Path) -> None:
     folder = path.parent
     if not folder.is_dir():
         msg = f"There is no folder `{folder}` to write to. Create it first."
-        raise WriteError(msg)
-    if path.is_dir():
-        msg = f"`{path}` is a folder. Name a file in it."
         raise WriteError(msg)
     if not os.access(folder, os.W_OK):
         msg = f"The folder `{folder}` cannot be written to. Choose another, or change its permissions."

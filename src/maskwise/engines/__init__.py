@@ -2,7 +2,8 @@
 
 Only a few verbs cross this border: scan, group, relabel, write, each of them a
 pass over records inside the engine. The rest of maskwise never names a
-database; `local` is the embedded one.
+database. `sql` has the verbs, written once; `duckdb`, `postgres` and `spark`
+say how each of them is talked to, and `choose` finds the one that is meant.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     import ibis.expr.types as ir
     import pyarrow as pa
 
+    from maskwise.place import TableName
     from maskwise.typed import Scale
 
 
+ROW = "row"
+"""The column that remembers where a record stood."""
 Lookups: TypeAlias = "Mapping[str, tuple[pa.Array, pa.Array, int | None]]"
 """For each column its keys, their codes, and the code of a missing cell, if there are some."""
 
@@ -47,20 +52,34 @@ class Relabel:
 class Engine(Protocol):
     """The verbs. Tables are Ibis expressions with the columns c0, c1, ... in the source's order."""
 
-    def scan_csv(self, path: Path, delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
-        """Open a csv, every column as text; `load` it if it will be scanned more than once."""
+    @property
+    def keeps_order(self) -> bool:
+        """Whether records stand in an order that means something."""
 
-    def scan_parquet(self, path: Path, n_columns: int) -> ir.Table:
-        """Open a parquet file."""
+    @property
+    def reads_files(self) -> bool:
+        """Whether the engine sees the files that this process sees."""
+
+    def scan_csv(self, paths: Sequence[Path], delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
+        """Open csv files, every column as text; `load` them if they will be scanned more than once."""
+
+    def scan_parquet(self, paths: Sequence[Path], n_columns: int) -> ir.Table:
+        """Open parquet files."""
 
     def scan_arrow(self, table: pa.Table) -> ir.Table:
         """Open an Arrow table."""
+
+    def scan_table(self, name: Any) -> ir.Table:
+        """Open a table of the database, by its name or as the database's own kind, under its own column names."""
 
     def fetch(self, expr: ir.Table) -> pa.Table:
         """Bring a small result over."""
 
     def keep(self, table: ir.Table) -> ir.Table:
         """Make a table of its own from an expression."""
+
+    def hand_over(self, table: ir.Table) -> Any:
+        """Make a table of its own from an expression, as the kind of table that the database's users know."""
 
     def discard(self, data: Any) -> None:
         """Remove a table that `keep` made; leave anything else alone."""
@@ -70,6 +89,12 @@ class Engine(Protocol):
 
     def lookup(self, table: pa.Table) -> ir.Table:
         """Lend a small Arrow table to the engine for a join."""
+
+    def by_bytes(self, value: ir.Value) -> ir.Value:
+        """What to sort a column by, so that texts come in the order of their bytes."""
+
+    def by_chance(self) -> ir.Value:
+        """What to sort records by, so that they come in an order that nobody can foresee."""
 
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
         """Count the records of each combination of keys, as columns k0, k1, ... and n."""
@@ -88,3 +113,70 @@ class Engine(Protocol):
 
     def write(self, table: ir.Table, path: Path, names: Sequence[str], suffix: str, source: str) -> None:
         """Write a table under `names`; the suffix tells the format, `source` is what messages call the origin."""
+
+    def write_folder(self, table: ir.Table, folder: Path, names: Sequence[str]) -> None:
+        """Write a table as parquet files into a folder."""
+
+    def check_target(self, target: TableName, source: Any) -> None:
+        """Refuse a table that cannot be written, or is the source, before any work is done."""
+
+    def appearing(self, table: ir.Table, target: TableName, names: Sequence[str]) -> AbstractContextManager[ir.Table]:
+        """Write a table under a temporary name and give it to read; it gets its name if the block ends well."""
+
+
+class Database(Protocol):
+    """How one kind of database is talked to; `sql.SqlEngine` makes the verbs of it."""
+
+    keeps_order: bool
+    """Whether records stand in an order that means something."""
+    reads_files: bool
+    """Whether it sees the files that this process sees."""
+
+    @property
+    def connection(self) -> Any:
+        """The Ibis backend that spells expressions as SQL."""
+
+    def table(self, name: Any) -> ir.Table:
+        """A table or view by its name, or as the database's own kind."""
+
+    def open_csv(self, name: str, paths: Sequence[Path], delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
+        """Open csv files under a name, as the columns c0, c1, ..."""
+
+    def open_parquet(self, name: str, paths: Sequence[Path]) -> ir.Table:
+        """Open parquet files under a name, under their own column names."""
+
+    def query(self, sql: str) -> pa.Table:
+        """Fetch a result."""
+
+    def lend(self, name: str, table: pa.Table) -> None:
+        """Make an Arrow table known under a name."""
+
+    def make(self, name: str, sql: str, *, view: bool) -> None:
+        """Make a temporary table, or view, of a query."""
+
+    def remove(self, name: str) -> None:
+        """Remove what `lend` or `make` made."""
+
+    def native(self, name: str) -> Any:
+        """A kept table as the kind that the database's users know."""
+
+    def by_bytes(self, value: ir.Value) -> ir.Value:
+        """What to sort a column by, so that texts come in the order of their bytes."""
+
+    def by_chance(self) -> ir.Value:
+        """What to sort records by, so that they come in an order that nobody can foresee."""
+
+    def write(self, sql: str, path: Path, suffix: str) -> None:
+        """Write a query's result to a file."""
+
+    def write_folder(self, sql: str, folder: Path) -> None:
+        """Write a query's result as parquet files into a folder."""
+
+    def check_target(self, target: TableName, source: Any) -> None:
+        """Refuse a target that cannot be written."""
+
+    def appearing(self, sql: str, target: TableName, draft: str) -> AbstractContextManager[ir.Table]:
+        """Write a query's result under a draft name, and rename it if the block ends well."""
+
+    def close(self) -> None:
+        """End a connection of our own."""

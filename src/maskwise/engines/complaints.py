@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from maskwise.errors import InputError, did_you_mean
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from maskwise.place import TableName
+
+
+@contextmanager
+def discreet() -> Iterator[None]:
+    """Tell that the database complained, but not what: it can quote cells."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - the database's own types
+        msg = f"The database could not read the table ({type(error).__name__}). It may be damaged or too large."
+        raise InputError(msg) from None
+
+
+def missing_table(name: TableName, known: Sequence[str]) -> str:
+    """Say that there is no such table."""
+    return f"There is no table `{name}` in the database.{did_you_mean(name.name, known)}"
 
 
 def system_reason(error: Exception) -> str | None:
@@ -24,8 +45,9 @@ def system_reason(error: Exception) -> str | None:
     return error.strerror if isinstance(error, OSError) else None
 
 
-def csv_complaint(path: Path, text: str) -> str:
+def csv_complaint(paths: Sequence[Path], text: str) -> str:
     """Turn DuckDB's complaint, which quotes the line, into one that only numbers it."""
+    path = next((path for path in paths if str(path) in text), paths[0])
     found = re.search(r"Line: (\d+)", text)
     line = f", line {found[1]}" if found else ""
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.arrow import as_numpy
-from maskwise.engines.local import ROW
+from maskwise.engines import ROW
 from maskwise.errors import InputError
 from maskwise.gate import given_back
 from maskwise.policy import Kind, Missing

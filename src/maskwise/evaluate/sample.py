@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.arrow import as_numpy, from_numpy
-from maskwise.engines.local import ROW
+from maskwise.engines import ROW
 from maskwise.errors import InputError, did_you_mean, quote
 from maskwise.evaluate.view import Sort, see
 from maskwise.gate import given_back

@@ -1,0 +1,99 @@
+"""Files, written by DuckDB whatever the engine: the same records give the same bytes."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+"""DuckDB fetches nothing from anywhere."""
+
+
+def copy(database: Any, query: str, path: Path, suffix: str) -> None:
+    """Write a DuckDB query's result; the suffix tells the format.
+
+    Args:
+        database: A DuckDB connection.
+        query: What to write.
+        path: Where.
+        suffix: The format, also with `.gz`.
+    """
+    if suffix.startswith(".arrow"):
+        write_arrow(database.sql(query).to_arrow_table(), path, packed=suffix.endswith(".gz"))
+        return
+    if suffix == ".parquet.gz":
+        inner = path.with_name(path.name.removesuffix(".gz"))
+        try:
+            copy(database, query, inner, ".parquet")
+            # No name and no time in it: the same table gives the same bytes.
+            with (
+                inner.open("rb") as plain,
+                path.open("wb") as file,
+                gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
+            ):
+                shutil.copyfileobj(plain, packed)
+        finally:
+            inner.unlink(missing_ok=True)
+        return
+    options = {
+        ".csv": "FORMAT csv, HEADER, DELIMITER ','",
+        ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
+        ".parquet": "FORMAT parquet",
+    }[suffix.removesuffix(".gz")]
+    packing = ", COMPRESSION gzip" if suffix.endswith(".gz") else ""
+    target = str(path).replace("'", "''")
+    database.execute(f"COPY ({query}) TO '{target}' ({options}{packing})")
+
+
+def stream(batches: pa.RecordBatchReader, path: Path, suffix: str) -> None:
+    """Write batches as they come from another engine, never all at once."""
+    import duckdb  # noqa: PLC0415 - heavy
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if suffix.startswith(".arrow"):
+        kind = "gzip" if suffix.endswith(".gz") else None
+        with pa.output_stream(str(path), compression=kind) as sink, pa.ipc.new_file(sink, batches.schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        return
+    with duckdb.connect(config=OFFLINE) as writer:
+        writer.register("batches", batches)
+        copy(writer, "SELECT * FROM batches", path, suffix)
+
+
+def merge(parts: Sequence[Path], path: Path, suffix: str) -> None:
+    """Join parquet files, in their order, into one file of any format."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    with duckdb.connect(config=OFFLINE) as writer:
+        copy(writer, f"SELECT * FROM read_parquet({literals(parts)}, hive_partitioning = false)", path, suffix)  # noqa: S608
+
+
+def write_arrow(table: pa.Table, path: Path, *, packed: bool) -> None:
+    """Write an Arrow file."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    with (
+        pa.output_stream(str(path), compression="gzip" if packed else None) as sink,
+        pa.ipc.new_file(sink, table.schema) as writer,
+    ):
+        writer.write_table(table)
+
+
+def literals(paths: Sequence[Path]) -> str:
+    """Paths as an SQL list of texts that mean these files and no pattern.
+
+    >>> from pathlib import Path
+    >>> literals([Path("it's [1].csv")])
+    "['it''s [[]1].csv']"
+    """
+    plain = [re.sub(r"([\[*?])", r"[\1]", str(path)).replace("'", "''") for path in paths]
+    return "[" + ", ".join(f"'{text}'" for text in plain) + "]"

@@ -1,0 +1,272 @@
+"""PostgreSQL: tables where they are, the whole run in one transaction.
+
+One snapshot serves every scan, so a table that others write to meanwhile is
+seen as it was. Whatever ends the run early, the server takes back all of it.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg import sql as pg
+
+from maskwise.engines import postgres_types as types
+from maskwise.engines.complaints import missing_table
+from maskwise.engines.files import stream
+from maskwise.errors import InputError, MaskwiseError, WriteError
+from maskwise.place import TableName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+LOCK_SECONDS = 10
+"""How long the release waits for others to let go of the table it replaces."""
+
+
+class Postgres:
+    """A connection of our own, or the owner's through Ibis."""
+
+    keeps_order = False
+    reads_files = False
+
+    def __init__(self, source: Any) -> None:
+        """Connect.
+
+        Args:
+            source: An address such as `postgres://user@host/database`, or an Ibis backend of the owner's.
+        """
+        self._is_own = isinstance(source, str)
+        self._backend = None if self._is_own else source
+        self._database: Any = _connect(source) if self._is_own else source.con
+
+    @property
+    def connection(self) -> Any:
+        """The Ibis backend that spells expressions as SQL."""
+        if self._backend is None:
+            import ibis  # noqa: PLC0415 - heavy
+
+            with _told():
+                self._backend = ibis.postgres.from_connection(self._database)
+        return self._backend
+
+    def table(self, name: Any) -> ir.Table:
+        """A table by its name; a column of a type that Arrow does not know is text."""
+        if not isinstance(name, str | TableName):
+            return name
+        import ibis  # noqa: PLC0415 - heavy
+
+        place = TableName(name) if isinstance(name, str) else name
+        found = self._describe(pg.SQL("SELECT * FROM {}").format(_identifier(place)), place)
+        schema = ibis.schema({column.name: types.ibis_type(column) for column in found})
+        if not self._is_own and isinstance(name, str):
+            return self.connection.table(name, database=self._temporary_schema())
+        opened = ibis.table(schema, name=place.name, database=place.schema)
+        odd = [column.name for column in found if not types.is_plain(column)]
+        return opened.mutate(**{name: opened[name].cast("string") for name in odd}) if odd else opened
+
+    def _temporary_schema(self) -> str:
+        found = self._run(pg.SQL("SELECT nspname FROM pg_namespace WHERE oid = pg_my_temp_schema()")).fetchone()
+        return str(found[0])
+
+    def _describe(self, query: pg.Composed, place: TableName | None = None) -> Sequence[psycopg.Column]:
+        try:
+            cursor = self._database.execute(pg.SQL("SELECT * FROM ({}) q LIMIT 0").format(query))
+        except psycopg.errors.UndefinedTable:
+            if place is None:
+                raise
+            self._database.rollback()
+            known = self._run(pg.SQL("SELECT relname FROM pg_class WHERE relkind IN ('r', 'v', 'm', 'p', 'f')"))
+            raise InputError(missing_table(place, [row[0] for row in known.fetchall()])) from None
+        except psycopg.Error as error:
+            raise _told_of(error) from None
+        described: Sequence[psycopg.Column] = cursor.description
+        return described
+
+    def open_csv(self, name: str, paths: Sequence[Path], delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
+        """Refuse: the server does not see our files."""
+        del name, delimiter, n_columns, load
+        raise InputError(_no_files(paths))
+
+    def open_parquet(self, name: str, paths: Sequence[Path]) -> ir.Table:
+        """Refuse: the server does not see our files."""
+        del name
+        raise InputError(_no_files(paths))
+
+    def query(self, sql: str) -> pa.Table:
+        """Fetch a result, as csv by way of COPY: ten times faster than row by row."""
+        with self._batches(sql) as batches:
+            return batches.read_all()
+
+    @contextmanager
+    def _batches(self, sql: str) -> Iterator[pa.RecordBatchReader]:
+        query = pg.SQL(sql)
+        with _told():
+            schema = types.arrow_schema(self._describe(query))
+            out = pg.SQL("COPY ({}) TO STDOUT (FORMAT csv, NULL '\\N')").format(query)
+            with self._database.cursor() as cursor, cursor.copy(out) as copied, types.readable():
+                yield types.batches(iter(copied), schema)
+
+    def lend(self, name: str, table: pa.Table) -> None:
+        """Send a small table over."""
+        columns = [pg.SQL("{} {}").format(pg.Identifier(f.name), pg.SQL(types.sql_type(f.type))) for f in table.schema]
+        with _told():
+            create = pg.SQL("CREATE TEMP TABLE {} ({})").format(pg.Identifier(name), pg.SQL(", ").join(columns))
+            self._database.execute(create)
+            with (
+                self._database.cursor() as cursor,
+                cursor.copy(pg.SQL("COPY {} FROM STDIN (FORMAT csv)").format(pg.Identifier(name))) as copied,
+            ):
+                copied.write(types.as_csv(table))
+            # Without statistics the planner takes a lookup for a thousand times its size.
+            self._database.execute(pg.SQL("ANALYZE {}").format(pg.Identifier(name)))
+
+    def make(self, name: str, sql: str, *, view: bool) -> None:
+        """Make a temporary table or view."""
+        kind = pg.SQL("VIEW" if view else "TABLE")
+        self._run(pg.SQL("CREATE TEMP {} {} AS {}").format(kind, pg.Identifier(name), pg.SQL(sql)))
+
+    def remove(self, name: str) -> None:
+        """Remove a temporary table or view; our own connection takes them with it."""
+        if not self._is_own:
+            kind = self._run(pg.SQL("SELECT relkind FROM pg_class WHERE relname = {}").format(name)).fetchone()
+            what = pg.SQL("VIEW" if kind and kind[0] == "v" else "TABLE")
+            self._run(pg.SQL("DROP {} IF EXISTS {}").format(what, pg.Identifier(name)))
+
+    def native(self, name: str) -> Any:
+        """A kept table as Ibis knows it."""
+        return self.table(name)
+
+    def by_bytes(self, value: ir.Value) -> ir.Value:
+        """Sort texts by their bytes, whatever the collation."""
+        return types.bytes_of(value, "UTF8") if value.type().is_string() else value
+
+    def by_chance(self) -> ir.Value:
+        """Draw a number for each record."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        return ibis.uuid()
+
+    def write(self, sql: str, path: Path, suffix: str) -> None:
+        """Write a file: the records stream through this process, batch by batch."""
+        with self._batches(sql) as batches:
+            stream(batches, path, suffix)
+
+    def write_folder(self, sql: str, folder: Path) -> None:
+        """Write one parquet file into a folder; the records stream through."""
+        self.write(sql, folder / "part-0.parquet", ".parquet")
+
+    def check_target(self, target: TableName, source: Any) -> None:
+        """Refuse a table that may not be made, or is the source."""
+        may = "SELECT has_schema_privilege(coalesce({}, current_schema()), 'CREATE')"
+        try:
+            allowed = self._database.execute(pg.SQL(may).format(target.schema)).fetchone()[0]
+        except psycopg.errors.InvalidSchemaName:
+            msg = f"There is no schema `{target.schema}` in the database. Create it first."
+            raise WriteError(msg) from None
+        if not allowed:
+            msg = f"You may not create `{target}` in the database. Choose another schema, or ask for the right to."
+            raise WriteError(msg)
+        if isinstance(source, TableName):
+            same = pg.SQL("SELECT to_regclass({}) = to_regclass({})")
+            places = [_identifier(place).as_string(self._database) for place in (source, target)]
+            if self._run(same.format(*places)).fetchone()[0]:
+                msg = f"`{target}` is the input. Write the release to another table."
+                raise InputError(msg)
+
+    @contextmanager
+    def appearing(self, sql: str, target: TableName, draft: str) -> Iterator[ir.Table]:
+        """Make a table, and rename and commit it only at the end."""
+        place = TableName(draft, target.schema)
+        with _told(target), self._transaction():
+            self._database.execute(pg.SQL("CREATE TABLE {} AS {}").format(_identifier(place), pg.SQL(sql)))
+            yield self.table(place)
+            self._database.execute(pg.SQL("SET LOCAL lock_timeout = {}").format(f"{LOCK_SECONDS}s"))
+            # Two runs with one target come one after the other, also if there is no such table yet.
+            self._database.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"maskwise {target}"])
+            self._database.execute(pg.SQL("DROP TABLE IF EXISTS {}").format(_identifier(target)))
+            rename = pg.SQL("ALTER TABLE {} RENAME TO {}").format(_identifier(place), pg.Identifier(target.name))
+            self._database.execute(rename)
+        if self._is_own:
+            self._commit(target)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        if self._is_own:
+            yield
+            return
+        with self._database.transaction():
+            yield
+
+    def _commit(self, target: TableName) -> None:
+        try:
+            self._database.commit()
+        except psycopg.Error:
+            msg = f"The database was lost while it took `{target}` in. Look whether the table is there; it is whole."
+            raise WriteError(msg) from None
+
+    def _run(self, query: Any) -> Any:
+        with _told():
+            return self._database.execute(query)
+
+    def close(self) -> None:
+        """End a connection of our own; what was not committed is gone."""
+        if self._is_own:
+            self._database.close()
+
+
+def _connect(address: str) -> Any:
+    try:
+        database = psycopg.connect(address, application_name="maskwise")
+    except psycopg.Error as error:
+        reason = "the password or user is not accepted" if "authentication" in str(error) else "it does not answer"
+        host = psycopg.conninfo.conninfo_to_dict(address).get("host", "this machine")
+        msg = f"The database on {host} cannot be reached: {reason}. Check the address, the user and the password."
+        raise InputError(msg) from None
+    database.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+    # While the search runs the server hears nothing from us.
+    database.execute("SET idle_in_transaction_session_timeout = 0")
+    return database
+
+
+@contextmanager
+def _told(target: TableName | None = None) -> Iterator[None]:
+    """Tell what the database complained about, but nothing of its cells."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise _told_of(error, target) from None
+
+
+def _told_of(error: psycopg.Error, target: TableName | None = None) -> MaskwiseError:
+    kind = InputError if target is None else WriteError
+    end = "" if target is None else " Nothing was released."
+    match error:
+        case psycopg.errors.LockNotAvailable():
+            msg = f"`{target}` is in use by others and was not free within {LOCK_SECONDS} seconds.{end} Try again."
+        case psycopg.errors.InsufficientPrivilege():
+            msg = f"The database does not allow it: you lack a right on a table or schema.{end} Ask its owner."
+        case psycopg.errors.DependentObjectsStillExist():
+            msg = f"`{target}` cannot be replaced, because views or keys depend on it.{end} Name another table."
+        case psycopg.errors.WrongObjectType():
+            msg = f"`{target}` is no table, so it cannot be replaced.{end} Name another table."
+        case psycopg.errors.DiskFull():
+            msg = f"The database has no space left.{end} Free some and try again."
+        case psycopg.OperationalError() | psycopg.InterfaceError():
+            msg = f"The connection to the database was lost.{end} Try again when it is back."
+        case _:
+            msg = f"The database could not do it ({type(error).__name__}).{end} The table may be damaged or too large."
+    return kind(msg)
+
+
+def _identifier(name: TableName) -> pg.Identifier:
+    return pg.Identifier(name.name) if name.schema is None else pg.Identifier(name.schema, name.name)
+
+
+def _no_files(paths: Sequence[Path]) -> str:
+    return f"PostgreSQL reads tables, and `{paths[0].name}` is a file. Load it into a table, or use --engine duckdb."

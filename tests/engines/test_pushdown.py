@@ -1,0 +1,125 @@
+"""Only counts travel: never the records, and never more for more refinements."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import maskwise
+from maskwise.engines import postgres_types
+from tests.engines.conftest import Place
+
+N = 6000
+
+
+def records() -> pa.Table:
+    """Many records of few kinds, each with a number of its own that nobody needs to see."""
+    rng = random.Random(1)  # noqa: S311 - test data
+    ages = [20 + rng.randrange(12) for _ in range(N)]
+    return pa.table(
+        {
+            "id": pa.array(range(N), pa.int64()),
+            "age": pa.array(ages, pa.int32()),
+            "job": [rng.choice(["clerk", "nurse", "judge"]) for _ in range(N)],
+            "sex": [rng.choice("FM") for _ in range(N)],
+            "ill": [rng.choice(["flu", "cold", "HIV"]) for _ in range(N)],
+            "risk": [["low", "high"][age % 5 > 1] for age in ages],
+        }
+    )
+
+
+POLICY = {
+    "class": "risk",
+    "requirements": [
+        {"qid": ["age", "job"], "k": 5},
+        {"qid": ["age", "sex"], "sensitive": {"ill": ["HIV"]}, "confidence": 0.6},
+    ],
+}
+MOST_GROUPS = 12 * 3
+MOST_KINDS = (12 + 3 + 2) * 2
+
+
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows each fetch of any engine brought over."""
+    from maskwise.engines.duckdb import DuckDB
+    from maskwise.engines.postgres import Postgres
+
+    kinds: list[Any] = [DuckDB, Postgres]
+    try:
+        from maskwise.engines.spark import Spark
+    except ImportError:
+        pass
+    else:
+        kinds.append(Spark)
+    rows: list[int] = []
+
+    def counting(query: Callable[..., pa.Table]) -> Callable[..., pa.Table]:
+        def count(self: Any, sql: str) -> pa.Table:
+            found = query(self, sql)
+            rows.append(found.num_rows)
+            return found
+
+        return count
+
+    for kind in kinds:
+        monkeypatch.setattr(kind, "query", counting(kind.query))
+    return rows
+
+
+def test_no_fetch_is_larger_than_the_counts(place: Place, fetched: list[int], folder: Path) -> None:
+    data, engine = place.load(records())
+    target = place.target() or (folder / "out.csv" if place.name == "duckdb" else "pushed_down")
+    maskwise.anonymize(data, POLICY, target, engine=engine)
+    assert fetched
+    assert max(fetched) <= max(MOST_KINDS, MOST_GROUPS)
+    assert sum(fetched) < N / 10
+
+
+def test_postgresql_sends_less_than_a_percent_of_its_bytes(postgres: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measured where the server's answers come in."""
+    sent: list[int] = []
+    read = postgres_types.batches
+
+    def counting(blocks: Iterator[Any], schema: pa.Schema) -> pa.RecordBatchReader:
+        def count() -> Iterator[Any]:
+            for block in blocks:
+                sent.append(len(block))
+                yield block
+
+        return read(count(), schema)
+
+    monkeypatch.setattr(postgres_types, "batches", counting)
+    big = pa.concat_tables([records()] * 20)
+    postgres.anonymize(big, POLICY)
+    assert sum(sent) < big.nbytes / 100
+
+
+def test_more_refinements_ask_no_more_questions(place: Place, fetched: list[int]) -> None:
+    asked = []
+    for max_steps in (1, None):
+        fetched.clear()
+        outcome, _ = place.anonymize(records(), POLICY, max_steps=max_steps)
+        asked.append((len(outcome.steps), len(fetched)))
+    (few, asked_for_few), (many, asked_for_many) = asked
+    assert few < many
+    assert asked_for_few == asked_for_many
+
+
+def test_spark_runs_as_many_jobs_for_one_refinement_as_for_all(session: Any) -> None:
+    jobs, steps = [], []
+    frame = session.createDataFrame(records()).persist()
+    for max_steps in (1, 2, None):
+        group = f"refinements-{max_steps}"
+        session.sparkContext.setJobGroup(group, "a run")
+        outcome = maskwise.anonymize(frame, POLICY, max_steps=max_steps)
+        jobs.append(len(session.sparkContext.statusTracker().getJobIdsForGroup(group)))
+        steps.append(len(outcome.steps))
+    frame.unpersist()
+    assert steps[0] < steps[1] < steps[2]
+    assert jobs[0] == jobs[1] == jobs[2] > 0
