@@ -15,7 +15,7 @@ from maskwise.curve import follow
 from maskwise.cut import HIDDEN, Cut, Ending, MissingShown, Reached, Solution, in_tree_order
 from maskwise.errors import UnfinishedError
 from maskwise.forest import grow_forest
-from maskwise.how import How, Limits, Method
+from maskwise.how import Criterion, How, Limits, Method
 from maskwise.policy import Kind
 from maskwise.requirements import KAnonymity
 from maskwise.rules import list_bounds, list_needs
@@ -79,6 +79,8 @@ def search(
         watch: Hears of every step and may ask to stop.
     """
     how = how or How()
+    if how.criterion is Criterion.CONDITIONAL:
+        raise ValueError("The conditional criterion needs the class by group: use tasting.search_conditionally.")
     bounds = list_bounds(profile, policy, needs)
     has_class = profile.class_name is not None
     state: TopDown | BottomUp

@@ -115,9 +115,9 @@ def search_conditionally(table: Table, profile: Profile, policy: Policy, how: Ho
         if runs and left == 0.0:
             break
         run = search_once(ground, taste, Limits(how.limits.max_steps, left), watch)
-        if runs and run.ending is not runs[0].ending:
-            break
-        runs.append(run)
+        # A variant that was cut short where the first was not is no rival to it.
+        if not runs or run.ending is runs[0].ending:
+            runs.append(run)
         if run.ending is Ending.INTERRUPTED:
             break
     best, note = _select(ground, runs, how)
