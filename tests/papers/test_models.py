@@ -290,7 +290,6 @@ def test_mistakes_in_a_model_are_told_with_their_line(tmp_path: Path, requiremen
 def test_256_values_are_not_too_many() -> None:
     table = grouped([f"v{i}" for i in range(256)])
     assert maskwise.audit(table, ask(diversity={"distinct": 256})).findings[0].figure == 256
-    assert maskwise.anonymize(table, ask(diversity={"distinct": 256})).verdict.is_met
 
 
 def test_two_thousand_subsets_are_not_too_many() -> None:
