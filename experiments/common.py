@@ -185,6 +185,15 @@ def top_n(data: Data, ks: Sequence[int], **given: Any) -> list[Row]:
     return rows
 
 
+def random_qids(
+    rng: np.random.Generator, names: Sequence[str], counts: tuple[int, int], lengths: tuple[int, int]
+) -> list[list[str]]:
+    """Several QIDs of one length, the number and the length drawn uniformly; a repeated QID is discarded."""
+    n, length = (int(rng.integers(low, high, endpoint=True)) for low, high in (counts, lengths))
+    drawn = [tuple(sorted(rng.permutation(len(names))[:length])) for _ in range(n)]
+    return [[names[i] for i in qid] for qid in dict.fromkeys(drawn)]
+
+
 def show(rows: Sequence[Row]) -> None:
     """Print errors as a Markdown table: a line for each measure and threshold, a column for each protocol."""
     protocols = list(dict.fromkeys(row["protocol"] for row in rows))
@@ -211,7 +220,7 @@ def write(asked: Options, name: str, rows: Sequence[Row], keys: Sequence[str] = 
 
 
 def draw(asked: Options, name: str, rows: Sequence[Row], title: str, axis: str = "k") -> Path:
-    """Plot errors over a threshold: a panel for each protocol, a line for each requirement, dashes for BE, UE and RE."""
+    """Plot errors over a threshold: a panel for each protocol, a line for each requirement, dashes for BE, UE, RE."""
     protocols = list(dict.fromkeys(row["protocol"] for row in rows))
     figure, panels = pyplot().subplots(1, len(protocols), figsize=(6 * len(protocols), 4.4), squeeze=False, sharey=True)
     for panel, protocol in zip(panels[0], protocols, strict=True):
