@@ -10,7 +10,7 @@ from experiments.common import Options, adult, start
 if TYPE_CHECKING:
     from experiments.common import Row
 
-DRAWS = 6
+DRAWS = 5
 
 
 def run(asked: Options, draws: int = DRAWS) -> list[Row]:

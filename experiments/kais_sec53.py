@@ -10,7 +10,7 @@ from experiments.common import Options, german, start
 if TYPE_CHECKING:
     from experiments.common import Row
 
-DRAWS = 30
+DRAWS = 10
 
 
 def run(asked: Options, draws: int = DRAWS) -> list[Row]:

@@ -44,7 +44,7 @@ def requirement(data: Data, sensitive: Sequence[str], h: float, qid: Sequence[st
 
 
 def run(asked: Options, name: str, data: Data, draws: int) -> list[Row]:
-    """The errors of TopN, and the means over random sets of N sensitive attributes (RanN).
+    """The errors of TopN, and the means over random sets of N sensitive attributes (RanN, combined only).
 
     Args:
         asked: Where the results go.
@@ -58,7 +58,7 @@ def run(asked: Options, name: str, data: Data, draws: int) -> list[Row]:
     for n in range(1, len(top(data)) + 1):
         rows += _errors(data, f"Top{n}", top(data)[:n])
         drawn = [[data.names[i] for i in sorted(rng.permutation(len(data.names))[:n])] for _ in range(draws)]
-        rows += _mean([_errors(data, f"Ran{n}", sensitive) for sensitive in drawn])
+        rows += _mean([_errors(data, f"Ran{n}", sensitive, protocol="combined") for sensitive in drawn])
         for called in (f"Top{n}", f"Ran{n}"):
             print(f"{data.name}, {called}")
             show([row for row in rows if row["requirement"] == called])
@@ -67,8 +67,8 @@ def run(asked: Options, name: str, data: Data, draws: int) -> list[Row]:
     return rows
 
 
-def _errors(data: Data, called: str, sensitive: Sequence[str]) -> list[Row]:
-    found = errors(data, called, [requirement(data, sensitive, HS[0])], h=HS)
+def _errors(data: Data, called: str, sensitive: Sequence[str], **given: Any) -> list[Row]:
+    found = errors(data, called, [requirement(data, sensitive, HS[0])], h=HS, **given)
     return [row for row in found if row["measure"] != "UE"]
 
 
@@ -80,10 +80,7 @@ def _mean(runs: Sequence[Sequence[Row]]) -> list[Row]:
         mean = {key: same[0][key] for key in KEYS}
         n_lost = len(same) - len(there)
         mean["note"] = f"{n_lost} of {len(same)} sets cannot be met" if n_lost else f"mean of {len(same)} sets"
-        mean |= (
-            dict(zip(("error", "low", "high"), (sum(there) / len(there), min(there), max(there)), strict=True))
-            if (there)
-            else {}
-        )
+        if there:
+            mean |= {"error": sum(there) / len(there), "low": min(there), "high": max(there)}
         found.append(mean)
     return found

@@ -1,4 +1,4 @@
-"""TKDE 2007, Figure 11: time over the number of records, one QID of all 14 attributes or several random QIDs, k = 50."""
+"""TKDE 2007, Figure 11: time over the number of records, one QID of all 14 attributes, or several QIDs, k = 50."""
 
 from __future__ import annotations
 
