@@ -1,4 +1,4 @@
-"""Print the papers' statements beside what the experiments wrote, as the table of docs/reproduction.md."""
+"""Print the papers' statements beside what the experiments wrote, and the errors: see docs/reproduction.md."""
 
 from __future__ import annotations
 
@@ -85,6 +85,36 @@ STATEMENTS: tuple[tuple[str, str, str, Callable[[Path, str], float | None]], ...
 )
 
 
+ERRORS = {
+    "tkde_fig05": "k",
+    "tkde_fig06a": "k",
+    "tkde_fig06b": "k",
+    "tkde_fig09a": "k",
+    "tkde_fig09b": "k",
+    "tkde_fig10": "k",
+    "icdm_fig03": "k",
+    "kais_sec51": "h",
+    "kais_sec52": "h",
+    "kais_sec53": "h",
+}
+"""The files with errors, and what is varied in them."""
+
+
+def wide(rows: list[Row], axis: str) -> list[list[str]]:
+    """A line for each measure and threshold, a cell for each requirement: combined / held-out."""
+    names = list(dict.fromkeys(row["requirement"] for row in rows))
+    lines: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+    for row in rows:
+        cell = lines.setdefault((row["measure"], row[axis]), {}).setdefault(row["requirement"], {})
+        cell[row["protocol"]] = f"{float(row['error']):.1f}" if row["error"] else "none"
+    table = [["", axis, *names]]
+    for (measure, threshold), line in lines.items():
+        cells = [[line[name][p] for p in PROTOCOLS if p in line[name]] if name in line else [] for name in names]
+        alike = measure in {"BE", "UE", "RE"}
+        table.append([measure, threshold, *(" / ".join(cell[:1] if alike else cell) for cell in cells)])
+    return table
+
+
 def main() -> None:
     folder = options(about=__doc__).output
     print("| figure | statement | paper | " + " | ".join(PROTOCOLS) + " |")
@@ -94,6 +124,12 @@ def main() -> None:
         print(
             f"| {figure} | {statement} | {paper} | " + " | ".join("" if x is None else f"{x:.1f}" for x in found) + " |"
         )
+    for name, axis in ERRORS.items():
+        if rows := rows_of(folder, name):
+            print(f"\n{name}, error in percent, {' / '.join(PROTOCOLS)}\n")
+            head, *lines = wide(rows, axis)
+            for line in (head, ["---"] * len(head), *lines):
+                print("| " + " | ".join(line) + " |")
 
 
 if __name__ == "__main__":
