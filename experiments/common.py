@@ -226,16 +226,18 @@ def draw(asked: Options, name: str, rows: Sequence[Row], title: str, axis: str =
     for panel, protocol in zip(panels[0], protocols, strict=True):
         there = [row for row in rows if row["protocol"] == protocol and row["error"] is not None]
         lines = dict.fromkeys((row["requirement"], row["measure"]) for row in there)
+        colours = {name: f"C{i}" for i, name in enumerate(dict.fromkeys(name for name, _ in lines))}
         for requirement, measure in lines:
             line = [row for row in there if (row["requirement"], row["measure"]) == (requirement, measure)]
             if measure in _PLAIN:
                 label = measure if measure == "BE" else f"{measure} {requirement}"
-                colour = "black" if measure == "BE" else "gray"
+                colour = "black" if measure == "BE" else colours[requirement]
                 if measure != "BE" or requirement == next(iter(lines))[0]:
                     panel.axhline(line[0]["error"], linestyle="--", color=colour, label=label, linewidth=0.8)
             else:
                 x, y = [row[axis] for row in line], [row["error"] for row in line]
-                panel.plot(x, y, marker=".", label=f"{measure} {requirement}")
+                colour = colours[requirement] if "(" not in measure else None
+                panel.plot(x, y, marker=".", color=colour, label=f"{measure} {requirement}")
         tried = sorted({row[axis] for row in there if row[axis] is not None})
         if axis == "k":
             panel.set_xscale("log")
