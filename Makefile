@@ -1,8 +1,8 @@
-# `make demo` and `make test` set everything up by themselves.
+# `make demo`, `make test` and `make reproduce` set everything up by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test format clean
+.PHONY: setup demo test reproduce format clean
 
 setup: .venv/ready
 
@@ -22,6 +22,9 @@ test: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2
+
+reproduce: setup
+	$(BIN)/python -m experiments
 
 format: setup
 	$(BIN)/ruff format .

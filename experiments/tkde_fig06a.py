@@ -1,0 +1,23 @@
+"""TKDE 2007, Figure 6(a): Adult, generalization and discretization, C4.5, Top5, Top7 and Top9."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.common import Options, adult, draw, start, top_n, trees, write
+
+if TYPE_CHECKING:
+    from experiments.common import Row
+
+KS = (20, 60, 100, 140, 180, 200, 300, 400, 500, 600, 800, 1000)
+
+
+def run(asked: Options) -> list[Row]:
+    rows = top_n(adult(asked, trees()), asked.ks or KS)
+    write(asked, "tkde_fig06a", rows)
+    draw(asked, "tkde_fig06a", rows, "Adult, generalize and discretize, C4.5")
+    return rows
+
+
+if __name__ == "__main__":
+    start(run, __doc__)

@@ -1,0 +1,23 @@
+"""TKDE 2007, Figure 9(a): CRX, suppression and discretization, C4.5, Top5, Top7 and Top9."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.common import Options, crx, draw, start, top_n, write
+
+if TYPE_CHECKING:
+    from experiments.common import Row
+
+KS = (20, 60, 100, 140, 180, 200, 300, 400, 500, 600)
+
+
+def run(asked: Options) -> list[Row]:
+    rows = top_n(crx(asked), asked.ks or KS)
+    write(asked, "tkde_fig09a", rows)
+    draw(asked, "tkde_fig09a", rows, "CRX, suppress and discretize, C4.5")
+    return rows
+
+
+if __name__ == "__main__":
+    start(run, __doc__)
