@@ -117,6 +117,7 @@ def mask(
 ) -> int:
     """Mask a table, recount the result, and only then release it."""
     from maskwise.console import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.ends import source_files  # noqa: PLC0415 - start-up
     from maskwise.formats import solution_file, trace_file  # noqa: PLC0415 - start-up
     from maskwise.gate import Sidecar  # noqa: PLC0415 - start-up
     from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
@@ -134,7 +135,8 @@ def mask(
         check_suffix(report)
     if curve is not None:
         check_curve(curve)
-    insist_on_own_names(Path(data), policy, Path(output), *others)
+    sources = {path.resolve(): path for path in (Path(data), *source_files(data, engine))}
+    insist_on_own_names(*sources.values(), policy, Path(output), *others)
     terminal = Terminal(quiet=quiet or json_)
 
     def beside(outcome: Outcome) -> list[Sidecar]:
@@ -263,7 +265,9 @@ def apply(
     if applied.left_out:
         terminal.warn(f"{quote(applied.left_out)} left out: the release does not have such a column.")
     for requirement in applied.unchecked:
-        terminal.warn(f"{requirement.asks()} could not be recounted: its sensitive column is not among these rows.")
+        terminal.warn(
+            f"{requirement.asks()} could not be recounted: its sensitive column is not among these rows, or masked."
+        )
     terminal.say("These rows alone, recounted:")
     terminal.show_verdict(applied.verdict)
     if not applied.verdict.is_met:

@@ -180,7 +180,8 @@ class Terminal:
             self.out.print(Text.assemble(finding.requirement.asks(), " ", word, rest))
             for tight in finding.tightest:
                 group = ", ".join("(missing)" if text is None else text for text in tight.shown)
-                where = f"in the group ({group}) of {tight.n_records:,} records on {called(tight.part.qid)}"
+                where = f"in the group ({group}) of {tight.n_records:,} records" if tight.shown else "in a group of one"
+                where += f" on {called(tight.part.qid)}"
                 self.out.print(Text(f"  {_told(tight)} {where}"))
             if not finding.is_met:
                 self.out.print(

@@ -288,12 +288,16 @@ def apply(
         later = masking.apply(table, saved, strict=strict)
         masked = shuffled(later.table, seed) if shuffle else later.table
 
-        # Later rows may not tell the sensitive value yet; then its templates cannot be recounted.
+        # Later rows may not tell the sensitive value yet, or show it masked; then its templates cannot be recounted.
         asked = [reached.requirement for reached in saved.reached]
-        requirements = [one for one in asked if set(one.columns) <= set(masked.names)]
+        seen = set(masked.names)
+        hidden = {cut.attribute for cut in saved.cuts}
+        requirements = [
+            one for one in asked if set(one.columns) <= seen and not (set(one.columns) - set(one.qid)) & hidden
+        ]
         unchecked = tuple(one for one in asked if one not in requirements)
         if enforce and unchecked:
-            msg = f"{unchecked[0].asks()} cannot be recounted: its sensitive column is not among these rows."
+            msg = f"{unchecked[0].asks()} cannot be recounted: its sensitive column is not among these rows, or masked."
             raise NotMetError(msg)
 
         def accept(found: Table, verdict: Verdict) -> Applied:

@@ -106,7 +106,9 @@ def _draw_panel(panel: Any, points: Sequence[Point], requirement: Requirement, i
     lines = panel.plot(x, kept, marker=".", color="tab:blue", label="information kept")
     panel.set_ylabel("information kept, % (100 = raw values)")
     panel.set_ylim(0, 112)
-    panel.set_xlabel("smallest group (records)" if is_count else _AXES[type(requirement)])
+    is_quotient = isinstance(requirement, Diversity) and requirement.measure is Measure.RECURSIVE
+    figure = "largest quotient, smaller is safer" if is_quotient else _AXES.get(type(requirement), "")
+    panel.set_xlabel("smallest group (records)" if is_count else figure)
     if is_count:
         panel.set_xscale("log")
         panel.xaxis.set_major_formatter("{x:g}")

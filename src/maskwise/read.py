@@ -71,6 +71,10 @@ class Table:
 
         value = self.expr[self.key(name)]
         kind = value.type()
+        if kind.is_float32() or kind.is_float16():
+            # Widened bit by bit, 0.1 would no longer be spelled 0.1.
+            value = value.cast("string").cast("float64")
+            kind = value.type()
         if kind.is_floating():
             # Not isnan: DuckDB folds it to false from statistics that leave NaN out.
             is_number = (value - value == 0) | (value.abs() == float("inf"))
@@ -224,4 +228,26 @@ def _read_table(place: Any, engine: Engine) -> Table:
     is_named = isinstance(place, TableName)
     check_names(names, f"`{place}`" if is_named else "The table")
     expr = table.select([table[name].name(f"c{i}") for i, name in enumerate(names)])
+    _check_letters(expr, names, engine)
     return Table(engine, expr, names, str(place) if is_named else "the table", frame=None if is_named else place)
+
+
+def _check_letters(expr: ir.Table, names: Sequence[str], engine: Engine) -> None:
+    """Refuse texts that a DuckDB database counts as one although their letters differ.
+
+    A collation such as `nocase` makes `hiv` and `HIV` one group, of which only
+    one spelling is told, so a protected value could be missed.
+    """
+    texts = [i for i, name in enumerate(names) if expr[f"c{i}"].type().is_string()]
+    if not texts or expr.get_backend().name != "duckdb":
+        return
+    counts = {f"n{i}": expr[f"c{i}"].nunique() for i in texts}
+    letters = {f"m{i}": expr[f"c{i}"].hexdigest("md5").nunique() for i in texts}
+    (found,) = engine.fetch(expr.aggregate(**counts, **letters)).to_pylist()
+    merged = [names[i] for i in texts if found[f"n{i}"] != found[f"m{i}"]]
+    if merged:
+        msg = (
+            f"The database takes different texts of {quote(merged)} for equal (a collation), so they cannot be counted "
+            "apart. Copy the table to columns without a collation."
+        )
+        raise InputError(msg)

@@ -107,4 +107,25 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
         for name in table.rewritten
         if name in table.names
     ]
-    return frame.select(*table.names).with_columns(*masked).to_native()
+    return _without_unused(frame.select(*table.names).with_columns(*masked)).to_native()
+
+
+def _without_unused(frame: Any) -> Any:
+    """Let categories forget values that no released record has: those of dropped records, or of an earlier table."""
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    for name, kind in frame.schema.items():
+        if kind not in {nw.Categorical, nw.Enum}:
+            continue
+        column = frame.get_column(name)
+        if set(column.cat.get_categories().to_list()) == set(column.drop_nulls().cast(nw.String).unique().to_list()):
+            continue
+        if frame.implementation.is_pandas_like():
+            native = column.to_native().cat.remove_unused_categories()
+            frame = frame.with_columns(nw.from_native(native, series_only=True))
+        elif frame.implementation.is_pyarrow():
+            plain = column.to_native().cast(column.to_native().type.value_type).dictionary_encode()
+            frame = frame.with_columns(nw.from_native(plain, series_only=True).alias(name))
+        else:
+            frame = frame.with_columns(nw.col(name).cast(nw.String))
+    return frame

@@ -42,7 +42,7 @@ class Tightest:
     n_records: int
     """The records of the group."""
     shown: tuple[str | None, ...]
-    """What the group shows on the rule's QID."""
+    """What the group shows on the rule's QID; nothing if the group is one person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,10 @@ def _recount(table: Table, requirement: Requirement) -> Finding:
             n_broken += int(spectrum.n_groups[is_broken].sum())
             n_records += int((spectrum.n_groups * spectrum.n_records)[is_broken].sum())
         told = [] if isinstance(requirement, KAnonymity) else list(worst.values())
-        tightest = tuple(replace(tight, shown=records.first(tight.part.qid, alike)) for _, tight, alike in told)
+        tightest = tuple(
+            replace(tight, shown=records.first(tight.part.qid, alike) if tight.n_records > 1 else ())
+            for _, tight, alike in told
+        )
     # One figure for the requirement: the worst by the kind of rule that comes first in it.
     leading = [
         (bad, tight.figure) for bad, tight, _ in worst.values() if type(tight.part) is type(requirement.parts[0])

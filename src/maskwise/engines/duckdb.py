@@ -150,8 +150,9 @@ class DuckDB:
             msg = f"`{target}` is no file. Name one, or a database with --engine duckdb:///people.db."
             raise WriteError(msg)
         if isinstance(source, TableName):
-            schemas = [name.schema or "main" for name in (source, target)]
-            if schemas[0] == schemas[1] and source.name.casefold() == target.name.casefold():
+            here = str(self._database.execute("SELECT current_schema()").fetchone()[0])
+            schemas = {(name.schema or here).casefold() for name in (source, target)}
+            if len(schemas) == 1 and source.name.casefold() == target.name.casefold():
                 msg = f"`{target}` is the input. Write the release to another table."
                 raise InputError(msg)
 

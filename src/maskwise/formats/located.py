@@ -105,8 +105,10 @@ class _Builder:
                 continue
             if key.value in found:
                 first = self.lines[(*place, key.value)]
+                # A key below `sensitive` is a protected value, or its column: not for a log.
+                what = "a key of `sensitive`" if "sensitive" in place else f"`{key.value}`"
                 self.mistakes.append(
-                    f"{self.name}, line {line}: `{key.value}` stands twice; first on line {first}. Remove one."
+                    f"{self.name}, line {line}: {what} stands twice; first on line {first}. Remove one."
                 )
                 continue
             self.lines[(*place, key.value)] = line
