@@ -233,13 +233,13 @@ def _read_table(place: Any, engine: Engine) -> Table:
 
 
 def _check_letters(expr: ir.Table, names: Sequence[str], engine: Engine) -> None:
-    """Refuse texts that a DuckDB database counts as one although their letters differ.
+    """Refuse texts that a database counts as one although their letters differ.
 
     A collation such as `nocase` makes `hiv` and `HIV` one group, of which only
     one spelling is told, so a protected value could be missed.
     """
     texts = [i for i, name in enumerate(names) if expr[f"c{i}"].type().is_string()]
-    if not texts or expr.get_backend().name != "duckdb":
+    if not texts or not engine.merges_texts:
         return
     counts = {f"n{i}": expr[f"c{i}"].nunique() for i in texts}
     letters = {f"m{i}": expr[f"c{i}"].hexdigest("md5").nunique() for i in texts}

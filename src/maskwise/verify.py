@@ -177,7 +177,7 @@ def _recount(table: Table, requirement: Requirement) -> Finding:
             n_records += int((spectrum.n_groups * spectrum.n_records)[is_broken].sum())
         told = [] if isinstance(requirement, KAnonymity) else list(worst.values())
         tightest = tuple(
-            replace(tight, shown=records.first(tight.part.qid, alike) if tight.n_records > 1 else ())
+            replace(tight, shown=records.first(tight.part.qid, alike) if _may_show(tight) else ())
             for _, tight, alike in told
         )
     # One figure for the requirement: the worst by the kind of rule that comes first in it.
@@ -187,6 +187,11 @@ def _recount(table: Table, requirement: Requirement) -> Finding:
     figure = max(leading)[1] if leading else 0
     found = tuple(sorted(sizes.items()))
     return Finding(requirement, figure, sum(sizes.values()), n_broken, n_records, found, tightest, n_rows)
+
+
+def _may_show(tight: Tightest) -> bool:
+    """Whether to say what a group shows: not if that tells a sensitive value of one person."""
+    return tight.n_records > 1 or isinstance(tight.part, KAnonymity)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,10 @@ class Engine(Protocol):
     """The verbs. Tables are Ibis expressions with the columns c0, c1, ... in the source's order."""
 
     @property
+    def merges_texts(self) -> bool:
+        """Whether the database may take different texts for equal, by a collation."""
+
+    @property
     def keeps_order(self) -> bool:
         """Whether records stand in an order that means something."""
 
@@ -127,6 +131,8 @@ class Engine(Protocol):
 class Database(Protocol):
     """How one kind of database is talked to; `sql.SqlEngine` makes the verbs of it."""
 
+    merges_texts: bool
+    """Whether a collation may take different texts for equal without a word."""
     keeps_order: bool
     """Whether records stand in an order that means something."""
     reads_files: bool

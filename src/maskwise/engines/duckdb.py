@@ -25,6 +25,7 @@ class DuckDB:
     """An in-memory DuckDB, one in a file, or the owner's own connection."""
 
     keeps_order = True
+    merges_texts = True
     reads_files = True
 
     def __init__(

@@ -33,6 +33,7 @@ class Postgres:
     """A connection of our own, or the owner's through Ibis."""
 
     keeps_order = False
+    merges_texts = False
     reads_files = False
 
     def __init__(self, source: Any) -> None:

@@ -43,6 +43,7 @@ class Spark:
     """The owner's session, or one of our own."""
 
     keeps_order = False
+    merges_texts = False
     reads_files = True
 
     def __init__(self, source: Any = None, *, memory: str | None = None) -> None:

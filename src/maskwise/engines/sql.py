@@ -41,6 +41,11 @@ class SqlEngine:
         self._made: list[str] = []
 
     @property
+    def merges_texts(self) -> bool:
+        """Whether the database may take different texts for equal, by a collation."""
+        return self.database.merges_texts
+
+    @property
     def keeps_order(self) -> bool:
         """Whether records stand in an order that means something."""
         return self.database.keeps_order
