@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from maskwise.cells import Cells
     from maskwise.elastic import Elastic
     from maskwise.tips import Tips
     from maskwise.topdown import TopDown
@@ -111,10 +112,7 @@ class Conditional:
         for t, cells in enumerate(state.cells):
             if i not in cells.attributes:
                 continue
-            worst = np.empty((len(cells.rules.kind), high - low))
-            fits = np.empty(high - low, np.bool_)
-            j = cells.attributes.index(i)
-            scans.worst_of_splits(cells.groups, cells.rules, j, node, low, high, worst, fits)
+            worst, fits = _try_splits(cells, i, node, low, high)
             is_valid &= fits
             for other, r, _, by in state.charged.get(i, ()):
                 if other == t:
@@ -207,10 +205,7 @@ class Conditional:
         low, high = one.reach(node - first)
         for cells in state.cells:
             if i in cells.attributes:
-                worst = np.empty((len(cells.rules.kind), high - low))
-                fits = np.empty(high - low, np.bool_)
-                j = cells.attributes.index(i)
-                scans.worst_of_splits(cells.groups, cells.rules, j, node, low, high, worst, fits)
+                worst, _ = _try_splits(cells, i, node, low, high)
                 cells.foresee(node, worst[:, border - low])
         one.split(node - first, border)
         self._open.discard(node)
@@ -218,3 +213,11 @@ class Conditional:
             start, stop = one.reach(child)
             if stop - start > 1 and one.tree.nodes[child].label is not None:
                 self._open.add(first + child)
+
+
+def _try_splits(cells: Cells, i: int, node: int, low: int, high: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """How bad the worst group of one QID would be after each split of an interval, and whether no rule breaks."""
+    worst = np.empty((len(cells.rules.kind), high - low))
+    fits = np.empty(high - low, np.bool_)
+    scans.worst_of_splits(cells.groups, cells.rules, cells.attributes.index(i), node, low, high, worst, fits)
+    return worst, fits

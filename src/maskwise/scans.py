@@ -97,6 +97,17 @@ def gains_of_values(groups: Groups, j: int, root: int, n_codes: int, gains: Any)
 
 
 @njit(cache=True, nogil=True)
+def _count_codes(groups: Groups, g: int, j: int, low: int, high: int, hist: Any) -> None:
+    """Count a group's rows by their code within an interval; a code outside, a missing value, comes last."""
+    hist[:] = 0
+    for i in range(groups.start[g], groups.start[g] + groups.size[g]):
+        code = groups.codes[i, j]
+        at = code - low if low <= code < high else high - low
+        for c in range(hist.shape[1]):
+            hist[at, c] += groups.counts[i, c]
+
+
+@njit(cache=True, nogil=True)
 def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gains: Any) -> None:
     """The bits that splitting an interval before each of its codes tells, over all groups that show it.
 
@@ -116,12 +127,7 @@ def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gai
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != value:
             continue
-        hist[:] = 0
-        for i in range(groups.start[g], groups.start[g] + groups.size[g]):
-            code = groups.codes[i, j]
-            at = code - low if low <= code < high else high - low
-            for c in range(n_classes):
-                hist[at, c] += groups.counts[i, c]
+        _count_codes(groups, g, j, low, high, hist)
         whole = bits(groups.total[g]) - bits(hist[high - low])
         for c in range(n_classes):
             left[c] = 0
@@ -168,12 +174,7 @@ def worst_of_splits(
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != value:
             continue
-        hist[:] = 0
-        for i in range(groups.start[g], groups.start[g] + groups.size[g]):
-            code = groups.codes[i, j]
-            at = code - low if low <= code < high else high - low
-            for c in range(n_counts):
-                hist[at, c] += groups.counts[i, c]
+        _count_codes(groups, g, j, low, high, hist)
         apart[:] = -np.inf
         is_apart = _weigh_part(rules, hist[high - low], apart)
         left[:] = 0
