@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise import badness, kernels
+from maskwise.packing import pack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,8 @@ class Cells:
         self.rules = rules
         n_rows, n_attributes = compact.codes.shape
         n_counts = compact.counts.shape[1]
-        total = compact.counts.sum(axis=0)
+        total = rules.whole
+        words, layout = pack(compact.counts, total)
         own = np.array(compact.attributes, np.int64)
         base = np.zeros(n_attributes, np.int64)
         base[1:] = np.cumsum(most_slots)[:-1]
@@ -71,16 +73,18 @@ class Cells:
         )
         self._groups = kernels.Groups(
             codes=compact.codes,
-            counts=compact.counts,
+            words=words,
+            layout=layout,
             spare_codes=np.empty_like(compact.codes),
-            spare_counts=np.empty_like(compact.counts),
+            spare_words=np.empty_like(words),
             start=np.zeros(most_groups, np.int64),
             size=np.zeros(most_groups, np.int64),
             total=np.zeros((most_groups, n_counts), np.int64),
             shown=np.zeros((n_attributes, most_groups), np.int32),
             kept=np.full(most_groups, -1, np.int64),
-            hists=np.zeros((n_kept, n_slots, n_counts), np.int64),
-            scratch=np.zeros((n_slots, n_counts), np.int64),
+            hists=np.zeros((n_kept, n_slots, words.shape[1]), np.int64),
+            scratch=np.zeros((n_slots, words.shape[1]), np.int64),
+            part=np.zeros(n_counts, np.int64),
             free=np.arange(n_kept),
             tally=np.array([1, n_kept]),
         )

@@ -13,26 +13,29 @@ import numpy as np
 from numba import njit
 
 from maskwise.badness import Rules, weigh
+from maskwise.packing import Layout, spread
 
 
 class Groups(NamedTuple):
     """The groups of one quasi-identifier, rows of a group side by side.
 
     A row, a group and a slot each have `n_counts` counters: the records, then
-    those of each protected sensitive value.
+    those of each protected sensitive value. Rows and slots keep them in `n_words` words.
     """
 
     codes: Any  # (n_rows, n_attributes) finest reachable code of each value
-    counts: Any  # (n_rows, n_counts)
+    words: Any  # (n_rows, n_words) the counters of each row
+    layout: Layout  # where they are
     spare_codes: Any  # as codes: room to reorder in
-    spare_counts: Any  # as counts
+    spare_words: Any  # as words
     start: Any  # (most_groups,) first row of each group
     size: Any  # (most_groups,) its rows
     total: Any  # (most_groups, n_counts)
     shown: Any  # (n_attributes, most_groups) the values it shows
     kept: Any  # (most_groups,) the row of hists with its counters, or -1
-    hists: Any  # (n_kept, n_slots, n_counts) by attribute, by child of the shown value
-    scratch: Any  # (n_slots, n_counts) for groups that keep none, zero between uses
+    hists: Any  # (n_kept, n_slots, n_words) by attribute, by child of the shown value
+    scratch: Any  # (n_slots, n_words) for groups that keep none, zero between uses
+    part: Any  # (n_counts,) room for the counters of a slot
     free: Any  # rows of hists in no use
     tally: Any  # (2,) how many groups there are, how many free rows
 
@@ -63,22 +66,21 @@ def count_rows(groups: Groups, cut: Cut, lo: int, hi: int, live: Any, n_live: in
         hi: IN one past the last.
         live: IN the attributes to count.
         n_live: IN how many they are.
-        hist: INOUT (n_slots, n_counts) the counters.
+        hist: INOUT (n_slots, n_words) the counters.
     """
-    codes, counts, slot, base = groups.codes, groups.counts, cut.slot, cut.base
-    n_counts = counts.shape[1]
+    codes, words, slot, base = groups.codes, groups.words, cut.slot, cut.base
     for i in range(lo, hi):
-        n = counts[i, 0]
+        n = words[i, 0]
         for p in range(n_live):
             a = live[p]
             hist[base[a] + slot[a, codes[i, a]], 0] += n
-        # Protected values are rare, so most rows have none of a given one.
-        for c in range(1, n_counts):
-            s = counts[i, c]
+        # Protected values are rare, so most rows have none in a given word.
+        for w in range(1, words.shape[1]):
+            s = words[i, w]
             if s != 0:
                 for p in range(n_live):
                     a = live[p]
-                    hist[base[a] + slot[a, codes[i, a]], c] += s
+                    hist[base[a] + slot[a, codes[i, a]], w] += s
 
 
 @njit(cache=True, nogil=True)
@@ -101,30 +103,31 @@ def hear_group(cut: Cut, rules: Rules, candidate: int, counts: Any, total: Any, 
 
 
 @njit(cache=True, nogil=True)
-def hear_counters(cut: Cut, rules: Rules, a: int, value: int, hist: Any, total: Any) -> None:
+def hear_counters(groups: Groups, cut: Cut, rules: Rules, g: int, a: int, hist: Any) -> None:
     """Raise the running worst of each candidate that a group's counters speak for.
 
     Args:
+        groups: IN the group.
         cut: INOUT its worsts rise, its dead candidates are marked.
         rules: IN the rules.
+        g: IN which group.
         a: IN the attribute.
-        value: IN the value the group shows there.
-        hist: IN (n_slots, n_counts) the group's counters.
-        total: IN (n_counts,) the group's totals.
+        hist: IN (n_slots, n_words) the group's counters.
     """
-    at = cut.base[a]
+    at, value = cut.base[a], groups.shown[a, g]
+    total, part = groups.total[g], groups.part
     for s in range(cut.n_children[value]):
-        n = hist[at + s, 0]
-        if n == 0:
+        if hist[at + s, 0] == 0:
             continue
+        spread(groups.layout, hist[at + s], part)
         if not cut.hides[a]:
-            hear_group(cut, rules, value, hist[at + s], total, 0)
+            hear_group(cut, rules, value, part, total, 0)
             continue
         v = cut.first_child[value] + s
         if cut.alive[v]:
-            hear_group(cut, rules, v, hist[at + s], total, 0)
-            if total[0] > n:
-                hear_group(cut, rules, v, hist[at + s], total, 1)
+            hear_group(cut, rules, v, part, total, 0)
+            if total[0] > part[0]:
+                hear_group(cut, rules, v, part, total, 1)
 
 
 @njit(cache=True, nogil=True)
@@ -143,8 +146,8 @@ def part_rows(  # noqa: PLR0912 - two ways of moving rows
         n_rows_of: IN (n_branches,) rows of each part.
         largest: IN the largest part.
     """
-    codes, counts = groups.codes, groups.counts
-    n_attributes, n_counts = codes.shape[1], counts.shape[1]
+    codes, words = groups.codes, groups.words
+    n_attributes, n_words = codes.shape[1], words.shape[1]
     lo, hi = groups.start[g], groups.start[g] + groups.size[g]
     border = lo + n_rows_of[largest]
     back = border
@@ -155,8 +158,8 @@ def part_rows(  # noqa: PLR0912 - two ways of moving rows
             back += 1
         for a in range(n_attributes):
             codes[i, a], codes[back, a] = codes[back, a], codes[i, a]
-        for c in range(n_counts):
-            counts[i, c], counts[back, c] = counts[back, c], counts[i, c]
+        for w in range(n_words):
+            words[i, w], words[back, w] = words[back, w], words[i, w]
         back += 1
     n_branches = n_rows_of.shape[0]
     next_row = np.zeros(n_branches, np.int64)
@@ -175,13 +178,13 @@ def part_rows(  # noqa: PLR0912 - two ways of moving rows
         next_row[b] += 1
         for a in range(n_attributes):
             groups.spare_codes[to, a] = codes[i, a]
-        for c in range(n_counts):
-            groups.spare_counts[to, c] = counts[i, c]
+        for w in range(n_words):
+            groups.spare_words[to, w] = words[i, w]
     for i in range(hi - border):
         for a in range(n_attributes):
             codes[border + i, a] = groups.spare_codes[i, a]
-        for c in range(n_counts):
-            counts[border + i, c] = groups.spare_counts[i, c]
+        for w in range(n_words):
+            words[border + i, w] = groups.spare_words[i, w]
 
 
 @njit(cache=True, nogil=True)
@@ -212,11 +215,10 @@ def take_stock(groups: Groups, cut: Cut, rules: Rules, g: int, live: Any) -> Non
     count_rows(groups, cut, groups.start[g], groups.start[g] + groups.size[g], live, n_live, hist)
     for p in range(n_live):
         a = live[p]
-        value = groups.shown[a, g]
-        hear_counters(cut, rules, a, value, hist, groups.total[g])
+        hear_counters(groups, cut, rules, g, a, hist)
         if not keep:
             at = cut.base[a]
-            hist[at : at + cut.n_children[value] + cut.hides[a]] = 0
+            hist[at : at + cut.n_children[groups.shown[a, g]] + cut.hides[a]] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -240,8 +242,8 @@ def take_from(groups: Groups, cut: Cut, g: int, part: int, j: int, only: Any) ->
             if a != j and cut.alive[value]:
                 at = cut.base[a]
                 for s in range(at, at + cut.n_children[value] + cut.hides[a]):
-                    for c in range(hist.shape[1]):
-                        hist[s, c] -= away[s, c]
+                    for w in range(hist.shape[1]):
+                        hist[s, w] -= away[s, w]
         return
     n_live = 0
     for a in range(n_attributes):
@@ -252,8 +254,8 @@ def take_from(groups: Groups, cut: Cut, g: int, part: int, j: int, only: Any) ->
         for p in range(n_live):
             a = only[p]
             at = cut.base[a] + cut.slot[a, groups.codes[i, a]]
-            for c in range(hist.shape[1]):
-                hist[at, c] -= groups.counts[i, c]
+            for w in range(hist.shape[1]):
+                hist[at, w] -= groups.words[i, w]
 
 
 @njit(cache=True, nogil=True)
@@ -277,7 +279,7 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
     n_attributes = groups.codes.shape[1]
     n_branches = branch_node.shape[0]
     n_rows_of = np.zeros(n_branches, np.int64)
-    totals_of = np.zeros((n_branches, groups.counts.shape[1]), np.int64)
+    totals_of = np.zeros((n_branches, groups.words.shape[1]), np.int64)
     live = np.empty(n_attributes, np.int64)
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != x:
@@ -288,8 +290,8 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
         for i in range(lo, lo + n_rows):
             b = branch[groups.codes[i, j]]
             n_rows_of[b] += 1
-            for c in range(totals_of.shape[1]):
-                totals_of[b, c] += groups.counts[i, c]
+            for w in range(totals_of.shape[1]):
+                totals_of[b, w] += groups.words[i, w]
         largest = np.argmax(n_rows_of)
         alone = n_rows_of[largest] == n_rows
         if alone and branch_node[largest] == x:
@@ -297,7 +299,7 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
         if not alone:
             part_rows(groups, g, j, branch, n_rows_of, largest)
         groups.size[g] = n_rows_of[largest]
-        groups.total[g] = totals_of[largest]
+        spread(groups.layout, totals_of[largest], groups.total[g])
         at = lo + n_rows_of[largest]
         for b in range(n_branches):
             if b == largest or n_rows_of[b] == 0:
@@ -306,7 +308,7 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
             groups.tally[0] += 1
             groups.start[part] = at
             groups.size[part] = n_rows_of[b]
-            groups.total[part] = totals_of[b]
+            spread(groups.layout, totals_of[b], groups.total[part])
             groups.shown[:, part] = groups.shown[:, g]
             groups.shown[j, part] = branch_node[b]
             at += n_rows_of[b]
@@ -327,7 +329,7 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
             count_rows(groups, cut, lo, lo + groups.size[g], live, 1, hist)
         for a in range(n_attributes):
             if cut.alive[groups.shown[a, g]] and (a == j or not alone):
-                hear_counters(cut, rules, a, groups.shown[a, g], hist, groups.total[g])
+                hear_counters(groups, cut, rules, g, a, hist)
         if groups.size[g] < groups.scratch.shape[0]:
             groups.free[groups.tally[1]] = groups.kept[g]
             groups.tally[1] += 1

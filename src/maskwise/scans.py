@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from maskwise.badness import Rules, weigh
+from maskwise.packing import spread
 
 if TYPE_CHECKING:
     from maskwise.kernels import Groups
@@ -46,7 +47,7 @@ def gain_of_children(groups: Groups, j: int, value: int, slot: Any, n_slots: int
         slot: IN (n_codes,) the child that each code falls under.
         n_slots: IN how many children there are.
     """
-    n_classes = groups.counts.shape[1]
+    n_classes = groups.words.shape[1]
     hist = np.zeros((n_slots, n_classes), np.int64)
     gain = 0.0
     for g in range(groups.tally[0]):
@@ -56,7 +57,7 @@ def gain_of_children(groups: Groups, j: int, value: int, slot: Any, n_slots: int
         for i in range(groups.start[g], groups.start[g] + groups.size[g]):
             s = slot[groups.codes[i, j]]
             for c in range(n_classes):
-                hist[s, c] += groups.counts[i, c]
+                hist[s, c] += groups.words[i, c]
         gain += bits(groups.total[g])
         for s in range(n_slots):
             gain -= bits(hist[s])
@@ -74,7 +75,7 @@ def gains_of_values(groups: Groups, j: int, root: int, n_codes: int, gains: Any)
         n_codes: IN how many codes the attribute has; code v is value v.
         gains: OUT (n_codes,)
     """
-    n_classes = groups.counts.shape[1]
+    n_classes = groups.words.shape[1]
     hist = np.zeros((n_codes, n_classes), np.int64)
     rest = np.zeros(n_classes, np.int64)
     gains[:] = 0.0
@@ -85,7 +86,7 @@ def gains_of_values(groups: Groups, j: int, root: int, n_codes: int, gains: Any)
         for i in range(groups.start[g], groups.start[g] + groups.size[g]):
             v = groups.codes[i, j]
             for c in range(n_classes):
-                hist[v, c] += groups.counts[i, c]
+                hist[v, c] += groups.words[i, c]
         whole = bits(groups.total[g])
         for v in range(n_codes):
             n = 0
@@ -104,7 +105,7 @@ def _count_codes(groups: Groups, g: int, j: int, low: int, high: int, hist: Any)
         code = groups.codes[i, j]
         at = code - low if low <= code < high else high - low
         for c in range(hist.shape[1]):
-            hist[at, c] += groups.counts[i, c]
+            hist[at, c] += groups.words[i, c]
 
 
 @njit(cache=True, nogil=True)
@@ -119,7 +120,7 @@ def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gai
         high: IN one past its last; a code outside is a missing value, which splits off as well.
         gains: OUT (high - low,) the first is meaningless.
     """
-    n_classes = groups.counts.shape[1]
+    n_classes = groups.words.shape[1]
     hist = np.zeros((high - low + 1, n_classes), np.int64)
     left = np.zeros(n_classes, np.int64)
     right = np.zeros(n_classes, np.int64)
@@ -162,8 +163,9 @@ def worst_of_splits(
         worst: OUT (n_rules, high - low) the first of each is meaningless.
         is_valid: OUT (high - low,) whether no rule breaks; where one does, `worst` says nothing.
     """
-    n_counts, n_rules = groups.counts.shape[1], rules.kind.shape[0]
-    hist = np.zeros((high - low + 1, n_counts), np.int64)
+    n_counts, n_rules = groups.total.shape[1], rules.kind.shape[0]
+    hist = np.zeros((high - low + 1, groups.words.shape[1]), np.int64)
+    part = np.zeros(n_counts, np.int64)
     left = np.zeros(n_counts, np.int64)
     right = np.zeros(n_counts, np.int64)
     bad = np.zeros(n_rules)
@@ -176,14 +178,16 @@ def worst_of_splits(
             continue
         _count_codes(groups, g, j, low, high, hist)
         apart[:] = -np.inf
-        is_apart = _weigh_part(rules, hist[high - low], apart)
+        spread(groups.layout, hist[high - low], part)
+        is_apart = _weigh_part(rules, part, apart)
         left[:] = 0
-        right[:] = groups.total[g] - hist[high - low]
+        right[:] = groups.total[g] - part
         is_good = True
         for b in range(1, high - low):
             if hist[b - 1, 0] > 0:
-                left += hist[b - 1]
-                right -= hist[b - 1]
+                spread(groups.layout, hist[b - 1], part)
+                left += part
+                right -= part
             if hist[b - 1, 0] > 0 or b == 1:
                 bad[:] = apart
                 is_good = _weigh_part(rules, left, bad)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise import badness, kernels, scans
+from maskwise.packing import side_by_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,9 +67,10 @@ class Tips:
         codes = np.ascontiguousarray(compact.codes[order])
         self._groups = kernels.Groups(
             codes=codes,
-            counts=counts,
+            words=counts,
+            layout=side_by_side(n_classes),
             spare_codes=np.empty_like(codes),
-            spare_counts=np.empty_like(counts),
+            spare_words=np.empty_like(counts),
             start=np.zeros(most, np.int64),
             size=np.zeros(most, np.int64),
             total=np.zeros((most, n_classes), np.int64),
@@ -76,6 +78,7 @@ class Tips:
             kept=np.full(most, -1, np.int64),
             hists=np.zeros((most + 1, 1, n_classes), np.int64),
             scratch=np.zeros((1, n_classes), np.int64),
+            part=np.zeros(n_classes, np.int64),
             free=np.arange(most + 1),
             tally=np.array([len(sizes), most + 1]),
         )

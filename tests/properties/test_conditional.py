@@ -23,6 +23,7 @@ from maskwise.cut import Ending
 from maskwise.errors import InfeasibleError
 from maskwise.formats.policy_file import read_policy
 from maskwise.how import choose_how
+from maskwise.packing import pack, side_by_side
 from maskwise.pipeline import solve
 from maskwise.policy import Kind
 from maskwise.profile import Column
@@ -271,6 +272,7 @@ def grouped(draw: Any, n_counts: int) -> tuple[kernels.Groups, list[dict[str, An
     groups = kernels.Groups(
         codes,
         counts,
+        side_by_side(n_counts),
         codes.copy(),
         counts.copy(),
         start,
@@ -280,6 +282,7 @@ def grouped(draw: Any, n_counts: int) -> tuple[kernels.Groups, list[dict[str, An
         nothing,
         np.zeros((0, 1, n_counts), np.int64),
         np.zeros((1, n_counts), np.int64),
+        np.zeros(n_counts, np.int64),
         nothing,
         np.array([len(made), 0]),
     )
@@ -330,9 +333,12 @@ def test_the_worst_group_of_each_split_is_that_of_plain_python(found: Any, k: in
     """Counters: records, then those with either of two sensitive values. The last rule is not enforced."""
     groups, made, _ = found
     # Some records have neither value.
-    raw = groups.counts.copy()
-    groups.counts[:] = np.stack([raw.sum(axis=1) + 1, raw[:, 1]], axis=1)
-    groups.total[:] = np.add.reduceat(groups.counts, groups.start, axis=0)
+    raw = groups.words.copy()
+    counts = np.stack([raw.sum(axis=1) + 1, raw[:, 1]], axis=1)
+    groups.total[:] = np.add.reduceat(counts, groups.start, axis=0)
+    words, layout = pack(counts, counts.sum(axis=0))
+    assert words.shape[1] == 1
+    groups = groups._replace(words=words, layout=layout)
     made = [
         {**group, "rows": [(code, [sum(counters) + 1, counters[1]]) for code, counters in group["rows"]]}
         for group in made
@@ -344,7 +350,7 @@ def test_the_worst_group_of_each_split_is_that_of_plain_python(found: Any, k: in
         Bound(2, 0, badness.K, -99, 99, counts=False),
     ]
     worst, is_valid = np.full((3, 5), np.nan), np.zeros(5, np.bool_)
-    scans.worst_of_splits(groups, as_rules(bounds, groups.counts.sum(axis=0)), 1, 7, 0, 5, worst, is_valid)
+    scans.worst_of_splits(groups, as_rules(bounds, counts.sum(axis=0)), 1, 7, 0, 5, worst, is_valid)
     for b in range(1, 5):
         parts = [
             part

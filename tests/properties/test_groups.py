@@ -55,9 +55,9 @@ def test_groups_partition_the_records_and_minima_are_exact(seed: int) -> None:
         for cells in state.cells:
             groups = cells._groups  # noqa: SLF001 - the inner state is what is checked
             n = cells.n_groups
-            assert int(groups.size[:n].sum()) == len(groups.counts)
+            assert int(groups.size[:n].sum()) == len(groups.words)
             totals = [
-                int(groups.counts[s : s + z, 0].sum()) for s, z in zip(groups.start[:n], groups.size[:n], strict=True)
+                int(groups.words[s : s + z, 0].sum()) for s, z in zip(groups.start[:n], groups.size[:n], strict=True)
             ]
             assert totals == groups.total[:n, 0].tolist()
             assert -min(totals) == cells.now[0]
