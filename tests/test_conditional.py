@@ -327,7 +327,7 @@ def test_variants_keep_to_a_step_limit() -> None:
 @pytest.fixture
 def no_sklearn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every import of scikit-learn fail, also those that went well before."""
-    for name in [name for name in sys.modules if name.split(".")[0] == "sklearn" or name == "maskwise.evaluate.c45"]:
+    for name in [name for name in sys.modules if name.split(".")[0] == "sklearn" or name == "maskwise.c45.classifier"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "sklearn", None)
 

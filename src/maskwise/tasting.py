@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from maskwise.c45.classifier import C45Classifier
     from maskwise.cut import Solution, Step
     from maskwise.elastic import Elastic
-    from maskwise.evaluate.c45 import C45Classifier
     from maskwise.forest import Tree
     from maskwise.how import How
     from maskwise.policy import Policy
@@ -262,7 +262,7 @@ def _ends(run: Run) -> list[tuple[str, str | None, tuple[str | None, ...]]]:
 def _judge() -> type[C45Classifier] | None:
     """The classifier that judges variants, where scikit-learn is there."""
     try:
-        from maskwise.evaluate.c45 import C45Classifier  # noqa: PLC0415 - heavy and optional
+        from maskwise.c45.classifier import C45Classifier  # noqa: PLC0415 - heavy and optional
     except ImportError:
         return None
     return C45Classifier

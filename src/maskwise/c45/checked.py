@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from maskwise.c45.columns import columns_of
 from maskwise.errors import InputError
-from maskwise.evaluate.c45_columns import columns_of
 
 
 def checked_columns(classifier: Any, X: Any, *, reset: bool) -> list[tuple[str, Any]]:  # noqa: N803 - scikit-learn's
