@@ -13,12 +13,12 @@ from maskwise.cut import Step
 STEP = Step(3, "Work [hrs]", "[1, 99]", ("[1, 37)", "[37, 99]"), 0.36, 22.0, 0.0156, (34, 0.25))
 
 
-def watched(*, is_terminal: bool, quiet: bool = False) -> str:
+def watched(*, is_terminal: bool, quiet: bool = False, stage: str = "search") -> str:
     terminal = Terminal(quiet=quiet)
     shown = io.StringIO()
     terminal.err = Console(file=shown, force_terminal=is_terminal, width=160, emoji=False)
     with terminal:
-        terminal.stage("search")
+        terminal.stage(stage)
         terminal.step(STEP)
         if terminal._progress is not None:  # noqa: SLF001 - a frame now, not when the clock says so
             terminal._progress.refresh()  # noqa: SLF001
@@ -29,6 +29,10 @@ def test_a_terminal_shows_step_attribute_figures_and_how_to_stop() -> None:
     shown = watched(is_terminal=True)
     for part in ("step 3", "Work [hrs]", "anonymity 34", "0.250", "Ctrl-C stops safely"):
         assert part in shown
+
+
+def test_a_terminal_says_which_of_several_searches_goes_on() -> None:
+    assert "search 3 of 9: step 3" in watched(is_terminal=True, stage="search 3 of 9")
 
 
 @pytest.mark.parametrize(("is_terminal", "quiet"), [(False, False), (True, True)])

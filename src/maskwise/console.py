@@ -44,6 +44,7 @@ class Terminal:
         self.err = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
         self._progress: Progress | None = None
         self._task: Any = None
+        self._stage = ""
 
     def __enter__(self) -> Self:
         if self.err.is_terminal and not self.quiet:
@@ -65,8 +66,10 @@ class Terminal:
 
     def stage(self, name: str) -> None:
         """Show that a stage begins."""
+        self._stage = name
         if self._progress is not None:
-            at = STAGES.index(name) if name in STAGES else 0
+            kind = name.partition(" ")[0]  # `search 3 of 9` is a search
+            at = STAGES.index(kind) if kind in STAGES else 0
             self._progress.update(self._task, description=name, completed=at)
 
     def step(self, step: Step | Generalization) -> None:
@@ -79,7 +82,7 @@ class Terminal:
             stop = "Ctrl-C gives up" if isinstance(step, Generalization) else "Ctrl-C stops safely"
             self._progress.update(
                 self._task,
-                description=f"search: step {step.step}, {escape(step.attribute)}, {left} [dim]({stop})[/]",
+                description=f"{self._stage}: step {step.step}, {escape(step.attribute)}, {left} [dim]({stop})[/]",
             )
 
     def say(self, text: str) -> None:

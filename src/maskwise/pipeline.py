@@ -43,10 +43,13 @@ class Observer(Protocol):
     """Hears how far a run has come."""
 
     def stage(self, name: str) -> None:
-        """A stage begins: read, profile, compress, search, mask, verify."""
+        """A stage begins: read, profile, compress, search, mask, verify.
+
+        Where several searches are made, each is a stage: `search 3 of 9`.
+        """
 
     def step(self, step: Step | Generalization) -> None:
-        """A refinement or generalization was performed."""
+        """A refinement or generalization was performed, in the search that was announced last."""
 
 
 class _Silent:
@@ -240,13 +243,11 @@ def solve(
     if how.criterion is Criterion.CONDITIONAL:
         from maskwise.tasting import search_conditionally  # noqa: PLC0415 - as above
 
-        listener.stage("search")
-        return search_conditionally(table, profile, policy, how, watch), profile, table
+        return search_conditionally(table, profile, policy, how, watch, listener.stage), profile, table
     trees, needs = plan(profile, policy, how.method)
     listener.stage("compress")
     compacts = compress(table, profile, trees, needs)
-    listener.stage("search")
-    solution = run_search(profile, trees, needs, compacts, policy, how, watch)
+    solution = run_search(profile, trees, needs, compacts, policy, how, watch, listener.stage)
     return solution, profile, table
 
 
