@@ -193,6 +193,10 @@ def audit(
     /,
     *,
     policy: PolicyPath,
+    escape_formulas: Annotated[
+        bool,
+        Parameter(name="--escape-formulas", negative="", help="The table was written by mask --escape-formulas."),
+    ] = False,
     engine: Engine = None,
     memory: Memory = None,
     quiet: Quiet = False,
@@ -203,7 +207,7 @@ def audit(
     from maskwise.pipeline import audit as recount  # noqa: PLC0415 - start-up
     from maskwise.report import verdict_data  # noqa: PLC0415 - start-up
 
-    verdict = recount(data, policy, engine=engine, memory=memory)
+    verdict = recount(data, policy, escape_formulas=escape_formulas, engine=engine, memory=memory)
     if json_:
         _print_json(verdict_data(verdict))
     else:
