@@ -11,8 +11,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from maskwise.cut import Generalization
+from maskwise.errors import plural
 from maskwise.qid import called
-from maskwise.report import asked, ending, figure_text, plural, reached, shown
+from maskwise.report import asked, ending, figure_text, reached, shown
 from maskwise.requirements import KAnonymity, Template
 
 if TYPE_CHECKING:
@@ -177,13 +178,17 @@ class Terminal:
         """Show what a recount found."""
         for finding in verdict.findings:
             word = ("holds", "green") if finding.is_met else ("is violated", "bold red")
-            rest = f": the smallest of {finding.n_groups:,} groups has {finding.anonymity:,} records"
+            rest = f": the smallest of {plural(finding.n_groups, 'group')} has {plural(finding.anonymity, 'record')}"
             if finding.tightest:
-                rest = f": the worst of {finding.n_groups:,} groups reaches {figure_text(finding.figure)}"
+                rest = f": the worst of {plural(finding.n_groups, 'group')} reaches {figure_text(finding.figure)}"
             self.out.print(Text.assemble(finding.requirement.asks(), " ", word, rest))
             for tight in finding.tightest:
                 group = ", ".join("(missing)" if text is None else text for text in tight.shown)
-                where = f"in the group ({group}) of {tight.n_records:,} records" if tight.shown else "in a group of one"
+                where = (
+                    f"in the group ({group}) of {plural(tight.n_records, 'record')}"
+                    if tight.shown
+                    else "in a group of one"
+                )
                 where += f" on {called(tight.part.qid)}"
                 self.out.print(Text(f"  {_told(tight)} {where}"))
             if not finding.is_met:

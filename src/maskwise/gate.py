@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.diversity import Closeness
-from maskwise.errors import RefusedError
+from maskwise.errors import RefusedError, plural
 from maskwise.place import Folder, TableName, suffix_of
 from maskwise.read import Table, read
 from maskwise.release import as_frame, safe_name, safe_text, spreadsheet_safe
@@ -152,7 +152,7 @@ def insist(verdict: Verdict, policy: Policy, solution: Solution, n_rows: int, na
         if is_seen and abs(finding.figure - reached.figure) > _SAME:
             broken.append(f"{finding.requirement.name} has {finding.figure:g} where the search has {reached.figure:g}")
     if verdict.n_rows != n_rows:
-        broken.append(f"{verdict.n_rows:,} records were written of {n_rows:,}")
+        broken.append(f"{plural(verdict.n_rows, 'record')} written, not {n_rows:,}")
     broken += [f"the dropped column `{name}` is still there" for name in policy.drop if name in names]
     if broken:
         msg = (

@@ -13,7 +13,7 @@ import numpy as np
 from maskwise.bottomup import BottomUp
 from maskwise.curve import follow
 from maskwise.cut import HIDDEN, Cut, Ending, MissingShown, Reached, Solution, in_tree_order
-from maskwise.errors import UnfinishedError
+from maskwise.errors import UnfinishedError, plural
 from maskwise.forest import grow_forest
 from maskwise.how import Criterion, How, Limits, Method, stage_of, unheard
 from maskwise.policy import Kind
@@ -157,9 +157,9 @@ def _climb(
     if ending is not Ending.MET:
         why = {Ending.STEPS: "the step limit was reached", Ending.TIME: "the time limit was reached"}
         msg = (
-            f"Nothing was written: {why.get(ending, 'the search was interrupted')} after {len(steps):,} "
-            "generalizations, and going bottom-up the table is safe only at the end. Allow more, or use the method "
-            "`tdr`, which may stop at any step."
+            f"Nothing was written: {why.get(ending, 'the search was interrupted')} after "
+            f"{plural(len(steps), 'generalization')}, and going bottom-up the table is safe only at the end. Allow "
+            "more, or use the method `tdr`, which may stop at any step."
         )
         raise UnfinishedError(msg)
     deadline = time.monotonic() + how.limits.seconds if how.limits.seconds is not None else None
