@@ -321,13 +321,47 @@ def test_variants_keep_to_a_step_limit() -> None:
     assert outcome.verdict.is_met
 
 
+# What an observer hears.
+
+
+class Heard:
+    """Keeps the stages, and the numbers of the steps in each."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, list[int]] = {}
+
+    def stage(self, name: str) -> None:
+        assert name not in self.stages
+        self.stages[name] = []
+
+    def step(self, step: Any) -> None:
+        list(self.stages.values())[-1].append(step.step)
+
+
+@pytest.mark.parametrize("options", [{"criterion": "conditional", "effort": 2}, {"method": "bug", "restarts": 8}])
+def test_an_observer_can_tell_one_search_from_the_next(options: dict[str, Any]) -> None:
+    heard = Heard()
+    maskwise.anonymize(pa.table(people()), POLICY, observer=heard, **options)
+    searches = [f"search {n} of 9" for n in range(1, 10)]
+    assert list(heard.stages) == ["read", "profile", "compress", *searches, "mask", "verify"]
+    for name in searches:
+        assert heard.stages[name] == list(range(1, len(heard.stages[name]) + 1))
+    assert all(heard.stages[name] for name in searches[:2])
+
+
+def test_a_single_search_is_not_counted() -> None:
+    heard = Heard()
+    maskwise.anonymize(pa.table(people()), POLICY, observer=heard, criterion="conditional", effort=1)
+    assert list(heard.stages) == ["read", "profile", "compress", "search", "mask", "verify"]
+
+
 # Without scikit-learn.
 
 
 @pytest.fixture
 def no_sklearn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every import of scikit-learn fail, also those that went well before."""
-    for name in [name for name in sys.modules if name.split(".")[0] == "sklearn" or name == "maskwise.evaluate.c45"]:
+    for name in [name for name in sys.modules if name.split(".")[0] == "sklearn" or name == "maskwise.c45.classifier"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "sklearn", None)
 

@@ -425,7 +425,7 @@ def test_a_data_frame_is_shuffled_whole(tmp_path: Path) -> None:
 
 def test_formulas_are_quoted_on_request_and_numbers_are_not(tmp_path: Path, run: Run) -> None:
     free = ["=1+1", "+A1", "-x", "@cmd", "-5", "+3.5", "plain", "'=1", "a=b", "-1e5", "=", "-2+3"]
-    runs = {"=1+1", "+A1", "-x", "@cmd", "=", "-2+3"}
+    runs = {"=1+1", "+A1", "-x", "@cmd", "'=1", "=", "-2+3"}
     rows = [("=evil" if i % 2 else "good", cell) for i, cell in enumerate(free)]
     (tmp_path / "d.csv").write_text(csv_text(("Q", "Free"), rows), encoding="utf-8")
     (tmp_path / "p.yaml").write_text("attributes: {Q: suppress}\nrequirements: [{qid: [Q], k: 2}]\n")

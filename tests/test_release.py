@@ -12,10 +12,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import maskwise
 from maskwise.cli import main
 from maskwise.formats import solution_file
+from maskwise.release import safe_name, safe_text
 
 POLICY: dict[str, Any] = {
     "class": "c",
@@ -270,3 +273,32 @@ def test_many_intervals_are_looked_up() -> None:
     for number, label in zip(numbers, shown, strict=True):
         low, high = (int(end) for end in label.strip("[)]").split(", "))
         assert low <= number < high or (number == high == 1199)
+
+
+@settings(deadline=None)
+@given(st.text("'=+-@a1.\t", max_size=5))
+def test_escaping_keeps_different_texts_apart(text: str) -> None:
+    others = {text, f"'{text}", f"''{text}", text.removeprefix("'"), text.lstrip("'")}
+    assert len({safe_text(one) for one in others}) == len({safe_name(one) for one in others}) == len(others)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_formula_and_its_escaped_form_are_two_values_and_can_be_audited(tmp_path: Path, suffix: str) -> None:
+    """Both are in the QID and in the sensitive column, whose name begins like a formula as well."""
+    texts = ["=x", "'=x", "''=x"] * 8
+    table = pa.table({"q": texts, "=ill": sorted(texts), "c": ["a", "b"] * 12})
+    policy = {
+        "class": "c",
+        "attributes": {"q": {"taxonomy": {"any": ["=x", "'=x", "''=x"]}}},
+        "requirements": [
+            {"qid": ["q"], "k": 4},
+            {"qid": ["q"], "sensitive": {"=ill": ["=x", "'=x"]}, "confidence": 0.5},
+            {"qid": ["q"], "sensitive": "=ill", "diversity": {"distinct": 3}},
+        ],
+    }
+    out = tmp_path / f"out{suffix}"
+    outcome = maskwise.anonymize(table, policy, out, escape_formulas=True)
+    found = maskwise.audit(out, policy, escape_formulas=True)
+    assert found == outcome.verdict
+    assert found.is_met
+    assert found.findings[1].figure > 0

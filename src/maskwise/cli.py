@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
 from maskwise.cli_evaluate import evaluate
-from maskwise.errors import InputError, MaskwiseError, quote
+from maskwise.errors import InputError, MaskwiseError, plural, quote
 from maskwise.options import AsJson, PolicyPath, Quiet, insist_on_own_names
 
 if TYPE_CHECKING:
@@ -193,6 +193,10 @@ def audit(
     /,
     *,
     policy: PolicyPath,
+    escape_formulas: Annotated[
+        bool,
+        Parameter(name="--escape-formulas", negative="", help="The table was written by mask --escape-formulas."),
+    ] = False,
     engine: Engine = None,
     memory: Memory = None,
     quiet: Quiet = False,
@@ -203,12 +207,12 @@ def audit(
     from maskwise.pipeline import audit as recount  # noqa: PLC0415 - start-up
     from maskwise.report import verdict_data  # noqa: PLC0415 - start-up
 
-    verdict = recount(data, policy, engine=engine, memory=memory)
+    verdict = recount(data, policy, escape_formulas=escape_formulas, engine=engine, memory=memory)
     if json_:
         _print_json(verdict_data(verdict))
     else:
         terminal = Terminal(quiet=quiet)
-        terminal.say(f"{verdict.n_rows:,} records in {_shown(data)}")
+        terminal.say(f"{plural(verdict.n_rows, 'record')} in {_shown(data)}")
         terminal.show_verdict(verdict)
     return 0 if verdict.is_met else 1
 
@@ -235,7 +239,7 @@ def apply(
     """Mask other rows, such as next month's, in the same way."""
     from maskwise.console import Terminal  # noqa: PLC0415 - start-up
     from maskwise.pipeline import apply as mask_alike  # noqa: PLC0415 - start-up
-    from maskwise.report import applied_data, plural  # noqa: PLC0415 - start-up
+    from maskwise.report import applied_data  # noqa: PLC0415 - start-up
 
     applied = mask_alike(
         data,
@@ -253,9 +257,9 @@ def apply(
         _print_json(applied_data(applied))
         return 0
     terminal = Terminal(quiet=quiet)
-    terminal.say(f"{applied.verdict.n_rows:,} records masked: {output}")
+    terminal.say(f"{plural(applied.verdict.n_rows, 'record')} masked: {output}")
     if applied.n_dropped:
-        terminal.warn(f"{applied.n_dropped:,} records were left out because a masked cell is missing.")
+        terminal.warn(f"{plural(applied.n_dropped, 'record')} left out because a masked cell is missing.")
     for name, lost in applied.unknown.items():
         values, records = plural(lost.n_values, "value"), plural(lost.n_records, "record")
         terminal.warn(f"`{name}` has {values} the solution does not know, in {records}; shown as the root.")

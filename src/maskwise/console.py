@@ -11,8 +11,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from maskwise.cut import Generalization
+from maskwise.errors import plural
 from maskwise.qid import called
-from maskwise.report import asked, ending, figure_text, plural, reached, shown
+from maskwise.report import asked, ending, figure_text, reached, shown
 from maskwise.requirements import KAnonymity, Template
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Terminal:
         self.err = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
         self._progress: Progress | None = None
         self._task: Any = None
+        self._stage = ""
 
     def __enter__(self) -> Self:
         if self.err.is_terminal and not self.quiet:
@@ -65,8 +67,10 @@ class Terminal:
 
     def stage(self, name: str) -> None:
         """Show that a stage begins."""
+        self._stage = name
         if self._progress is not None:
-            at = STAGES.index(name) if name in STAGES else 0
+            kind = name.partition(" ")[0]  # `search 3 of 9` is a search
+            at = STAGES.index(kind) if kind in STAGES else 0
             self._progress.update(self._task, description=name, completed=at)
 
     def step(self, step: Step | Generalization) -> None:
@@ -79,7 +83,7 @@ class Terminal:
             stop = "Ctrl-C gives up" if isinstance(step, Generalization) else "Ctrl-C stops safely"
             self._progress.update(
                 self._task,
-                description=f"search: step {step.step}, {escape(step.attribute)}, {left} [dim]({stop})[/]",
+                description=f"{self._stage}: step {step.step}, {escape(step.attribute)}, {left} [dim]({stop})[/]",
             )
 
     def say(self, text: str) -> None:
@@ -174,13 +178,17 @@ class Terminal:
         """Show what a recount found."""
         for finding in verdict.findings:
             word = ("holds", "green") if finding.is_met else ("is violated", "bold red")
-            rest = f": the smallest of {finding.n_groups:,} groups has {finding.anonymity:,} records"
+            rest = f": the smallest of {plural(finding.n_groups, 'group')} has {plural(finding.anonymity, 'record')}"
             if finding.tightest:
-                rest = f": the worst of {finding.n_groups:,} groups reaches {figure_text(finding.figure)}"
+                rest = f": the worst of {plural(finding.n_groups, 'group')} reaches {figure_text(finding.figure)}"
             self.out.print(Text.assemble(finding.requirement.asks(), " ", word, rest))
             for tight in finding.tightest:
                 group = ", ".join("(missing)" if text is None else text for text in tight.shown)
-                where = f"in the group ({group}) of {tight.n_records:,} records" if tight.shown else "in a group of one"
+                where = (
+                    f"in the group ({group}) of {plural(tight.n_records, 'record')}"
+                    if tight.shown
+                    else "in a group of one"
+                )
                 where += f" on {called(tight.part.qid)}"
                 self.out.print(Text(f"  {_told(tight)} {where}"))
             if not finding.is_met:

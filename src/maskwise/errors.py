@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_NEAR = 0.75
+"""From so much likeness on a name is suggested: two letters of four swapped, one of seven wrong."""
+_SHORTEST = 3
+"""A beginning of so many letters is enough, as in Zip and Zipcode."""
+
 
 class MaskwiseError(Exception):
     """Base of everything maskwise raises on purpose."""
@@ -74,14 +79,35 @@ def quote(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
+def plural(n: int, noun: str) -> str:
+    """Count things.
+
+    >>> plural(1, "record"), plural(2000, "record"), plural(2, "category")
+    ('1 record', '2,000 records', '2 categories')
+    """
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else many}"
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Suggest the nearest known name, or nothing.
+    """Suggest the nearest known name, or nothing where none is near.
 
     >>> did_you_mean("Zip", ["Age", "Zipcode"])
     ' Did you mean `Zipcode`?'
-    >>> did_you_mean("Zip", ["Age"])
-    ''
+    >>> did_you_mean("Zip", ["Age"]), did_you_mean("nope.csv", ["people.csv"])
+    ('', '')
     """
-    folded = {candidate.casefold(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.55)
-    return f" Did you mean `{folded[near[0]]}`?" if near else ""
+    likeness = {candidate: _likeness(name.casefold(), candidate.casefold()) for candidate in known}
+    near = max(likeness, key=lambda candidate: likeness[candidate], default=None)
+    return f" Did you mean `{near}`?" if near is not None and likeness[near] >= _NEAR else ""
+
+
+def _likeness(one: str, other: str) -> float:
+    """How much alike two names are, from 0 to 1; that both end in `.csv` tells nothing."""
+    stem, dot, suffix = one.rpartition(".")
+    if dot and other.endswith(dot + suffix):
+        one, other = stem, other.removesuffix(dot + suffix)
+    short, long = sorted((one, other), key=len)
+    if len(short) >= _SHORTEST and long.startswith(short):
+        return max(_NEAR, len(short) / len(long))
+    return difflib.SequenceMatcher(None, one, other).ratio()

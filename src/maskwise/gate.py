@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.diversity import Closeness
-from maskwise.errors import RefusedError
+from maskwise.errors import RefusedError, plural
 from maskwise.place import Folder, TableName, suffix_of
 from maskwise.read import Table, read
 from maskwise.release import as_frame, safe_name, safe_text, spreadsheet_safe
@@ -71,14 +71,13 @@ def hand_out(
     """
     named = masked.names
     masked = spreadsheet_safe(masked) if escape else masked
-    spelled = [_as_written(one) for one in requirements] if escape else requirements
     if target is None:
         data = as_frame(masked)
         stage("verify")
         is_inside = type(data).__module__.startswith(("ibis", "pyspark"))
         found = read(data, masked.engine if is_inside else None)
         try:
-            return data, accept(found, _recount(found, spelled, requirements))
+            return data, accept(found, recount(found, requirements, escaped=escape))
         except BaseException:
             masked.engine.discard(data)
             raise
@@ -89,7 +88,7 @@ def hand_out(
         if written.names != names:
             raise RefusedError("The written file has other columns than the table. Nothing was released.")
         found = replace(written, names=named)
-        result = accept(found, _recount(found, spelled, requirements))
+        result = accept(found, recount(found, requirements, escaped=escape))
         for sidecar in beside(result) if beside is not None else ():
             write_draft(sidecars.enter_context(appearing(sidecar.path)), sidecar.text, private=sidecar.private)
     return target, result
@@ -121,7 +120,7 @@ def _is_scanned_once(requirements: Sequence[Requirement]) -> bool:
     return len(requirements) == 1 and isinstance(requirements[0], KAnonymity)
 
 
-def _as_written(requirement: Requirement) -> Requirement:
+def as_written(requirement: Requirement) -> Requirement:
     """A requirement whose protected values are spelled as cells that a spreadsheet does not run."""
     if isinstance(requirement, Closeness):
         return replace(requirement, order=tuple(safe_text(text) for text in requirement.order))
@@ -131,9 +130,15 @@ def _as_written(requirement: Requirement) -> Requirement:
     return requirement
 
 
-def _recount(found: Table, spelled: Sequence[Requirement], asked: Sequence[Requirement]) -> Verdict:
-    """Verify by the spelling that was written, and tell by the one that was asked."""
-    verdict = verify(found, spelled)
+def recount(found: Table, asked: Sequence[Requirement], *, escaped: bool) -> Verdict:
+    """Verify by the spelling that was written, and tell by the one that was asked.
+
+    Args:
+        found: The table.
+        asked: The requirements.
+        escaped: What a spreadsheet would run was quoted.
+    """
+    verdict = verify(found, [as_written(one) for one in asked] if escaped else asked)
     told = [replace(finding, requirement=one) for finding, one in zip(verdict.findings, asked, strict=True)]
     return replace(verdict, findings=tuple(told))
 
@@ -147,7 +152,7 @@ def insist(verdict: Verdict, policy: Policy, solution: Solution, n_rows: int, na
         if is_seen and abs(finding.figure - reached.figure) > _SAME:
             broken.append(f"{finding.requirement.name} has {finding.figure:g} where the search has {reached.figure:g}")
     if verdict.n_rows != n_rows:
-        broken.append(f"{verdict.n_rows:,} records were written of {n_rows:,}")
+        broken.append(f"{plural(verdict.n_rows, 'record')} written, not {n_rows:,}")
     broken += [f"the dropped column `{name}` is still there" for name in policy.drop if name in names]
     if broken:
         msg = (

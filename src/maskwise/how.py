@@ -5,8 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Announce = Callable[[str], None]
 
 DEFAULT_EFFORT = 2
 """Some variants, in at most a few times the time of one search."""
@@ -94,3 +100,17 @@ def choose_how(
         raise InputError("A seed is a whole number that is at least 0.")
     limits = Limits(max_steps, time_limit)
     return How(Method(method), Criterion(criterion), limits, restarts, effort or DEFAULT_EFFORT, seed or 0)
+
+
+def unheard(stage: str) -> None:
+    """Announce a stage to nobody."""
+    del stage
+
+
+def stage_of(n: int, total: int) -> str:
+    """What the stage of one search among several is called.
+
+    >>> stage_of(3, 9), stage_of(1, 1)
+    ('search 3 of 9', 'search')
+    """
+    return f"search {n} of {total}" if total > 1 else "search"

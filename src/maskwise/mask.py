@@ -15,7 +15,7 @@ import numpy as np
 from maskwise.arrow import from_numpy
 from maskwise.cut import Cut, MissingShown
 from maskwise.engines import Relabel
-from maskwise.errors import InputError
+from maskwise.errors import InputError, plural
 from maskwise.policy import Kind, Missing
 from maskwise.typed import Parsed, Scale, parse_keys, text_of
 
@@ -119,7 +119,7 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> Later:
     dropped = {name.casefold() for name in solution.drop}
     new = tuple(n for n in table.names if n not in solution.columns and n.casefold() not in dropped)
     if strict and (unknown or new):
-        details = [f"`{name}` in {u.n_records:,} records" for name, u in unknown.items()]
+        details = [f"`{name}` in {plural(u.n_records, 'record')}" for name, u in unknown.items()]
         details += [f"the column `{name}` itself" for name in new]
         msg = (
             f"The rows hold what the solution does not know: {'; '.join(details)}. Without strict, unknown values are "
@@ -163,8 +163,8 @@ def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
         row = table.first_row_with(cut.attribute, keys.filter(from_numpy(~parsed.known)))
         n_cells = int(n[~parsed.known].sum())
         msg = (
-            f"Column `{cut.attribute}` has {n_cells:,} cells that are no {cut.scale} values, "
-            f"first in record {row:,}. Clean them."
+            f"Column `{cut.attribute}` has no {cut.scale} value in {plural(n_cells, 'cell')}, "
+            f"first in record {row:,}. Clean the data."
         )
         raise InputError(msg)
     return parsed

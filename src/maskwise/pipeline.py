@@ -6,9 +6,7 @@ call. A release that the verifier has not accepted is never handed out.
 
 from __future__ import annotations
 
-import signal
 import threading
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,15 +17,15 @@ from maskwise.ends import open_data, where_to
 from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
-from maskwise.gate import Sidecar, given_back, hand_out, insist
+from maskwise.gate import Sidecar, as_written, given_back, hand_out, insist, recount
 from maskwise.how import Criterion, Method, choose_how
 from maskwise.profile import check_columns, check_sensitive
 from maskwise.profile import profile as take_profile
-from maskwise.release import shuffled
-from maskwise.verify import Verdict, verify
+from maskwise.release import safe_name, shuffled
+from maskwise.stop import stop_on_interrupt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from maskwise.curve import Point
     from maskwise.cut import Generalization, Solution, Step
@@ -37,16 +35,20 @@ if TYPE_CHECKING:
     from maskwise.profile import Profile
     from maskwise.read import Table
     from maskwise.requirements import Requirement
+    from maskwise.verify import Verdict
 
 
 class Observer(Protocol):
     """Hears how far a run has come."""
 
     def stage(self, name: str) -> None:
-        """A stage begins: read, profile, compress, search, mask, verify."""
+        """A stage begins: read, profile, compress, search, mask, verify.
+
+        Where several searches are made, each is a stage: `search 3 of 9`.
+        """
 
     def step(self, step: Step | Generalization) -> None:
-        """A refinement or generalization was performed."""
+        """A refinement or generalization was performed, in the search that was announced last."""
 
 
 class _Silent:
@@ -187,7 +189,7 @@ def anonymize(
     table = open_data(data, engine, target, memory)
     warming.join()
     with given_back(table):
-        with _stop_on_interrupt() as is_asked_to_stop:
+        with stop_on_interrupt() as is_asked_to_stop:
             solution, profile, table = solve(table, asked, how, observer, is_asked_to_stop)
         observer.stage("mask")
         masked = masking.mask(table, solution, profile.columns)
@@ -240,13 +242,11 @@ def solve(
     if how.criterion is Criterion.CONDITIONAL:
         from maskwise.tasting import search_conditionally  # noqa: PLC0415 - as above
 
-        listener.stage("search")
-        return search_conditionally(table, profile, policy, how, watch), profile, table
+        return search_conditionally(table, profile, policy, how, watch, listener.stage), profile, table
     trees, needs = plan(profile, policy, how.method)
     listener.stage("compress")
     compacts = compress(table, profile, trees, needs)
-    listener.stage("search")
-    solution = run_search(profile, trees, needs, compacts, policy, how, watch)
+    solution = run_search(profile, trees, needs, compacts, policy, how, watch, listener.stage)
     return solution, profile, table
 
 
@@ -314,13 +314,19 @@ def apply(
 
 
 def audit(
-    data: Any, policy: str | Path | Mapping[str, Any] | Policy, *, engine: Any = None, memory: str | None = None
+    data: Any,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    *,
+    escape_formulas: bool = False,
+    engine: Any = None,
+    memory: str | None = None,
 ) -> Verdict:
     """Recount any table, also one that another tool masked.
 
     Args:
         data: As in `anonymize`.
         policy: As in `anonymize`.
+        escape_formulas: The table was written with this option, so cells and names are looked for as it spells them.
         engine: As in `anonymize`.
         memory: As in `anonymize`.
 
@@ -333,9 +339,14 @@ def audit(
     asked = read_policy(policy)
     table = open_data(data, engine, None, memory)
     with given_back(table):
+        spelled = asked
+        if escape_formulas:
+            called = {safe_name(name): name for one in asked.requirements for name in one.columns}
+            table = replace(table, names=tuple(called.get(name, name) for name in table.names))
+            spelled = replace(asked, requirements=tuple(map(as_written, asked.requirements)))
         check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
-        check_sensitive(table, asked)
-        return verify(table, asked.requirements)
+        check_sensitive(table, spelled)
+        return recount(table, asked.requirements, escaped=escape_formulas)
 
 
 def _check_seed(seed: int | None, *, is_used: bool) -> None:
@@ -357,25 +368,3 @@ def _warm_up() -> None:
 
     del ibis, pyarrow
     warm_up()
-
-
-@contextmanager
-def _stop_on_interrupt() -> Iterator[Callable[[], bool]]:
-    """Let the first Ctrl-C end the search after the current step; a second one aborts."""
-    asked = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield asked.is_set
-        return
-    before = signal.getsignal(signal.SIGINT)
-
-    def on_interrupt(number: int, frame: Any) -> None:
-        del number, frame
-        if asked.is_set():
-            raise KeyboardInterrupt
-        asked.set()
-
-    try:
-        signal.signal(signal.SIGINT, on_interrupt)
-        yield asked.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)

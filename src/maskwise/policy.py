@@ -11,6 +11,9 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from functools import lru_cache, reduce
+from operator import and_
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from maskwise.diversity import Closeness, Diversity
@@ -19,6 +22,8 @@ from maskwise.formats.located import Document
 from maskwise.requirements import KAnonymity
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from maskwise.formats.located import Place
     from maskwise.requirements import Part, Requirement
     from maskwise.taxonomy import Taxonomy
@@ -140,25 +145,13 @@ class Policy:
         """Attributes with an entry that are in no QID, so pass through unchanged."""
         return tuple(a.name for a in self.attributes if a.name not in set(self.masked))
 
-    def implied_parts(self) -> dict[tuple[int, int], int]:
+    def implied_parts(self) -> Mapping[tuple[int, int], int]:
         """For each rule (requirement, part) that another rule implies, the position of that one's requirement.
 
-        >>> Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 3))).implied_parts()
+        >>> dict(Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 3))).implied_parts())
         {(0, 0): 1}
         """
-        alike: dict[tuple[object, ...], list[tuple[tuple[int, int], Part]]] = {}
-        for i, requirement in enumerate(self.requirements):
-            for p, part in enumerate(requirement.parts):
-                alike.setdefault(part.subject, []).append(((i, p), part))
-        found: dict[tuple[int, int], int] = {}
-        for rules in alike.values():
-            for place, part in rules:
-                for other, stronger in rules:
-                    implied = other != place and other not in found and stronger.implies(part)
-                    if implied and not (place < other and part.implies(stronger)):
-                        found[place] = other[0]
-                        break
-        return found
+        return _implied_parts(self.requirements)
 
     def implied_by(self) -> dict[int, int]:
         """For each requirement all of whose rules are implied, the position of a requirement that implies one.
@@ -192,3 +185,43 @@ class Policy:
             "missing": self.missing,
         }
         return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
+
+
+@lru_cache(maxsize=16)  # the trees, the bounds and the report all ask
+def _implied_parts(requirements: tuple[Requirement, ...]) -> Mapping[tuple[int, int], int]:
+    alike: dict[tuple[object, ...], list[tuple[tuple[int, int], Part]]] = {}
+    for i, requirement in enumerate(requirements):
+        for p, part in enumerate(requirement.parts):
+            alike.setdefault(part.subject, []).append(((i, p), part))
+    found: dict[tuple[int, int], int] = {}
+    for rules in alike.values():
+        for (place, part), wider in zip(rules, _wider([part.qid for _, part in rules]), strict=True):
+            for other, stronger in (rules[at] for at in wider):
+                implied = other != place and other not in found and stronger.implies(part)
+                if implied and not (place < other and part.implies(stronger)):
+                    found[place] = other[0]
+                    break
+    return MappingProxyType(found)
+
+
+def _wider(qids: Sequence[tuple[str, ...]]) -> Iterator[Iterator[int]]:
+    """For each QID the places of those that contain it, itself included, in order.
+
+    Only a rule on as many attributes or more can imply another. An lkc
+    requirement stands for up to 2,000 rules, so not every pair is compared: for
+    each attribute a number has a bit for each QID that names it.
+    """
+    naming: dict[str, int] = {}
+    for at, qid in enumerate(qids):
+        for name in qid:
+            naming[name] = naming.get(name, 0) | 1 << at
+    for qid in qids:
+        yield _ones(reduce(and_, (naming[name] for name in qid)))
+
+
+def _ones(bits: int) -> Iterator[int]:
+    """The places of the bits that are set, lowest first."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest

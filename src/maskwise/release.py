@@ -16,8 +16,8 @@ from maskwise.errors import InputError
 if TYPE_CHECKING:
     from maskwise.read import Table
 
-_RUNS = r"^[=+\-@\t\r]"
-"""How a cell begins that a spreadsheet would run."""
+_RUNS = r"^'*[=+\-@\t\r]"
+"""How a cell begins that a spreadsheet would run; quotes before it count, so that `=x` and `'=x` stay two values."""
 _NUMBER = r"^[+\-]?[0-9.]+([eE][+\-]?[0-9]+)?$"
 
 
@@ -44,7 +44,12 @@ def shuffled(table: Table, seed: int | None) -> Table:
 
 
 def spreadsheet_safe(table: Table) -> Table:
-    """Put a quote before texts that a spreadsheet would run as a formula; numbers stay."""
+    """Put a quote before texts that a spreadsheet would run as a formula; numbers stay.
+
+    Claim: different texts stay different. A text that would run once its
+    leading quotes are gone gets one more; no other text is changed, and none
+    looks like one that was.
+    """
     import ibis  # noqa: PLC0415 - heavy
 
     safe, touched = {}, set(table.rewritten)
@@ -70,8 +75,8 @@ def safe_name(name: str) -> str:
 def safe_text(text: str) -> str:
     """A cell as `spreadsheet_safe` writes it.
 
-    >>> safe_text("=1+1"), safe_text("-5")
-    ("'=1+1", '-5')
+    >>> safe_text("=1+1"), safe_text("'=1+1"), safe_text("-5"), safe_text("'s-Gravenhage")
+    ("'=1+1", "''=1+1", '-5', "'s-Gravenhage")
     """
     return f"'{text}" if re.match(_RUNS, text) and not re.match(_NUMBER, text) else text
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.diversity import Closeness, Diversity
-from maskwise.errors import InputError
+from maskwise.errors import InputError, plural
 from maskwise.formats.requirement_file import without_values
 from maskwise.requirements import LKC, Confidence, Template
 
@@ -89,15 +89,6 @@ def check_suffix(path: Path) -> None:
     if path.suffix not in {".md", ".txt", ".json"}:
         msg = f"A report is written as .md, .txt or .json; found `{path.name}`."
         raise InputError(msg)
-
-
-def plural(n: int, noun: str) -> str:
-    """Count things.
-
-    >>> plural(1, "record"), plural(2000, "record")
-    ('1 record', '2,000 records')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def ending(data: dict[str, Any]) -> str:

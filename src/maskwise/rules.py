@@ -15,7 +15,7 @@ import numpy as np
 from maskwise import badness
 from maskwise.compress import Need
 from maskwise.diversity import Closeness, Distance, Diversity, Measure
-from maskwise.errors import InfeasibleError
+from maskwise.errors import InfeasibleError, plural
 from maskwise.requirements import KAnonymity, Template
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _infeasible(requirement: Requirement, part: Part, best: float) -> str:
     match part:
         case KAnonymity():
             return (
-                f"k={part.k} cannot be met on {requirement.name}: the whole table has {best:,} records, "
+                f"k={part.k} cannot be met on {requirement.name}: the whole table has {plural(int(best), 'record')}, "
                 "so that is the best that can be reached. Lower k or drop the requirement."
             )
         case Template():
@@ -200,19 +200,26 @@ def _infeasible(requirement: Requirement, part: Part, best: float) -> str:
                 "masking can reach less. Raise its bound or drop it."
             )
         case Diversity():
-            what = {
-                Measure.DISTINCT: f"has {best:g} values",
-                Measure.ENTROPY: f"is as diverse as {best:.4f} equally frequent values",
-                Measure.RECURSIVE: f"has its most frequent value {best:.4f} times as often as the rare ones"
-                if isfinite(best)
-                else f"has fewer than {part.l} values",
-            }[part.measure]
             return (
-                f"{part.level()} cannot be met on {requirement.name}: in the whole table `{part.sensitive}` {what}, "
+                f"{part.level()} cannot be met on {requirement.name}: in the whole table `{part.sensitive}` "
+                f"{_most_diverse(part, best)}, "
                 "and no masking can reach more diversity. Ask for less or drop the requirement."
             )
         case Closeness():
             raise AssertionError("the whole table is as close to itself as can be")
+
+
+def _most_diverse(part: Diversity, best: float) -> str:
+    """How diverse a column is in the whole table."""
+    match part.measure:
+        case Measure.DISTINCT:
+            return f"has {plural(int(best), 'value')}"
+        case Measure.ENTROPY:
+            return f"is as diverse as {best:.4f} equally frequent values"
+        case Measure.RECURSIVE if isfinite(best):
+            return f"has its most frequent value {best:.4f} times as often as the rare ones"
+        case Measure.RECURSIVE:
+            return f"has fewer than {part.l} values"
 
 
 def _numbers(policy: Policy, qid: Sequence[str]) -> tuple[int, ...]:

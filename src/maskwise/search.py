@@ -13,9 +13,9 @@ import numpy as np
 from maskwise.bottomup import BottomUp
 from maskwise.curve import follow
 from maskwise.cut import HIDDEN, Cut, Ending, MissingShown, Reached, Solution, in_tree_order
-from maskwise.errors import UnfinishedError
+from maskwise.errors import UnfinishedError, plural
 from maskwise.forest import grow_forest
-from maskwise.how import Criterion, How, Limits, Method
+from maskwise.how import Criterion, How, Limits, Method, stage_of, unheard
 from maskwise.policy import Kind
 from maskwise.requirements import KAnonymity
 from maskwise.rules import list_bounds, list_needs
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from maskwise.compress import Compact, Need
     from maskwise.cut import Generalization, Step
     from maskwise.forest import Tree
+    from maskwise.how import Announce
     from maskwise.policy import Policy
     from maskwise.profile import Column, Profile
     from maskwise.rules import Bound
@@ -66,6 +67,7 @@ def search(
     policy: Policy,
     how: How | None = None,
     watch: Watcher | None = None,
+    announce: Announce = unheard,
 ) -> Solution:
     """Find a cut that meets every requirement: top-down a maximally refined one, bottom-up the first on the way.
 
@@ -77,6 +79,7 @@ def search(
         policy: What is asked.
         how: Which way, by what measure, for how long.
         watch: Hears of every step and may ask to stop.
+        announce: Hears that a search begins, each of several.
     """
     how = how or How()
     if how.criterion is Criterion.CONDITIONAL:
@@ -86,10 +89,11 @@ def search(
     state: TopDown | BottomUp
     steps: Sequence[Step | Generalization]
     if how.method is Method.TDR:
+        announce(stage_of(1, 1))
         state = TopDown(trees, tables, bounds, has_class=has_class)
         steps, ending = descend(Scored(state, how.criterion), how.limits, watch or _keep_going)
     else:
-        state, steps, ending = _climb(trees, tables, bounds, how, watch or _keep_going, has_class=has_class)
+        state, steps, ending = _climb(trees, tables, bounds, how, watch or _keep_going, announce, has_class=has_class)
     return assemble(profile, policy, trees, state, steps, ending, how)
 
 
@@ -138,6 +142,7 @@ def _climb(
     bounds: Sequence[Bound],
     how: How,
     watch: Watcher,
+    announce: Announce,
     *,
     has_class: bool,
 ) -> tuple[BottomUp, list[Generalization], Ending]:
@@ -146,19 +151,21 @@ def _climb(
     Weights for attributes led to better results than noise at each step. Only a
     restart that reached its end is kept.
     """
+    announce(stage_of(1, how.restarts + 1))
     best = BottomUp(trees, tables, bounds, has_class=has_class)
     steps, ending = best.run(how.limits, watch)
     if ending is not Ending.MET:
         why = {Ending.STEPS: "the step limit was reached", Ending.TIME: "the time limit was reached"}
         msg = (
-            f"Nothing was written: {why.get(ending, 'the search was interrupted')} after {len(steps):,} "
-            "generalizations, and going bottom-up the table is safe only at the end. Allow more, or use the method "
-            "`tdr`, which may stop at any step."
+            f"Nothing was written: {why.get(ending, 'the search was interrupted')} after "
+            f"{plural(len(steps), 'generalization')}, and going bottom-up the table is safe only at the end. Allow "
+            "more, or use the method `tdr`, which may stop at any step."
         )
         raise UnfinishedError(msg)
     deadline = time.monotonic() + how.limits.seconds if how.limits.seconds is not None else None
     rng = np.random.default_rng(how.seed)
-    for _ in range(how.restarts):
+    for n in range(how.restarts):
+        announce(stage_of(n + 2, how.restarts + 1))
         left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
         other = BottomUp(trees, tables, bounds, has_class=has_class)
         weights = np.exp(_UNREST * rng.standard_normal(len(trees)))

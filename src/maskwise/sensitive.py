@@ -9,7 +9,7 @@ import numpy as np
 
 from maskwise.arrow import from_numpy
 from maskwise.diversity import Closeness, Distance
-from maskwise.errors import PolicyError
+from maskwise.errors import PolicyError, plural
 from maskwise.requirements import KAnonymity, Template
 from maskwise.typed import has_order, is_spelled, one_spelling, text_of, value_order
 
@@ -105,7 +105,7 @@ def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> lis
             raise PolicyError([msg])
         lost = n_values - len(column.values(part.order))
         if part.order and lost:
-            are, them = ("values", "them") if lost > 1 else ("value", "it")
-            msg = f"{at}The order of `{part.sensitive}` lacks {lost} {are} of the table. Add {them}."
+            them = "it" if lost == 1 else "them"
+            msg = f"{at}The order of `{part.sensitive}` lacks {plural(lost, 'value')} of the table. Add {them}."
             raise PolicyError([msg])
     return []

@@ -22,7 +22,7 @@ from maskwise.cut import Ending
 from maskwise.elastic import plant
 from maskwise.errors import InputError
 from maskwise.forest import grow_forest
-from maskwise.how import Limits
+from maskwise.how import Limits, stage_of, unheard
 from maskwise.policy import Kind
 from maskwise.rules import list_bounds, list_needs
 from maskwise.search import assemble, floors_of
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from maskwise.c45.classifier import C45Classifier
     from maskwise.cut import Solution, Step
     from maskwise.elastic import Elastic
-    from maskwise.evaluate.c45 import C45Classifier
     from maskwise.forest import Tree
-    from maskwise.how import How
+    from maskwise.how import Announce, How
     from maskwise.policy import Policy
     from maskwise.profile import Profile
     from maskwise.read import Table
@@ -97,7 +97,9 @@ class Run:
     """Why it ended."""
 
 
-def search_conditionally(table: Table, profile: Profile, policy: Policy, how: How, watch: Watcher) -> Solution:
+def search_conditionally(
+    table: Table, profile: Profile, policy: Policy, how: How, watch: Watcher, announce: Announce = unheard
+) -> Solution:
     """Find a cut by conditional gain, and with more effort the best of several.
 
     Args:
@@ -106,14 +108,18 @@ def search_conditionally(table: Table, profile: Profile, policy: Policy, how: Ho
         policy: What is asked.
         how: How hard to look, and for how long.
         watch: Hears of every step of every search, and may ask to stop.
+        announce: Hears that compressing begins, and each of the searches.
     """
+    announce("compress")
     ground = prepare(table, profile, policy, how.seed)
     begin = time.monotonic()
     runs: list[Run] = []
-    for taste in _tastes(how.effort, len(ground.trees), how.seed, is_informed=ground.bins is not None):
+    tastes = tuple(_tastes(how.effort, len(ground.trees), how.seed, is_informed=ground.bins is not None))
+    for n, taste in enumerate(tastes, 1):
         left = None if how.limits.seconds is None else max(how.limits.seconds - (time.monotonic() - begin), 0.0)
         if runs and left == 0.0:
             break
+        announce(stage_of(n, len(tastes)))
         run = search_once(ground, taste, Limits(how.limits.max_steps, left), watch)
         # A variant that was cut short where the first was not is no rival to it.
         if not runs or run.ending is runs[0].ending:
@@ -262,7 +268,7 @@ def _ends(run: Run) -> list[tuple[str, str | None, tuple[str | None, ...]]]:
 def _judge() -> type[C45Classifier] | None:
     """The classifier that judges variants, where scikit-learn is there."""
     try:
-        from maskwise.evaluate.c45 import C45Classifier  # noqa: PLC0415 - heavy and optional
+        from maskwise.c45.classifier import C45Classifier  # noqa: PLC0415 - heavy and optional
     except ImportError:
         return None
     return C45Classifier

@@ -95,8 +95,8 @@ class Taxonomy:
         """Build a tree from nested mappings and lists, the root outermost."""
         roots = list(branches(nested))
         if len(roots) != 1:
-            found = f"{len(roots)} values" if roots else "nothing"
-            raise PolicyError([f"A taxonomy starts with one root, but {found} stands there. Put it under `ANY`."])
+            found = f"{len(roots):,} values stand" if roots else "nothing stands"
+            raise PolicyError([f"A taxonomy starts with one root, but {found} there. Put it under `ANY`."])
         labels: list[str] = []
         parents: list[int] = []
         stack: list[tuple[str, object, int]] = [(*roots[0], -1)]

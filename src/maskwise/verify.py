@@ -77,9 +77,14 @@ class Finding:
         return self.sizes[0][0] if self.sizes else 0
 
     def complaint(self) -> str:
-        """What is not met, in a few words."""
-        wanted = self.requirement.k if isinstance(self.requirement, KAnonymity) else self.requirement.asks()
-        return f"{self.requirement.name} reaches {self.figure:.4g}, asked {wanted}"
+        """What is not met, in a few words.
+
+        >>> from maskwise.requirements import KAnonymity
+        >>> Finding(KAnonymity(("Age",), 5), 3, 4, 1, 3, ((3, 1), (9, 3))).complaint()
+        'k=5 on {Age} is not met, it reaches 3'
+        """
+        reached = "no bound" if self.figure == float("inf") else f"{self.figure:.4g}"
+        return f"{self.requirement.asks()} is not met, it reaches {reached}"
 
     def quantile(self, share: float) -> int:
         """The group size that `share` of the groups do not exceed.

@@ -423,7 +423,7 @@ def test_a_release_that_the_verifier_does_not_accept_is_never_written(
     refused(
         *("mask", data, "-p", policy, "-o", tmp_path / "out.csv"),
         code=70,
-        says=["{Age, Edu, Job} reaches 1, asked 5", "Nothing was released"],
+        says=["k=5 on {Age, Edu, Job} is not met, it reaches 1", "Nothing was released"],
     )
 
 

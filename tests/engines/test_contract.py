@@ -128,7 +128,7 @@ def test_later_rows_are_masked_as_duckdb_does(place: Place) -> None:
             "word": pa.array(["a", "new", None, "=1+1"]),
             "paid": pa.array([True, None, False, True]),
             "code": pa.array([1, 9, None, 4], pa.int16()),
-            "ill": pa.array(["flu", "flu", "cold", "-x"]),
+            "ill": pa.array(["flu", "'-x", "cold", "-x"]),
             "risk": pa.array(["low", "=2", None, "+3"]),
         }
     )
@@ -184,10 +184,10 @@ def test_a_criterion_that_needs_records_is_refused_where_they_stay(place: Place)
 
 
 def test_a_release_that_fails_the_recount_is_not_handed_out(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    from maskwise import pipeline
+    from maskwise import gate
 
     table, policy = CASES["many values"]
-    found = pipeline.verify
+    found = gate.verify
     monkeypatch.setattr("maskwise.gate.verify", lambda *given: replace(found(*given), n_rows=1))
-    with pytest.raises(maskwise.RefusedError, match="1 records were written"):
+    with pytest.raises(maskwise.RefusedError, match="1 record written, not"):
         place.anonymize(table, policy)

@@ -23,8 +23,9 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import maskwise
+from maskwise.c45 import kernels, splits
 from maskwise.datasets import load_adult
-from maskwise.evaluate import C45Classifier, c45_kernels, c45_splits
+from maskwise.evaluate import C45Classifier
 from tests.reference import c45 as plain
 
 OUTLOOK = {"s": "sunny", "o": "overcast", "r": "rainy"}
@@ -61,7 +62,7 @@ def test_the_weather_table_has_its_well_known_tree() -> None:
 
 def test_gain_ratio_of_outlook_is_the_books() -> None:
     hist = np.array([[0.0, 4], [2, 3], [3, 2]])
-    gain, ratio = c45_splits.category_gain(hist, 3, 14.0, 14.0, 2)
+    gain, ratio = splits.category_gain(hist, 3, 14.0, 14.0, 2)
     assert gain == pytest.approx(0.247, abs=5e-4)
     assert ratio == pytest.approx(0.156, abs=5e-4)
 
@@ -127,7 +128,7 @@ def test_counting_and_sorting_give_the_same_tally(seed: int) -> None:
     rows = rng.permutation(n_rows)[: int(rng.integers(1, n_rows + 1))].astype(np.int32)
     weights = rng.random(len(rows))
     hist, present = np.zeros((n_values, 3)), np.empty(n_values, np.int64)
-    n_present, known = c45_splits.tally(rows, weights, labels, column, n_values, hist, present)
+    n_present, known = splits.tally(rows, weights, labels, column, n_values, hist, present)
     expected: dict[int, list[float]] = {}
     for row, weight in zip(rows, weights, strict=True):
         if column[row] >= 0:
@@ -142,7 +143,7 @@ def test_counting_and_sorting_give_the_same_tally(seed: int) -> None:
 @given(st.floats(0.1, 1e5), st.floats(0, 1), st.sampled_from([0.01, 0.25, 0.5]))
 def test_the_error_estimate_is_the_upper_end_of_an_interval(total: float, share: float, cf: float) -> None:
     wrong, z = total * share, NormalDist().inv_cdf(1 - cf)
-    estimate = c45_kernels.pessimistic(total, wrong, cf, z)
+    estimate = kernels.pessimistic(total, wrong, cf, z)
     assert estimate == pytest.approx(wrong + plain.added(total, wrong, cf), rel=1e-9, abs=1e-9)
     assert estimate >= wrong - 1e-9
     if wrong >= 1 and wrong + 0.5 < total:
@@ -152,17 +153,17 @@ def test_the_error_estimate_is_the_upper_end_of_an_interval(total: float, share:
 
 def test_the_error_estimates_of_the_book() -> None:
     z = NormalDist().inv_cdf(0.75)
-    assert c45_kernels.pessimistic(6.0, 0.0, 0.25, z) == pytest.approx(6 * 0.206, abs=5e-3)
-    assert c45_kernels.pessimistic(9.0, 0.0, 0.25, z) == pytest.approx(9 * 0.143, abs=5e-3)
-    assert c45_kernels.pessimistic(1.0, 0.0, 0.25, z) == pytest.approx(0.750, abs=5e-4)
+    assert kernels.pessimistic(6.0, 0.0, 0.25, z) == pytest.approx(6 * 0.206, abs=5e-3)
+    assert kernels.pessimistic(9.0, 0.0, 0.25, z) == pytest.approx(9 * 0.143, abs=5e-3)
+    assert kernels.pessimistic(1.0, 0.0, 0.25, z) == pytest.approx(0.750, abs=5e-4)
 
 
 def test_a_numeric_split_pays_for_its_choice_of_threshold() -> None:
     hist = np.array([[1.0, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
-    gain, ratio, at = c45_splits.number_gain(hist, 6, 6.0, 6.0, 1)
+    gain, ratio, at = splits.number_gain(hist, 6, 6.0, 6.0, 1)
     assert (gain, at) == (pytest.approx(1 - math.log2(5) / 6), 2)
     assert ratio == pytest.approx(gain)
-    gain, _, _ = c45_splits.number_gain(hist, 6, 6.0, 6.0, 2)
+    gain, _, _ = splits.number_gain(hist, 6, 6.0, 6.0, 2)
     assert gain == pytest.approx(1 - math.log2(3) / 6)
 
 

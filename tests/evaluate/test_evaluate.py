@@ -273,7 +273,7 @@ def test_records_with_a_missing_cell_are_left_out_of_every_measure_if_the_policy
     whole.loc[::4, "Job"] = None
     found = maskwise.evaluate(whole, {**AGES, "missing": "drop"}, split=0.5)
     assert found.n_tested == 90
-    assert found.notes == ("60 records are left out, masked or not, because a masked cell is missing.",)
+    assert found.notes == ("60 records left out, masked or not, because a masked cell is missing.",)
 
 
 def test_dropped_columns_help_nobody() -> None:

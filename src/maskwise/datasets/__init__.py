@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from maskwise.datasets import source
-from maskwise.errors import InputError, did_you_mean, quote
+from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.formats.text_file import read_text
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def _parse(
             continue
         cells = [cell.strip() for cell in line.split(delimiter)]
         if len(cells) != len(types):
-            msg = f"`{path}`, line {number} has {len(cells)} cells, expected {len(types)}. Get the file anew."
+            msg = f"`{path}`, line {number} has {plural(len(cells), 'cell')}, expected {len(types)}. Get the file anew."
             raise InputError(msg)
         for column, cell, (name, kind) in zip(columns, cells, types.items(), strict=True):
             try:

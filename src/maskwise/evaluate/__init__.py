@@ -22,17 +22,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maskwise.evaluate.c45 import C45Classifier
+    from maskwise.c45.classifier import C45Classifier
     from maskwise.evaluate.naive_bayes import NaiveBayes
     from maskwise.evaluate.records import Evaluation, Record
     from maskwise.evaluate.run import evaluate
 
 _HOME = {
-    "C45Classifier": "c45",
-    "Evaluation": "records",
-    "NaiveBayes": "naive_bayes",
-    "Record": "records",
-    "evaluate": "run",
+    "C45Classifier": "maskwise.c45.classifier",
+    "Evaluation": "maskwise.evaluate.records",
+    "NaiveBayes": "maskwise.evaluate.naive_bayes",
+    "Record": "maskwise.evaluate.records",
+    "evaluate": "maskwise.evaluate.run",
 }
 
 __all__ = ["C45Classifier", "Evaluation", "NaiveBayes", "Record", "evaluate"]
@@ -55,7 +55,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         msg = f"module 'maskwise.evaluate' has no attribute {name!r}"
         raise AttributeError(msg)
-    return getattr(import_module(f"maskwise.evaluate.{_HOME[name]}"), name)
+    return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -151,7 +151,7 @@ def _estimator(name: str, model: Any) -> Learner:
 
 
 def _c45(view: View, seed: int) -> Any:
-    from maskwise.evaluate.c45 import C45Classifier  # noqa: PLC0415 - heavy and optional
+    from maskwise.c45.classifier import C45Classifier  # noqa: PLC0415 - heavy and optional
 
     del view, seed
     return C45Classifier()

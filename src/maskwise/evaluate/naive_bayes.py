@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from maskwise.c45.columns import encode, floats_of, learn
 from maskwise.errors import InputError
-from maskwise.evaluate.c45_columns import encode, floats_of, learn
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -22,12 +22,12 @@ except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
     msg = 'NaiveBayes needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
     raise ImportError(msg) from None
 
-from maskwise.evaluate.checked import checked_columns, checked_labels
+from maskwise.c45.checked import checked_columns, checked_labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from maskwise.evaluate.c45_columns import Feature
+    from maskwise.c45.columns import Feature
 
 _SMALLEST = 1e-9
 """Added to a variance, as a share of the whole column's.

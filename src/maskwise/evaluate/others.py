@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.arrow import from_numpy
-from maskwise.errors import InputError, did_you_mean, quote
+from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.evaluate.sample import fetch
 from maskwise.evaluate.view import foreign, texts
 from maskwise.read import read
@@ -37,7 +37,7 @@ def view_of(sample: Sample, name: str, source: Any) -> View:
     table = fetch(read(source))
     if table.num_rows not in {sample.n_read, len(sample.kept)}:
         msg = (
-            f"The table of `{name}` has {table.num_rows:,} records, but the data has {sample.n_read:,}. "
+            f"The table of `{name}` has {plural(table.num_rows, 'record')}, but the data has {sample.n_read:,}. "
             "Have the tool write every record, in the same order."
         )
         raise InputError(msg)
@@ -66,7 +66,7 @@ def _insist_on_order(sample: Sample, name: str, table: pa.Table) -> None:
         n_other = table.num_rows
     if n_other:
         msg = (
-            f"The table of `{name}` has another class than the data in {n_other:,} records. "
+            f"The table of `{name}` has another class than the data in {plural(n_other, 'record')}. "
             "Its records must be the data's, in the same order, with the class as it was."
         )
         raise InputError(msg)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.errors import InputError
+from maskwise.errors import InputError, plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +64,7 @@ def partition(
     if n_test is not None:
         return (Split(np.arange(n - n_test), np.arange(n - n_test, n)),)
     if folds is not None and n < folds:
-        msg = f"{n:,} records cannot be parted into {folds:,} folds. Ask for fewer folds."
+        msg = f"{plural(n, 'record')} cannot be parted into {plural(folds, 'fold')}. Ask for fewer folds."
         raise InputError(msg)
     order = np.lexsort((np.random.default_rng(seed).permutation(n), classes))
     if folds is not None:
@@ -72,7 +72,7 @@ def partition(
     wanted = np.floor(np.arange(n + 1) * (SHARE if share is None else share) + 0.5)
     split = _split(order, np.diff(wanted) > 0)
     if not len(split.test) or not len(split.train):
-        msg = f"{n:,} records are too few for this split: one part would be empty."
+        msg = f"{plural(n, 'record')}: too few for this split, one part would be empty."
         raise InputError(msg)
     return (split,)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maskwise.errors import InputError
+from maskwise.errors import InputError, plural
 from maskwise.evaluate.fulldomain import FullDomain
 from maskwise.evaluate.mondrian import Mondrian
 from maskwise.formats.policy_file import read_policy
@@ -63,7 +63,7 @@ def read_masked(source: Any, policy: str | Path | Mapping[str, Any] | Policy, or
         expected = n_rows if original is None else _n_records(original, asked)
         if n_rows != expected:
             msg = (
-                f"`{table.source}` has {n_rows:,} records, but the original has {expected:,}. "
+                f"`{table.source}` has {plural(n_rows, 'record')}, but the original has {expected:,}. "
                 "Have the tool write suppressed records too, with `*` in their cells."
             )
             raise InputError(msg)

@@ -9,7 +9,7 @@ import numpy as np
 
 from maskwise.arrow import as_numpy, from_numpy
 from maskwise.engines import ROW
-from maskwise.errors import InputError, did_you_mean, quote
+from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.evaluate.view import Sort, see
 from maskwise.gate import given_back
 from maskwise.policy import Missing
@@ -76,7 +76,9 @@ def take_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
     kept = _complete(whole, policy.masked) if policy.missing is Missing.DROP else np.arange(whole.num_rows)
     n_read = whole.num_rows
     if len(kept) < n_read:
-        notes.append(f"{n_read - len(kept):,} records are left out, masked or not, because a masked cell is missing.")
+        notes.append(
+            f"{plural(n_read - len(kept), 'record')} left out, masked or not, because a masked cell is missing."
+        )
         whole = whole.take(from_numpy(kept))
     n_test = None if test is None else int((kept >= n_first).sum())
     if not len(kept) or n_test in {0, len(kept)}:
@@ -146,7 +148,8 @@ def _classes(table: pa.Table, name: str, n_test: int | None) -> tuple[NDArray[np
     coded = table.column(name).combine_chunks()
     n_missing = int(as_numpy(coded.is_null(nan_is_null=True)).sum())
     if n_missing:
-        msg = f"The class `{name}` is missing in {n_missing:,} of {len(coded):,} records. Fill it, or leave them out."
+        found = f"{n_missing:,} of {plural(len(coded), 'record')}"
+        msg = f"The class `{name}` is missing in {found}. Fill it, or leave them out."
         raise InputError(msg)
     coded = coded.dictionary_encode()
     texts = [text_of(key) for key in coded.dictionary.to_pylist()]
@@ -161,8 +164,8 @@ def _classes(table: pa.Table, name: str, n_test: int | None) -> tuple[NDArray[np
         n_unknown = int((~np.isin(classes[split:], classes[:split])).sum())
         if n_unknown:
             msg = (
-                f"The class `{name}` of {n_unknown:,} records of the test file is a value that no training record has. "
-                "Spell the classes alike in both."
+                f"The class `{name}` of {plural(n_unknown, 'record')} of the test file is a value that no training "
+                "record has. Spell the classes alike in both."
             )
             raise InputError(msg)
     return classes, tuple(order)
@@ -177,7 +180,7 @@ def _unseen(view: View, split: int) -> list[str]:
             n_records = int((~np.isnan(later) & ~np.isin(later, known)).sum())
             if n_records:
                 notes.append(
-                    f"`{seen.name}` has a category that no training record has in {n_records:,} test records; "
+                    f"`{seen.name}` has a category that no training record has in {plural(n_records, 'test record')}; "
                     "to the classifiers it is unknown."
                 )
     return notes

@@ -1,7 +1,7 @@
 """The loops over records of C4.5 once a split is chosen, compiled.
 
 Sending records down the branches, what a leaf will get wrong, and reading a
-finished tree. Records, codes and tags are as in `c45_splits`.
+finished tree. Records, codes and tags are as in `splits`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from maskwise.evaluate.c45_splits import CATEGORY, MISSING, TINY
+from maskwise.c45.splits import CATEGORY, MISSING, TINY
 
 
 @njit(cache=True, nogil=True)

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from maskwise.errors import InputError
-from maskwise.evaluate.c45_columns import columns_of
+from maskwise.c45.columns import columns_of
+from maskwise.errors import InputError, plural
 
 
 def checked_columns(classifier: Any, X: Any, *, reset: bool) -> list[tuple[str, Any]]:  # noqa: N803 - scikit-learn's
@@ -32,7 +32,8 @@ def checked_columns(classifier: Any, X: Any, *, reset: bool) -> list[tuple[str, 
         raise InputError(str(error)) from None
     n_rows = len(columns[0][1]) if columns else len(X)
     if not columns or not n_rows:
-        msg = f"The table has {len(columns)} columns and {n_rows} records. A classifier needs at least one of each."
+        found = f"{plural(len(columns), 'column')} and {plural(n_rows, 'record')}"
+        msg = f"The table has {found}. A classifier needs at least one of each."
         raise InputError(msg)
     return columns
 

@@ -1,7 +1,7 @@
 """Grow a C4.5 tree, collapse it, prune it, and lay it out for reading.
 
-`c45_columns` has coded the table; the loops over records are in `c45_splits`
-and `c45_kernels`. No function calls itself: a chain of numeric splits can be
+`columns` has coded the table; the loops over records are in `splits`
+and `kernels`. No function calls itself: a chain of numeric splits can be
 deeper than Python's stack.
 """
 
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maskwise.evaluate.c45_kernels import leaf_errors, part, pessimistic
-from maskwise.evaluate.c45_splits import CATEGORY, TINY, choose_split
+from maskwise.c45.kernels import leaf_errors, part, pessimistic
+from maskwise.c45.splits import CATEGORY, TINY, choose_split
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,7 +1,7 @@
 """Which attribute C4.5 splits a node on, compiled.
 
-No names and no objects: arrays in, arrays out. `c45_tree` asks node by node,
-`c45_kernels` moves the records. A record is a row number and a weight, because
+No names and no objects: arrays in, arrays out. `tree` asks node by node,
+`kernels` moves the records. A record is a row number and a weight, because
 a record with a missing value goes to several branches in parts. Values are
 codes, counted from 0; -1 is missing. Arguments are tagged IN, OUT or INOUT.
 """

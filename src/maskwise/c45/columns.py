@@ -1,8 +1,8 @@
 """From a data frame or an array to the codes that C4.5 works on.
 
 Numbers, dates and times are ordered; text, categories and truth values are not.
-A code is the place of a value among the training table's values. `c45` asks
-for codes, `c45_tree` never sees a value.
+A code is the place of a value among the training table's values. `classifier` asks
+for codes, `tree` never sees a value.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ error estimate has the exact normal deviate where Quinlan's code interpolates a
 table. One thing differs from both: any two different numbers can be told apart,
 also when they are less than 1e-5 from each other.
 
-`c45_columns` codes the table, `c45_tree` builds the tree.
+`columns` codes the table, `tree` builds the tree.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from maskwise.c45.columns import encode, learn
+from maskwise.c45.kernels import walk
+from maskwise.c45.splits import CATEGORY, TINY
+from maskwise.c45.tree import Records, build
 from maskwise.errors import InputError
-from maskwise.evaluate.c45_columns import encode, learn
-from maskwise.evaluate.c45_kernels import walk
-from maskwise.evaluate.c45_splits import CATEGORY, TINY
-from maskwise.evaluate.c45_tree import Records, build
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -29,7 +29,7 @@ except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
     msg = 'C45Classifier needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
     raise ImportError(msg) from None
 
-from maskwise.evaluate.checked import checked_columns, checked_labels
+from maskwise.c45.checked import checked_columns, checked_labels
 
 LARGEST_CF = 0.5
 
