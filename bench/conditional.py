@@ -17,12 +17,13 @@ from bench.measure import MASKWISE, side_by_side, table
 from maskwise.compress import compress
 from maskwise.conditional import Taste
 from maskwise.formats.policy_file import read_policy
+from maskwise.ground import prepare
 from maskwise.how import Criterion, Limits
 from maskwise.profile import profile
 from maskwise.read import read
 from maskwise.rules import list_bounds
 from maskwise.search import plan
-from maskwise.tasting import prepare, search_once
+from maskwise.tasting import search_once
 from maskwise.topdown import Scored, TopDown, descend
 
 

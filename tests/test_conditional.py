@@ -15,7 +15,16 @@ import pytest
 import maskwise
 from maskwise import Masker, tasting
 from maskwise.background import bin_records
+from maskwise.conditional import Taste
 from maskwise.errors import InputError
+from maskwise.evaluate import C45Classifier
+from maskwise.formats.policy_file import read_policy
+from maskwise.ground import prepare
+from maskwise.how import Limits
+from maskwise.jury import N_FOLDS, Jury
+from maskwise.policy import Kind
+from maskwise.profile import profile
+from maskwise.read import read
 
 N = 240
 POLICY = {
@@ -35,6 +44,13 @@ def people(n: int = N, seed: int = 0) -> dict[str, Any]:
 def conditional(columns: dict[str, Any], policy: dict[str, Any] | None = None, **options: Any) -> maskwise.Outcome:
     """Mask by conditional gain; one search unless said otherwise."""
     return maskwise.anonymize(pa.table(columns), policy or POLICY, criterion="conditional", **{"effort": 1, **options})
+
+
+def ready(columns: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """What `prepare` takes."""
+    policy = read_policy(POLICY)
+    profiled, table = profile(read(pa.table(columns)), policy)
+    return table, profiled, policy
 
 
 def moves(outcome: maskwise.Outcome) -> list[Any]:
@@ -265,36 +281,97 @@ def test_a_masker_searches_by_conditional_gain() -> None:
 
 
 def test_with_more_effort_the_lowest_error_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[Any] = []
     judged: list[Any] = []
+    search = tasting.search_once
 
-    def judge(ground: Any, run: Any, seed: int) -> float:
-        del ground, seed
-        judged.append(run)
-        return [0.3, 0.2, 0.25, 0.2][len(judged) - 1]
+    def run_once(*arguments: Any) -> Any:
+        runs.append(search(*arguments))
+        return runs[-1]
 
-    monkeypatch.setattr(tasting, "_held_out_error", judge)
+    def judge(self: Any, places: Any) -> float:
+        del self
+        judged.append([of_code.tolist() for of_code in places])
+        return [0.3, 0.2, 0.25, 0.2, *[0.4] * 99][len(judged) - 1]
+
+    monkeypatch.setattr(tasting, "search_once", run_once)
+    monkeypatch.setattr(Jury, "error", judge)
     outcome = conditional(people(), effort=2)
-    assert 2 < len(judged) <= 4
-    assert list(outcome.steps) == judged[1].steps
-    assert list(outcome.steps) != judged[0].steps
-    assert judged[0].steps == list(conditional(people()).steps)
-    assert "error on held-out folds of the training records 20.00 %, of the first search 30.00 %" in outcome.notes[-1]
+    found = [[of_code.tolist() for of_code in run.places()] for run in runs]
+    assert all(judged.count(places) == 1 for places in judged)
+    assert all(places in judged for places in found)
+    assert list(outcome.steps) == runs[found.index(judged[1])].steps
+    assert list(outcome.steps) != runs[0].steps
+    n_runs = len(runs)
+    assert runs[0].steps == list(conditional(people()).steps)
+    assert f"among {n_runs} searches with {len(judged)} results: error on held-out folds" in outcome.notes[-1]
+    assert "of the training records 20.00 %, of the first search 30.00 %" in outcome.notes[-1]
 
 
-def test_the_chosen_variant_is_no_worse_on_held_out_folds(monkeypatch: pytest.MonkeyPatch) -> None:
-    errors: list[float] = []
-    measure = tasting._held_out_error  # noqa: SLF001 - what is checked
+def test_effort_is_measured_by_the_size_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight variants of a large table for each unit of effort, up to 64 of a small one."""
+    small, more = (conditional(people(), effort=effort).notes[-1] for effort in (2, 3))
+    assert "among 65 searches" in small
+    assert "among 129 searches" in more
+    monkeypatch.setattr(tasting, "WORK_OF_RUNS", 1)
+    assert "among 9 searches" in conditional(people(), effort=2).notes[-1]
 
-    def judge(*arguments: Any) -> float:
-        errors.append(measure(*arguments))
-        return errors[-1]
 
-    monkeypatch.setattr(tasting, "_held_out_error", judge)
-    outcome = conditional({**people(seed=3), "free": people(seed=3)["age"] // 20}, effort=3)
-    assert len(errors) > 1
-    assert all(0 <= error <= 1 for error in errors)
-    assert f"{100 * min(errors):.2f} %, of the first search {100 * errors[0]:.2f} %" in outcome.notes[-1]
-    assert "among 17 searches" in outcome.notes[-1]
+def test_judges_agree_with_a_tree_that_is_grown_record_by_record() -> None:
+    """The jury grows trees from weighed groups; the classifier from every record that fell into the other folds."""
+    columns = {**people(seed=3), "free": people(seed=3)["age"] // 20}
+    table, profiled, policy = ready(columns)
+    ground = prepare(table, profiled, policy, 0)
+    jury = Jury(ground.classes, ground.bins, [tree.kind is Kind.INTERVAL for tree in ground.trees], 5)
+    run = tasting.search_once(ground, Taste(), Limits(), lambda _: True)
+    places = run.places()
+    n_wrong = n_records = 0
+    for fold in range(N_FOLDS):
+        parts: dict[bool, tuple[list[Any], list[str]]] = {True: ([], []), False: ([], [])}
+        for codes, known, dealt in zip(jury._codes, jury._bins, jury._dealt, strict=True):  # noqa: SLF001 - the deal
+            row = [
+                int(of_code[code]) if tree.kind is Kind.INTERVAL else f"v{of_code[code]}"
+                for of_code, code, tree in zip(places, codes, run.trees, strict=True)
+            ]
+            for c, by_fold in enumerate(dealt):
+                for f, n in enumerate(by_fold.tolist()):
+                    rows, labels = parts[f == fold]
+                    rows += [(*row, int(known))] * n
+                    labels += [str(c)] * n
+        names = [*(tree.name for tree in run.trees), "background"]
+        train, test = (pd.DataFrame(parts[held][0], columns=names) for held in (False, True))
+        said = C45Classifier().fit(train, parts[False][1]).predict(test)
+        n_wrong += int((said != np.array(parts[True][1])).sum())
+        n_records += len(test)
+    assert n_records == N
+    assert 0 < n_wrong < N
+    assert jury.error(places) == n_wrong / n_records
+
+
+def test_searches_leave_the_tables_they_start_from_as_they_are() -> None:
+    table, profiled, policy = ready(people())
+    ground = prepare(table, profiled, policy, 0)
+    before = [(one.codes.copy(), one.counts.copy()) for one in (*ground.tables, ground.classes)]
+    first = tasting.search_once(ground, Taste(), Limits(), lambda _: True)
+    tasting.search_once(ground, Taste(0.0), Limits(), lambda _: True)
+    again = tasting.search_once(ground, Taste(), Limits(), lambda _: True)
+    assert len(first.steps) > 2
+    assert again.steps == first.steps
+    for (codes, counts), one in zip(before, (*ground.tables, ground.classes), strict=True):
+        assert (codes == one.codes).all()
+        assert (counts == one.counts).all()
+
+
+def test_a_value_with_one_child_in_the_table_gives_way_to_it() -> None:
+    """Nobody of `Elsewhere` is there, so `Any` tells no more than `Here`, but hides what is below it."""
+    rng = np.random.default_rng(0)
+    town = rng.choice(["north", "south"], 60)
+    columns = {"town": town, "cls": np.where(town == "north", "Y", rng.choice(["Y", "N"], 60))}
+    tree = {"Any": {"Here": ["north", "south"], "Elsewhere": ["moon", "mars"]}}
+    asked = {"class": "cls", "attributes": {"town": {"taxonomy": tree}}, "requirements": [{"qid": ["town"], "k": 5}]}
+    outcome = conditional(columns, asked)
+    assert [(step.before, step.info_gain, step.loss) for step in outcome.steps[:1]] == [("Any", 0.0, 0.0)]
+    assert set(outcome.data["town"].to_pylist()) == {"north", "south"}
 
 
 def test_one_search_is_told_so() -> None:
@@ -338,11 +415,14 @@ class Heard:
         list(self.stages.values())[-1].append(step.step)
 
 
-@pytest.mark.parametrize("options", [{"criterion": "conditional", "effort": 2}, {"method": "bug", "restarts": 8}])
-def test_an_observer_can_tell_one_search_from_the_next(options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("options", "n_searches"),
+    [({"criterion": "conditional", "effort": 2}, 65), ({"method": "bug", "restarts": 8}, 9)],
+)
+def test_an_observer_can_tell_one_search_from_the_next(options: dict[str, Any], n_searches: int) -> None:
     heard = Heard()
     maskwise.anonymize(pa.table(people()), POLICY, observer=heard, **options)
-    searches = [f"search {n} of 9" for n in range(1, 10)]
+    searches = [f"search {n} of {n_searches}" for n in range(1, n_searches + 1)]
     assert list(heard.stages) == ["read", "profile", "compress", *searches, "mask", "verify"]
     for name in searches:
         assert heard.stages[name] == list(range(1, len(heard.stages[name]) + 1))
@@ -367,15 +447,14 @@ def no_sklearn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_sklearn")
-def test_without_scikit_learn_it_is_judged_on_all_records() -> None:
+def test_the_jury_needs_no_scikit_learn() -> None:
     with pytest.raises(ImportError):
         import sklearn  # noqa: F401 - the point
     columns = people()
     free = pa.array([None if age % 7 == 0 else float(age // 10) for age in columns["age"]])
     outcome = conditional({**columns, "free": free, "tell": columns["job"]}, effort=2)
     assert outcome.verdict.is_met
-    assert "on the training records (without scikit-learn)" in outcome.notes[-1]
-    assert "held-out" not in outcome.notes[-1]
+    assert "error on held-out folds" in outcome.notes[-1]
 
 
 @pytest.mark.usefixtures("no_sklearn")

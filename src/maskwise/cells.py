@@ -72,7 +72,8 @@ class Cells:
             worst=np.full((len(rules.kind), len(cut.first_child)), -np.inf),
         )
         self._groups = kernels.Groups(
-            codes=compact.codes,
+            # A copy: rows are moved, and other searches may start from the same table.
+            codes=compact.codes.copy(),
             words=words,
             layout=layout,
             spare_codes=np.empty_like(compact.codes),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise import scans
+from maskwise.policy import Kind
 from maskwise.splits import TOLERANCE
 from maskwise.topdown import Choice
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
     from maskwise.cells import Cells
     from maskwise.elastic import Elastic
-    from maskwise.tips import Tips
+    from maskwise.forest import Tree
+    from maskwise.tips import Alone, Tips
     from maskwise.topdown import TopDown
 
     Floats = NDArray[np.float64]
@@ -45,6 +47,8 @@ class Taste:
     """For each attribute how much its information counts; empty counts all alike."""
     with_background: bool = True
     """Whether what unmasked columns tell is left out of the gain."""
+    is_alone: bool = False
+    """Whether each attribute is weighed by itself, as in the papers, and not beside what others show."""
 
 
 @dataclass(slots=True)
@@ -58,7 +62,7 @@ class _Weighed:
 class Conditional:
     """Chooses refinements by conditional gain."""
 
-    def __init__(self, state: TopDown, tips: Tips, elastic: Mapping[int, Elastic], taste: Taste) -> None:
+    def __init__(self, state: TopDown, tips: Tips | Alone, elastic: Mapping[int, Elastic], taste: Taste) -> None:
         """Weigh every candidate of the most masked state.
 
         Args:
@@ -72,6 +76,7 @@ class Conditional:
         self._weighed: dict[int, _Weighed] = {}
         self._open = {int(state.first[i]) for i, one in elastic.items() if one.n_bins > 1}
         self._is_exact = tips.n_rows * len(state.trees) <= EXACT_WORK
+        self._is_lone = np.concatenate([_has_one_child(tree) for tree in state.trees])
 
     def _candidates(self) -> list[int]:
         state = self.state
@@ -130,11 +135,18 @@ class Conditional:
     def choose(self) -> Choice | None:
         """Pick the valid refinement with the highest worth among those that tell something.
 
+        A value whose records all fall under one child gives way to that child
+        at once: no group changes, so it costs nothing, and what is below it
+        comes within reach.
+
         On small tables every candidate is weighed anew at each step. On large
         ones, one that was weighed earlier is weighed again only when it looks
         best; gains seldom rise, so that is nearly always the same choice.
         """
         candidates = self._candidates()
+        lone = [node for node in self.state.frontier.tolist() if self._is_lone[node]]
+        if lone:
+            return Choice(min(lone, key=self._rank), 0.0, 0.0, 0.0)
         for node in candidates:
             found = self._weighed.get(node)
             if found is None or (self._is_exact and found.step < self._step):
@@ -195,7 +207,7 @@ class Conditional:
             for b, child in enumerate(children.tolist()):
                 branch[tree.codes[child, 0] : tree.codes[child, 1]] = b
             self.tips.refine(i, node, branch, first + children)
-        del self._weighed[node]
+        self._weighed.pop(node, None)
         self._step += 1
         return state.refine(node)
 
@@ -213,6 +225,17 @@ class Conditional:
             start, stop = one.reach(child)
             if stop - start > 1 and one.tree.nodes[child].label is not None:
                 self._open.add(first + child)
+
+
+def _has_one_child(tree: Tree) -> NDArray[np.bool_]:
+    """For each value of a taxonomy whether all its records fall under one child; of other trees none."""
+    found = np.zeros(len(tree.nodes), np.bool_)
+    if tree.kind is Kind.TAXONOMY:
+        is_there = np.array([node.counts.sum() > 0 for node in tree.nodes])
+        for at in np.flatnonzero(tree.n_children):
+            first = int(tree.first_child[at])
+            found[at] = is_there[first : first + int(tree.n_children[at])].sum() == 1
+    return found
 
 
 def _try_splits(cells: Cells, i: int, node: int, low: int, high: int) -> tuple[Floats, NDArray[np.bool_]]:

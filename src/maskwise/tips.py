@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise import badness, kernels, scans
+from maskwise.compress import Compact
 from maskwise.packing import side_by_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from maskwise.compress import Compact
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -116,3 +115,38 @@ class Tips:
     def refine(self, attribute: int, value: int, branch: Ints, branch_node: Ints) -> None:
         """Split the groups that show a value; the arguments are those of `Cells.refine`."""
         kernels.split_groups(self._groups, self._cut, self._rules, attribute, value, branch, branch_node)
+
+
+class Alone:
+    """What each attribute tells by itself, as the papers weigh it; used in the place of `Tips`."""
+
+    def __init__(self, compact: Compact, roots: Ints, n_nodes: int) -> None:
+        """Start with one group for each attribute.
+
+        Args:
+            compact: As for `Tips`.
+            roots: As for `Tips`.
+            n_nodes: As for `Tips`.
+        """
+        self._tips = []
+        for i in compact.attributes:
+            codes, row = np.unique(compact.codes[:, i], return_inverse=True)
+            counts = np.stack([np.bincount(row, n, len(codes)) for n in compact.counts.T], axis=1).astype(np.int64)
+            self._tips.append(Tips(Compact((i,), codes[:, None], counts), roots[i : i + 1], n_nodes))
+        self.n_rows = sum(tips.n_rows for tips in self._tips)
+
+    def gain(self, attribute: int, value: int, slot: Ints, n_slots: int) -> float:
+        """As `Tips.gain`."""
+        return self._tips[attribute].gain(0, value, slot, n_slots)
+
+    def gains_of_values(self, attribute: int, root: int, n_codes: int) -> Floats:
+        """As `Tips.gains_of_values`."""
+        return self._tips[attribute].gains_of_values(0, root, n_codes)
+
+    def gains_of_splits(self, attribute: int, value: int, low: int, high: int) -> Floats:
+        """As `Tips.gains_of_splits`."""
+        return self._tips[attribute].gains_of_splits(0, value, low, high)
+
+    def refine(self, attribute: int, value: int, branch: Ints, branch_node: Ints) -> None:
+        """As `Tips.refine`."""
+        self._tips[attribute].refine(0, value, branch, branch_node)

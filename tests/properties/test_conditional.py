@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import pairwise
 from math import log2
 from typing import Any
@@ -17,7 +18,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import maskwise
-from maskwise import badness, conditional, elastic, kernels, scans, tasting
+from maskwise import badness, conditional, elastic, ground, kernels, scans, tasting
 from maskwise.conditional import Taste
 from maskwise.cut import Ending
 from maskwise.errors import InfeasibleError
@@ -45,7 +46,7 @@ def as_told(columns: Any, classes: Any, seed: int) -> Any:
 
 
 def fixed(taste: Taste) -> Any:
-    return lambda *_, **__: iter([taste])
+    return lambda *_: [taste]
 
 
 def solved(
@@ -56,9 +57,9 @@ def solved(
     # Text also where all cells are missing, and the last column.
     table = table.drop_columns(["sens"]).append_column("sens", table["sens"].cast(pa.string()))
     with ExitStack() as stack:
-        stack.enter_context(patch.object(tasting, "bin_records", as_told))
+        stack.enter_context(patch.object(ground, "bin_records", as_told))
         if taste is not None:
-            stack.enter_context(patch.object(tasting, "_tastes", fixed(taste)))
+            stack.enter_context(patch.object(tasting, "list_tastes", fixed(taste)))
         if work is not None:
             stack.enter_context(patch.object(conditional, "EXACT_WORK", work))
         return solve(read(table), read_policy(policy), HOW)[0]
@@ -79,7 +80,7 @@ def agree(problem: dict[str, Any], *, is_told: bool, taste: Taste | None = None)
     entries = {name: entry for name, entry in problem["policy"]["attributes"].items() if name in used}
     policy = {**problem["policy"], "attributes": entries, "drop": drop}
     bins = [record["sens"] for record in problem["records"]] if is_told else None
-    taste = None if taste is None else Taste(taste.exponent, taste.weights[: len(names)])
+    taste = None if taste is None else replace(taste, weights=taste.weights[: len(names)])
     reference = Conditional(
         problem["records"],
         problem["attributes"],
@@ -87,6 +88,7 @@ def agree(problem: dict[str, Any], *, is_told: bool, taste: Taste | None = None)
         "cls",
         bins=bins,
         **({} if taste is None else {"exponent": taste.exponent, "weights": list(taste.weights)}),
+        is_alone=taste is not None and taste.is_alone,
     )
     assume(all(slack >= 0 for slack in reference.slack.values()))
     solution = solved(problem, policy, taste)
@@ -127,11 +129,12 @@ def test_templates_and_mixed_policies_follow_the_design(problem: dict[str, Any])
     problem=problems(["k"], whole=True),
     exponent=st.sampled_from([0.0, 0.5, 2.0]),
     weights=st.lists(st.floats(0.25, 4), min_size=4, max_size=4),
+    is_alone=st.booleans(),
 )
-def test_weights_and_exponent_change_the_score_as_written(
-    problem: dict[str, Any], exponent: float, weights: list[float]
+def test_a_taste_changes_the_score_as_written(
+    problem: dict[str, Any], exponent: float, weights: list[float], *, is_alone: bool
 ) -> None:
-    agree(problem, is_told=False, taste=Taste(exponent, tuple(weights)))
+    agree(problem, is_told=False, taste=Taste(exponent, tuple(weights), is_alone=is_alone))
 
 
 def mixed_people(seed: int, n: int) -> pa.Table:

@@ -23,6 +23,7 @@ class Conditional(Reference):
         bins: What is known of each record beforehand; nothing if empty.
         exponent: Score is weight * gain / (loss + 1) to this power.
         weights: For each attribute how much its information counts; all alike if empty.
+        is_alone: Whether an attribute's gain is what it tells by itself.
     """
 
     def __init__(
@@ -35,17 +36,19 @@ class Conditional(Reference):
         bins: list[Any] | None = None,
         exponent: float = 1.0,
         weights: list[float] | None = None,
+        is_alone: bool = False,
     ) -> None:
         super().__init__(records, attributes, requirements, class_name, "conditional")
         self.bins = bins or [0] * len(records)
         self.exponent = exponent
         self.weights = weights or [1.0] * len(attributes)
+        self.is_alone = is_alone
 
-    def open_entropy(self, shown: list[dict[str, Any]]) -> float:
-        """Bits of the class, per record, that the groups of all masked attributes leave open."""
+    def open_entropy(self, shown: list[dict[str, Any]], name: str) -> float:
+        """Bits of the class, per record, that the groups of all masked attributes, or of one, leave open."""
         groups: dict[Any, list[Any]] = {}
         for i, record in enumerate(shown):
-            key = (self.bins[i], *(record[a.name] for a in self.attributes))
+            key = (record[name],) if self.is_alone else (self.bins[i], *(record[a.name] for a in self.attributes))
             groups.setdefault(key, []).append(self.class_of(i))
         return sum(len(classes) * entropy(classes) for classes in groups.values()) / len(shown)
 
@@ -54,7 +57,8 @@ class Conditional(Reference):
         weighed = super().weigh(c)
         if weighed is None:
             return None
-        return self.open_entropy(self.shown) - self.open_entropy(self.after(c)), weighed[1]
+        name = c.attribute.name
+        return self.open_entropy(self.shown, name) - self.open_entropy(self.after(c), name), weighed[1]
 
     def worth(self, c: Candidate, gain: float, loss: float) -> float:
         return self.weights[self.attributes.index(c.attribute)] * gain / (loss + 1) ** self.exponent
@@ -85,9 +89,19 @@ class Conditional(Reference):
             found.append(Candidate(a, place, interval, parts + absent, moved))
         return found
 
+    def free(self) -> list[Candidate]:
+        """Values whose records all fall under one child: replacing them changes no group."""
+        found = [c for c in self.candidates() if c.attribute.kind == "taxonomy" and len(set(c.moved.values())) == 1]
+        return [c for c in found if self.weigh(c) is not None]
+
     def options(self) -> list[tuple[float, Candidate, float, float]]:
-        """The valid refinements that tell something: worth, candidate, gain and loss, in the order that breaks ties."""
-        found = []
+        """The valid refinements that tell something: worth, candidate, gain and loss, in the order that breaks ties.
+
+        One that is free comes before all others.
+        """
+        found: list[tuple[float, Candidate, float, float]] = [(0.0, c, 0.0, 0.0) for c in self.free()[:1]]
+        if found:
+            return found
         for c in self.candidates():
             weighed = self.weigh(c)
             if weighed is not None and weighed[0] > EQUAL:

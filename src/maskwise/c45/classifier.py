@@ -91,7 +91,8 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.features_ = learn(columns)
         n_values = np.array([feature.n_values for feature in self.features_], np.int64)
         numbers = tuple(feature.numbers for feature in self.features_)
-        records = Records(encode(columns, self.features_), labels, len(self.classes_), numbers, n_values)
+        codes = encode(columns, self.features_)
+        records = Records(codes, labels, len(self.classes_), numbers, n_values, np.ones(len(labels)))
         self.tree_ = build(records, int(self.min_records), float(self.cf))
         return self
 

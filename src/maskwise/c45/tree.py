@@ -40,6 +40,8 @@ class Records(NamedTuple):
     """The value of each code of a number, ascending; None for a category."""
     n_values: NDArray[np.int64]
     """(n_attributes,) one past the largest code."""
+    weights: NDArray[np.float64]
+    """(n_rows,) how many records each row stands for."""
 
 
 class Tree(NamedTuple):
@@ -97,14 +99,15 @@ def _grow(records: Records, min_records: int) -> list[Node]:
     """Split until no split is worth it; parents come before children."""
     n_attributes, n_rows = records.codes.shape
     is_number = np.array([values is not None for values in records.numbers])
-    averages = is_number | (records.n_values < MANY_VALUED * n_rows)
+    total = float(records.weights.sum())
+    averages = is_number | (records.n_values < MANY_VALUED * total)
     if not averages.any():
         averages = np.ones(n_attributes, np.bool_)
     most_values = max(1, int(records.n_values.max()))
     hist = np.zeros((most_values, records.n_classes))
     present = np.empty(most_values, np.int64)
-    counts = np.bincount(records.labels, minlength=records.n_classes).astype(np.float64)
-    nodes = [Node(np.arange(n_rows, dtype=np.int32), np.ones(n_rows), counts, float(n_rows))]
+    counts = np.bincount(records.labels, records.weights, records.n_classes)
+    nodes = [Node(np.arange(n_rows, dtype=np.int32), records.weights, counts, total)]
     for node in nodes:
         if node.weight < 2 * min_records - TINY or node.wrong < TINY:
             continue
