@@ -115,7 +115,7 @@ class BottomUp:
 
     def figures(self) -> tuple[float, ...]:
         """For each requirement of the policy its figure now."""
-        return figures_of(self.bounds, [float(self.unions[t].now[r]) for t, r in self.places])
+        return figures_of(self.bounds, [self.unions[t].worst(r) for t, r in self.places])
 
     def unmet(self) -> dict[int, list[int]]:
         """For each table the rules that are still broken."""

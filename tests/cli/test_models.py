@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -293,3 +294,25 @@ def test_requirements_of_all_kinds_together_are_masked_audited_and_traced(tmp_pa
     assert steps[-1]["requirements"] == pytest.approx(expected, abs=1e-9)
     assert all(is_met(out, requirement) for requirement in requirements)
     assert run("audit", out, "-p", policy, "-q").code == 0
+
+
+def test_a_quotient_without_bound_is_an_empty_cell_of_the_curve_and_no_point_of_its_picture(
+    tmp_path: Path, run: Run
+) -> None:
+    """Raw, some group has a single illness, so nothing is rarer than its most frequent one."""
+    requirement = KINDS["recursive"]
+    data, policy = patients(tmp_path / "in.csv"), asking(tmp_path / "p.yaml", requirement)
+    curve, trace, picture = tmp_path / "c.csv", tmp_path / "t.jsonl", tmp_path / "c.svg"
+    arguments = ("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--method", "bug", "-q")
+    assert run(*arguments, "--curve", curve, "--trace", trace).code == 0
+    with curve.open(encoding="utf-8", newline="") as file:
+        figures = [row[2] for row in csv.reader(file)][1:]
+    n_bounded = sum(figure != "" for figure in figures)
+    assert figures[0] == ""
+    assert 0 < n_bounded < len(figures)
+    assert all(float(figure) < 200 for figure in figures if figure)
+    steps = [json.loads(line)["requirements"][0] for line in trace.read_text(encoding="utf-8").splitlines()]
+    assert [None if figure == "" else float(figure) for figure in figures[1:]] == steps
+    assert run(*arguments, "--curve", picture).code == 0
+    blue = re.findall(r"<use [^>]*fill: #1f77b4", picture.read_text(encoding="utf-8"))
+    assert len(blue) == n_bounded + 1  # and one in the legend
