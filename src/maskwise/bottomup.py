@@ -1,5 +1,6 @@
 """Bottom-up generalization (BUG): start from the raw values and generalize until the requirements hold.
 
+Of an interval attribute the leaves of its tree stand for the raw values.
 Each time the generalization that loses least information per unit of privacy
 gained is performed (Wang, Yu, Chakraborty, ICDM 2004). Like `topdown` this sees
 only the forest and the compressed tables. Only the last state is safe.

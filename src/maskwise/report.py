@@ -92,12 +92,18 @@ def check_suffix(path: Path) -> None:
 
 
 def ending(data: dict[str, Any]) -> str:
-    """Say how the search ended."""
+    """Say how the search ended, and no more than it knows: it tries one split of an interval, not all."""
+    has_intervals = any(item["kind"] == "interval" for item in data["attributes"])
     if data["ending"] == "met":
-        return f"{plural(data['steps'], 'generalization')} from the raw values; then every requirement held."
+        n = plural(data["steps"], "generalization")
+        of_intervals = " (of intervals, from the smallest that the search made)" if has_intervals else ""
+        return f"{n} from the raw values{of_intervals}; then every requirement held."
     n = plural(data["steps"], "refinement")
     if data["ending"] == "maximal":
-        return f"{n}; nothing more can be shown without breaking a requirement or gaining nothing."
+        tried = f"{n}; every further refinement that `{data['criterion']}` considers would break a requirement or gain"
+        is_one_split = has_intervals and data["criterion"] != "conditional"
+        other = " An interval is only ever split where it tells most; a split elsewhere might still be safe."
+        return f"{tried} nothing.{other if is_one_split else ''}"
     return f"The search was stopped early ({data['ending']}) after {n}. The table is safe, but more could be shown."
 
 
