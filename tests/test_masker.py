@@ -170,3 +170,10 @@ def test_missing_cells_of_object_arrays_and_mixed_columns() -> None:
     assert Masker(k=2).fit_transform(array, list("xyxy") * 3).shape == (12, 2)
     with pytest.raises(maskwise.InputError, match="mixes types"):
         Masker(k=1).fit(np.array([["a"], [1]], object))
+
+
+def test_a_misspelt_protected_value_is_warned_of() -> None:
+    table = pd.DataFrame({"Age": [20, 30] * 10, "Ill": ["HIV", "Flu", "Flu", "Flu"] * 5})
+    policy = {"requirements": [{"qid": ["Age"], "sensitive": {"Ill": ["HVI"]}, "confidence": 0.9}]}
+    with pytest.warns(UserWarning, match="`HVI` of `Ill` is protected but occurs in no record"):
+        Masker(policy).fit(table)

@@ -7,6 +7,7 @@ rows the cut was found on are guaranteed to meet the requirements.
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,6 +23,7 @@ from maskwise.policy import Missing, Policy
 from maskwise.read import read
 from maskwise.release import as_frame
 from maskwise.requirements import KAnonymity
+from maskwise.sensitive import unseen_values
 from maskwise.typed import text_of
 
 try:
@@ -126,7 +128,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
         how = choose_how(self.method, self.criterion, self.max_steps, self.time_limit, effort=self.effort)
-        solution, _, _ = solve(read(frame.to_native()), replace(asked, drop=()), how)
+        solution, profile, _ = solve(read(frame.to_native()), replace(asked, drop=()), how)
+        for one in unseen_values(asked, profile.sensitive):
+            warnings.warn(one.warning, stacklevel=2)
         self.solution_ = replace(solution, columns=tuple(names))
         self.feature_names_ = names
         return self
