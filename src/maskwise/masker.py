@@ -34,6 +34,8 @@ except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
     msg = 'Masker needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
     raise ImportError(msg) from None
 
+from maskwise.c45.checked import tagged
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -101,10 +103,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.encode = encode
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        tags = tagged(super().__sklearn_tags__())
         tags.transformer_tags.preserves_dtype = []
         return tags
 
