@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
-from maskwise.datasets import adult_folder, load_adult
+from maskwise.datasets import adult_trees, load_adult
 
 FOLDER = Path(__file__).parent / "data"
 CHUNK = 500_000
@@ -52,12 +52,13 @@ def blow_up(n_rows: int, seed: int = 7) -> tuple[Path, Path]:
 
 def policy(k: int = 50, names: tuple[str, ...] = ()) -> Path:
     """A policy with one QID, of all 14 attributes unless some are named."""
-    taxonomies = {path.stem for path in adult_folder().glob("*.yaml")} - {"policy"}
+    trees = adult_trees()
     chosen = names or tuple(name for name in load_adult().column_names if name != CLASS)
     lines = [f"class: {CLASS}", "attributes:"]
-    for name in chosen:
-        tree = adult_folder() / f"{name}.yaml"
-        lines.append(f"  {name}: {{taxonomy: '{tree}'}}" if name in taxonomies else f"  {name}: interval")
+    lines += [
+        f"  {name}: {{taxonomy: '{trees[name]['taxonomy']}'}}" if name in trees else f"  {name}: interval"
+        for name in chosen
+    ]
     lines += ["requirements:", f"  - {{qid: [{', '.join(chosen)}], k: {k}}}", "missing: drop"]
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"policy-{len(chosen)}-{k}.yaml"

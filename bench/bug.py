@@ -21,7 +21,7 @@ import maskwise
 from bench.measure import table
 from maskwise.bottomup import BottomUp
 from maskwise.compress import Compact, compress
-from maskwise.datasets import adult_folder, load_adult
+from maskwise.datasets import adult_folder, adult_trees, load_adult
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.taxonomy_file import read_taxonomy
 from maskwise.how import Criterion, Limits, Method
@@ -58,7 +58,7 @@ def vary(scale: int, novelty: int, seed: int = 7) -> pa.Table:
 
 
 def ask(k: int) -> Policy:
-    attributes = {name: {"taxonomy": str(adult_folder() / f"{name}.yaml")} for name in QID}
+    attributes = {name: adult_trees()[name] for name in QID}
     return read_policy({"class": "income", "attributes": attributes, "requirements": [{"qid": QID, "k": k}]})
 
 

@@ -21,7 +21,7 @@ from maskwise.datasets import (
     CRX_QIDS,
     GERMAN_CLASS,
     GERMAN_QIDS,
-    adult_folder,
+    adult_trees,
     load_adult,
     load_crx,
     load_german,
@@ -35,8 +35,8 @@ SEEDS = (0, 1, 2)
 
 
 def ask(qid: tuple[str, ...], class_name: str) -> dict[str, Any]:
-    trees = {path.stem for path in adult_folder().glob("*.yaml")} - {"policy"}
-    attributes = {name: {"taxonomy": str(adult_folder() / f"{name}.yaml")} for name in qid if name in trees}
+    trees = adult_trees()
+    attributes = {name: trees[name] for name in qid if name in trees}
     return {"class": class_name, "attributes": attributes, "requirements": [{"qid": list(qid), "k": 10}]}
 
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from bench.blowup import blow_up
 from bench.measure import table
 from maskwise.compress import Compact, compress
-from maskwise.datasets import adult_folder, load_adult
+from maskwise.datasets import adult_trees, load_adult
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile import profile
 from maskwise.read import read
@@ -28,7 +28,7 @@ def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
     _, parquet = blow_up(n_rows)
     counts = sorted(pc.value_counts(load_adult()["marital-status"]).to_pylist(), key=lambda item: item["counts"])
     rare = [item["values"] for item in counts[: len(counts) // 2]]
-    attributes = {name: {"taxonomy": str(adult_folder() / f"{name}.yaml")} for name in QID}
+    attributes = {name: adult_trees()[name] for name in QID}
     asked = {
         "k = 50": {"k": 50},
         f"{len(rare)} templates, h = 0.9": {"sensitive": {"marital-status": rare}, "confidence": 0.9},

@@ -21,7 +21,6 @@ from maskwise.datasets import (
     CRX_QIDS,
     GERMAN_CLASS,
     GERMAN_QIDS,
-    adult_folder,
     load_adult,
     load_crx,
     load_german,
@@ -114,11 +113,6 @@ def start(run: Callable[[Options], object], about: str | None) -> None:
     except AbsentError as absent:
         print(f"Left out: {absent}")
     print(f"{time.perf_counter() - begin:.0f} s", file=sys.stderr)
-
-
-def trees() -> dict[str, Any]:
-    """The bundled taxonomies of Adult, as entries of a policy."""
-    return {path.stem: {"taxonomy": str(path)} for path in adult_folder().glob("*.yaml") if path.stem != "policy"}
 
 
 def adult(asked: Options, attributes: Mapping[str, Any] | None = None) -> Data:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.common import Options, adult, draw, errors, show, start, trees, write
+from experiments.common import Options, adult, draw, errors, show, start, write
+from maskwise.datasets import adult_trees
 
 if TYPE_CHECKING:
     from experiments.common import Row
@@ -14,7 +15,7 @@ VID = ("workclass", "education", "marital-status", "occupation", "race", "sex", 
 
 
 def run(asked: Options) -> list[Row]:
-    data = adult(asked, trees()).only(VID)
+    data = adult(asked, adult_trees()).only(VID)
     ks = asked.ks or KS
     rows = []
     for method in ("bug", "tdr"):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.common import Options, adult, draw, start, top_n, trees, write
+from experiments.common import Options, adult, draw, start, top_n, write
+from maskwise.datasets import adult_trees
 
 if TYPE_CHECKING:
     from experiments.common import Row
@@ -13,7 +14,7 @@ KS = (20, 60, 100, 140, 180, 200, 300, 400, 500, 600, 800, 1000)
 
 
 def run(asked: Options) -> list[Row]:
-    rows = top_n(adult(asked, trees()), asked.ks or KS)
+    rows = top_n(adult(asked, adult_trees()), asked.ks or KS)
     write(asked, "tkde_fig06a", rows)
     draw(asked, "tkde_fig06a", rows, "Adult, generalize and discretize, C4.5")
     return rows

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 import maskwise
-from experiments.common import Options, adult, keep, start, trees, write
+from experiments.common import Options, adult, keep, start, write
+from maskwise.datasets import adult_trees
 from maskwise.plot import pyplot
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ KEYS = ("attribute", "depth", "interval", "left", "right", "step")
 
 
 def run(asked: Options) -> list[Row]:
-    data = adult(asked, trees())
+    data = adult(asked, adult_trees())
     (k,) = asked.ks or (60,)
     policy = data.policy([{"qid": list(data.qids["Top7"]), "k": k}])
     steps = maskwise.anonymize(pa.concat_tables([data.train, data.test]), policy).steps

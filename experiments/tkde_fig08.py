@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 import maskwise
-from experiments.common import Options, adult, errors, keep, random_qids, start, trees, write
+from experiments.common import Options, adult, errors, keep, random_qids, start, write
+from maskwise.datasets import adult_trees
 from maskwise.plot import pyplot
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ KEYS = ("number", "n_qids", "length", "n_attributes", "k", "single", "multi")
 
 
 def run(asked: Options, n: int = N) -> list[Row]:
-    data = adult(asked, trees())
+    data = adult(asked, adult_trees())
     (k,) = asked.ks or (100,)
     whole = pa.concat_tables([data.train, data.test])
     rng = np.random.default_rng(0)

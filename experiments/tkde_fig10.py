@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.common import Options, adult, draw, errors, show, start, trees, write
+from experiments.common import Options, adult, draw, errors, show, start, write
+from maskwise.datasets import adult_trees
 
 if TYPE_CHECKING:
     from experiments.common import Row
@@ -19,7 +20,7 @@ RIVAL_KS = (10, 100, 500)
 
 
 def run(asked: Options, folds: int = 10) -> list[Row]:
-    data = adult(asked, trees())
+    data = adult(asked, adult_trees())
     data = data.only(data.qids["GA"])
     requirements = [{"qid": list(data.qids["GA"]), "k": 10}]
     settings = {"protocol": "held-out", "folds": folds}

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.common import Options, adult, random_qids, start, trees
+from experiments.common import Options, adult, random_qids, start
 from experiments.timing import scale
+from maskwise.datasets import adult_trees
 
 if TYPE_CHECKING:
     from experiments.common import Row
@@ -17,7 +18,7 @@ N_MULTI = 5
 
 
 def run(asked: Options, sizes: tuple[int, ...] = SIZES) -> list[Row]:
-    data = adult(asked, trees())
+    data = adult(asked, adult_trees())
     rng = np.random.default_rng(0)
     drawn = [random_qids(rng, data.names, (3, 7), (2, 9)) for _ in range(N_MULTI)]
     (k,) = asked.ks or (50,)

@@ -21,8 +21,9 @@ import pyarrow as pa
 import pytest
 
 from maskwise import datasets
-from maskwise.datasets import load_adult, load_crx, load_german, source
+from maskwise.datasets import ADULT_CLASS, ADULT_QIDS, adult_trees, load_adult, load_crx, load_german, source
 from maskwise.errors import InputError
+from maskwise.formats.policy_file import read_policy
 
 has_data = pytest.mark.skipif(not os.environ.get("MASKWISE_DATA"), reason="MASKWISE_DATA names no folder")
 
@@ -304,3 +305,22 @@ def test_the_bundled_adult_is_the_published_one() -> None:
     spelled = {name: ["?" if cell is None else str(cell) for cell in load_adult()[name].to_pylist()] for name in names}
     for i, name in enumerate(names):
         assert spelled[name] == [row[i].rstrip(".") if name == "income" else row[i] for row in rows], name
+
+
+def test_the_trees_of_adult_are_entries_for_the_columns_they_are_named_after() -> None:
+    trees, table = adult_trees(), load_adult("train")
+    assert list(trees) == sorted(trees)
+    policy = read_policy({"attributes": trees, "requirements": [{"qid": list(trees), "k": 2}]})
+    for entry in policy.attributes:
+        assert entry.taxonomy is not None
+        assert set(table[entry.name].to_pylist()) <= set(entry.taxonomy.leaves())
+
+
+def test_benchmarks_and_experiments_ask_with_the_same_trees() -> None:
+    from bench import criteria
+    from experiments import common
+
+    qid = ADULT_QIDS["Top7"]
+    data = common.adult(common.Options(sample=100), adult_trees())
+    said = data.policy([{"qid": list(qid), "k": 10}])
+    assert criteria.ask(qid, ADULT_CLASS) == said

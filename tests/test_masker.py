@@ -170,3 +170,62 @@ def test_missing_cells_of_object_arrays_and_mixed_columns() -> None:
     assert Masker(k=2).fit_transform(array, list("xyxy") * 3).shape == (12, 2)
     with pytest.raises(maskwise.InputError, match="mixes types"):
         Masker(k=1).fit(np.array([["a"], [1]], object))
+
+
+def test_a_misspelt_protected_value_is_warned_of() -> None:
+    table = pd.DataFrame({"Age": [20, 30] * 10, "Ill": ["HIV", "Flu", "Flu", "Flu"] * 5})
+    policy = {"requirements": [{"qid": ["Age"], "sensitive": {"Ill": ["HVI"]}, "confidence": 0.9}]}
+    with pytest.warns(UserWarning, match="`HVI` of `Ill` is protected but occurs in no record"):
+        Masker(policy).fit(table)
+
+
+# Searches that draw at random.
+
+
+def mixed(n: int = 600) -> tuple[pd.DataFrame, list[str]]:
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({name: rng.integers(0, 8, n) for name in "abcdef"})
+    told = table["a"] + table["b"] * (table["c"] > 3) + rng.normal(0, 3, n)
+    return table, ["y" if one > 5 else "x" for one in told]
+
+
+RANDOM: list[dict[str, Any]] = [{"criterion": "conditional", "effort": 3}, {"method": "bug", "restarts": 4}]
+
+
+@pytest.mark.parametrize("options", RANDOM)
+def test_random_state_is_the_seed_of_the_search(options: dict[str, Any]) -> None:
+    table, classes = mixed()
+    policy = {"class": "cls", "requirements": [{"qid": list("abcdef"), "k": 20}]}
+    for seed in (0, 7):
+        masker = Masker(policy, random_state=seed, **options).fit(table, classes)
+        outcome = maskwise.anonymize(table.assign(cls=classes), policy, seed=seed, **options)
+        assert masker.solution_.cuts == outcome.solution.cuts
+        assert masker.solution_.notes == outcome.solution.notes
+    unseeded = Masker(policy, **options).fit(table, classes)
+    assert unseeded.solution_.cuts == Masker(policy, random_state=0, **options).fit(table, classes).solution_.cuts
+
+
+def test_a_generator_is_drawn_from_at_each_fit_and_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int] = []
+    solve = maskwise.masker.solve
+
+    def heard(table: Any, policy: Any, how: Any) -> Any:
+        seeds.append(how.seed)
+        return solve(table, policy, how)
+
+    monkeypatch.setattr("maskwise.masker.solve", heard)
+    table, classes = mixed(100)
+    masker = Masker(k=5, random_state=np.random.RandomState(3))
+    masker.fit(table, classes).fit(table, classes)
+    assert len(set(seeds)) == 2
+    saved = Masker.from_json(masker.to_json())
+    assert saved.random_state is None
+    assert saved.transform(table).equals(masker.transform(table))
+    assert Masker.from_json(Masker(k=5, random_state=np.int64(4)).fit(table, classes).to_json()).random_state == 4
+
+
+@pytest.mark.parametrize(("options", "says"), [({"random_state": -1}, "seed"), ({"restarts": 2}, "Restarts")])
+def test_what_no_search_takes_is_refused(options: dict[str, Any], says: str) -> None:
+    table, classes = mixed(100)
+    with pytest.raises(maskwise.InputError, match=says):
+        Masker(k=5, **options).fit(table, classes)

@@ -11,6 +11,7 @@ import pytest
 
 import maskwise
 from maskwise.cut import Cut
+from maskwise.report import ending, report
 
 PEOPLE = pa.table(
     {
@@ -132,3 +133,36 @@ def test_the_demo_runs_and_its_output_passes_an_audit(tmp_path: Path, capsys: py
     assert verdict.is_met
     sizes = masked.group_by(["age", "sex", "hours-per-week", "relationship"]).aggregate([([], "count_all")])
     assert verdict.findings[1].anonymity == min(sizes["count_all"].to_pylist())
+
+
+# What a report says of the search.
+
+
+def people_with_ages() -> pa.Table:
+    ages = list(range(20, 60))
+    return pa.table({"Age": ages, "Sex": ["FM"[age % 2] for age in ages], "C": ["xy"[age > 43] for age in ages]})
+
+
+@pytest.mark.parametrize("qid", [["Age", "Sex"], ["Sex"]])
+@pytest.mark.parametrize("how", [{"method": "bug"}, {"criterion": "score"}, {"criterion": "conditional"}])
+def test_a_report_says_no_more_of_the_ending_than_the_search_knows(qid: list[str], how: dict[str, str]) -> None:
+    policy = {"class": "C", "attributes": {"Sex": "suppress"}, "requirements": [{"qid": qid, "k": 3}]}
+    said = ending(report(maskwise.anonymize(people_with_ages(), policy, **how)).data)
+    has_intervals = "Age" in qid
+    if "method" in how:
+        assert ("the smallest that the search made" in said) is has_intervals
+    else:
+        assert f"every further refinement that `{how['criterion']}` considers" in said
+        assert ("a split elsewhere might still be safe" in said) is (has_intervals and how["criterion"] == "score")
+        assert "nothing more can be shown" not in said
+
+
+def test_a_split_that_the_search_did_not_try_may_be_safe() -> None:
+    """Why a report does not say that nothing more can be shown: the best split leaves one record alone, others none."""
+    table = pa.table({"Age": list(range(20)), "C": ["x"] + ["y"] * 19})
+    policy = {"class": "C", "attributes": {"Age": {"interval": [0, 19]}}, "requirements": [{"qid": ["Age"], "k": 5}]}
+    outcome = maskwise.anonymize(table, policy)
+    assert not outcome.steps
+    assert ending(report(outcome).data).endswith("a split elsewhere might still be safe.")
+    halves = pa.table({"Age": ["[0, 10)"] * 10 + ["[10, 19]"] * 10, "C": table["C"]})
+    assert maskwise.audit(halves, policy).is_met

@@ -1,5 +1,6 @@
 """Bottom-up generalization (BUG): start from the raw values and generalize until the requirements hold.
 
+Of an interval attribute the leaves of its tree stand for the raw values.
 Each time the generalization that loses least information per unit of privacy
 gained is performed (Wang, Yu, Chakraborty, ICDM 2004). Like `topdown` this sees
 only the forest and the compressed tables. Only the last state is safe.
@@ -115,7 +116,7 @@ class BottomUp:
 
     def figures(self) -> tuple[float, ...]:
         """For each requirement of the policy its figure now."""
-        return figures_of(self.bounds, [float(self.unions[t].now[r]) for t, r in self.places])
+        return figures_of(self.bounds, [self.unions[t].worst(r) for t, r in self.places])
 
     def unmet(self) -> dict[int, list[int]]:
         """For each table the rules that are still broken."""

@@ -172,12 +172,15 @@ def mask(
             beside=beside,
         )
     made = make_report(outcome)
+    terminal.alert(outcome.warnings)
     if json_:
         sys.stdout.write(made.to_json())
         return 0
-    terminal.show_report(made.data)
+    terminal.show_report(made.data, outcome.verdict)
+    told = {one.note for one in outcome.verdict.unseen}
     for note in made.data["notes"]:
-        terminal.warn(note)
+        if note not in told:
+            terminal.warn(note)
     written: dict[str, str | Path | None] = {"release": output, "solution": solution, "trace": trace}
     written |= {"curve": curve, "report": report}
     for what, where in written.items():
@@ -208,10 +211,11 @@ def audit(
     from maskwise.report import verdict_data  # noqa: PLC0415 - start-up
 
     verdict = recount(data, policy, escape_formulas=escape_formulas, engine=engine, memory=memory)
+    terminal = Terminal(quiet=quiet)
+    terminal.alert(verdict.warnings)
     if json_:
-        _print_json(verdict_data(verdict))
+        _print_json({**verdict_data(verdict), "warnings": list(verdict.warnings)})
     else:
-        terminal = Terminal(quiet=quiet)
         terminal.say(f"{plural(verdict.n_rows, 'record')} in {_shown(data)}")
         terminal.show_verdict(verdict)
     return 0 if verdict.is_met else 1

@@ -14,14 +14,14 @@ from maskwise.cut import Generalization
 from maskwise.errors import plural
 from maskwise.qid import called
 from maskwise.report import asked, ending, figure_text, reached, shown
-from maskwise.requirements import KAnonymity, Template
+from maskwise.requirements import KAnonymity, Template, naming, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.cut import Step
     from maskwise.evaluate.records import Evaluation
-    from maskwise.verify import Tightest, Verdict
+    from maskwise.verify import Finding, Tightest, Verdict
 
 STAGES = ("read", "profile", "compress", "search", "mask", "verify")
 _MOST_LABELS = 8
@@ -38,7 +38,7 @@ class Terminal:
         """Open both streams.
 
         Args:
-            quiet: Show nothing but errors.
+            quiet: Show nothing but errors and warnings.
         """
         self.quiet = quiet
         self.out = Console(quiet=quiet, soft_wrap=True, highlight=False, emoji=False)
@@ -95,23 +95,35 @@ class Terminal:
         if not self.quiet:
             self.err.print(Text.assemble(("note:", "yellow"), " ", text))
 
+    def alert(self, texts: Sequence[str]) -> None:
+        """Print warnings on standard error, also where nothing else is printed."""
+        for text in texts:
+            self.err.print(Text.assemble(("warning:", "bold yellow"), " ", text))
+
     def fail(self, text: str) -> None:
         """Print an error on standard error."""
         self.err.print(Text.assemble(("error:", "bold red"), " ", text))
 
-    def show_report(self, data: dict[str, Any]) -> None:
-        """Show what was asked and reached, and how each attribute is now shown."""
+    def show_report(self, data: dict[str, Any], verdict: Verdict) -> None:
+        """Show what was asked and reached, and how each attribute is now shown.
+
+        Args:
+            data: What a report says.
+            verdict: The recount; it knows the protected values, which a report does not tell.
+        """
         grid = Grid(title="Requirements, recounted from the release", title_justify="left")
-        for column in ("quasi-identifier", "asked", "reached", "groups", "median group"):
+        for column in ("quasi-identifier", "asked", "reached", "groups", "smallest group", "median group"):
             grid.add_column(column, overflow="fold")
-        for item in data["requirements"]:
+        for item, finding in zip(data["requirements"], verdict.findings, strict=True):
             implied = f" (implied by {item['implied_by'] + 1})" if item["implied_by"] is not None else ""
+            sizes = item["group_sizes"]
             grid.add_row(
                 Text(", ".join(item["qid"]) + implied),
-                Text(asked(item)),
-                reached(item),
+                Text(asked(item, finding.requirement)),
+                Text(reached(item) + _of_value(finding)),
                 f"{item['groups']:,}",
-                f"{item['group_sizes']['median']:,}",
+                f"{sizes['min']:,}",
+                f"{sizes['median']:,}",
             )
         self.out.print(grid)
         grid = Grid(title="How each attribute is shown", title_justify="left")
@@ -181,7 +193,7 @@ class Terminal:
             rest = f": the smallest of {plural(finding.n_groups, 'group')} has {plural(finding.anonymity, 'record')}"
             if finding.tightest:
                 rest = f": the worst of {plural(finding.n_groups, 'group')} reaches {figure_text(finding.figure)}"
-            self.out.print(Text.assemble(finding.requirement.asks(), " ", word, rest))
+            self.out.print(Text.assemble(naming(finding.requirement), " ", word, rest))
             for tight in finding.tightest:
                 group = ", ".join("(missing)" if text is None else text for text in tight.shown)
                 where = (
@@ -206,10 +218,18 @@ class Terminal:
 
 
 def _told(tight: Tightest) -> str:
-    """How the tightest group of a rule stands, without the value it is about."""
+    """How the tightest group of a rule stands; of protected values, the policy's own is named."""
     part, figure = tight.part, figure_text(tight.figure)
     if isinstance(part, KAnonymity):
         return f"anonymity is {figure} of {part.k:,}"
     if isinstance(part, Template):
-        return f"a protected value of {part.sensitive} reaches {figure} of {float(part.bound):.4g}"
+        return f"{part.sensitive} = {spelled(part.value)} reaches {figure} of {float(part.bound):.4g}"
     return f"{part.sensitive} reaches {figure}"
+
+
+def _of_value(finding: Finding) -> str:
+    """Which of several protected values has the largest share."""
+    shares = [(tight.figure, tight.part) for tight in finding.tightest if isinstance(tight.part, Template)]
+    if len(shares) < 2:  # noqa: PLR2004 - of a single one, what was asked names it
+        return ""
+    return f" ({spelled(max(shares, key=lambda share: share[0])[1].value)})"

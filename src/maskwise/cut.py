@@ -43,7 +43,7 @@ class Ending(StrEnum):
     """Why a search ended."""
 
     MAXIMAL = "maximal"
-    """Top-down: no valid and beneficial refinement is left."""
+    """Top-down: none of the refinements that the criterion tries is valid and beneficial."""
     MET = "met"
     """Bottom-up: all requirements hold."""
     STEPS = "step limit"

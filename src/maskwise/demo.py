@@ -63,7 +63,7 @@ def run(folder: Path, *, quiet: bool) -> int:
     with terminal:
         outcome = anonymize(source, policy, masked_file, observer=terminal, beside=beside)
     data = report(outcome).data
-    terminal.show_report(data)
+    terminal.show_report(data, outcome.verdict)
     raw = load_adult().drop_null().select(_LOOK).slice(0, _ROWS)
     masked = arrow_csv.read_csv(masked_file).select(_LOOK).slice(0, _ROWS)
     terminal.show_rows("Before", _LOOK, [list(row.values()) for row in raw.to_pylist()])

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+WHOLE = "the whole table"
+"""What a message calls all records that are masked; `evaluate`, which masks a part, calls them by what they are."""
 _NEAR = 0.75
 """From so much likeness on a name is suggested: two letters of four swapped, one of seven wrong."""
 _SHORTEST = 3

@@ -24,7 +24,7 @@ class Method(StrEnum):
     TDR = "tdr"
     """Top-down refinement: from the most masked table, as long as it is safe."""
     BUG = "bug"
-    """Bottom-up generalization: from the raw table, until it is safe."""
+    """Bottom-up generalization: from the raw values, or the leaves of an interval tree, until it is safe."""
 
 
 class Criterion(StrEnum):

@@ -7,6 +7,7 @@ rows the cut was found on are guaranteed to meet the requirements.
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,14 +23,18 @@ from maskwise.policy import Missing, Policy
 from maskwise.read import read
 from maskwise.release import as_frame
 from maskwise.requirements import KAnonymity
+from maskwise.sensitive import unseen_values
 from maskwise.typed import text_of
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.utils import check_random_state
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
     msg = 'Masker needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
     raise ImportError(msg) from None
+
+from maskwise.c45.checked import tagged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,6 +57,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         max_steps: Stop after so many steps.
         time_limit: Stop searching after so many seconds.
         effort: How many variants `conditional` tries.
+        restarts: How many times more `bug` searches, with some randomness.
+        random_state: Seeds the variants of `conditional` and the restarts of `bug`: a number, or a NumPy generator
+            from which one is drawn at each `fit`. None stands for 0, so every `fit` gives the same cut.
         encode: `label` shows masked values as text, `ordinal` as the number of
             the label in its cut (-1 for the root of unknown values), for models
             that take numbers only.
@@ -79,6 +87,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         max_steps: int | None = None,
         time_limit: float | None = None,
         effort: int | None = None,
+        restarts: int = 0,
+        random_state: int | np.random.RandomState | None = None,
         encode: str = "label",
     ) -> None:
         self.policy = policy
@@ -88,13 +98,12 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_steps = max_steps
         self.time_limit = time_limit
         self.effort = effort
+        self.restarts = restarts
+        self.random_state = random_state
         self.encode = encode
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        tags = tagged(super().__sklearn_tags__())
         tags.transformer_tags.preserves_dtype = []
         return tags
 
@@ -125,11 +134,21 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
-        how = choose_how(self.method, self.criterion, self.max_steps, self.time_limit, effort=self.effort)
-        solution, _, _ = solve(read(frame.to_native()), replace(asked, drop=()), how)
+        how = choose_how(
+            self.method, self.criterion, self.max_steps, self.time_limit, self.restarts, self.effort, self._seed()
+        )
+        solution, profile, _ = solve(read(frame.to_native()), replace(asked, drop=()), how)
+        for one in unseen_values(asked, profile.sensitive):
+            warnings.warn(one.warning, stacklevel=2)
         self.solution_ = replace(solution, columns=tuple(names))
         self.feature_names_ = names
         return self
+
+    def _seed(self) -> int | None:
+        """The seed of the search, drawn as scikit-learn draws it."""
+        if self.random_state is None or isinstance(self.random_state, int | np.integer):
+            return None if self.random_state is None else int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _asked(self) -> Policy | None:
         if self.policy is None:
@@ -167,6 +186,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Write a fitted masker as JSON text."""
         check_is_fitted(self, "solution_")
         params = self.get_params(deep=False)
+        # A generator's state is no part of what was fitted.
+        is_number = isinstance(params["random_state"], int | np.integer)
+        params["random_state"] = int(params["random_state"]) if is_number else None
         if params["policy"] is not None:
             params["policy"] = to_data(read_policy(params["policy"]))
         said = {

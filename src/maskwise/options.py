@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from maskwise.errors import InputError
 
-Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors.")]
+Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors and warnings.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the result as JSON.")]
 PolicyPath = Annotated[Path, Parameter(name=["--policy", "-p"], help="The policy, a YAML file.")]
 

@@ -22,6 +22,7 @@ from maskwise.how import Criterion, Method, choose_how
 from maskwise.profile import check_columns, check_sensitive
 from maskwise.profile import profile as take_profile
 from maskwise.release import safe_name, shuffled
+from maskwise.sensitive import unseen_values
 from maskwise.stop import stop_on_interrupt
 
 if TYPE_CHECKING:
@@ -90,6 +91,11 @@ class Outcome:
     def notes(self) -> tuple[str, ...]:
         """What the owner should know."""
         return self.solution.notes
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the owner must know: protected values that no record has."""
+        return self.verdict.warnings
 
     @property
     def passed(self) -> tuple[str, ...]:
@@ -198,6 +204,7 @@ def anonymize(
 
         def accept(found: Table, verdict: Verdict) -> Outcome:
             insist(verdict, asked, solution, profile.n_rows, found.names)
+            verdict = replace(verdict, unseen=unseen_values(asked, profile.sensitive))
             return Outcome(target, solution, verdict, asked, table.source, profile.n_dropped)
 
         released, outcome = hand_out(
@@ -345,8 +352,9 @@ def audit(
             table = replace(table, names=tuple(called.get(name, name) for name in table.names))
             spelled = replace(asked, requirements=tuple(map(as_written, asked.requirements)))
         check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
-        check_sensitive(table, spelled)
-        return recount(table, asked.requirements, escaped=escape_formulas)
+        sensitive, _ = check_sensitive(table, spelled)
+        verdict = recount(table, asked.requirements, escaped=escape_formulas)
+        return replace(verdict, unseen=unseen_values(spelled, sensitive, asked.masked))
 
 
 def _check_seed(seed: int | None, *, is_used: bool) -> None:

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 from maskwise.diversity import Closeness, Diversity
 from maskwise.errors import InputError, plural
 from maskwise.formats.requirement_file import without_values
-from maskwise.requirements import LKC, Confidence, Template
+from maskwise.requirements import LKC, Confidence, Template, protected
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.cut import Solution
     from maskwise.pipeline import Applied, Outcome
+    from maskwise.requirements import Requirement
     from maskwise.verify import Finding, Verdict
 
 PROTECTS = (
@@ -58,11 +59,12 @@ class Report:
         """For people."""
         data = self.data
         lines = ["# Masking report", "", f"{plural(data['rows'], 'record')} of `{data['source']}`. {ending(data)}", ""]
-        lines += ["| quasi-identifier | asked | reached | groups |", "| --- | --- | --- | --- |"]
+        lines += ["| quasi-identifier | asked | reached | groups | smallest group |", "| --- " * 5 + "|"]
         for item in data["requirements"]:
             implied = " (implied by another)" if item["implied_by"] is not None else ""
             lines.append(
-                f"| {', '.join(item['qid'])}{implied} | {asked(item)} | {reached(item)} | {item['groups']:,} |"
+                f"| {', '.join(item['qid'])}{implied} | {asked(item)} | {reached(item)} | {item['groups']:,} "
+                f"| {item['group_sizes']['min']:,} |"
             )
         lines += ["", "| attribute | masked by | shown as |", "| --- | --- | --- |"]
         lines += [f"| {a['name']} | {a['kind']} | {', '.join(shown(a))} |" for a in data["attributes"]]
@@ -92,19 +94,34 @@ def check_suffix(path: Path) -> None:
 
 
 def ending(data: dict[str, Any]) -> str:
-    """Say how the search ended."""
+    """Say how the search ended, and no more than it knows: it tries one split of an interval, not all."""
+    has_intervals = any(item["kind"] == "interval" for item in data["attributes"])
     if data["ending"] == "met":
-        return f"{plural(data['steps'], 'generalization')} from the raw values; then every requirement held."
+        n = plural(data["steps"], "generalization")
+        of_intervals = " (of intervals, from the smallest that the search made)" if has_intervals else ""
+        return f"{n} from the raw values{of_intervals}; then every requirement held."
     n = plural(data["steps"], "refinement")
     if data["ending"] == "maximal":
-        return f"{n}; nothing more can be shown without breaking a requirement or gaining nothing."
+        tried = f"{n}; every further refinement that `{data['criterion']}` considers would break a requirement or gain"
+        is_one_split = has_intervals and data["criterion"] != "conditional"
+        other = " An interval is only ever split where it tells most; a split elsewhere might still be safe."
+        return f"{tried} nothing.{other if is_one_split else ''}"
     return f"The search was stopped early ({data['ending']}) after {n}. The table is safe, but more could be shown."
 
 
-def asked(item: dict[str, Any]) -> str:
-    """What a requirement asked, for a table cell."""
+def asked(item: dict[str, Any], requirement: Requirement | None = None) -> str:
+    """What a requirement asked, for a table cell.
+
+    Args:
+        item: The requirement as a report has it, without protected values.
+        requirement: The requirement itself, where they may be named.
+    """
     wanted = [f"k = {item['k']:,}"] if "k" in item else []
-    if isinstance(item.get("sensitive"), list):
+    if isinstance(requirement, Confidence | LKC):
+        bounds = dict.fromkeys(bound for _, _, bound in requirement.sensitive)
+        own = [[one for one in requirement.sensitive if one[2] == bound] for bound in bounds]
+        wanted += [f"{protected(ones)} at most {float(ones[0][2]):.4g}" for ones in own]
+    elif isinstance(item.get("sensitive"), list):
         wanted += dict.fromkeys(f"{one['column']} at most {one['confidence']:.4g}" for one in item["sensitive"])
     if "asks" in item:
         wanted.append(item["asks"])
@@ -113,8 +130,10 @@ def asked(item: dict[str, Any]) -> str:
 
 
 def reached(item: dict[str, Any]) -> str:
-    """What it reached, for a table cell."""
-    return figure_text(item["reached"])
+    """What it reached, for a table cell: of an lkc requirement the smallest group and the largest confidence."""
+    shares = [one["reached"] for one in item["sensitive"]] if isinstance(item.get("sensitive"), list) else []
+    also = f", confidence {figure_text(max(shares))}" if "k" in item and shares else ""
+    return figure_text(item["reached"]) + also
 
 
 def figure_text(figure: float | None) -> str:

@@ -14,7 +14,7 @@ from math import comb
 from typing import TYPE_CHECKING, TypeAlias
 
 from maskwise.diversity import Closeness, Diversity
-from maskwise.errors import PolicyError
+from maskwise.errors import PolicyError, plural
 from maskwise.qid import bound_mistakes, called, qid_mistakes, refuse
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_QIDS = 2_000
 """The most combinations of attributes that one requirement may stand for."""
+FEW = 3
+"""Up to so many protected values are named where a requirement is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +154,45 @@ class Confidence:
         """The rules it is made of: a template for each protected value."""
         return tuple(Template(self.qid, column, value, bound) for column, value, bound in self.sensitive)
 
-    def asks(self) -> str:
-        """What it asks, in a few words, without naming a value."""
-        return f"{_confidences(self.sensitive)} on {self.name}"
+    def asks(self, *, by_name: bool = False) -> str:
+        """What it asks, in a few words, without naming a value unless told to."""
+        return f"{_confidences(self.sensitive, by_name=by_name)} on {self.name}"
 
 
-def _confidences(sensitive: Sequence[tuple[str, str | None, Fraction]]) -> str:
-    columns = ", ".join(dict.fromkeys(column for column, _, _ in sensitive))
+def _confidences(sensitive: Sequence[tuple[str, str | None, Fraction]], *, by_name: bool) -> str:
+    columns = protected(sensitive) if by_name else ", ".join(dict.fromkeys(column for column, _, _ in sensitive))
     bounds = ", ".join(dict.fromkeys(f"{float(bound):g}" for _, _, bound in sensitive))
     return f"confidence {bounds} for {columns}"
+
+
+def protected(sensitive: Sequence[tuple[str, str | None, Fraction]]) -> str:
+    """Name protected columns and, if they are few, values, for the owner who wrote the policy.
+
+    >>> protected([("Ill", "HIV", 1), ("Ill", None, 1)]), protected([("Ill", str(i), 1) for i in range(9)])
+    ('Ill (HIV, missing)', 'Ill (9 values)')
+    """
+    of_column: dict[str, list[str]] = {}
+    for column, value, _ in sensitive:
+        of_column.setdefault(column, []).append(spelled(value))
+    return ", ".join(
+        f"{column} ({', '.join(values) if len(values) <= FEW else plural(len(values), 'value')})"
+        for column, values in of_column.items()
+    )
+
+
+def spelled(value: str | None) -> str:
+    """A protected value as its policy spells it."""
+    return "missing" if value is None else value
+
+
+def naming(requirement: Requirement) -> str:
+    """What a requirement asks, with the values that it protects, for the owner's eyes.
+
+    >>> from fractions import Fraction
+    >>> naming(Confidence(("Job",), (("Ill", "HIV", Fraction(1, 2)),)))
+    'confidence 0.5 for Ill (HIV) on {Job}'
+    """
+    return requirement.asks(by_name=True) if isinstance(requirement, Confidence | LKC) else requirement.asks()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +250,10 @@ class LKC:
             found += [Template(qid, column, value, bound) for column, value, bound in self.sensitive]
         return tuple(found)
 
-    def asks(self) -> str:
-        """What it asks, in a few words, without naming a value."""
+    def asks(self, *, by_name: bool = False) -> str:
+        """What it asks, in a few words, without naming a value unless told to."""
         wanted = [] if self.k is None else [f"k={self.k}"]
-        wanted += [_confidences(self.sensitive)] if self.sensitive else []
+        wanted += [_confidences(self.sensitive, by_name=by_name)] if self.sensitive else []
         return f"{' and '.join(wanted)} on {self.name}"
 
 

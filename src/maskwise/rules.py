@@ -15,7 +15,7 @@ import numpy as np
 from maskwise import badness
 from maskwise.compress import Need
 from maskwise.diversity import Closeness, Distance, Diversity, Measure
-from maskwise.errors import InfeasibleError, plural
+from maskwise.errors import WHOLE, InfeasibleError, plural
 from maskwise.requirements import KAnonymity, Template
 
 if TYPE_CHECKING:
@@ -190,18 +190,18 @@ def _infeasible(requirement: Requirement, part: Part, best: float) -> str:
     match part:
         case KAnonymity():
             return (
-                f"k={part.k} cannot be met on {requirement.name}: the whole table has {plural(int(best), 'record')}, "
+                f"k={part.k} cannot be met on {requirement.name}: {WHOLE} has {plural(int(best), 'record')}, "
                 "so that is the best that can be reached. Lower k or drop the requirement."
             )
         case Template():
             return (
                 f"Confidence {float(part.bound):g} cannot be met on {requirement.name}: a protected value of "
-                f"`{part.sensitive}` has a share of {best:.4f} in the whole table, and no "
+                f"`{part.sensitive}` has a share of {best:.4f} in {WHOLE}, and no "
                 "masking can reach less. Raise its bound or drop it."
             )
         case Diversity():
             return (
-                f"{part.level()} cannot be met on {requirement.name}: in the whole table `{part.sensitive}` "
+                f"{part.level()} cannot be met on {requirement.name}: in {WHOLE} `{part.sensitive}` "
                 f"{_most_diverse(part, best)}, "
                 "and no masking can reach more diversity. Ask for less or drop the requirement."
             )

@@ -109,11 +109,12 @@ def assemble(
     """Turn the last state of a search into a Solution."""
     implied = policy.implied_by()
     figures = state.figures()
+    cuts = tuple(
+        _cut(column, tree, [node - int(first) for node in shown])
+        for column, tree, first, shown in zip(profile.columns, trees, state.first, state.shown, strict=False)
+    )
     return Solution(
-        cuts=tuple(
-            _cut(column, tree, [node - int(first) for node in shown])
-            for column, tree, first, shown in zip(profile.columns, trees, state.first, state.shown, strict=False)
-        ),
+        cuts=cuts,
         reached=tuple(
             Reached(requirement, figures[i], implied.get(i)) for i, requirement in enumerate(policy.requirements)
         ),
@@ -132,8 +133,25 @@ def assemble(
             upward=how.method is Method.BUG,
             has_class=profile.class_name is not None,
         ),
-        notes=profile.notes,
+        notes=(*profile.notes, *_held_back(profile, policy, cuts)),
     )
+
+
+def _held_back(profile: Profile, policy: Policy, cuts: Sequence[Cut]) -> list[str]:
+    """Say which attributes show nothing because too few cells are missing: these would stand out beside any value."""
+    floors = floors_of(policy)
+    found = []
+    for column, cut in zip(profile.columns, cuts, strict=True):
+        n_missing, k = int(column.missing.sum()), floors[column.name]
+        is_shut = cut.kind is not Kind.SUPPRESS and cut.labels == (cut.root,)
+        if is_shut and 0 < n_missing < k:
+            has = "1 record has" if n_missing == 1 else f"{n_missing:,} records have"
+            them = "it" if n_missing == 1 else "them"
+            found.append(
+                f"`{column.name}` stays fully masked because {has} no value, and that is fewer than k={k:,}: "
+                f"as soon as anything of it were shown, {them} would stand out. `missing: drop` would leave {them} out."
+            )
+    return found
 
 
 def _climb(

@@ -9,7 +9,7 @@ import numpy as np
 
 from maskwise.arrow import from_numpy
 from maskwise.diversity import Closeness, Distance
-from maskwise.errors import PolicyError, plural
+from maskwise.errors import PolicyError, did_you_mean, plural
 from maskwise.requirements import KAnonymity, Template
 from maskwise.typed import has_order, is_spelled, one_spelling, text_of, value_order
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from maskwise.policy import Policy
     from maskwise.read import Table
     from maskwise.requirements import Part
 
@@ -87,8 +88,7 @@ def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> lis
         return []
     column = sensitive[part.sensitive]
     if isinstance(part, Template):
-        unmet = f"A protected value of `{part.sensitive}` occurs in no record. Is it spelled as in the data?"
-        return [] if column.n_records(part.value) else [unmet]
+        return [] if column.n_records(part.value) else [_nowhere(part.sensitive)]
     n_values = len(column.values())
     if n_values > MOST_VALUES:
         msg = (
@@ -109,3 +109,66 @@ def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> lis
             msg = f"{at}The order of `{part.sensitive}` lacks {plural(lost, 'value')} of the table. Add {them}."
             raise PolicyError([msg])
     return []
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """A value that a policy protects and no record has: most likely it is misspelt, and nobody is protected."""
+
+    at: str
+    """Where it stands in its file."""
+    column: str
+    """The sensitive column."""
+    value: str
+    """The value as the policy spells it; no cell of the data is spelled so."""
+    ask: str
+    """What to look at. Another spelling is one of the policy's own, never one of the data."""
+
+    @property
+    def note(self) -> str:
+        """What `check_values` says of it, which may accompany a release."""
+        return self.at + _nowhere(self.column)
+
+    @property
+    def warning(self) -> str:
+        """What the owner is told."""
+        return f"{self.at}`{self.value}` of `{self.column}` is protected but occurs in no record.{self.ask}"
+
+
+def unseen_values(policy: Policy, sensitive: Mapping[str, Sensitive], masked: Sequence[str] = ()) -> tuple[Unseen, ...]:
+    """The protected values that no record has.
+
+    Nothing is suggested but what the policy itself says of the column: other
+    protected values, a named order, the leaves of a tree. Cells that it does
+    not name are secret.
+
+    Args:
+        policy: What is asked.
+        sensitive: The columns.
+        masked: Columns that may not show every value any more.
+    """
+    found: dict[tuple[str, str], Unseen] = {}
+    for i, requirement in enumerate(policy.requirements):
+        for part in {part.subject: part for part in requirement.parts}.values():
+            if not isinstance(part, Template) or part.value is None or sensitive[part.sensitive].n_records(part.value):
+                continue
+            known = [text for text in _said_of(policy, part.sensitive) if sensitive[part.sensitive].n_records(text)]
+            why = ", or is the column masked here" if part.sensitive in masked else ""
+            ask = did_you_mean(part.value, known) or f" Is it spelled as in the data{why}?"
+            one = Unseen(policy.at(("requirements", i)), part.sensitive, part.value, ask)
+            found.setdefault((part.sensitive, part.value), one)
+    return tuple(found.values())
+
+
+def _said_of(policy: Policy, column: str) -> list[str]:
+    """The values of a sensitive column that the policy names."""
+    parts = [part for requirement in policy.requirements for part in requirement.parts]
+    named = [part.value for part in parts if isinstance(part, Template) and part.sensitive == column]
+    named += [text for part in parts if isinstance(part, Closeness) and part.sensitive == column for text in part.order]
+    trees = [entry.taxonomy for entry in policy.attributes if entry.name == column]
+    named += [leaf for tree in trees if tree is not None for leaf in tree.leaves()]
+    return list(dict.fromkeys(text for text in named if text is not None))
+
+
+def _nowhere(column: str) -> str:
+    return f"A protected value of `{column}` occurs in no record. Is it spelled as in the data?"

@@ -261,7 +261,7 @@ def descend(chooser: Chooser, limits: Limits, watch: Watcher) -> tuple[list[Step
 
     Claim: every state on the way meets all requirements, so the search may
     stop after any step; a candidate once invalid stays invalid, so the last
-    state is maximal.
+    state is maximal among the chooser's candidates.
     """
     steps: list[Step] = []
     deadline = time.monotonic() + limits.seconds if limits.seconds is not None else None

@@ -76,10 +76,18 @@ class Unions:
         """How bad the worst group is by each rule."""
         return np.array([self._store.bad[r, self._store.heap[r, 0]] for r in range(len(self.rules.kind))])
 
+    def worst(self, rule: int) -> float:
+        """As `now`, but a quotient without bound is infinite; there it is capped, so that differences are numbers."""
+        return float(self._weigh_worst(rule)[0])
+
     def is_broken(self, rule: int) -> bool:
         """Whether the worst group breaks a rule that is enforced."""
+        return bool(self._weigh_worst(rule)[1])
+
+    def _weigh_worst(self, rule: int) -> tuple[float, bool]:
         counts = self._store.counts[self._store.heap[rule, 0]]
-        return bool(badness.weigh(self.rules, rule, counts, counts, 0)[1])
+        weighed: tuple[float, bool] = badness.weigh(self.rules, rule, counts, counts, 0)
+        return weighed
 
     def critical(self, rule: int) -> list[int]:
         """The values to which one could generalize, or which one could hide, so that the worst group gets better."""

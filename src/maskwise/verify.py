@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from maskwise.engines import Engine
     from maskwise.read import Table
     from maskwise.requirements import Part, Requirement
+    from maskwise.sensitive import Unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +121,18 @@ class Verdict:
     """Its records."""
     findings: tuple[Finding, ...]
     """One for each requirement, in policy order."""
+    unseen: tuple[Unseen, ...] = ()
+    """The protected values that no record had: of the audited table, or of the one that was masked."""
 
     @property
     def is_met(self) -> bool:
         """Whether every requirement holds."""
         return all(finding.is_met for finding in self.findings)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes a requirement hold for the wrong reason; names protected values, so it is for the owner."""
+        return tuple(one.warning for one in self.unseen)
 
 
 def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:

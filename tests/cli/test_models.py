@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -115,10 +116,11 @@ def test_masked_tables_and_all_files_beside_them_say_the_same(
     assert "[" in out.read_text(encoding="utf-8").splitlines()[1]
 
     text = f"{reached:.0f}" if kind in {"distinct", "lkc", "lkc of k"} else f"{reached:.4f}"
-    row = f"| {', '.join(requirement.qid)} | {ASKED[kind]} | {text} | "
+    row = f"| {', '.join(requirement.qid)} | {ASKED[kind]} | {text}"
     assert row in files["report.md"].read_text(encoding="utf-8")
     assert text in done.out
-    assert f"│ {ASKED[kind]} " in done.out
+    named = ASKED[kind].replace("Disease at most", "Disease (HIV) at most")
+    assert f"│ {named} " in done.out
 
     steps = [json.loads(line) for line in files["trace.jsonl"].read_text(encoding="utf-8").splitlines()]
     assert steps[-1]["requirements"] == pytest.approx([reached], abs=1e-9)
@@ -159,11 +161,12 @@ def test_an_audit_finds_the_violation_and_its_group(tmp_path: Path, run: Run, ki
     data, policy = patients(tmp_path / "in.csv"), asking(tmp_path / "p.yaml", requirement)
     for_people, for_scripts = run("audit", data, "-p", policy), run("audit", data, "-p", policy, "--json")
     assert for_people.code == for_scripts.code == 1
-    asks = read_policy(policy).requirements[0].asks()
+    asks = read_policy(policy).requirements[0].asks().replace("for Disease on", "for Disease (HIV) on")
     assert f"{asks} is violated: the worst of " in for_people.out
     assert "  violated in " in for_people.out
     assert " in the group (" in for_people.out
-    assert not [value for value in SICK if value in for_people.out.replace("None", "") and value != "None"]
+    named = {"HIV", "None"} if "sensitive" in requirement.said() and kind.startswith("lkc") else {"None"}
+    assert not [value for value in SICK if value in for_people.out and value not in named]
     found = json.loads(for_scripts.out, parse_constant=pytest.fail)
     (item,) = found["requirements"]
     expected = figure(data, requirement)
@@ -227,7 +230,9 @@ def test_later_rows_that_break_a_model_are_told_or_refused(tmp_path: Path, run: 
     refused = run("apply", later, "-s", solution, "-o", tmp_path / "never.csv", "--enforce")
     assert refused.code == 1
     assert not (tmp_path / "never.csv").exists()
-    assert not [value for value in ("HIV", "Flu") if value in told.out + told.err + refused.err]
+    assert "Flu" not in told.out + told.err + refused.err
+    assert "HIV" not in told.err + refused.err
+    assert ("HIV" in told.out) is (kind in {"lkc", "lkc of confidence"})
 
 
 @every_kind
@@ -293,3 +298,25 @@ def test_requirements_of_all_kinds_together_are_masked_audited_and_traced(tmp_pa
     assert steps[-1]["requirements"] == pytest.approx(expected, abs=1e-9)
     assert all(is_met(out, requirement) for requirement in requirements)
     assert run("audit", out, "-p", policy, "-q").code == 0
+
+
+def test_a_quotient_without_bound_is_an_empty_cell_of_the_curve_and_no_point_of_its_picture(
+    tmp_path: Path, run: Run
+) -> None:
+    """Raw, some group has a single illness, so nothing is rarer than its most frequent one."""
+    requirement = KINDS["recursive"]
+    data, policy = patients(tmp_path / "in.csv"), asking(tmp_path / "p.yaml", requirement)
+    curve, trace, picture = tmp_path / "c.csv", tmp_path / "t.jsonl", tmp_path / "c.svg"
+    arguments = ("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--method", "bug", "-q")
+    assert run(*arguments, "--curve", curve, "--trace", trace).code == 0
+    with curve.open(encoding="utf-8", newline="") as file:
+        figures = [row[2] for row in csv.reader(file)][1:]
+    n_bounded = sum(figure != "" for figure in figures)
+    assert figures[0] == ""
+    assert 0 < n_bounded < len(figures)
+    assert all(float(figure) < 200 for figure in figures if figure)
+    steps = [json.loads(line)["requirements"][0] for line in trace.read_text(encoding="utf-8").splitlines()]
+    assert [None if figure == "" else float(figure) for figure in figures[1:]] == steps
+    assert run(*arguments, "--curve", picture).code == 0
+    blue = re.findall(r"<use [^>]*fill: #1f77b4", picture.read_text(encoding="utf-8"))
+    assert len(blue) == n_bounded + 1  # and one in the legend

@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -204,7 +205,8 @@ def test_a_k_that_cannot_be_met_is_a_point_without_error() -> None:
     assert errors(found, "c4.5")["AE", 5] is not None
     (point,) = [one for one in found.to_data() if one["k"] == 80]
     assert point["low"] is None
-    assert "60 records" in point["note"]
+    assert "the training part has 60 records" in point["note"]
+    assert "whole table" not in point["note"]
     assert ["note" in one for one in found.to_data()].count(True) == 1
     with pytest.raises(maskwise.InfeasibleError, match="k=80"):
         maskwise.evaluate(people(90), AGES, k=80)
@@ -410,6 +412,16 @@ def test_the_package_can_be_called_and_has_its_parts() -> None:
     assert maskwise.evaluate(people(), AGES) == maskwise.evaluate.evaluate(people(), AGES)
     with pytest.raises(AttributeError):
         _ = maskwise.evaluate.nonsense
+
+
+@pytest.mark.parametrize(("has_pandas", "kind"), [(True, pd.DataFrame), (False, pa.Table)])
+def test_errors_on_a_file_come_as_pandas_if_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_pandas: bool, kind: type
+) -> None:
+    people().to_csv(tmp_path / "people.csv", index=False)
+    if not has_pandas:
+        monkeypatch.setattr("maskwise.evaluate.run.find_spec", lambda _: None)
+    assert isinstance(maskwise.evaluate(tmp_path / "people.csv", AGES, classifiers=["c4.5"]).to_frame(), kind)
 
 
 def test_results_come_as_csv_json_frame_and_picture() -> None:

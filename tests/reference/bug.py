@@ -132,7 +132,7 @@ class BottomUp:
     def figures(self, shown: Records) -> list[Any]:
         """For each requirement, implied ones included, the anonymity, the largest confidence and so on."""
         return [
-            requirement.figure([self.badness(part, shown) for part in requirement.parts()])
+            requirement.figure([part.badness(shown, self.records) for part in requirement.parts()])
             for requirement in self.requirements
         ]
 

@@ -12,6 +12,30 @@ from maskwise.c45.columns import columns_of
 from maskwise.errors import InputError, plural
 
 
+def tagged(tags: Any) -> Any:
+    """scikit-learn's tags of an estimator that takes any table: texts, categories and missing cells."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.string = True
+    tags.input_tags.categorical = True
+    return tags
+
+
+def checked_training(
+    classifier: Any,
+    X: Any,  # noqa: N803 - scikit-learn's name
+    y: Any,
+) -> tuple[list[tuple[str, Any]], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Check training records: their columns, the classes, and the number of each record's class.
+
+    Args:
+        classifier: Who asks; it learns what the columns are called.
+        X: The records.
+        y: Their classes.
+    """
+    columns = checked_columns(classifier, X, reset=True)
+    return columns, *_checked_labels(classifier, y, len(columns[0][1]))
+
+
 def checked_columns(classifier: Any, X: Any, *, reset: bool) -> list[tuple[str, Any]]:  # noqa: N803 - scikit-learn's
     """Check `X` as scikit-learn does and take it apart into named Arrow columns.
 
@@ -38,7 +62,7 @@ def checked_columns(classifier: Any, X: Any, *, reset: bool) -> list[tuple[str, 
     return columns
 
 
-def checked_labels(classifier: Any, y: Any, n_rows: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _checked_labels(classifier: Any, y: Any, n_rows: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The classes, sorted, and the number of each record's class.
 
     Args:

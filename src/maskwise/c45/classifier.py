@@ -29,7 +29,7 @@ except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
     msg = 'C45Classifier needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
     raise ImportError(msg) from None
 
-from maskwise.c45.checked import checked_columns, checked_labels
+from maskwise.c45.checked import checked_columns, checked_training, tagged
 
 LARGEST_CF = 0.5
 
@@ -72,11 +72,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.cf = cf
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
+        return tagged(super().__sklearn_tags__())
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803 - scikit-learn's name
         """Learn a tree.
@@ -86,8 +82,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             y: Their classes.
         """
         self._check_parameters()
-        columns = checked_columns(self, X, reset=True)
-        self.classes_, labels = checked_labels(self, y, len(columns[0][1]))
+        columns, self.classes_, labels = checked_training(self, X, y)
         self.features_ = learn(columns)
         n_values = np.array([feature.n_values for feature in self.features_], np.int64)
         numbers = tuple(feature.numbers for feature in self.features_)

@@ -114,6 +114,16 @@ def adult_folder() -> Path:
     return Path(str(files("maskwise.datasets").joinpath("adult")))
 
 
+def adult_trees() -> dict[str, dict[str, str]]:
+    """The bundled taxonomies of Adult, as entries of a policy.
+
+    >>> sorted(adult_trees()["sex"])
+    ['taxonomy']
+    """
+    paths = sorted(path for path in adult_folder().glob("*.yaml") if path.stem != "policy")
+    return {path.stem: {"taxonomy": str(path)} for path in paths}
+
+
 def load_adult(split: Split = "all") -> pa.Table:
     """The Adult table: 30,162 complete training records, 15,060 complete test records, or all 48,842.
 

@@ -22,7 +22,7 @@ except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
     msg = 'NaiveBayes needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
     raise ImportError(msg) from None
 
-from maskwise.c45.checked import checked_columns, checked_labels
+from maskwise.c45.checked import checked_columns, checked_training, tagged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,11 +65,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.alpha = alpha
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
+        return tagged(super().__sklearn_tags__())
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803 - scikit-learn's name
         """Count.
@@ -81,8 +77,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.alpha, Real) or not self.alpha > 0:
             msg = f"`alpha` is above 0; found {self.alpha!r}."
             raise InputError(msg)
-        columns = checked_columns(self, X, reset=True)
-        classes, labels = checked_labels(self, y, len(columns[0][1]))
+        columns, classes, labels = checked_training(self, X, y)
         self.classes_: np.ndarray[Any, Any] = classes
         n_classes = len(self.classes_)
         self.features_: tuple[Feature, ...] = learn(columns)

@@ -59,7 +59,7 @@ class Evaluation:
     notes: tuple[str, ...] = ()
     """What the owner should know."""
     backend: str = "pyarrow"
-    """The kind of table that `to_frame` makes: that of the data."""
+    """The kind of table that `to_frame` makes: `pandas`, `polars` or `pyarrow`."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ class Evaluation:
         return file.getvalue()
 
     def to_frame(self) -> Any:
-        """A data frame of the kind that the data was; an Arrow table for a file."""
+        """A data frame of the kind that the data was; for a file pandas, or without pandas an Arrow table."""
         import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
         import pyarrow as pa  # noqa: PLC0415 - heavy
 

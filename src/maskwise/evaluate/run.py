@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from maskwise import mask as masking
 from maskwise.arrow import from_numpy
 from maskwise.cut import Ending
-from maskwise.errors import InfeasibleError, InputError, quote
+from maskwise.errors import WHOLE, InfeasibleError, InputError, quote
 from maskwise.evaluate.learners import DEFAULT, learner
 from maskwise.evaluate.others import mask_by_rival, rival, view_of
 from maskwise.evaluate.partition import Split, check_partition, partition
@@ -260,7 +261,11 @@ def _parted(
     for split in splits:
         rows = np.concatenate([split.train, split.test])
         n_train = len(split.train)
-        yield show(split), sample.classes[rows], Split(np.arange(n_train), np.arange(n_train, len(rows)))
+        try:
+            view = show(split)
+        except InfeasibleError as error:
+            raise InfeasibleError(str(error).replace(WHOLE, "the training part")) from None
+        yield view, sample.classes[rows], Split(np.arange(n_train), np.arange(n_train, len(rows)))
 
 
 def _own_tasks(
@@ -300,5 +305,8 @@ def _rows(table: Any, places: NDArray[np.int64] | None) -> Any:
 
 
 def _backend(data: Any) -> str:
+    """The kind of table that was given; for a file or a database, pandas if it is there."""
     kind: str = type(data).__module__.partition(".")[0]
-    return kind if kind in {"pandas", "polars"} else "pyarrow"
+    if kind in {"pandas", "polars", "pyarrow"}:
+        return kind
+    return "pandas" if find_spec("pandas") is not None else "pyarrow"

@@ -1,0 +1,164 @@
+"""What a run tells its owner: misspelt protected values, attributes held back, what figures are of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import maskwise
+from tests.conftest import Run, csv_text
+
+ILL = ["HIV", "Flu", "Hepatitis", "None", "None", "None", "Gout", "None"]
+
+
+def sick(path: Path) -> Path:
+    rows = [(str(20 + i % 30), "FM"[i % 2], ILL[i % 8], "xy"[i % 30 > 14]) for i in range(240)]
+    path.write_text(csv_text(("Age", "Sex", "Ill", "C"), rows), encoding="utf-8")
+    return path
+
+
+def policy(path: Path, *requirements: dict[str, Any], **also: Any) -> Path:
+    """A policy file; JSON is YAML."""
+    entries = {"Age": {"interval": [0, 99]}, "Sex": "suppress"}
+    path.write_text(json.dumps({"class": "C", "attributes": entries, "requirements": requirements, **also}))
+    return path
+
+
+def template(*values: str) -> dict[str, Any]:
+    return {"qid": ["Age", "Sex"], "sensitive": {"Ill": list(values)}, "confidence": 0.5}
+
+
+# A protected value that no record has.
+
+
+@pytest.mark.parametrize("options", [[], ["-q"], ["--json"]])
+@pytest.mark.parametrize("command", ["mask", "audit"])
+def test_a_protected_value_that_no_record_has_is_warned_of(
+    tmp_path: Path, run: Run, command: str, options: list[str]
+) -> None:
+    data, asked = sick(tmp_path / "d.csv"), policy(tmp_path / "p.yaml", template("Hepatitus"))
+    output = ["-o", tmp_path / "out.csv"] if command == "mask" else []
+    result = run(command, data, "-p", asked, *output, *options)
+    (line,) = [line for line in result.err.splitlines() if "occurs in no record" in line]
+    assert line.startswith("warning: ")
+    assert "p.yaml, line 1" in line
+    assert "`Hepatitus` of `Ill`" in line
+    assert not [value for value in ILL if value in result.err]
+
+
+def test_another_spelling_is_only_suggested_if_the_policy_has_it(tmp_path: Path, run: Run) -> None:
+    data, asked = sick(tmp_path / "d.csv"), policy(tmp_path / "p.yaml", template("Hepatitus"), template("Hepatitis"))
+    result = run("audit", data, "-p", asked, "-q")
+    assert "`Hepatitus` of `Ill` is protected but occurs in no record. Did you mean `Hepatitis`?" in result.err
+    ordered = {"qid": ["Sex"], "sensitive": "Ill", "closeness": 0.9, "distance": "ordered", "order": sorted(set(ILL))}
+    result = run("audit", data, "-p", policy(tmp_path / "q.yaml", template("Goutt", "Zoster"), ordered), "-q")
+    assert "Did you mean `Gout`?" in result.err
+    assert "`Zoster` of `Ill` is protected but occurs in no record. Is it spelled as in the data?" in result.err
+
+
+def test_a_report_does_not_name_the_value_and_nothing_is_said_twice(tmp_path: Path, run: Run) -> None:
+    data, asked = sick(tmp_path / "d.csv"), policy(tmp_path / "p.yaml", template("HIV", "Hepatitus"))
+    result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "--report", tmp_path / "r.md")
+    assert result.err.count("occurs in no record") == 1
+    report = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "A protected value of `Ill` occurs in no record" in report
+    assert not [value for value in ("HIV", "Hepatit") if value in report]
+
+
+def test_values_that_occur_are_not_warned_of(tmp_path: Path, run: Run) -> None:
+    data, asked = sick(tmp_path / "d.csv"), policy(tmp_path / "p.yaml", template("HIV", "~"))
+    assert run("audit", data, "-p", asked, "-q").err == ""
+
+
+def test_in_python_it_is_a_warning_of_the_outcome_and_of_an_audit(tmp_path: Path) -> None:
+    data, asked = sick(tmp_path / "d.csv"), policy(tmp_path / "p.yaml", template("Hepatitus"))
+    outcome, verdict = maskwise.anonymize(data, asked, tmp_path / "out.csv"), maskwise.audit(data, asked)
+    assert outcome.warnings == verdict.warnings
+    assert "Hepatitus" in verdict.warnings[0]
+
+
+# An attribute that too few missing cells hold back.
+
+
+def with_missing(n_missing: int) -> pa.Table:
+    ages = [None if i < n_missing else 20 + i % 40 for i in range(200)]
+    return pa.table({"Age": ages, "C": ["y" if (age or 0) > 40 else "x" for age in ages]})
+
+
+@pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "conditional", "effort": 1}])
+@pytest.mark.parametrize(
+    ("n_missing", "missing", "says"),
+    [
+        (1, "keep", "`Age` stays fully masked because 1 record has no value, and that is fewer than k=10"),
+        (9, "keep", "`Age` stays fully masked because 9 records have no value, and that is fewer than k=10"),
+        (10, "keep", None),
+        (9, "drop", None),
+        (0, "keep", None),
+    ],
+)
+def test_an_attribute_held_back_by_few_missing_cells_is_told(
+    n_missing: int, missing: str, says: str | None, how: dict[str, Any]
+) -> None:
+    asked = {
+        "class": "C",
+        "attributes": {"Age": {"interval": [0, 99]}},
+        "requirements": [{"qid": ["Age"], "k": 10}],
+        "missing": missing,
+    }
+    outcome = maskwise.anonymize(with_missing(n_missing), asked, **how)
+    is_masked = set(outcome.data["Age"].to_pylist()) == {"[0, 99]"}
+    assert is_masked is (says is not None)
+    told = [note for note in outcome.notes if "stays fully masked" in note]
+    assert len(told) == is_masked
+    assert all(note.startswith(str(says)) and "`missing: drop`" in note for note in told)
+
+
+# What the tables show.
+
+
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def row_of(text: str, bar: str) -> list[str]:
+    """The first row of the first table, by its column."""
+    (line,) = [line for line in text.splitlines() if line.startswith(f"{bar} Age")][:1]
+    return [cell.strip() for cell in line.strip(bar).split(bar)]
+
+
+@pytest.mark.usefixtures("wide")
+def test_without_k_the_smallest_group_is_shown_too(tmp_path: Path, run: Run) -> None:
+    data, asked = sick(tmp_path / "d.csv"), policy(tmp_path / "p.yaml", template("HIV", "Hepatitis"))
+    result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "--report", tmp_path / "r.md")
+    said = json.loads(run("audit", tmp_path / "out.csv", "-p", asked, "--json").out)["requirements"][0]
+    smallest = said["group_sizes"]["min"]
+    assert "smallest group" in result.out
+    cells = row_of(result.out, "│")
+    assert (cells[1], int(cells[4])) == ("Ill (HIV, Hepatitis) at most 0.5", smallest)
+    assert cells[2] in {f"{said['reached']:.4f} (HIV)", f"{said['reached']:.4f} (Hepatitis)"}
+    assert int(row_of((tmp_path / "r.md").read_text(encoding="utf-8"), "|")[4]) == smallest
+
+
+@pytest.mark.usefixtures("wide")
+def test_an_lkc_line_shows_the_smallest_group_and_the_largest_confidence(tmp_path: Path, run: Run) -> None:
+    known = {"lkc": {"attributes": ["Age", "Sex"], "L": 1}, "k": 5, **template("HIV")}
+    del known["qid"]
+    data, asked = sick(tmp_path / "d.csv"), policy(tmp_path / "p.yaml", known)
+    result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "--report", tmp_path / "r.md")
+    said = json.loads(run("audit", tmp_path / "out.csv", "-p", asked, "--json").out)["requirements"][0]
+    reached = f"{said['reached']}, confidence {said['sensitive'][0]['reached']:.4f}"
+    assert row_of(result.out, "│")[2] == row_of((tmp_path / "r.md").read_text(encoding="utf-8"), "|")[2] == reached
+
+
+def test_an_audit_says_which_value_a_share_is_of_and_names_no_other(tmp_path: Path, run: Run) -> None:
+    data, asked = sick(tmp_path / "d.csv"), policy(tmp_path / "p.yaml", template("HIV", "Hepatitis"))
+    out = run("audit", data, "-p", asked).out
+    assert "confidence 0.5 for Ill (HIV, Hepatitis) on {Age, Sex}" in out
+    assert "  Ill = HIV reaches " in out
+    assert "  Ill = Hepatitis reaches " in out
+    assert not [value for value in ("Flu", "Gout") if value in out]
