@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from maskwise.engines import ROW
+from maskwise.engines import ROW, Lookup
 from maskwise.errors import InputError
 from maskwise.read import one_or_zero
 
@@ -46,7 +46,7 @@ def recode(
 
     Args:
         table: The records.
-        lookups: For each column its keys, their codes, and the code of a missing cell, if there are some.
+        lookups: For each column how it is recoded.
         sensitive: Columns, and the keys of the cells that are counted in them; None counts missing cells.
         keep: They will be counted more than once.
         by_row: Numbers of records and a code for each of them, for a table that is `numbered`.
@@ -59,7 +59,7 @@ def recode(
     marked = replace(table, expr=table.expr.mutate(**marks) if marks else table.expr).seen(lookups)
     named = {table.key(name): how for name, how in lookups.items()}
     if by_row is not None:
-        named[ROW] = (*by_row, None)
+        named[ROW] = Lookup(*by_row)
     return Coded(table, table.engine.recode(marked, named, list(marks), keep=keep))
 
 

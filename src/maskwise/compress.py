@@ -15,6 +15,7 @@ import numpy as np
 
 from maskwise.arrow import as_numpy, from_numpy
 from maskwise.coding import recode
+from maskwise.engines import Lookup
 from maskwise.errors import InputError
 from maskwise.typed import Scale
 
@@ -104,13 +105,25 @@ def compress_classes(
     return Compact(tuple(range(len(names))), rows, np.ascontiguousarray(counts)), of_row
 
 
-def _lookup(column: Column, tree: Tree) -> tuple[pa.Array, pa.Array, int | None]:
+def _lookup(column: Column, tree: Tree) -> Lookup:
+    missing = int(tree.code_of_value[-1]) if column.missing.any() else None
+    if column.is_ranged:
+        return _ranges(column, tree, missing)
     keys, codes = column.keys, tree.code_of_value[column.value_of_key]
     if column.scale is Scale.INTEGER and column.numbers.dtype == np.int64:
         # Whole numbers are joined as such, also from a csv's texts: at a million rows twice as fast.
         keys, codes = from_numpy(column.numbers), tree.code_of_value[:-1]
-    missing = int(tree.code_of_value[-1]) if column.missing.any() else None
-    return keys, from_numpy(codes.astype(_narrowest(tree.n_codes))), missing
+    # A value that is not told is one that may never be shown.
+    other = 0 if column.n_rest else None
+    return Lookup(keys, from_numpy(codes.astype(_narrowest(tree.n_codes))), missing, other)
+
+
+def _ranges(column: Column, tree: Tree, missing: int | None) -> Lookup:
+    """The finest reachable intervals: where each begins. Codes follow the order of numbers, from 0."""
+    codes = tree.code_of_value[:-1]
+    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    assert (codes[first] == np.arange(len(first))).all()  # noqa: S101 - trees are numbered in their order
+    return Lookup(column.keys.take(from_numpy(first)), None, missing)
 
 
 def _count(coded: Coded, profile: Profile, trees: Sequence[Tree], need: Need, marks: Sequence[int]) -> Compact:

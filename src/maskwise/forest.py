@@ -298,6 +298,8 @@ def _suppress_tree(column: Column, floor: int) -> Tree:
     n_records = column.counts.sum(axis=1)
     members = [i for i in range(len(n_records)) if n_records[i] >= floor and column.texts[i] != HIDDEN]
     total = column.counts.sum(axis=0) + column.missing
+    if column.rest is not None:
+        total = total + column.rest
     nodes = [Node(HIDDEN, total, 1.0, np.arange(len(n_records) + 1))]
     nodes += [Node(column.texts[i], column.counts[i], 0.0, np.array([i])) for i in members]
     if column.missing.sum() >= max(floor, 1):

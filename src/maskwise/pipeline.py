@@ -230,7 +230,7 @@ def solve(
 
     listener = observer or _Silent()
     listener.stage("profile")
-    profile, table = take_profile(table, policy)
+    profile, table = take_profile(table, policy, keep_rare=how.method is Method.BUG)
     check_feasible(profile, policy)
 
     def watch(step: Step | Generalization) -> bool:

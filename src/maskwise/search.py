@@ -17,7 +17,6 @@ from maskwise.errors import UnfinishedError
 from maskwise.forest import grow_forest
 from maskwise.how import Criterion, How, Limits, Method
 from maskwise.policy import Kind
-from maskwise.requirements import KAnonymity
 from maskwise.rules import list_bounds, list_needs
 from maskwise.splits import TOLERANCE
 from maskwise.topdown import Scored, TopDown, descend
@@ -43,19 +42,7 @@ def plan(profile: Profile, policy: Policy, method: Method = Method.TDR) -> tuple
 
     Bottom-up starts from the raw values, so only intervals are pruned for it.
     """
-    floors = floors_of(policy)
-    return grow_forest(profile, floors, raw=method is Method.BUG), list_needs(profile, policy)
-
-
-def floors_of(policy: Policy) -> dict[str, int]:
-    """For each masked attribute the largest k that any of its QIDs asks for."""
-    implied = policy.implied_parts()
-    floors = dict.fromkeys(policy.masked, 0)
-    for i, requirement in enumerate(policy.requirements):
-        for p, part in enumerate(requirement.parts):
-            if isinstance(part, KAnonymity) and (i, p) not in implied:
-                floors.update({name: max(floors[name], part.k) for name in part.qid})
-    return floors
+    return grow_forest(profile, policy.floors(), raw=method is Method.BUG), list_needs(profile, policy)
 
 
 def search(
@@ -198,7 +185,9 @@ def _cut(column: Column, tree: Tree, shown: list[int]) -> Cut:
             disclosed = tuple(text for text in named if text != HIDDEN)
             told = set(disclosed)
             hidden = tuple(text for text in column.texts if text not in told)
-            return Cut(column.name, column.kind, root, missing, shown=disclosed, hidden=hidden)
+            return Cut(
+                column.name, column.kind, root, missing, shown=disclosed, hidden=hidden, hides_more=column.n_rest > 0
+            )
         case Kind.INTERVAL:
             lows = sorted(_plain(tree.nodes[node].inside[0]) for node in shown if tree.nodes[node].label is not None)
             return Cut(

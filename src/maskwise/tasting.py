@@ -25,7 +25,7 @@ from maskwise.forest import grow_forest
 from maskwise.how import Limits
 from maskwise.policy import Kind
 from maskwise.rules import list_bounds, list_needs
-from maskwise.search import assemble, floors_of
+from maskwise.search import assemble
 from maskwise.sensitive import take_sensitive
 from maskwise.tips import Tips
 from maskwise.topdown import TopDown, descend
@@ -141,7 +141,7 @@ def prepare(table: Table, profile: Profile, policy: Policy, seed: int) -> Ground
     if len(values) > MOST_CLASSES:
         msg = f"The criterion `conditional` takes up to {MOST_CLASSES} classes; found {len(values):,}. Use `score`."
         raise InputError(msg)
-    floors = floors_of(policy)
+    floors = policy.floors()
     grown = grow_forest(profile, floors)
     trees = _plant(profile, grown, floors)[0]
     needs = list_needs(profile, policy)

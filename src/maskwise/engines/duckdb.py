@@ -127,6 +127,15 @@ class DuckDB:
         """A kept table as Ibis knows it."""
         return self.connection.table(name)
 
+    def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
+        """Read texts as another type; one that cannot be read is missing."""
+        return text.try_cast(kind)
+
+    def range_of(self, cell: str, lows: pa.Array, lent: str) -> tuple[str, str]:
+        """Join to the last range that begins at or below the cell; a CASE of 2,000 ranges took seven times as long."""
+        del lows
+        return f"ASOF LEFT JOIN {lent} ON {cell} >= {lent}.low", f"{lent}.code"
+
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """DuckDB sorts by bytes."""
         return value

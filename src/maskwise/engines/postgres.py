@@ -143,6 +143,15 @@ class Postgres:
         """A kept table as Ibis knows it."""
         return self.table(name)
 
+    def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
+        """Read texts as another type; PostgreSQL refuses what it cannot read."""
+        return text.cast(kind)
+
+    def range_of(self, cell: str, lows: pa.Array, lent: str) -> tuple[str, str]:
+        """Search a sorted list, which the server makes once."""
+        del lows
+        return "", f"width_bucket({cell}, (SELECT array_agg(low ORDER BY low) FROM {lent})) - 1"  # noqa: S608
+
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """Sort texts by their bytes, whatever the collation."""
         return types.bytes_of(value, "UTF8") if value.type().is_string() else value

@@ -141,6 +141,22 @@ class Spark:
         self.session.catalog.dropTempView(name)
         return frame
 
+    def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
+        """Read texts as another type; one that cannot be read is missing."""
+        return text.try_cast(kind)
+
+    def range_of(self, cell: str, lows: pa.Array, lent: str) -> tuple[str, str]:
+        """Halve a sorted list until the range is found: a join by comparison would try every range on every record."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        del lent
+        # Folded into one constant before the query runs; a subquery may not stand in a lambda.
+        spelled = ",".join(lows.cast(pa.string()).to_pylist())
+        listed = f"CAST(split('{spelled}', ',') AS ARRAY<{_type_of(lows.type)}>)"
+        halves = ", ".join(str(1 << bit) for bit in range(len(lows).bit_length() - 1, -1, -1))
+        found = f"at + half <= {len(lows)} AND element_at({listed}, at + half) <= {cell}"
+        return "", f"aggregate(array({halves}), 0, (at, half) -> IF({found}, at + half, at)) - 1"
+
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """Spark sorts by bytes."""
         return value
@@ -260,6 +276,17 @@ def _signed(table: pa.Table) -> pa.Table:
     wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
     fields = [field.with_type(wider.get(field.type, field.type)) for field in table.schema]
     return table.cast(pa.schema(fields))
+
+
+def _type_of(kind: pa.DataType) -> str:
+    """What Spark calls the type of an ordered column."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if pa.types.is_timestamp(kind):
+        return "TIMESTAMP_NTZ" if kind.tz is None else "TIMESTAMP"
+    if pa.types.is_date(kind):
+        return "DATE"
+    return "DOUBLE" if pa.types.is_floating(kind) else "BIGINT"
 
 
 def _quoted(name: TableName) -> str:
