@@ -50,6 +50,7 @@ class Cells:
         """
         self.attributes = compact.attributes
         self.rules = rules
+        room = compact.room
         n_rows, n_attributes = compact.codes.shape
         n_counts = compact.counts.shape[1]
         total = compact.counts.sum(axis=0)
@@ -72,14 +73,14 @@ class Cells:
         self._groups = kernels.Groups(
             codes=compact.codes,
             counts=compact.counts,
-            spare_codes=np.empty_like(compact.codes),
-            spare_counts=np.empty_like(compact.counts),
-            start=np.zeros(most_groups, np.int64),
-            size=np.zeros(most_groups, np.int64),
-            total=np.zeros((most_groups, n_counts), np.int64),
-            shown=np.zeros((n_attributes, most_groups), np.int32),
-            kept=np.full(most_groups, -1, np.int64),
-            hists=np.zeros((n_kept, n_slots, n_counts), np.int64),
+            spare_codes=room.zeros(compact.codes.shape, compact.codes.dtype),
+            spare_counts=room.zeros(compact.counts.shape, np.int64),
+            start=room.zeros(most_groups, np.int64),
+            size=room.zeros(most_groups, np.int64),
+            total=room.zeros((most_groups, n_counts), np.int64),
+            shown=room.zeros((n_attributes, most_groups), np.int32),
+            kept=room.full(most_groups, -1, np.int64),
+            hists=room.zeros((n_kept, n_slots, n_counts), np.int64),
             scratch=np.zeros((n_slots, n_counts), np.int64),
             free=np.arange(n_kept),
             tally=np.array([1, n_kept]),

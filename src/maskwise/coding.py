@@ -10,7 +10,8 @@ from maskwise.errors import InputError
 from maskwise.read import one_or_zero
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -28,7 +29,9 @@ class Coded:
     expr: ir.Table
     """The codes under the engine's column names, and the marks s0, s1, ... of sensitive cells."""
 
-    def count(self, names: Sequence[str], marks: Sequence[int], *, by_row: bool = False) -> pa.Table:
+    def count(
+        self, names: Sequence[str], marks: Sequence[int], *, by_row: bool = False
+    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
         """Count the distinct rows of some columns (and of the codes by record), and their marked records."""
         keys = [self.table.key(name) for name in names] + [ROW] * by_row
         return self.table.engine.count_rows(self.expr, keys, [f"s{mark}" for mark in marks])

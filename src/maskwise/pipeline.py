@@ -24,6 +24,7 @@ from maskwise.how import Criterion, Method, choose_how
 from maskwise.profile import check_columns, check_sensitive
 from maskwise.profile import profile as take_profile
 from maskwise.release import shuffled
+from maskwise.room import Room, for_search, memory_given
 from maskwise.verify import Verdict, verify
 
 if TYPE_CHECKING:
@@ -155,7 +156,8 @@ def anonymize(
         escape_formulas: Quote cells that a spreadsheet would run.
         engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`, `spark`,
             `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
-        memory: How much memory the engine may use before it spills to disk, such as `4GB`.
+        memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
+            machine allows. PostgreSQL, and a Spark that runs already, go by their own settings.
         observer: Hears how far the run has come.
         beside: Makes the files that appear together with the output.
 
@@ -188,7 +190,8 @@ def anonymize(
     warming.join()
     with given_back(table):
         with _stop_on_interrupt() as is_asked_to_stop:
-            solution, profile, table = solve(table, asked, how, observer, is_asked_to_stop)
+            room = Room(for_search(memory_given(memory)))
+            solution, profile, table = solve(table, asked, how, observer, is_asked_to_stop, room)
         observer.stage("mask")
         masked = masking.mask(table, solution, profile.columns)
         masked = shuffled(masked, seed) if shuffle else masked
@@ -211,6 +214,7 @@ def solve(
     how: How,
     observer: Observer | None = None,
     is_asked_to_stop: Callable[[], bool] = lambda: False,
+    room: Room | None = None,
 ) -> tuple[Solution, Profile, Table]:
     """Find the cut, without masking anything yet.
 
@@ -220,6 +224,7 @@ def solve(
         how: Which way, by what measure, for how long.
         observer: Hears how far the search has come.
         is_asked_to_stop: Asked after every step.
+        room: Where compressed tables are kept; None is memory without bound.
 
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
@@ -229,6 +234,7 @@ def solve(
     from maskwise.search import search as run_search  # noqa: PLC0415 - as above
 
     listener = observer or _Silent()
+    room = room or Room()
     listener.stage("profile")
     profile, table = take_profile(table, policy, keep_rare=how.method is Method.BUG)
     check_feasible(profile, policy)
@@ -241,13 +247,24 @@ def solve(
         from maskwise.tasting import search_conditionally  # noqa: PLC0415 - as above
 
         listener.stage("search")
-        return search_conditionally(table, profile, policy, how, watch), profile, table
+        return _told(search_conditionally(table, profile, policy, how, watch, room), room), profile, table
     trees, needs = plan(profile, policy, how.method)
     listener.stage("compress")
-    compacts = compress(table, profile, trees, needs)
+    compacts = compress(table, profile, trees, needs, room)
     listener.stage("search")
     solution = run_search(profile, trees, needs, compacts, policy, how, watch)
-    return solution, profile, table
+    return _told(solution, room), profile, table
+
+
+def _told(solution: Solution, room: Room) -> Solution:
+    """Note what was kept in files."""
+    if not room.spilled:
+        return solution
+    note = (
+        f"The compressed table was too large for the memory given, so {room.spilled / 2**30:.2f} GiB of it and of the "
+        "search's buffers were kept in temporary files. The result is the same; with more memory it comes faster."
+    )
+    return replace(solution, notes=(*solution.notes, note))
 
 
 def apply(

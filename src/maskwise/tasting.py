@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from maskwise.policy import Policy
     from maskwise.profile import Profile
     from maskwise.read import Table
+    from maskwise.room import Room
     from maskwise.rules import Bound
     from maskwise.topdown import Watcher
 
@@ -97,7 +98,9 @@ class Run:
     """Why it ended."""
 
 
-def search_conditionally(table: Table, profile: Profile, policy: Policy, how: How, watch: Watcher) -> Solution:
+def search_conditionally(
+    table: Table, profile: Profile, policy: Policy, how: How, watch: Watcher, room: Room | None = None
+) -> Solution:
     """Find a cut by conditional gain, and with more effort the best of several.
 
     Args:
@@ -106,8 +109,9 @@ def search_conditionally(table: Table, profile: Profile, policy: Policy, how: Ho
         policy: What is asked.
         how: How hard to look, and for how long.
         watch: Hears of every step of every search, and may ask to stop.
+        room: Where compressed rows are kept.
     """
-    ground = prepare(table, profile, policy, how.seed)
+    ground = prepare(table, profile, policy, how.seed, room)
     begin = time.monotonic()
     runs: list[Run] = []
     for taste in _tastes(how.effort, len(ground.trees), how.seed, is_informed=ground.bins is not None):
@@ -125,7 +129,7 @@ def search_conditionally(table: Table, profile: Profile, policy: Policy, how: Ho
     return replace(solution, notes=(*solution.notes, note))
 
 
-def prepare(table: Table, profile: Profile, policy: Policy, seed: int) -> Ground:
+def prepare(table: Table, profile: Profile, policy: Policy, seed: int, room: Room | None = None) -> Ground:
     """Count everything that the searches need.
 
     Args:
@@ -133,6 +137,7 @@ def prepare(table: Table, profile: Profile, policy: Policy, seed: int) -> Ground
         profile: Their one-dimensional counts.
         policy: What is asked.
         seed: Makes the folds of the background repeatable.
+        room: Where compressed rows are kept.
     """
     if policy.class_name is None:
         raise InputError("The criterion `conditional` needs a class to tell. Name one in the policy, or use `score`.")
@@ -157,8 +162,8 @@ def prepare(table: Table, profile: Profile, policy: Policy, seed: int) -> Ground
         of_record = bin_records(known.columns[1:-1], numbers, seed)
         bins = None if of_record is None else as_lookup(as_numpy(known.column(0)).astype(np.int64), of_record)
     pairs = [(policy.class_name, found.keys_of(value)) for value in values]
-    classes, of_row = compress_classes(table, profile, trees, pairs, bins)
-    tables = compress(table, profile, trees, needs)
+    classes, of_row = compress_classes(table, profile, trees, pairs, bins, room)
+    tables = compress(table, profile, trees, needs, room)
     bounds = tuple(list_bounds(profile, policy, needs))
     return Ground(profile, policy, floors, grown, bounds, tables, classes, of_row)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 ROW = "row"
 """The column that remembers where a record stood."""
+BATCH = 1 << 17
+"""How many rows of a large result travel at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,9 @@ class Engine(Protocol):
     def recode(self, table: ir.Table, lookups: Lookups, beside: Sequence[str], *, keep: bool) -> ir.Table:
         """Recode columns, with others beside them; `keep` the result if it will be counted more than once."""
 
-    def count_rows(self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]) -> pa.Table:
+    def count_rows(
+        self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]
+    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
         """Count the distinct rows of some columns and add up others, as those columns, n, and the sums."""
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
@@ -174,6 +178,9 @@ class Database(Protocol):
 
     def query(self, sql: str) -> pa.Table:
         """Fetch a result."""
+
+    def stream(self, sql: str) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
+        """Fetch a large result batch by batch; it must be read to its end."""
 
     def lend(self, name: str, table: pa.Table) -> None:
         """Make an Arrow table known under a name."""

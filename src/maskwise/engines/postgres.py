@@ -101,11 +101,12 @@ class Postgres:
 
     def query(self, sql: str) -> pa.Table:
         """Fetch a result, as csv by way of COPY, so that no row becomes Python objects."""
-        with self._batches(sql) as batches:
+        with self.stream(sql) as batches:
             return batches.read_all()
 
     @contextmanager
-    def _batches(self, sql: str) -> Iterator[pa.RecordBatchReader]:
+    def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
+        """Fetch a result batch by batch, in the same way."""
         query = pg.SQL(sql)
         with _told():
             schema = types.arrow_schema(self._describe(query))
@@ -164,7 +165,7 @@ class Postgres:
 
     def write(self, sql: str, path: Path, suffix: str) -> None:
         """Write a file: the records stream through this process, batch by batch."""
-        with self._batches(sql) as batches:
+        with self.stream(sql) as batches:
             stream(batches, path, suffix)
 
     def write_folder(self, sql: str, folder: Path) -> None:

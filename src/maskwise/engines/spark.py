@@ -18,14 +18,15 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own habit
 
-from maskwise.engines import ROW
+from maskwise.engines import BATCH, ROW
 from maskwise.engines.complaints import missing_table, system_reason
 from maskwise.engines.files import merge
 from maskwise.errors import InputError, WriteError
 from maskwise.place import TableName
+from maskwise.room import for_engine, memory_given
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import ibis.expr.types as ir
@@ -51,7 +52,7 @@ class Spark:
 
         Args:
             source: A session, an Ibis backend, or the address of a cluster; None uses the cores of this machine.
-            memory: How much memory a session of our own may use, such as `4g`.
+            memory: How much memory a run may use, such as `4GB`; a session of our own gets its share.
         """
         self._is_own = source is None or isinstance(source, str)
         if self._is_own:
@@ -114,6 +115,11 @@ class Spark:
         """Fetch a result."""
         with _told():
             return self.session.sql(sql).toArrow()
+
+    @contextmanager
+    def stream(self, sql: str) -> Iterator[Iterable[pa.RecordBatch]]:
+        """Fetch a result; Spark hands it over whole, in Arrow's form."""
+        yield self.query(sql).to_reader(BATCH)
 
     def lend(self, name: str, table: pa.Table) -> None:
         """Send a small table to every worker."""
@@ -236,7 +242,8 @@ def _start(address: str | None, memory: str | None) -> SparkSession:
     builder = SparkSession.builder.appName("maskwise").master(address or "local[*]")
     builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
     builder = builder.config("spark.sql.shuffle.partitions", "16") if address is None else builder
-    builder = builder if memory is None else builder.config("spark.driver.memory", memory.lower().removesuffix("b"))
+    if memory is not None:
+        builder = builder.config("spark.driver.memory", f"{for_engine(memory_given(memory)) >> 20}m")
     try:
         session = builder.getOrCreate()
     except (PySparkException, Py4JError, OSError) as error:

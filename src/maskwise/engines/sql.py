@@ -17,7 +17,8 @@ from maskwise.engines.labels import by_cases, by_steps
 from maskwise.errors import InputError, MaskwiseError, WriteError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     import ibis.expr.types as ir
@@ -215,12 +216,14 @@ class SqlEngine:
 
         return self.database.range_of(cell, lows, self._lend(pa.table({"low": lows, "code": _numbers(len(lows))})))
 
-    def count_rows(self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]) -> pa.Table:
+    def count_rows(
+        self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]
+    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
         """Count the distinct rows of some columns and add up others, as those columns, n, and the sums."""
         # Engines add up 64-bit numbers in wider ones.
         totals = "".join(f", CAST(sum({name}) AS BIGINT) AS {name}" for name in sums)
         keys = ", ".join(columns)
-        return self.database.query(f"SELECT {keys}, count(*) AS n{totals} FROM {coded.get_name()} GROUP BY {keys}")  # noqa: S608
+        return self.database.stream(f"SELECT {keys}, count(*) AS n{totals} FROM {coded.get_name()} GROUP BY {keys}")  # noqa: S608
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows where there is one."""
