@@ -159,6 +159,21 @@ def test_moments_with_a_time_zone_are_binned(place: Place) -> None:
     assert in_order(rows) == in_order(rows_of(expected.data))
 
 
+@pytest.mark.usefixtures("few_bins")
+def test_times_of_day_are_binned(place: Place) -> None:
+    if place.name == "spark":
+        pytest.skip("never: Spark 4.0 has no times of day")
+    times = pa.array([moment.time() for moment in ordered()["seen"].to_pylist()], pa.time64("us"))
+    table = pa.table({"at": times, "risk": ordered()["risk"]})
+    policy = {"class": "risk", "requirements": [{"qid": ["at"], "k": 20}]}
+    expected = maskwise.anonymize(table, policy)
+    outcome, rows = place.anonymize(table, policy)
+    assert any("binned by quantiles into" in note for note in outcome.notes)
+    assert len(outcome.solution.cuts[0].labels) > 2
+    assert outcome.solution.cuts == expected.solution.cuts
+    assert in_order(rows) == in_order(rows_of(expected.data))
+
+
 def test_the_order_of_records_changes_no_bin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "MOST_VALUES", 7)
     table = ordered()

@@ -150,8 +150,9 @@ class Postgres:
 
     def range_of(self, cell: str, lows: pa.Array, lent: str) -> tuple[str, str]:
         """Search a sorted list, which the server makes once."""
-        del lows
-        return "", f"width_bucket({cell}, (SELECT array_agg(low ORDER BY low) FROM {lent})) - 1"  # noqa: S608
+        # Servers before 14 want one type on both sides.
+        number = f"CAST({cell} AS {types.sql_type(lows.type)})"
+        return "", f"width_bucket({number}, (SELECT array_agg(low ORDER BY low) FROM {lent})) - 1"  # noqa: S608
 
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """Sort texts by their bytes, whatever the collation."""
