@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -21,10 +22,17 @@ class Measured:
     """The largest peak."""
 
 
-def once(command: list[str]) -> tuple[float, float]:
-    """Seconds from start to exit, and peak resident memory in GiB."""
+def once(command: list[str], limit: int | None = None) -> tuple[float, float]:
+    """Seconds from start to exit, and peak resident memory in GiB.
+
+    Args:
+        command: What to run.
+        limit: How many bytes of memory the process may have, files that it maps aside.
+    """
     begin = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if limit is not None:
+        resource.prlimit(process.pid, resource.RLIMIT_DATA, (limit, limit))
     _, status, usage = os.wait4(process.pid, 0)
     took = time.perf_counter() - begin
     process.returncode = os.waitstatus_to_exitcode(status)

@@ -51,10 +51,14 @@ class Cells:
         """
         self.attributes = compact.attributes
         self.rules = rules
+        room = compact.room
         n_rows, n_attributes = compact.codes.shape
         n_counts = compact.counts.shape[1]
         total = rules.whole
-        words, layout = pack(compact.counts, total)
+        words, layout = pack(compact.counts, total, room)
+        # A copy: rows are moved, and other searches may start from the same table.
+        codes = room.zeros(compact.codes.shape, compact.codes.dtype)
+        codes[:] = compact.codes
         own = np.array(compact.attributes, np.int64)
         base = np.zeros(n_attributes, np.int64)
         base[1:] = np.cumsum(most_slots)[:-1]
@@ -72,18 +76,17 @@ class Cells:
             worst=np.full((len(rules.kind), len(cut.first_child)), -np.inf),
         )
         self._groups = kernels.Groups(
-            # A copy: rows are moved, and other searches may start from the same table.
-            codes=compact.codes.copy(),
+            codes=codes,
             words=words,
             layout=layout,
-            spare_codes=np.empty_like(compact.codes),
-            spare_words=np.empty_like(words),
-            start=np.zeros(most_groups, np.int64),
-            size=np.zeros(most_groups, np.int64),
-            total=np.zeros((most_groups, n_counts), np.int64),
-            shown=np.zeros((n_attributes, most_groups), np.int32),
-            kept=np.full(most_groups, -1, np.int64),
-            hists=np.zeros((n_kept, n_slots, words.shape[1]), np.int64),
+            spare_codes=room.zeros(codes.shape, codes.dtype),
+            spare_words=room.zeros(words.shape, np.int64),
+            start=room.zeros(most_groups, np.int64),
+            size=room.zeros(most_groups, np.int64),
+            total=room.zeros((most_groups, n_counts), np.int64),
+            shown=room.zeros((n_attributes, most_groups), np.int32),
+            kept=room.full(most_groups, -1, np.int64),
+            hists=room.zeros((n_kept, n_slots, words.shape[1]), np.int64),
             scratch=np.zeros((n_slots, words.shape[1]), np.int64),
             part=np.zeros(n_counts, np.int64),
             free=np.arange(n_kept),

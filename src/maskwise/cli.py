@@ -49,9 +49,7 @@ Engine = Annotated[
         "spark://host:port. In a database DATA is a table."
     ),
 ]
-Memory = Annotated[
-    str | None, Parameter(help="How much memory the engine may use before it spills to disk, such as 4GB.")
-]
+Memory = Annotated[str | None, Parameter(help="How much memory a run may use before it spills to disk, such as 4GB.")]
 Shuffle = Annotated[bool, Parameter(negative="", help="Release the records in random order.")]
 Seed = Annotated[
     int | None,

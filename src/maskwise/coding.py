@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from maskwise.engines import ROW
+from maskwise.engines import ROW, Lookup
 from maskwise.errors import InputError
 from maskwise.read import one_or_zero
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -28,7 +29,9 @@ class Coded:
     expr: ir.Table
     """The codes under the engine's column names, and the marks s0, s1, ... of sensitive cells."""
 
-    def count(self, names: Sequence[str], marks: Sequence[int], *, by_row: bool = False) -> pa.Table:
+    def count(
+        self, names: Sequence[str], marks: Sequence[int], *, by_row: bool = False
+    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
         """Count the distinct rows of some columns (and of the codes by record), and their marked records."""
         keys = [self.table.key(name) for name in names] + [ROW] * by_row
         return self.table.engine.count_rows(self.expr, keys, [f"s{mark}" for mark in marks])
@@ -46,7 +49,7 @@ def recode(
 
     Args:
         table: The records.
-        lookups: For each column its keys, their codes, and the code of a missing cell, if there are some.
+        lookups: For each column how it is recoded.
         sensitive: Columns, and the keys of the cells that are counted in them; None counts missing cells.
         keep: They will be counted more than once.
         by_row: Numbers of records and a code for each of them, for a table that is `numbered`.
@@ -59,7 +62,7 @@ def recode(
     marked = replace(table, expr=table.expr.mutate(**marks) if marks else table.expr).seen(lookups)
     named = {table.key(name): how for name, how in lookups.items()}
     if by_row is not None:
-        named[ROW] = (*by_row, None)
+        named[ROW] = Lookup(*by_row)
     return Coded(table, table.engine.recode(marked, named, list(marks), keep=keep))
 
 

@@ -8,14 +8,16 @@ has at the records, and it happens inside the engine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maskwise.arrow import as_numpy, from_numpy
 from maskwise.coding import recode
+from maskwise.engines import Lookup
 from maskwise.errors import InputError
+from maskwise.room import Room
 from maskwise.typed import Scale
 
 if TYPE_CHECKING:
@@ -50,9 +52,13 @@ class Compact:
     """Finest reachable value of each row on each attribute."""
     counts: NDArray[np.int64]  # (n_rows, 1 + n_sensitive)
     """Records behind each row, then those of them with each protected sensitive value."""
+    room: Room = field(default_factory=Room)
+    """Where they are kept, and what is made of them."""
 
 
-def compress(table: Table, profile: Profile, trees: Sequence[Tree], needs: Sequence[Need]) -> list[Compact]:
+def compress(
+    table: Table, profile: Profile, trees: Sequence[Tree], needs: Sequence[Need], room: Room | None = None
+) -> list[Compact]:
     """Count the distinct coded rows of each QID.
 
     Args:
@@ -60,6 +66,7 @@ def compress(table: Table, profile: Profile, trees: Sequence[Tree], needs: Seque
         profile: Their distinct values.
         trees: The code of each value.
         needs: What is to be counted, one for each distinct QID.
+        room: Where the rows are kept; None is memory without bound.
 
     Claim: compressing keeps counts. Every record has exactly one code per
     attribute, so the counts of a QID's rows add up to the table's.
@@ -69,7 +76,8 @@ def compress(table: Table, profile: Profile, trees: Sequence[Tree], needs: Seque
     sensitive = [(name, profile.sensitive[name].keys_of(value)) for name, value in marks]
     lookups = {profile.columns[a].name: _lookup(profile.columns[a], trees[a]) for a in used}
     coded = recode(table, lookups, sensitive, keep=len(needs) > 1)
-    return [_count(coded, profile, trees, need, [marks.index(pair) for pair in need.sensitive]) for need in needs]
+    room = room or Room()
+    return [_count(coded, profile, trees, need, [marks.index(pair) for pair in need.sensitive], room) for need in needs]
 
 
 def compress_classes(
@@ -78,6 +86,7 @@ def compress_classes(
     trees: Sequence[Tree],
     classes: Sequence[tuple[str, pa.Array | None]],
     bins: tuple[pa.Array, pa.Array] | None = None,
+    room: Room | None = None,
 ) -> tuple[Compact, NDArray[np.int64] | None]:
     """Count the distinct coded rows of all masked attributes together, by class.
 
@@ -87,6 +96,7 @@ def compress_classes(
         trees: The code of each value.
         classes: The class column and the cells of each class; None are the missing ones.
         bins: What is known beforehand: numbers of records, and the bin of each.
+        room: As in `compress`.
 
     Returns:
         The rows, whose counters are the classes, and the bin of each.
@@ -94,44 +104,67 @@ def compress_classes(
     names = [column.name for column in profile.columns]
     lookups = {column.name: _lookup(column, tree) for column, tree in zip(profile.columns, trees, strict=True)}
     coded = recode(table, lookups, classes, keep=False, by_row=bins)
-    counted = coded.count(names, range(len(classes)), by_row=bins is not None)
-    rows = np.empty((counted.num_rows, len(names)), _narrowest(max(tree.n_codes for tree in trees)))
-    for p in range(len(names)):
-        rows[:, p] = as_numpy(counted.column(p))
-    first = counted.num_columns - len(classes)
-    counts = np.stack([as_numpy(counted.column(first + c)) for c in range(len(classes))], axis=1)
-    of_row = as_numpy(counted.column(len(names))).astype(np.int64) if bins is not None else None
-    return Compact(tuple(range(len(names))), rows, np.ascontiguousarray(counts)), of_row
+    room = room or Room()
+    n_names, n_keys = len(names), len(names) + (bins is not None)
+    rows = room.rows(n_names, _narrowest(max(tree.n_codes for tree in trees)))
+    counts, of_row = room.rows(len(classes), np.int64), room.rows(1, np.int64)
+    with coded.count(names, range(len(classes)), by_row=bins is not None) as batches:
+        for batch in batches:
+            columns = [as_numpy(column) for column in batch.columns]
+            rows.add(columns[:n_names])
+            counts.add(columns[n_keys + 1 :])
+            of_row.add(columns[n_names:n_keys] or columns[:1])
+    compact = Compact(tuple(range(n_names)), rows.finish(), counts.finish(), room)
+    return compact, of_row.finish()[:, 0] if bins is not None else None
 
 
-def _lookup(column: Column, tree: Tree) -> tuple[pa.Array, pa.Array, int | None]:
+def _lookup(column: Column, tree: Tree) -> Lookup:
+    missing = int(tree.code_of_value[-1]) if column.missing.any() else None
+    if column.is_ranged:
+        return _ranges(column, tree, missing)
     keys, codes = column.keys, tree.code_of_value[column.value_of_key]
     if column.scale is Scale.INTEGER and column.numbers.dtype == np.int64:
         # Whole numbers are joined as such, also from a csv's texts: at a million rows twice as fast.
         keys, codes = from_numpy(column.numbers), tree.code_of_value[:-1]
-    missing = int(tree.code_of_value[-1]) if column.missing.any() else None
-    return keys, from_numpy(codes.astype(_narrowest(tree.n_codes))), missing
+    # A value that is not told is one that may never be shown.
+    other = 0 if column.n_rest else None
+    return Lookup(keys, from_numpy(codes.astype(_narrowest(tree.n_codes))), missing, other)
 
 
-def _count(coded: Coded, profile: Profile, trees: Sequence[Tree], need: Need, marks: Sequence[int]) -> Compact:
+def _ranges(column: Column, tree: Tree, missing: int | None) -> Lookup:
+    """The finest reachable intervals: where each begins. Codes follow the order of numbers, from 0."""
+    codes = tree.code_of_value[:-1]
+    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    assert (codes[first] == np.arange(len(first))).all()  # noqa: S101 - trees are numbered in their order
+    return Lookup(column.keys.take(from_numpy(first)), None, missing)
+
+
+def _count(
+    coded: Coded, profile: Profile, trees: Sequence[Tree], need: Need, marks: Sequence[int], room: Room
+) -> Compact:
     qid = need.attributes
     told = list(dict.fromkeys(marks))
-    counted = coded.count([profile.columns[a].name for a in qid], told)
-    n_counted = int(as_numpy(counted.column(len(qid))).sum())
-    if n_counted != profile.n_rows or any(column.null_count for column in counted.columns):
-        msg = f"The table changed while it was read: {profile.n_rows:,} records before, {n_counted:,} now. Try again."
+    rows = room.rows(len(qid), _narrowest(max(trees[a].n_codes for a in qid)))
+    counts = room.rows(1 + len(marks), np.int64)
+    n_null = 0
+    with coded.count([profile.columns[a].name for a in qid], told) as batches:
+        # Batch by batch into its place: the rows are never held twice.
+        for batch in batches:
+            n_null += sum(column.null_count for column in batch.columns)
+            if not n_null:
+                columns = [as_numpy(column) for column in batch.columns]
+                rows.add(columns[: len(qid)])
+                counts.add([columns[len(qid) + at] for at in (0, *(1 + told.index(mark) for mark in marks))])
+    compact = Compact(qid, rows.finish(), counts.finish(), room)
+    totals = compact.counts.sum(axis=0)
+    if int(totals[0]) != profile.n_rows or n_null:
+        msg = f"The table changed while it was read: {profile.n_rows:,} records before, {totals[0]:,} now. Try again."
         raise InputError(msg)
-    rows = np.empty((counted.num_rows, len(qid)), _narrowest(max(trees[a].n_codes for a in qid)))
-    for p in range(len(qid)):
-        rows[:, p] = as_numpy(counted.column(p))
-    counts = np.empty((counted.num_rows, 1 + len(marks)), np.int64)
-    for c, at in enumerate([0, *(1 + told.index(mark) for mark in marks)]):
-        counts[:, c] = as_numpy(counted.column(len(qid) + at))
     for c, (name, value) in enumerate(need.sensitive, start=1):
-        if int(counts[:, c].sum()) != profile.sensitive[name].n_records(value):
+        if int(totals[c]) != profile.sensitive[name].n_records(value):
             msg = f"A protected value of `{name}` was not found again when the table was compressed. Make it text."
             raise InputError(msg)
-    return Compact(qid, rows, counts)
+    return compact
 
 
 def _narrowest(n_codes: int) -> type[np.unsignedinteger]:

@@ -121,6 +121,8 @@ class Cut:
     """The values a taxonomy attribute shows, or those a suppress attribute discloses."""
     hidden: tuple[str, ...] = ()
     """The values a suppress attribute hides."""
+    hides_more: bool = False
+    """Whether it hides more values than are listed, because they are too rare ever to be shown."""
     scale: Scale | None = None
     """What an interval attribute's numbers are."""
     breaks: tuple[float, ...] = ()
@@ -133,7 +135,7 @@ class Cut:
             case Kind.TAXONOMY:
                 return self.shown
             case Kind.SUPPRESS:
-                hides = bool(self.hidden) or self.missing is MissingShown.ROOT
+                hides = bool(self.hidden) or self.hides_more or self.missing is MissingShown.ROOT
                 return (*self.shown, HIDDEN) if hides else self.shown
             case Kind.INTERVAL:
                 assert self.scale is not None  # noqa: S101 - every interval cut has a scale

@@ -159,22 +159,26 @@ def _root(column: Column) -> Node:
 def _grow(column: Column, root: Node, below: Callable[[Node], list[Node]], floor: int, *, has_class: bool) -> Tree:
     """Expand breadth first until every open end is a finest reachable value."""
     nodes, parent, first_child, n_children = [root], [-1], [], []
+    n_records = [int(root.counts.sum())]
     at = 0
     while at < len(nodes):
         node = nodes[at]
         children = below(node) if is_beneficial(node.counts, has_class=has_class) else []
-        n_records = [int(child.counts.sum()) for child in children]
-        if any(0 < n < floor for n in n_records):
-            children = []
+        n_below = [int(child.counts.sum()) for child in children]
+        if any(0 < n < floor for n in n_below):
+            children, n_below = [], []
         first_child.append(len(nodes))
         n_children.append(len(children))
         nodes += children
+        n_records += n_below
         parent += [at] * len(children)
         at += 1
-    return _number(column, nodes, np.array(parent), np.array(first_child), np.array(n_children))
+    return _number(column, nodes, n_records, np.array(parent), np.array(first_child), np.array(n_children))
 
 
-def _number(column: Column, nodes: list[Node], parent: Ints, first_child: Ints, n_children: Ints) -> Tree:
+def _number(
+    column: Column, nodes: list[Node], n_records: list[int], parent: Ints, first_child: Ints, n_children: Ints
+) -> Tree:
     """Give each node its preorder place and each finest value its code, in tree order."""
     preorder = np.zeros(len(nodes), np.int64)
     codes = np.zeros((len(nodes), 2), np.int64)
@@ -188,12 +192,12 @@ def _number(column: Column, nodes: list[Node], parent: Ints, first_child: Ints, 
         codes[at, 0] = n_codes
         if n_children[at]:
             stack.extend(range(first_child[at] + n_children[at] - 1, first_child[at] - 1, -1))
-        elif nodes[at].counts.sum():
+        elif n_records[at]:
             code_of_value[nodes[at].members] = n_codes
             n_codes += 1
     for at in np.argsort(-preorder):
         last = first_child[at] + n_children[at] - 1
-        own = int(n_children[at] == 0 and nodes[at].counts.sum() > 0)
+        own = int(n_children[at] == 0 and n_records[at] > 0)
         codes[at, 1] = codes[last, 1] if n_children[at] else codes[at, 0] + own
     return Tree(
         column.name,
@@ -298,6 +302,8 @@ def _suppress_tree(column: Column, floor: int) -> Tree:
     n_records = column.counts.sum(axis=1)
     members = [i for i in range(len(n_records)) if n_records[i] >= floor and column.texts[i] != HIDDEN]
     total = column.counts.sum(axis=0) + column.missing
+    if column.rest is not None:
+        total = total + column.rest
     nodes = [Node(HIDDEN, total, 1.0, np.arange(len(n_records) + 1))]
     nodes += [Node(column.texts[i], column.counts[i], 0.0, np.array([i])) for i in members]
     if column.missing.sum() >= max(floor, 1):

@@ -20,7 +20,6 @@ from maskwise.errors import InputError
 from maskwise.forest import grow_forest
 from maskwise.policy import Kind
 from maskwise.rules import list_bounds, list_needs
-from maskwise.search import floors_of
 from maskwise.sensitive import take_sensitive
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from maskwise.policy import Policy
     from maskwise.profile import Profile
     from maskwise.read import Table
+    from maskwise.room import Room
     from maskwise.rules import Bound
 
     Ints = NDArray[np.int64]
@@ -62,7 +62,7 @@ class Ground:
     """What unmasked columns tell of each of those rows."""
 
 
-def prepare(table: Table, profile: Profile, policy: Policy, seed: int) -> Ground:
+def prepare(table: Table, profile: Profile, policy: Policy, seed: int, room: Room | None = None) -> Ground:
     """Count everything that the searches need.
 
     Args:
@@ -70,6 +70,7 @@ def prepare(table: Table, profile: Profile, policy: Policy, seed: int) -> Ground
         profile: Their one-dimensional counts.
         policy: What is asked.
         seed: Makes the folds of the background repeatable.
+        room: Where compressed rows are kept.
     """
     if policy.class_name is None:
         raise InputError("The criterion `conditional` needs a class to tell. Name one in the policy, or use `score`.")
@@ -78,7 +79,7 @@ def prepare(table: Table, profile: Profile, policy: Policy, seed: int) -> Ground
     if len(values) > MOST_CLASSES:
         msg = f"The criterion `conditional` takes up to {MOST_CLASSES} classes; found {len(values):,}. Use `score`."
         raise InputError(msg)
-    floors = floors_of(policy)
+    floors = policy.floors()
     grown = grow_forest(profile, floors)
     trees = plant_all(profile, grown, floors)[0]
     needs = list_needs(profile, policy)
@@ -94,8 +95,8 @@ def prepare(table: Table, profile: Profile, policy: Policy, seed: int) -> Ground
         of_record = bin_records(known.columns[1:-1], numbers, seed)
         bins = None if of_record is None else as_lookup(as_numpy(known.column(0)).astype(np.int64), of_record)
     pairs = [(policy.class_name, found.keys_of(value)) for value in values]
-    classes, of_row = compress_classes(table, profile, trees, pairs, bins)
-    tables = compress(table, profile, trees, needs)
+    classes, of_row = compress_classes(table, profile, trees, pairs, bins, room)
+    tables = compress(table, profile, trees, needs, room)
     bounds = tuple(list_bounds(profile, policy, needs))
     return Ground(profile, policy, floors, grown, bounds, tables, classes, of_row)
 

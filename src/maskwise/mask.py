@@ -56,7 +56,12 @@ def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
     relabels = {}
     for cut, column in zip(solution.cuts, columns, strict=True):
         parsed = _ordered(column) if cut.kind is Kind.INTERVAL else None
-        relabels[cut.attribute] = _relabel(cut, column.keys, parsed, has_missing=bool(column.missing.any()))
+        has_missing = bool(column.missing.any())
+        if parsed is not None and column.is_ranged and not _is_stepped(cut, column.keys, parsed):
+            relabels[cut.attribute] = _by_range(cut, column, has_missing=has_missing)
+            continue
+        relabel = _relabel(cut, column.keys, parsed, has_missing=has_missing)
+        relabels[cut.attribute] = replace(relabel, has_others=column.n_rest > 0)
     return without(table.relabel(relabels), solution.drop)
 
 
@@ -175,7 +180,7 @@ def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bo
     if parsed is None:
         shown = [cut.show_text(text_of(key)) for key in keys.to_pylist()]
         return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
-    if parsed.scale in _STEPPED and "tz=" not in str(keys.type) and len(cut.labels) <= _MOST_STEPS:
+    if _is_stepped(cut, keys, parsed):
         ends = [_native(end, parsed.scale) for end in cut.breaks[1:-1]]
         return Relabel(
             keys,
@@ -188,6 +193,18 @@ def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bo
         )
     shown = [cut.show_number(number) for number in parsed.numbers.tolist()]
     return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
+
+
+def _is_stepped(cut: Cut, keys: pa.Array, parsed: Parsed) -> bool:
+    """Whether cells are compared with the ends of intervals one by one."""
+    return parsed.scale in _STEPPED and "tz=" not in str(keys.type) and len(cut.labels) <= _MOST_STEPS
+
+
+def _by_range(cut: Cut, column: Column, *, has_missing: bool) -> Relabel:
+    """Find each cell's interval by where intervals begin: all but the first at the smallest number of a range."""
+    first = np.searchsorted(column.numbers, np.array(cut.breaks[1:-1], column.numbers.dtype))
+    lows = column.keys.take(from_numpy(np.concatenate([[0], first]).astype(np.int64)))
+    return Relabel(lows, cut.labels, cut.root, cut.missing_text, has_missing, is_ranged=True)
 
 
 def _native(number: float, scale: Scale) -> Any:

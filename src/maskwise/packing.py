@@ -15,11 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from maskwise.room import Room
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BITS = 63
 """The sign stays out of it."""
+_ROWS = 1 << 20
+"""So many rows are packed at a time: the table may be larger than memory."""
 
 
 class Layout(NamedTuple):
@@ -30,7 +34,9 @@ class Layout(NamedTuple):
     mask: Any  # (n_counts,) its bits, shifted down
 
 
-def pack(counts: NDArray[np.int64], whole: NDArray[np.int64]) -> tuple[NDArray[np.int64], Layout]:
+def pack(
+    counts: NDArray[np.int64], whole: NDArray[np.int64], room: Room | None = None
+) -> tuple[NDArray[np.int64], Layout]:
     """Put the counters of each row side by side into as few words as they fill in order.
 
     Claim: packing keeps counts. `spread` gives back the sum over any set of
@@ -39,6 +45,7 @@ def pack(counts: NDArray[np.int64], whole: NDArray[np.int64]) -> tuple[NDArray[n
     Args:
         counts: (n_rows, n_counts) the counters of each row, none negative.
         whole: (n_counts,) their sums.
+        room: Where the words are kept.
 
     Examples:
         >>> words, layout = pack(np.array([[2, 1], [3, 0]]), np.array([5, 1]))
@@ -53,9 +60,11 @@ def pack(counts: NDArray[np.int64], whole: NDArray[np.int64]) -> tuple[NDArray[n
         word.append(at)
         shift.append(used)
         used += bits
-    words = np.zeros((len(counts), at + 1), np.int64)
-    for c, (w, s) in enumerate(zip(word, shift, strict=True)):
-        words[:, w] += counts[:, c].astype(np.int64) << s
+    words = (room or Room()).zeros((len(counts), at + 1), np.int64)
+    for start in range(0, len(counts), _ROWS):
+        part = slice(start, start + _ROWS)
+        for c, (w, s) in enumerate(zip(word, shift, strict=True)):
+            words[part, w] += counts[part, c] << s
     mask = np.array([(1 << bits) - 1 for bits in wide], np.int64)
     return words, Layout(np.array(word, np.int64), np.array(shift, np.int64), mask)
 

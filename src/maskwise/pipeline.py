@@ -22,6 +22,7 @@ from maskwise.how import Criterion, Method, choose_how
 from maskwise.profile import check_columns, check_sensitive
 from maskwise.profile import profile as take_profile
 from maskwise.release import safe_name, shuffled
+from maskwise.room import Room, for_search, memory_given
 from maskwise.sensitive import unseen_values
 from maskwise.stop import stop_on_interrupt
 
@@ -163,7 +164,8 @@ def anonymize(
         escape_formulas: Quote cells that a spreadsheet would run.
         engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`, `spark`,
             `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
-        memory: How much memory the engine may use before it spills to disk, such as `4GB`.
+        memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
+            machine allows. PostgreSQL, and a Spark that runs already, go by their own settings.
         observer: Hears how far the run has come.
         beside: Makes the files that appear together with the output.
 
@@ -196,7 +198,8 @@ def anonymize(
     warming.join()
     with given_back(table):
         with stop_on_interrupt() as is_asked_to_stop:
-            solution, profile, table = solve(table, asked, how, observer, is_asked_to_stop)
+            room = Room(for_search(memory_given(memory)))
+            solution, profile, table = solve(table, asked, how, observer, is_asked_to_stop, room)
         observer.stage("mask")
         masked = masking.mask(table, solution, profile.columns)
         masked = shuffled(masked, seed) if shuffle else masked
@@ -220,6 +223,7 @@ def solve(
     how: How,
     observer: Observer | None = None,
     is_asked_to_stop: Callable[[], bool] = lambda: False,
+    room: Room | None = None,
 ) -> tuple[Solution, Profile, Table]:
     """Find the cut, without masking anything yet.
 
@@ -229,6 +233,7 @@ def solve(
         how: Which way, by what measure, for how long.
         observer: Hears how far the search has come.
         is_asked_to_stop: Asked after every step.
+        room: Where compressed tables are kept; None is memory without bound.
 
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
@@ -238,8 +243,9 @@ def solve(
     from maskwise.search import search as run_search  # noqa: PLC0415 - as above
 
     listener = observer or _Silent()
+    room = room or Room()
     listener.stage("profile")
-    profile, table = take_profile(table, policy)
+    profile, table = take_profile(table, policy, keep_rare=how.method is Method.BUG)
     check_feasible(profile, policy)
 
     def watch(step: Step | Generalization) -> bool:
@@ -249,12 +255,24 @@ def solve(
     if how.criterion is Criterion.CONDITIONAL:
         from maskwise.tasting import search_conditionally  # noqa: PLC0415 - as above
 
-        return search_conditionally(table, profile, policy, how, watch, listener.stage), profile, table
+        solution = search_conditionally(table, profile, policy, how, watch, listener.stage, room)
+        return _told(solution, room), profile, table
     trees, needs = plan(profile, policy, how.method)
     listener.stage("compress")
-    compacts = compress(table, profile, trees, needs)
+    compacts = compress(table, profile, trees, needs, room)
     solution = run_search(profile, trees, needs, compacts, policy, how, watch, listener.stage)
-    return solution, profile, table
+    return _told(solution, room), profile, table
+
+
+def _told(solution: Solution, room: Room) -> Solution:
+    """Note what was kept in files."""
+    if not room.spilled:
+        return solution
+    note = (
+        f"The compressed table was too large for the memory given, so {room.spilled / 2**30:.2f} GiB of it and of the "
+        "search's buffers were kept in temporary files. The result is the same; with more memory it comes faster."
+    )
+    return replace(solution, notes=(*solution.notes, note))
 
 
 def apply(

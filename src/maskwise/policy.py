@@ -166,6 +166,20 @@ class Policy:
             if all((i, p) in found for p in range(len(requirement.parts)))
         }
 
+    def floors(self) -> dict[str, int]:
+        """For each masked attribute the largest k that any of its QIDs asks for.
+
+        >>> Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 2))).floors()
+        {'a': 3, 'b': 2}
+        """
+        implied = self.implied_parts()
+        floors = dict.fromkeys(self.masked, 0)
+        for i, requirement in enumerate(self.requirements):
+            for p, part in enumerate(requirement.parts):
+                if isinstance(part, KAnonymity) and (i, p) not in implied:
+                    floors.update({name: max(floors[name], part.k) for name in part.qid})
+        return floors
+
     @property
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive columns, by first mention."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.arrow import as_numpy, from_numpy
+from maskwise.arrow import from_numpy
+from maskwise.counting import count_columns, refuse_cells
 from maskwise.errors import InputError, PolicyError, quote
 from maskwise.policy import Attribute, Kind, Missing
 from maskwise.requirements import KAnonymity
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from maskwise.counting import Counted
     from maskwise.policy import Policy
     from maskwise.read import Table
     from maskwise.sensitive import Sensitive
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-MOST_CLASSES = 1000
-"""Above so many classes a column is taken for a number that was meant to be grouped."""
 _SHOWN = 5
 """How many offending values a message lists."""
 
@@ -64,6 +64,17 @@ class Column:
     """The lower and upper end of an interval attribute."""
     taxonomy: Taxonomy | None = None
     """The tree of a taxonomy attribute."""
+    is_ranged: bool = False
+    """Whether keys and numbers are the smallest of ranges, which an interval attribute with too many has."""
+    rest: Ints | None = None  # (n_classes,)
+    """Records of a suppress attribute's values that are too rare ever to be shown, where they are not told apart."""
+    n_rest: int = 0
+    """How many such values there are."""
+
+    @property
+    def n_records(self) -> int:
+        """All records."""
+        return int(self.counts.sum() + self.missing.sum() + (0 if self.rest is None else self.rest.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +120,14 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
         raise PolicyError(mistakes)
 
 
-def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
-    """Count every masked attribute by class; return also the table without dropped records."""
+def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[Profile, Table]:
+    """Count every masked attribute by class; return also the table without dropped records.
+
+    Args:
+        table: The records.
+        policy: What is asked.
+        keep_rare: Tell all values of suppress attributes apart, also those that are too rare ever to be shown.
+    """
     check_columns(table, policy)
     n_all = 0
     if policy.missing is Missing.DROP:
@@ -128,14 +145,10 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
         if not table.is_countable(name):
             msg = f"Column `{name}` holds nested or binary cells, which cannot be masked or counted. Make them text."
             raise InputError(policy.at(("attributes", name)) + msg)
-    found = table.counts_of_each(policy.masked, policy.class_name)
-    classes = _classes(found[0], policy.class_name)
-    if len(classes) > MOST_CLASSES:
-        msg = f"The class `{policy.class_name}` has {len(classes):,} different values. Group them into a few classes."
-        raise InputError(policy.at(("class",)) + msg)
-    for name, groups in zip(policy.masked, found, strict=True):
-        counted = _count(name, groups, classes)
-        if not counted.counts.any() and not counted.missing.any():
+    n_classes, found = count_columns(table, policy, entries, keep_rare=keep_rare)
+    for counted in found:
+        name = counted.name
+        if not counted.n_records:
             left = " with all masked cells filled" if n_all else ""
             msg = f"`{table.source}` has no record{left}, only a header."
             raise InputError(msg)
@@ -152,18 +165,18 @@ def profile(table: Table, policy: Policy) -> tuple[Profile, Table]:
         for i, requirement in enumerate(policy.requirements)
         if isinstance(requirement, KAnonymity) and requirement.k == 1
     ]
-    n_rows = int(columns[0].counts.sum() + columns[0].missing.sum())
+    n_rows = columns[0].n_records
     n_all = n_all or n_rows
     if policy.missing is Missing.DROP and n_all > n_rows:
         notes.append(f"{n_all - n_rows:,} of {n_all:,} records were left out because a masked cell is missing.")
-    if policy.class_name is not None and len(classes) == 1:
+    if policy.class_name is not None and n_classes == 1:
         notes.append(
             f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
             "table is released. Name another class, or none."
         )
     sensitive, told = check_sensitive(table, policy)
     notes += told
-    profiled = Profile(tuple(columns), policy.class_name, len(classes), n_rows, n_all - n_rows, tuple(notes), sensitive)
+    profiled = Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_all - n_rows, tuple(notes), sensitive)
     return profiled, table
 
 
@@ -178,43 +191,14 @@ def check_sensitive(table: Table, policy: Policy) -> tuple[dict[str, Sensitive],
     return sensitive, notes
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    name: str
-    keys: pa.Array
-    counts: Ints  # (n_keys, n_classes so far)
-    missing: Ints
-
-
-def _classes(groups: pa.Table, class_name: str | None) -> dict[object, int]:
-    """Number the classes by their spelling, so that every sum over them has one order."""
-    if class_name is None:
-        return {None: 0}
-    labels = groups.column(1).unique().to_pylist()
-    ordered = sorted(labels, key=lambda label: (label is None, text_of(label)))
-    return {label: i for i, label in enumerate(ordered)}
-
-
-def _count(name: str, groups: pa.Table, classes: dict[object, int]) -> _Counted:
-    cells, n = groups.column(0), as_numpy(groups.column("n")).astype(np.int64)
-    of_class = np.zeros(len(n), np.int64)
-    if groups.num_columns > 2:  # noqa: PLR2004 - the class stands between value and count
-        coded = groups.column(1).combine_chunks().dictionary_encode(null_encoding="encode")
-        numbers = np.array([classes[label] for label in coded.dictionary.to_pylist()], np.int64)
-        of_class = numbers[as_numpy(coded.indices)]
-    encoded = cells.combine_chunks().dictionary_encode(null_encoding="encode")
-    table_of = np.zeros((len(encoded.dictionary), len(classes)), np.int64)
-    np.add.at(table_of, (as_numpy(encoded.indices), of_class), n)
-    there = as_numpy(encoded.dictionary.is_valid())
-    return _Counted(name, encoded.dictionary.drop_null(), table_of[there], table_of[~there].sum(axis=0))
-
-
-def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: _Counted, notes: list[str]) -> Column:
+def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: Counted, notes: list[str]) -> Column:
     """Match a column with its entry in the policy, or with its default."""
     name, keys = counted.name, counted.keys
     if entry is None:
         parsed = parse_keys(keys)
         ordered = parsed is not None and len(keys) > 0 and bool(parsed.known.all()) and not looks_like_code(keys)
+        # Where some texts stayed behind, the frequent ones may be numbers by chance.
+        ordered = ordered and counted.rest is None
         entry = Attribute(name, Kind.INTERVAL if ordered else Kind.SUPPRESS)
         notes.append(
             f"`{name}` has no entry in the policy, so it is an {entry.kind} attribute."
@@ -225,12 +209,17 @@ def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: _Counte
             return _interval(table, policy, entry, counted, parsed, notes)
     elif entry.kind is Kind.INTERVAL:
         return _interval(table, policy, entry, counted, parse_keys(keys), notes)
-    return _categorical(policy, entry, counted)
+    return _categorical(policy, entry, counted, notes)
 
 
-def _categorical(policy: Policy, entry: Attribute, counted: _Counted) -> Column:
+def _categorical(policy: Policy, entry: Attribute, counted: Counted, notes: list[str]) -> Column:
     spelled = [text_of(key) for key in counted.keys.to_pylist()]
-    texts = sorted(set(spelled), key=value_order(spelled))
+    texts = sorted(set(spelled), key=None if counted.is_mixed else value_order(spelled))
+    if counted.n_rest:
+        notes.append(
+            f"`{entry.name}` has {counted.n_rest:,} values with too few records ever to be shown; they are hidden as "
+            "one, and the solution does not list them."
+        )
     at = {text: i for i, text in enumerate(texts)}
     value_of_key = np.array([at[text] for text in spelled], np.int64)
     counts = np.zeros((len(texts), counted.counts.shape[1]), np.int64)
@@ -263,11 +252,13 @@ def _categorical(policy: Policy, entry: Attribute, counted: _Counted) -> Column:
         counted.missing,
         tuple(texts),
         taxonomy=entry.taxonomy,
+        rest=counted.rest,
+        n_rest=counted.n_rest,
     )
 
 
 def _interval(
-    table: Table, policy: Policy, entry: Attribute, counted: _Counted, parsed: Parsed | None, notes: list[str]
+    table: Table, policy: Policy, entry: Attribute, counted: Counted, parsed: Parsed | None, notes: list[str]
 ) -> Column:
     name, at = entry.name, policy.at(("attributes", entry.name))
     if parsed is None or not len(counted.keys):
@@ -276,19 +267,17 @@ def _interval(
         raise InputError(msg)
     unknown = ~parsed.known
     if unknown.any():
-        n_cells = int(counted.counts[unknown].sum())
-        row = table.first_row_with(name, counted.keys.filter(from_numpy(unknown)))
-        first = f", first in record {row:,}" if row else ""
-        msg = (
-            f"{at}Column `{name}` is an interval attribute, but {n_cells:,} of its cells are no {parsed.scale} values"
-            f"{first}. "
-            "Clean them, leave missing cells empty, or use suppress."
-        )
-        raise InputError(msg)
+        odd = counted.keys.filter(from_numpy(unknown))
+        refuse_cells(table, policy, name, parsed.scale, int(counted.counts[unknown].sum()), odd)
     numbers, value_of_key = np.unique(parsed.numbers, return_inverse=True)
     counts = np.zeros((len(numbers), counted.counts.shape[1]), np.int64)
     np.add.at(counts, value_of_key, counted.counts)
-    low, high = numbers[0].item(), numbers[-1].item()
+    low, high = numbers[0].item(), _largest(counted, numbers)
+    if counted.n_numbers is not None and counted.n_numbers > len(numbers):
+        notes.append(
+            f"`{name}` has {counted.n_numbers:,} distinct numbers, binned by quantiles into {len(numbers):,}. "
+            "Boundaries are still numbers of the data, and what is asked still holds; splits may be coarser."
+        )
     if entry.bounds is None:
         notes.append(
             f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "
@@ -300,13 +289,14 @@ def _interval(
         except PolicyError as error:
             raise PolicyError([at + f"Column `{name}`: {m}" for m in error.mistakes]) from None
         outside = int(counts[(numbers < ends[0]) | (numbers > ends[1])].sum())
-        if outside:
+        if outside or high > ends[1]:
             shown = (
                 f"[{label(ends[0], _wider(ends[0], parsed.scale))}, {label(ends[1], _wider(ends[1], parsed.scale))}]"
             )
+            # Of ranges it is not known how many of their cells are outside.
+            how_many = "" if counted.n_numbers is not None else f"{outside:,} "
             msg = (
-                f"{at}Column `{name}` has {outside:,} cells outside its range {shown}. "
-                "Widen the range or clean the data."
+                f"{at}Column `{name}` has {how_many}cells outside its range {shown}. Widen the range or clean the data."
             )
             raise InputError(msg)
         low, high = ends
@@ -323,7 +313,14 @@ def _interval(
         numbers=numbers,
         scale=scale,
         range=(low, high),
+        is_ranged=counted.n_numbers is not None,
     )
+
+
+def _largest(counted: Counted, numbers: Any) -> Any:
+    """The largest number, which the last of some ranges need not begin with."""
+    top = None if counted.top is None else parse_keys(counted.top)
+    return numbers[-1].item() if top is None else top.numbers[0].item()
 
 
 def _wider(end: float, scale: Scale) -> Scale:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.engines import Engine, Relabel
+    from maskwise.engines.counts import Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +122,8 @@ class Table:
         there = as_numpy(cells.is_valid())
         return Distinct(cells.drop_null(), n[there], int(n[~there].sum()))
 
-    def counts_of_each(self, names: Sequence[str], by: str | None) -> list[pa.Table]:
-        """For each column by itself, count the records of each value (and each value of `by`)."""
+    def counts_of_each(self, names: Sequence[str], by: str | None) -> Counts:
+        """For each column by itself, count the records of each value (and each value of `by`) inside the engine."""
         together = None if by is None else self.column(by)
         return self.engine.group_each(self.expr, [self.column(name) for name in names], together)
 

@@ -17,7 +17,6 @@ from maskwise.errors import UnfinishedError, plural
 from maskwise.forest import grow_forest
 from maskwise.how import Criterion, How, Limits, Method, stage_of, unheard
 from maskwise.policy import Kind
-from maskwise.requirements import KAnonymity
 from maskwise.rules import list_bounds, list_needs
 from maskwise.splits import TOLERANCE
 from maskwise.topdown import Scored, TopDown, descend
@@ -44,19 +43,7 @@ def plan(profile: Profile, policy: Policy, method: Method = Method.TDR) -> tuple
 
     Bottom-up starts from the raw values, so only intervals are pruned for it.
     """
-    floors = floors_of(policy)
-    return grow_forest(profile, floors, raw=method is Method.BUG), list_needs(profile, policy)
-
-
-def floors_of(policy: Policy) -> dict[str, int]:
-    """For each masked attribute the largest k that any of its QIDs asks for."""
-    implied = policy.implied_parts()
-    floors = dict.fromkeys(policy.masked, 0)
-    for i, requirement in enumerate(policy.requirements):
-        for p, part in enumerate(requirement.parts):
-            if isinstance(part, KAnonymity) and (i, p) not in implied:
-                floors.update({name: max(floors[name], part.k) for name in part.qid})
-    return floors
+    return grow_forest(profile, policy.floors(), raw=method is Method.BUG), list_needs(profile, policy)
 
 
 def search(
@@ -139,7 +126,7 @@ def assemble(
 
 def _held_back(profile: Profile, policy: Policy, cuts: Sequence[Cut]) -> list[str]:
     """Say which attributes show nothing because too few cells are missing: these would stand out beside any value."""
-    floors = floors_of(policy)
+    floors = policy.floors()
     found = []
     for column, cut in zip(profile.columns, cuts, strict=True):
         n_missing, k = int(column.missing.sum()), floors[column.name]
@@ -223,7 +210,9 @@ def _cut(column: Column, tree: Tree, shown: list[int]) -> Cut:
             disclosed = tuple(text for text in named if text != HIDDEN)
             told = set(disclosed)
             hidden = tuple(text for text in column.texts if text not in told)
-            return Cut(column.name, column.kind, root, missing, shown=disclosed, hidden=hidden)
+            return Cut(
+                column.name, column.kind, root, missing, shown=disclosed, hidden=hidden, hides_more=column.n_rest > 0
+            )
         case Kind.INTERVAL:
             lows = sorted(_plain(tree.nodes[node].inside[0]) for node in shown if tree.nodes[node].label is not None)
             return Cut(

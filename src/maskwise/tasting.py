@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from maskwise.policy import Policy
     from maskwise.profile import Profile
     from maskwise.read import Table
+    from maskwise.room import Room
     from maskwise.topdown import Watcher
 
     Ints = NDArray[np.int64]
@@ -77,7 +78,13 @@ class Run:
 
 
 def search_conditionally(
-    table: Table, profile: Profile, policy: Policy, how: How, watch: Watcher, announce: Announce = unheard
+    table: Table,
+    profile: Profile,
+    policy: Policy,
+    how: How,
+    watch: Watcher,
+    announce: Announce = unheard,
+    room: Room | None = None,
 ) -> Solution:
     """Find a cut by conditional gain, and with more effort the best of several.
 
@@ -88,9 +95,10 @@ def search_conditionally(
         how: How hard to look, and for how long.
         watch: Hears of every step of every search, and may ask to stop.
         announce: Hears that compressing begins, and each of the searches.
+        room: Where compressed rows are kept.
     """
     announce("compress")
-    ground = prepare(table, profile, policy, how.seed)
+    ground = prepare(table, profile, policy, how.seed, room)
     tastes = list_tastes(ground, how)
     contest = Contest(ground, how.seed)
     begin = time.monotonic()

@@ -62,20 +62,23 @@ class Tips:
             worst=np.zeros((0, n_nodes)),
         )
         most = n_rows + 1
-        counts = np.ascontiguousarray(compact.counts[order])
-        codes = np.ascontiguousarray(compact.codes[order])
+        room = compact.room
+        counts = room.zeros(compact.counts.shape, np.int64)
+        codes = room.zeros(compact.codes.shape, compact.codes.dtype)
+        np.take(compact.counts, order, axis=0, out=counts)
+        np.take(compact.codes, order, axis=0, out=codes)
         self._groups = kernels.Groups(
             codes=codes,
             words=counts,
             layout=side_by_side(n_classes),
-            spare_codes=np.empty_like(codes),
-            spare_words=np.empty_like(counts),
-            start=np.zeros(most, np.int64),
-            size=np.zeros(most, np.int64),
-            total=np.zeros((most, n_classes), np.int64),
-            shown=np.zeros((n_attributes, most), np.int32),
-            kept=np.full(most, -1, np.int64),
-            hists=np.zeros((most + 1, 1, n_classes), np.int64),
+            spare_codes=room.zeros(codes.shape, codes.dtype),
+            spare_words=room.zeros(counts.shape, np.int64),
+            start=room.zeros(most, np.int64),
+            size=room.zeros(most, np.int64),
+            total=room.zeros((most, n_classes), np.int64),
+            shown=room.zeros((n_attributes, most), np.int32),
+            kept=room.full(most, -1, np.int64),
+            hists=room.zeros((most + 1, 1, n_classes), np.int64),
             scratch=np.zeros((1, n_classes), np.int64),
             part=np.zeros(n_classes, np.int64),
             free=np.arange(most + 1),

@@ -36,6 +36,8 @@ class Scale(StrEnum):
     TIME = "time"
 
 
+CODE = r"^0[0-9]+$"
+"""A number that is a name, such as a zip code with leading zeros."""
 _EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
 _EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps are kept as written, or in UTC
 _MICROSECOND = dt.timedelta(microseconds=1)
@@ -167,6 +169,11 @@ _PATTERNS = {
 }
 
 
+def patterns() -> dict[Scale, str]:
+    """What the texts of each scale look like, with blanks around them, for an engine to search by."""
+    return {scale: rf"^\s*{pattern[1:-1]}\s*$" for scale, pattern in _PATTERNS.items()}
+
+
 def _parse_texts(keys: pa.Array) -> Parsed:
     import pyarrow.compute as pc  # noqa: PLC0415 - heavy
 
@@ -211,7 +218,7 @@ def looks_like_code(keys: pa.Array) -> bool:
 
     if not pa.types.is_string(keys.type):
         return False
-    return bool(pc.any(pc.match_substring_regex(keys, r"^0[0-9]+$")).as_py())
+    return bool(pc.any(pc.match_substring_regex(keys, CODE)).as_py())
 
 
 def value_order(texts: Sequence[str]) -> Callable[[str], Any]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from maskwise.compress import Compact
 
+_BLOCK = 1 << 20
+"""So many rows are looked at together where a copy is made on the way."""
+
 
 class Unions:
     """The groups of one QID, merged as the search generalizes."""
@@ -45,25 +48,28 @@ class Unions:
         n_nodes, n_rules = len(climb.parent), len(rules.kind)
         most = 2 * n_rows + 1
         self._climb = climb._replace(hides=climb.hides[list(compact.attributes)])
-        shown = np.empty((most, n_attributes), np.int32)
-        for p, a in enumerate(compact.attributes):
-            shown[:n_rows, p] = node_of_code[a][compact.codes[:, p]]
-        counts = np.zeros((most, compact.counts.shape[1]), np.int64)
+        room = compact.room
+        shown = room.zeros((most, n_attributes), np.int32)
+        for start in range(0, n_rows, _BLOCK):
+            block = slice(start, min(start + _BLOCK, n_rows))
+            for p, a in enumerate(compact.attributes):
+                shown[block, p] = node_of_code[a][compact.codes[block, p]]
+        counts = room.zeros((most, compact.counts.shape[1]), np.int64)
         counts[:n_rows] = compact.counts
         self._store = storing.Store(
             shown=shown,
             counts=counts,
-            key=np.zeros(most, np.uint64),
-            alive=np.zeros(most, np.bool_),
-            following=np.full((n_attributes, most), storing.NONE, np.int32),
+            key=room.zeros(most, np.uint64),
+            alive=room.zeros(most, np.bool_),
+            following=room.full((n_attributes, most), storing.NONE, np.int32),
             head=np.full(n_nodes, storing.NONE, np.int32),
-            buckets=np.full(1 << max(most, 2).bit_length(), storing.NONE, np.int32),
-            chained=np.full(most, storing.NONE, np.int32),
-            bad=np.zeros((n_rules, most)),
-            heap=np.zeros((n_rules, most), np.int32),
+            buckets=room.full(1 << max(most, 2).bit_length(), storing.NONE, np.int32),
+            chained=room.full(most, storing.NONE, np.int32),
+            bad=room.zeros((n_rules, most), np.float64),
+            heap=room.zeros((n_rules, most), np.int32),
             n_heap=np.zeros(n_rules, np.int64),
-            stamp=np.zeros(most, np.int64),
-            stack=np.zeros(most + 2, np.int32),
+            stamp=room.zeros(most, np.int64),
+            stack=room.zeros(most + 2, np.int32),
             # The numbers only spread groups over buckets; equality is always checked.
             number=np.random.default_rng(0).integers(2**64, size=n_nodes, dtype=np.uint64),
             tally=np.zeros(2, np.int64),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +68,37 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
         return count
 
+    def counting_batches(stream: Callable[..., Any]) -> Callable[..., Any]:
+        @contextmanager
+        def count(self: Any, sql: str) -> Iterator[Any]:
+            with stream(self, sql) as batches:
+                rows.append(0)
+                yield _Watched(batches, rows)
+
+        return count
+
     for kind in kinds:
-        monkeypatch.setattr(kind, "query", counting(kind.query))
+        if kind is not Postgres:  # whose queries are streams themselves
+            monkeypatch.setattr(kind, "query", counting(kind.query))
+        monkeypatch.setattr(kind, "stream", counting_batches(kind.stream))
     return rows
+
+
+class _Watched:
+    """A stream whose rows are counted as they come."""
+
+    def __init__(self, batches: Any, rows: list[int]) -> None:
+        self._batches, self._rows = batches, rows
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        for batch in self._batches:
+            self._rows[-1] += batch.num_rows
+            yield batch
+
+    def read_all(self) -> pa.Table:
+        found: pa.Table = self._batches.read_all()
+        self._rows[-1] += found.num_rows
+        return found
 
 
 def test_no_fetch_is_larger_than_the_counts(place: Place, fetched: list[int], folder: Path) -> None:

@@ -12,21 +12,40 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     import ibis.expr.types as ir
     import pyarrow as pa
 
+    from maskwise.engines.counts import Counts
     from maskwise.place import TableName
     from maskwise.typed import Scale
 
 
 ROW = "row"
 """The column that remembers where a record stood."""
-Lookups: TypeAlias = "Mapping[str, tuple[pa.Array, pa.Array, int | None]]"
-"""For each column its keys, their codes, and the code of a missing cell, if there are some."""
+BATCH = 1 << 17
+"""How many rows of a large result travel at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """How one column is recoded as numbers."""
+
+    keys: pa.Array
+    """Its distinct values, without the missing one; or the smallest values of ranges, ascending."""
+    codes: pa.Array | None
+    """The code of each; None stands for ranges, which are numbered from 0."""
+    missing: int | None = None
+    """The code of a missing cell, if there are some."""
+    other: int | None = None
+    """The code of a value that is not among the keys, if there are some."""
+
+
+Lookups: TypeAlias = "Mapping[str, Lookup]"
+"""For each column how it is recoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +66,10 @@ class Relabel:
     """For an ordered column, instead of `shown`: ascending (exclusive upper end, text); the last end is None."""
     scale: Scale | None = None
     """What the ends of `steps` are."""
+    is_ranged: bool = False
+    """Whether each key is the smallest value of a range that ends where the next begins."""
+    has_others: bool = False
+    """Whether the column holds more values than `keys`."""
 
 
 class Engine(Protocol):
@@ -103,13 +126,15 @@ class Engine(Protocol):
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
         """Count the records of each combination of keys, as columns k0, k1, ... and n."""
 
-    def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> list[pa.Table]:
-        """For each key by itself, count its values (by another column), as columns k, by and n."""
+    def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> Counts:
+        """For each key by itself, count its values (by another column), and keep the counts."""
 
     def recode(self, table: ir.Table, lookups: Lookups, beside: Sequence[str], *, keep: bool) -> ir.Table:
         """Recode columns, with others beside them; `keep` the result if it will be counted more than once."""
 
-    def count_rows(self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]) -> pa.Table:
+    def count_rows(
+        self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]
+    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
         """Count the distinct rows of some columns and add up others, as those columns, n, and the sums."""
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
@@ -154,6 +179,9 @@ class Database(Protocol):
     def query(self, sql: str) -> pa.Table:
         """Fetch a result."""
 
+    def stream(self, sql: str) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
+        """Fetch a large result batch by batch; it must be read to its end."""
+
     def lend(self, name: str, table: pa.Table) -> None:
         """Make an Arrow table known under a name."""
 
@@ -165,6 +193,18 @@ class Database(Protocol):
 
     def native(self, name: str) -> Any:
         """A kept table as the kind that the database's users know."""
+
+    def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
+        """Read texts as another type; one that cannot be read is missing, or refused by the database."""
+
+    def range_of(self, cell: str, lows: pa.Array, lent: str) -> tuple[str, str]:
+        """The number of the range that a cell falls into: what to join, and the number, in SQL.
+
+        Args:
+            cell: The cell, in SQL; where it is missing, the number means nothing.
+            lows: Where each range begins, ascending.
+            lent: The same as a lent table, with columns low and code, which is the number of a range, from 0.
+        """
 
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """What to sort a column by, so that texts come in the order of their bytes."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -10,6 +9,7 @@ from urllib.parse import unquote
 from maskwise.engines.sql import SqlEngine
 from maskwise.errors import InputError
 from maskwise.place import TableName, locate, table_name
+from maskwise.room import memory_given
 
 if TYPE_CHECKING:
     from maskwise.engines import Engine
@@ -24,11 +24,10 @@ def choose(data: Any, engine: Any = None, *, writes: bool = False, memory: str |
         data: A path, a table's name, an address with `#` and a table's name, or a table in memory or in a database.
         engine: An engine, its name or address, a Spark session or an Ibis backend; None goes by the data.
         writes: A table of a database file will be written.
-        memory: How much memory the engine may use, such as `4GB`.
+        memory: How much memory a run may use, such as `4GB`.
     """
-    if memory is not None and not re.fullmatch(r"[1-9][0-9]*[MGT]B", memory, re.IGNORECASE):
-        msg = f"`{memory}` is no amount of memory. Write it as 500MB or 4GB."
-        raise InputError(msg)
+    # Refused before anything is started.
+    memory_given(memory)
     if isinstance(data, str) and "://" in data:
         address, _, table = data.partition("#")
         if engine not in {None, "duckdb"} or not table:

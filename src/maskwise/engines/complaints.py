@@ -21,6 +21,10 @@ def discreet() -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the database's own types
+        if type(error).__name__ == "OutOfMemoryException":
+            raise InputError(
+                "The database ran out of memory, and of room to spill to. Give it more with --memory, or free its disk."
+            ) from None
         msg = f"The database could not read the table ({type(error).__name__}). It may be damaged or too large."
         raise InputError(msg) from None
 

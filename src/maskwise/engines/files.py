@@ -13,8 +13,23 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-"""DuckDB fetches nothing from anywhere."""
+_OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+
+
+def connect(path: str = ":memory:", *, read_only: bool = False, **config: Any) -> Any:
+    """Start DuckDB: it fetches nothing from anywhere, and prints nothing.
+
+    Args:
+        path: A database file.
+        read_only: Whether it is only read.
+        config: More settings.
+    """
+    import duckdb  # noqa: PLC0415 - heavy
+
+    started = duckdb.connect(path, read_only=read_only, config={**_OFFLINE, **config})
+    # By default a query of two seconds draws a bar into the standard output.
+    started.execute("SET enable_progress_bar = false")
+    return started
 
 
 def copy(database: Any, query: str, path: Path, suffix: str) -> None:
@@ -55,7 +70,6 @@ def copy(database: Any, query: str, path: Path, suffix: str) -> None:
 
 def stream(batches: pa.RecordBatchReader, path: Path, suffix: str) -> None:
     """Write batches as they come from another engine, never all at once."""
-    import duckdb  # noqa: PLC0415 - heavy
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     if suffix.startswith(".arrow"):
@@ -64,16 +78,14 @@ def stream(batches: pa.RecordBatchReader, path: Path, suffix: str) -> None:
             for batch in batches:
                 writer.write_batch(batch)
         return
-    with duckdb.connect(config=OFFLINE) as writer:
+    with connect() as writer:
         writer.register("batches", batches)
         copy(writer, "SELECT * FROM batches", path, suffix)
 
 
 def merge(parts: Sequence[Path], path: Path, suffix: str) -> None:
     """Join parquet files, in their order, into one file of any format."""
-    import duckdb  # noqa: PLC0415 - heavy
-
-    with duckdb.connect(config=OFFLINE) as writer:
+    with connect() as writer:
         copy(writer, f"SELECT * FROM read_parquet({literals(parts)}, hive_partitioning = false)", path, suffix)  # noqa: S608
 
 

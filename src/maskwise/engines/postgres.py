@@ -101,11 +101,12 @@ class Postgres:
 
     def query(self, sql: str) -> pa.Table:
         """Fetch a result, as csv by way of COPY, so that no row becomes Python objects."""
-        with self._batches(sql) as batches:
+        with self.stream(sql) as batches:
             return batches.read_all()
 
     @contextmanager
-    def _batches(self, sql: str) -> Iterator[pa.RecordBatchReader]:
+    def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
+        """Fetch a result batch by batch, in the same way."""
         query = pg.SQL(sql)
         with _told():
             schema = types.arrow_schema(self._describe(query))
@@ -143,6 +144,16 @@ class Postgres:
         """A kept table as Ibis knows it."""
         return self.table(name)
 
+    def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
+        """Read texts as another type; PostgreSQL refuses what it cannot read."""
+        return text.cast(kind)
+
+    def range_of(self, cell: str, lows: pa.Array, lent: str) -> tuple[str, str]:
+        """Search a sorted list, which the server makes once."""
+        # Servers before 14 want one type on both sides.
+        number = f"CAST({cell} AS {types.sql_type(lows.type)})"
+        return "", f"width_bucket({number}, (SELECT array_agg(low ORDER BY low) FROM {lent})) - 1"  # noqa: S608
+
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """Sort texts by their bytes, whatever the collation."""
         return types.bytes_of(value, "UTF8") if value.type().is_string() else value
@@ -155,7 +166,7 @@ class Postgres:
 
     def write(self, sql: str, path: Path, suffix: str) -> None:
         """Write a file: the records stream through this process, batch by batch."""
-        with self._batches(sql) as batches:
+        with self.stream(sql) as batches:
             stream(batches, path, suffix)
 
     def write_folder(self, sql: str, folder: Path) -> None:

@@ -18,14 +18,15 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own habit
 
-from maskwise.engines import ROW
+from maskwise.engines import BATCH, ROW
 from maskwise.engines.complaints import missing_table, system_reason
 from maskwise.engines.files import merge
 from maskwise.errors import InputError, WriteError
 from maskwise.place import TableName
+from maskwise.room import for_engine, memory_given
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import ibis.expr.types as ir
@@ -51,7 +52,7 @@ class Spark:
 
         Args:
             source: A session, an Ibis backend, or the address of a cluster; None uses the cores of this machine.
-            memory: How much memory a session of our own may use, such as `4g`.
+            memory: How much memory a run may use, such as `4GB`; a session of our own gets its share.
         """
         self._is_own = source is None or isinstance(source, str)
         if self._is_own:
@@ -115,6 +116,11 @@ class Spark:
         with _told():
             return self.session.sql(sql).toArrow()
 
+    @contextmanager
+    def stream(self, sql: str) -> Iterator[Iterable[pa.RecordBatch]]:
+        """Fetch a result; Spark hands it over whole, in Arrow's form."""
+        yield self.query(sql).to_reader(BATCH)
+
     def lend(self, name: str, table: pa.Table) -> None:
         """Send a small table to every worker."""
         with _told():
@@ -140,6 +146,22 @@ class Spark:
         frame = self._frames.pop(name)
         self.session.catalog.dropTempView(name)
         return frame
+
+    def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
+        """Read texts as another type; one that cannot be read is missing."""
+        return text.try_cast(kind)
+
+    def range_of(self, cell: str, lows: pa.Array, lent: str) -> tuple[str, str]:
+        """Halve a sorted list until the range is found: a join by comparison would try every range on every record."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        del lent
+        # Folded into one constant before the query runs; a subquery may not stand in a lambda.
+        spelled = ",".join(lows.cast(pa.string()).to_pylist())
+        listed = f"CAST(split('{spelled}', ',') AS ARRAY<{_type_of(lows.type)}>)"
+        halves = ", ".join(str(1 << bit) for bit in range(len(lows).bit_length() - 1, -1, -1))
+        found = f"at + half <= {len(lows)} AND element_at({listed}, at + half) <= {cell}"
+        return "", f"aggregate(array({halves}), 0, (at, half) -> IF({found}, at + half, at)) - 1"
 
     def by_bytes(self, value: ir.Value) -> ir.Value:
         """Spark sorts by bytes."""
@@ -220,7 +242,8 @@ def _start(address: str | None, memory: str | None) -> SparkSession:
     builder = SparkSession.builder.appName("maskwise").master(address or "local[*]")
     builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
     builder = builder.config("spark.sql.shuffle.partitions", "16") if address is None else builder
-    builder = builder if memory is None else builder.config("spark.driver.memory", memory.lower().removesuffix("b"))
+    if memory is not None:
+        builder = builder.config("spark.driver.memory", f"{for_engine(memory_given(memory)) >> 20}m")
     try:
         session = builder.getOrCreate()
     except (PySparkException, Py4JError, OSError) as error:
@@ -260,6 +283,17 @@ def _signed(table: pa.Table) -> pa.Table:
     wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
     fields = [field.with_type(wider.get(field.type, field.type)) for field in table.schema]
     return table.cast(pa.schema(fields))
+
+
+def _type_of(kind: pa.DataType) -> str:
+    """What Spark calls the type of an ordered column."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if pa.types.is_timestamp(kind):
+        return "TIMESTAMP_NTZ" if kind.tz is None else "TIMESTAMP"
+    if pa.types.is_date(kind):
+        return "DATE"
+    return "DOUBLE" if pa.types.is_floating(kind) else "BIGINT"
 
 
 def _quoted(name: TableName) -> str:

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import secrets
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from maskwise.arrow import as_numpy, from_numpy
+import numpy as np
+
+from maskwise.arrow import from_numpy
 from maskwise.engines import ROW
 from maskwise.engines.complaints import system_reason
+from maskwise.engines.counts import Counts
 from maskwise.engines.labels import by_cases, by_steps
 from maskwise.errors import InputError, MaskwiseError, WriteError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from maskwise.engines import Database, Lookups, Relabel
+    from maskwise.engines import Database, Lookup, Lookups, Relabel
     from maskwise.place import TableName
 
 MOST_CASES = 512
@@ -135,8 +140,8 @@ class SqlEngine:
         named = {f"k{i}": key for i, key in enumerate(keys)}
         return self.fetch(table.group_by(**named).agg(n=table.count()))
 
-    def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> list[pa.Table]:
-        """For each key by itself, count its values, all in one scan."""
+    def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> Counts:
+        """For each key by itself, count its values, all in one scan, and keep the counts."""
         columns = {f"k{i}": key for i, key in enumerate(keys)}
         beside = {} if by is None else {"beside": by}
         query = self.database.connection.compile(table.select(**columns, **beside))
@@ -144,12 +149,14 @@ class SqlEngine:
         names = ", ".join(columns)
         number = " ".join(f"+ {i} * (1 - grouping({key}))" for i, key in enumerate(columns))
         sets = ", ".join(f"({key}{together})" for key in columns)
-        found = self.database.query(
+        name = self._new_name()
+        counted = (
             f"SELECT {names}{together}, count(*) AS n, {number} AS which FROM ({query}) q "  # noqa: S608
             f"GROUP BY GROUPING SETS ({sets})"
         )
-        which = as_numpy(found.column("which"))
-        return [found.filter(from_numpy(which == i)).select([k, *beside, "n"]) for i, k in enumerate(columns)]
+        self.database.make(name, counted, view=False)
+        self._made.append(name)
+        return Counts(self.database, name, len(columns), list(beside))
 
     def recode(self, table: ir.Table, lookups: Lookups, beside: Sequence[str], *, keep: bool) -> ir.Table:
         """Recode columns by lookup tables, each column under its own name, with others beside them.
@@ -159,58 +166,81 @@ class SqlEngine:
 
         Args:
             table: The records.
-            lookups: For each column its keys, their codes, and the code of a missing cell, if there are some.
+            lookups: For each column how it is recoded.
             beside: Columns that are left as they are.
             keep: Make a table of it, because it will be counted more than once.
         """
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         # One flat SELECT: building fifty joins in Ibis takes longer than running them. They are left joins, because
         # DuckDB reorders inner ones, five times slower.
-        query = self.database.connection.compile(table.select(*lookups, *beside))
+        chosen = {name: self._as_keys(table[name], how) for name, how in lookups.items()}
+        query = self.database.connection.compile(table.select(**chosen, **{name: table[name] for name in beside}))
         joins, cells = [], [f"t.{name}" for name in beside]
-        for i, (column, (keys, codes, missing)) in enumerate(lookups.items()):
-            is_cast = table[column].type().is_string() and str(keys.type) == "int64"
-            cell = f"CAST(t.{column} AS BIGINT)" if is_cast else f"t.{column}"
-            lent = self._lend(pa.table({f"key{i}": keys, f"code{i}": codes}))
-            joins.append(f"LEFT JOIN {lent} l{i} ON {cell} = l{i}.key{i}")
-            code = f"l{i}.code{i}" if missing is None else f"coalesce(l{i}.code{i}, {missing})"
+        for i, (column, how) in enumerate(lookups.items()):
+            join, code = self._code_of(f"t.{column}", i, how)
+            joins.append(join)
             cells.append(f"{code} AS {column}")
         name = self._new_name()
-        chosen = f"SELECT {', '.join(cells)} FROM ({query}) t {' '.join(joins)}"  # noqa: S608
-        self.database.make(name, chosen, view=not keep)
+        coded = f"SELECT {', '.join(cells)} FROM ({query}) t {' '.join(joins)}"  # noqa: S608
+        self.database.make(name, coded, view=not keep)
         self._made.append(name)
         return self.database.table(name)
 
-    def count_rows(self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]) -> pa.Table:
+    def _as_keys(self, cell: ir.Value, how: Lookup | Relabel) -> ir.Value:
+        """A text as what it is looked up as: whole numbers, or the numbers and times that ranges are of."""
+        import ibis  # noqa: PLC0415 - heavy
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        if not cell.type().is_string() or pa.types.is_string(how.keys.type):
+            return cell
+        return cell.cast(ibis.dtype(how.keys.type))
+
+    def _code_of(self, cell: str, i: int, how: Lookup) -> tuple[str, str]:
+        """What to join to find the code of a cell, and the code."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        if how.codes is None:
+            join, code = self._range_of(cell, how.keys)
+        else:
+            lent = self._lend(pa.table({f"key{i}": how.keys, f"code{i}": how.codes}))
+            join, code = f"LEFT JOIN {lent} ON {cell} = {lent}.key{i}", f"{lent}.code{i}"
+        if how.codes is None or how.other is not None:
+            other = code if how.other is None else f"coalesce({code}, {how.other})"
+            return (
+                join,
+                other if how.missing is None else f"CASE WHEN {cell} IS NULL THEN {how.missing} ELSE {other} END",
+            )
+        return join, code if how.missing is None else f"coalesce({code}, {how.missing})"
+
+    def _range_of(self, cell: str, lows: pa.Array) -> tuple[str, str]:
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        return self.database.range_of(cell, lows, self._lend(pa.table({"low": lows, "code": _numbers(len(lows))})))
+
+    def count_rows(
+        self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]
+    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
         """Count the distinct rows of some columns and add up others, as those columns, n, and the sums."""
         # Engines add up 64-bit numbers in wider ones.
         totals = "".join(f", CAST(sum({name}) AS BIGINT) AS {name}" for name in sums)
         keys = ", ".join(columns)
-        return self.database.query(f"SELECT {keys}, count(*) AS n{totals} FROM {coded.get_name()} GROUP BY {keys}")  # noqa: S608
+        return self.database.stream(f"SELECT {keys}, count(*) AS n{totals} FROM {coded.get_name()} GROUP BY {keys}")  # noqa: S608
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows where there is one."""
         import ibis  # noqa: PLC0415 - heavy
 
-        direct, joins = {}, {}
+        direct: dict[str, Relabel] = {}
+        joins: dict[str, Relabel] = {}
         for name, relabel in columns.items():
-            texts: set[str | None] = {text for _, text in relabel.steps} or set(relabel.shown)
-            if texts <= {relabel.missing} or (len(texts) == 1 and not relabel.has_missing):
-                # One text for all: nothing to look up, and a constant costs the writer almost nothing.
-                direct[name] = ibis.literal(next(iter(texts), relabel.missing), "string")
-            elif relabel.steps:
-                direct[name] = by_steps(table[name], relabel)
-            elif len(relabel.keys) <= MOST_CASES:
-                direct[name] = by_cases(table[name], relabel)
-            else:
-                joins[name] = relabel
+            is_short = bool(relabel.steps) or (len(relabel.keys) <= MOST_CASES and not relabel.is_ranged)
+            (direct if is_short or _one_text(relabel) else joins)[name] = relabel
         order = table.columns
         if joins and self.keeps_order and ROW not in table.columns:
             table = table.mutate(**{ROW: ibis.row_number()})
         for name, relabel in joins.items():
-            table = self._by_lookup(table, name, relabel)
-        table = table.mutate(**direct) if direct else table
+            table = self._by_range(table, name, relabel) if relabel.is_ranged else self._by_lookup(table, name, relabel)
+        if direct:
+            table = table.mutate(**{name: _directly(table[name], relabel) for name, relabel in direct.items()})
         if joins and ROW in table.columns:
             table = table.order_by(ROW)
         return table.select(*order) if joins else table
@@ -224,6 +254,21 @@ class SqlEngine:
         known = joined["lookup_text"].fill_null(relabel.root)
         text = ibis.ifelse(joined[name].isnull(), ibis.literal(relabel.missing, "string"), known)
         return joined.mutate(**{name: text}).drop("lookup_key", "lookup_text")
+
+    def _by_range(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
+        """Number the range that each cell falls into, and look the number up."""
+        query = self.database.connection.compile(table.mutate(range_cell=self._as_keys(table[name], relabel)))
+        join, code = self._range_of("t.range_cell", relabel.keys)
+        view = self._new_name()
+        ranged = (
+            f"SELECT t.*, CASE WHEN t.range_cell IS NULL THEN NULL ELSE {code} END AS range_of FROM ({query}) t {join}"  # noqa: S608
+        )
+        self.database.make(view, ranged, view=True)
+        self._made.append(view)
+        found = self.database.table(view)
+        kept = [column for column in table.columns if column != name]
+        numbered = found.select(*kept, **{name: found["range_of"]})
+        return self._by_lookup(numbered, name, replace(relabel, keys=_numbers(len(relabel.keys))))
 
     def write(self, table: ir.Table, path: Path, names: Sequence[str], suffix: str, source: str) -> None:
         """Write a table under `names`; the suffix tells the format, `source` is what messages call the origin."""
@@ -263,3 +308,26 @@ class SqlEngine:
         """Write a table under a temporary name and give it to read; it gets its name if the block ends well."""
         with self.database.appearing(self._named(table, names), target, self._new_name()) as written:
             yield written
+
+
+def _one_text(relabel: Relabel) -> list[str | None]:
+    """The one text that replaces all cells, if it is one."""
+    texts: set[str | None] = {text for _, text in relabel.steps} or set(relabel.shown)
+    texts |= {relabel.root} if relabel.has_others else set()
+    is_one = texts <= {relabel.missing} or (len(texts) == 1 and not relabel.has_missing)
+    return [next(iter(texts), relabel.missing)] if is_one else []
+
+
+def _directly(cell: ir.Value, relabel: Relabel) -> ir.Value:
+    """Rewrite a cell without a join."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    for text in _one_text(relabel):
+        # Nothing to look up, and a constant costs the writer almost nothing.
+        return ibis.literal(text, "string")
+    return by_steps(cell, relabel) if relabel.steps else by_cases(cell, relabel)
+
+
+def _numbers(n: int) -> pa.Array:
+    """The numbers of so many ranges."""
+    return from_numpy(np.arange(n, dtype=np.int32))

@@ -106,7 +106,7 @@ def take_task(data: Any, policy: Policy) -> Task:
     frame = _as_frame(data)
     table = read(frame.to_native())
     with given_back(table):
-        profiled, table = profile(table, policy)
+        profiled, table = profile(table, policy, keep_rare=True)
         check_feasible(profiled, policy)
         fetched, rows = _code(table, frame, profiled.columns, policy, policy.class_name)
     spelled = [(label is None, text_of(label)) for label in fetched.dictionary.to_pylist()]

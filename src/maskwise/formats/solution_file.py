@@ -41,6 +41,7 @@ class _Attribute(BaseModel):
     missing: MissingShown
     shown: list[str]
     hidden: list[str] = []
+    hides_more: bool = False
     taxonomy: dict[str, Any] | None = None
     scale: Scale | None = None
     breaks: list[int | float] = []
@@ -108,7 +109,12 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         ],
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
     )
-    return json.dumps(file.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+    said = file.model_dump(mode="json")
+    for entry in said["attributes"]:
+        # Said only where it is so, which is rare.
+        if not entry["hides_more"]:
+            del entry["hides_more"]
+    return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
 
 
 def _attribute(cut: Cut) -> _Attribute:
@@ -119,6 +125,7 @@ def _attribute(cut: Cut) -> _Attribute:
         missing=cut.missing,
         shown=list(cut.labels if cut.kind is Kind.INTERVAL else cut.shown),
         hidden=list(cut.hidden),
+        hides_more=cut.hides_more,
         taxonomy=cut.taxonomy.to_nested() if cut.taxonomy else None,
         scale=cut.scale,
         breaks=list(cut.breaks),
@@ -197,7 +204,13 @@ def _cut(entry: _Attribute) -> Cut:
         if entry.root != HIDDEN or set(entry.shown) & set(entry.hidden):
             raise PolicyError([f"the values of `{entry.name}` are shown and hidden at once."])
         return Cut(
-            entry.name, entry.kind, entry.root, entry.missing, shown=tuple(entry.shown), hidden=tuple(entry.hidden)
+            entry.name,
+            entry.kind,
+            entry.root,
+            entry.missing,
+            shown=tuple(entry.shown),
+            hidden=tuple(entry.hidden),
+            hides_more=entry.hides_more,
         )
     ascending = len(entry.breaks) > 1 and all(a <= b for a, b in pairwise(entry.breaks))
     ascending = ascending and all(math.isfinite(end) for end in entry.breaks)
