@@ -218,12 +218,13 @@ class Terminal:
 
 
 def _told(tight: Tightest) -> str:
-    """How the tightest group of a rule stands; of protected values, the policy's own is named."""
+    """How the tightest group of a rule stands; a protected value is named, but not that of a single person."""
     part, figure = tight.part, figure_text(tight.figure)
     if isinstance(part, KAnonymity):
         return f"anonymity is {figure} of {part.k:,}"
     if isinstance(part, Template):
-        return f"{part.sensitive} = {spelled(part.value)} reaches {figure} of {float(part.bound):.4g}"
+        what = f"{part.sensitive} = {spelled(part.value)}" if tight.shown else f"a protected value of {part.sensitive}"
+        return f"{what} reaches {figure} of {float(part.bound):.4g}"
     return f"{part.sensitive} reaches {figure}"
 
 

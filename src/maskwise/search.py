@@ -133,10 +133,10 @@ def _held_back(profile: Profile, policy: Policy, cuts: Sequence[Cut]) -> list[st
         is_shut = cut.kind is not Kind.SUPPRESS and cut.labels == (cut.root,)
         if is_shut and 0 < n_missing < k:
             has = "1 record has" if n_missing == 1 else f"{n_missing:,} records have"
-            them = "it" if n_missing == 1 else "them"
+            they, them = ("it", "it") if n_missing == 1 else ("they", "them")
             found.append(
                 f"`{column.name}` stays fully masked because {has} no value, and that is fewer than k={k:,}: "
-                f"as soon as anything of it were shown, {them} would stand out. `missing: drop` would leave {them} out."
+                f"as soon as anything of it were shown, {they} would stand out. `missing: drop` would leave {them} out."
             )
     return found
 

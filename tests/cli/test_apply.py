@@ -134,7 +134,7 @@ def test_enforce_refuses_rows_that_alone_do_not_hold(tmp_path: Path, refused, so
     refused(
         *("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "out.csv", "--enforce"),
         code=1,
-        says=["{Age, Edu, Job}", "asked 5", "{Age, Sex}", "asked 8"],
+        says=["k=5 on {Age, Edu, Job} is not met", "k=8 on {Age, Sex} is not met"],
     )
     refused("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "new.csv", "--enforce", code=1)
 
