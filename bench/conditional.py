@@ -18,7 +18,7 @@ from maskwise.compress import compress
 from maskwise.conditional import Taste
 from maskwise.formats.policy_file import read_policy
 from maskwise.ground import prepare
-from maskwise.how import Criterion, Limits
+from maskwise.how import Criterion, Limits, choose_how
 from maskwise.profile import profile
 from maskwise.read import read
 from maskwise.rules import list_bounds
@@ -35,7 +35,7 @@ def main(n_rows: int = 1_000_000, rounds: int = 3) -> None:
     trees, needs = plan(profiled, asked)
     tables = compress(records, profiled, trees, needs)
     bounds = list_bounds(profiled, asked, needs)
-    ground = prepare(records, profiled, asked, 0)
+    ground = prepare(records, profiled, asked, choose_how(criterion="conditional", effort=1))
     best = {"top-down, score": float("inf"), "conditional, effort 1": float("inf")}
     n_steps = {}
     for _ in range(rounds):

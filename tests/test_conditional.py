@@ -14,15 +14,14 @@ import pytest
 
 import maskwise
 from maskwise import Masker, tasting
-from maskwise.background import bin_records
+from maskwise.background import bin_records, know_records
 from maskwise.conditional import Taste
 from maskwise.errors import InputError
 from maskwise.evaluate import C45Classifier
 from maskwise.formats.policy_file import read_policy
 from maskwise.ground import prepare
-from maskwise.how import Limits
-from maskwise.jury import N_FOLDS, Jury
-from maskwise.policy import Kind
+from maskwise.how import How, Limits
+from maskwise.jury import N_CLOSE_FOLDS, Jury
 from maskwise.profile import profile
 from maskwise.read import read
 
@@ -317,40 +316,86 @@ def test_effort_is_measured_by_the_size_of_the_table(monkeypatch: pytest.MonkeyP
     assert "among 9 searches" in conditional(people(), effort=2).notes[-1]
 
 
-def test_judges_agree_with_a_tree_that_is_grown_record_by_record() -> None:
-    """The jury grows trees from weighed groups; the classifier from every record that fell into the other folds."""
-    columns = {**people(seed=3), "free": people(seed=3)["age"] // 20}
+@pytest.mark.parametrize("is_close", [False, True])
+def test_judges_agree_with_a_tree_that_is_grown_record_by_record(*, is_close: bool) -> None:
+    """The jury grows trees from weighed rows; the classifier from every record that fell into the other folds."""
+    rng = np.random.default_rng(3)
+    columns = {**people(seed=3), "free": people(seed=3)["age"] // 20, "town": rng.choice(["u", "v", "w"], N)}
     table, profiled, policy = ready(columns)
-    ground = prepare(table, profiled, policy, 0)
-    jury = Jury(ground.classes, ground.bins, [tree.kind is Kind.INTERVAL for tree in ground.trees], 5)
+    ground = prepare(table, profiled, policy, How(effort=2))
+    jury = ground.close_jury(5) if is_close else ground.jury(5)
+    assert jury is not None
     run = tasting.search_once(ground, Taste(), Limits(), lambda _: True)
     places = run.places()
     n_wrong = n_records = 0
-    for fold in range(N_FOLDS):
+    for fold in range(jury.n_folds):
         parts: dict[bool, tuple[list[Any], list[str]]] = {True: ([], []), False: ([], [])}
-        for codes, known, dealt in zip(jury._codes, jury._bins, jury._dealt, strict=True):  # noqa: SLF001 - the deal
+        known = jury._known.codes[:, jury._of_row].T  # noqa: SLF001 - how the records were dealt
+        for codes, beside, dealt in zip(jury._codes, known, jury._dealt, strict=True):  # noqa: SLF001 - as above
+            shown = [of_code[code] for of_code, code in zip(places, codes, strict=True)]
             row = [
-                int(of_code[code]) if tree.kind is Kind.INTERVAL else f"v{of_code[code]}"
-                for of_code, code, tree in zip(places, codes, run.trees, strict=True)
+                int(place) if is_number else f"v{place:05}"
+                for place, is_number in zip([*shown, *beside], jury._is_number, strict=True)  # noqa: SLF001 - as above
             ]
             for c, by_fold in enumerate(dealt):
                 for f, n in enumerate(by_fold.tolist()):
                     rows, labels = parts[f == fold]
-                    rows += [(*row, int(known))] * n
+                    rows += [row] * n
                     labels += [str(c)] * n
-        names = [*(tree.name for tree in run.trees), "background"]
-        train, test = (pd.DataFrame(parts[held][0], columns=names) for held in (False, True))
+        train, test = (pd.DataFrame(parts[held][0]) for held in (False, True))
+        train.columns = test.columns = [f"c{i}" for i in range(train.shape[1])]
         said = C45Classifier().fit(train, parts[False][1]).predict(test)
         n_wrong += int((said != np.array(parts[True][1])).sum())
         n_records += len(test)
+    assert train.shape[1] == (4 if is_close else 3)
     assert n_records == N
     assert 0 < n_wrong < N
     assert jury.error(places) == n_wrong / n_records
 
 
+def test_a_closer_look_decides_among_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first jury likes the first result most, the one that sees unmasked columns another."""
+    judged: dict[bool, list[Any]] = {False: [], True: []}
+
+    def judge(self: Any, places: Any) -> float:
+        is_close = self.n_folds == N_CLOSE_FOLDS
+        judged[is_close].append([of_code.tolist() for of_code in places])
+        n = len(judged[is_close])
+        return (0.3 if n != 3 else 0.1) if is_close else 0.1 + n / 1000
+
+    monkeypatch.setattr(Jury, "error", judge)
+    rng = np.random.default_rng(0)
+    outcome = conditional({**people(), "free": rng.choice(["u", "v"], N)}, effort=2)
+    assert judged[True] == judged[False][:8]
+    assert "records 10.00 %, of the first search 30.00 %" in outcome.notes[-1]
+    assert [moves(outcome)] != [moves(conditional({**people(), "free": rng.choice(["u", "v"], N)}))]
+
+
+def test_of_many_rows_of_unmasked_columns_some_are_drawn() -> None:
+    """The same ones in whatever order the records come; the others share one number."""
+    rng = np.random.default_rng(0)
+    number, text = rng.integers(0, 40, 500).astype(float), rng.choice(["a", "b", None], 500)
+    order = rng.permutation(500)
+    found = [
+        know_records([pa.chunked_array([number[at]]), pa.chunked_array([pa.array(text[at].tolist(), pa.string())])], 20)
+        for at in (np.arange(500), order)
+    ]
+    assert found[0] is not None
+    assert found[1] is not None
+    (known, row), (same, turned) = found
+    assert known.codes.shape == (2, 20)
+    assert known.is_number == (True, False)
+    assert (known.codes == same.codes).all()
+    assert (row[order] == turned).all()
+    assert set(row.tolist()) == set(range(21))
+    drawn = row < 20
+    assert len(set(zip(number[drawn], text[drawn], row[drawn], strict=True))) == 20
+    assert (row[~drawn] == 20).all()
+
+
 def test_searches_leave_the_tables_they_start_from_as_they_are() -> None:
     table, profiled, policy = ready(people())
-    ground = prepare(table, profiled, policy, 0)
+    ground = prepare(table, profiled, policy, How(effort=2))
     before = [(one.codes.copy(), one.counts.copy()) for one in (*ground.tables, ground.classes)]
     first = tasting.search_once(ground, Taste(), Limits(), lambda _: True)
     tasting.search_once(ground, Taste(0.0), Limits(), lambda _: True)

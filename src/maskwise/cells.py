@@ -120,6 +120,10 @@ class Cells:
         """How many groups there are now."""
         return int(self._groups.tally[0])
 
+    def let_go(self) -> None:
+        """Give the groups' room back; only `now` is left."""
+        del self._groups
+
     def refine(
         self,
         attribute: int,

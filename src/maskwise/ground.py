@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.arrow import as_numpy
-from maskwise.background import as_lookup, bin_records, free_columns
+from maskwise.background import Known, as_lookup, bin_records, free_columns, know_records
 from maskwise.coding import numbered, records
 from maskwise.compress import Compact, compress, compress_classes
 from maskwise.elastic import plant
 from maskwise.errors import InputError
 from maskwise.forest import grow_forest
+from maskwise.jury import MOST_CLOSE, N_CLOSE_FOLDS, Jury
 from maskwise.policy import Kind
 from maskwise.rules import list_bounds, list_needs
 from maskwise.sensitive import take_sensitive
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from maskwise.elastic import Elastic
     from maskwise.forest import Tree
+    from maskwise.how import How
     from maskwise.policy import Policy
     from maskwise.profile import Profile
     from maskwise.read import Table
@@ -38,6 +40,18 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 MOST_CLASSES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """The rows of all masked attributes by class and by the unmasked columns."""
+
+    rows: Compact
+    """The rows."""
+    known: Known
+    """The distinct rows of the unmasked columns."""
+    of_row: Ints
+    """Which of these each row has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +74,37 @@ class Ground:
     """The rows of all masked attributes, by class."""
     bins: Ints | None
     """What unmasked columns tell of each of those rows."""
+    close: Close | None
+    """The same rows beside the unmasked columns themselves, to judge by."""
+
+    @property
+    def is_number(self) -> list[bool]:
+        """For each attribute whether its codes are ordered."""
+        return [tree.kind is Kind.INTERVAL for tree in self.trees]
+
+    def jury(self, seed: int) -> Jury:
+        """Judges by masked attributes, and by what unmasked columns tell, in a word."""
+        known = None
+        if self.bins is not None:
+            known = Known(np.arange(int(self.bins.max()) + 1, dtype=np.int32)[None], (True,))
+        return Jury(self.classes, self.is_number, seed, known, self.bins)
+
+    def close_jury(self, seed: int) -> Jury | None:
+        """Judges by masked and unmasked columns, as a recipient sees them; takes longer."""
+        if self.close is None:
+            return None
+        rows, known, of_row = self.close.rows, self.close.known, self.close.of_row
+        return Jury(rows, self.is_number, seed, known, of_row, N_CLOSE_FOLDS, MOST_CLOSE)
 
 
-def prepare(table: Table, profile: Profile, policy: Policy, seed: int, room: Room | None = None) -> Ground:
+def prepare(table: Table, profile: Profile, policy: Policy, how: How, room: Room | None = None) -> Ground:
     """Count everything that the searches need.
 
     Args:
         table: The records.
         profile: Their one-dimensional counts.
         policy: What is asked.
-        seed: Makes the folds of the background repeatable.
+        how: How hard the search will look, and what makes folds repeatable.
         room: Where compressed rows are kept.
     """
     if policy.class_name is None:
@@ -92,13 +127,20 @@ def prepare(table: Table, profile: Profile, policy: Policy, seed: int, room: Roo
         # By spelling, so that the order of the records changes nothing.
         order = np.argsort(np.argsort([str(text) for text in of_class.dictionary.to_pylist()], kind="stable"))
         numbers = order[as_numpy(of_class.indices)].astype(np.int64)
-        of_record = bin_records(known.columns[1:-1], numbers, seed)
-        bins = None if of_record is None else as_lookup(as_numpy(known.column(0)).astype(np.int64), of_record)
+        of_record = bin_records(known.columns[1:-1], numbers, how.seed)
+        rows = as_numpy(known.column(0)).astype(np.int64)
+        bins = None if of_record is None else as_lookup(rows, of_record)
     pairs = [(policy.class_name, found.keys_of(value)) for value in values]
     classes, of_row = compress_classes(table, profile, trees, pairs, bins, room)
+    close = None
+    if bins is not None and how.effort > 1 and (found_rows := know_records(known.columns[1:-1], MOST_CLOSE)):
+        seen, of_known = found_rows
+        counted, of_counted = compress_classes(table, profile, trees, pairs, as_lookup(rows, of_known), room)
+        assert of_counted is not None  # noqa: S101 - it was asked by row
+        close = Close(counted, seen, of_counted)
     tables = compress(table, profile, trees, needs, room)
     bounds = tuple(list_bounds(profile, policy, needs))
-    return Ground(profile, policy, floors, grown, bounds, tables, classes, of_row)
+    return Ground(profile, policy, floors, grown, bounds, tables, classes, of_row, close)
 
 
 def plant_all(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from maskwise.background import Known
     from maskwise.compress import Compact
 
     Ints = NDArray[np.int64]
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 N_FOLDS = 5
 MOST_JUDGED = 200_000
 """About so many records judge at most; of a larger table they are drawn at random."""
+N_CLOSE_FOLDS, MOST_CLOSE = 3, 30_000
+"""The same where the trees also ask for the unmasked columns themselves: few distinct rows are alike then."""
 _MIN_RECORDS, _CONFIDENCE = 2, 0.25
 _MOST_KEYS = 2**62
 
@@ -33,27 +36,43 @@ _MOST_KEYS = 2**62
 class Jury:
     """The training records, dealt into folds."""
 
-    def __init__(self, classes: Compact, bins: Ints | None, is_number: Sequence[bool], seed: int) -> None:
+    def __init__(
+        self,
+        classes: Compact,
+        is_number: Sequence[bool],
+        seed: int,
+        known: Known | None = None,
+        of_row: Ints | None = None,
+        n_folds: int = N_FOLDS,
+        most: int = MOST_JUDGED,
+    ) -> None:
         """Deal the records.
 
         Args:
             classes: The distinct rows of all masked attributes, by class.
-            bins: What unmasked columns tell of each row.
             is_number: For each attribute whether its codes are ordered.
             seed: Makes the folds repeatable.
+            known: What else a classifier knows.
+            of_row: Which row of `known` each of the rows has; those past the last are left out.
+            n_folds: How many folds.
+            most: About so many records are dealt at most.
         """
-        order = _in_own_order(classes.codes, bins)
+        order = _in_own_order(classes.codes, of_row)
+        if known is not None and of_row is not None:
+            order = order[of_row[order] < known.codes.shape[1]]
         counts = classes.counts[order]
         rng = np.random.default_rng(seed)
         n_records = int(counts.sum())
-        if n_records > MOST_JUDGED:
-            counts = rng.binomial(counts, MOST_JUDGED / n_records)
+        if n_records > most:
+            counts = rng.binomial(counts, most / n_records)
         told = counts.any(axis=1)
         order, counts = order[told], counts[told]
+        self.n_folds = n_folds
         self._codes = classes.codes[order]
-        self._bins = None if bins is None else bins[order]
-        self._is_number = [*is_number, *([] if bins is None else [True])]
-        self._dealt = rng.multinomial(counts, [1 / N_FOLDS] * N_FOLDS)  # (n_rows, n_classes, N_FOLDS)
+        self._known = known
+        self._of_row = None if of_row is None else of_row[order]
+        self._is_number = [*is_number, *(known.is_number if known else ())]
+        self._dealt = rng.multinomial(counts, [1 / n_folds] * n_folds)  # (n_rows, n_classes, n_folds)
 
     def error(self, place_of_code: Sequence[Ints]) -> float:
         """The share of records that trees which have not seen them get wrong.
@@ -66,14 +85,14 @@ class Jury:
         n_groups, n_classes, _ = dealt.shape
         labels = np.tile(np.arange(n_classes, dtype=np.int32), n_groups)
         codes = np.repeat(cells, n_classes, axis=1)
-        n_values = cells.max(axis=1).astype(np.int64) + 1
+        n_values = np.maximum(cells.max(axis=1), 0).astype(np.int64) + 1
         numbers = tuple(
             np.arange(n, dtype=np.float64) if ordered else None
             for n, ordered in zip(n_values.tolist(), self._is_number, strict=True)
         )
         whole = dealt.sum(axis=2)
         n_wrong = 0
-        for fold in range(N_FOLDS):
+        for fold in range(self.n_folds):
             held_out = dealt[:, :, fold]
             weights = (whole - held_out).ravel().astype(np.float64)
             seen = np.flatnonzero(weights)
@@ -89,7 +108,7 @@ class Jury:
     def _group(self, place_of_code: Sequence[Ints]) -> tuple[NDArray[np.int32], Ints]:
         """The distinct masked rows, and the records of each by class and fold."""
         columns = [places[self._codes[:, i]] for i, places in enumerate(place_of_code)]
-        columns += [] if self._bins is None else [self._bins]
+        columns += [] if self._of_row is None else [self._of_row]
         key, n_keys = np.zeros(len(self._codes), np.int64), 1
         for column in columns:
             n_values = int(column.max(initial=0)) + 1
@@ -99,19 +118,21 @@ class Jury:
             n_keys *= n_values
             key = key * n_values + column
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
-        cells = np.stack([column[first] for column in columns]).astype(np.int32)
+        cells = np.stack([column[first] for column in columns[: len(place_of_code)]]).astype(np.int32)
+        if self._known is not None and self._of_row is not None:
+            cells = np.concatenate([cells, self._known.codes[:, self._of_row[first]]])
         by_row = self._dealt.reshape(len(group), -1)
         dealt = np.stack([np.bincount(group, n, len(first)) for n in by_row.T], axis=1).astype(np.int64)
         return cells, dealt.reshape(len(first), *self._dealt.shape[1:])
 
 
-def _in_own_order(codes: NDArray[np.unsignedinteger], bins: Ints | None) -> Ints:
+def _in_own_order(codes: NDArray[np.unsignedinteger], of_row: Ints | None) -> Ints:
     """The rows by a hash of what they hold, as engines count in any order; sorting by all columns took seconds."""
     # Any odd numbers: those of different columns are far apart.
     odd = np.random.default_rng(0).integers(2**64, size=codes.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
     key = np.zeros(len(codes), np.uint64)
     for j in range(codes.shape[1]):
         key += codes[:, j].astype(np.uint64) * odd[j]
-    if bins is not None:
-        key += bins.astype(np.uint64) * odd[-1]
+    if of_row is not None:
+        key += of_row.astype(np.uint64) * odd[-1]
     return np.argsort(key, kind="stable")

@@ -18,8 +18,6 @@ from maskwise.cut import Ending
 from maskwise.errors import plural
 from maskwise.ground import plant_all, prepare
 from maskwise.how import Limits, stage_of, unheard
-from maskwise.jury import Jury
-from maskwise.policy import Kind
 from maskwise.search import assemble
 from maskwise.tips import Alone, Tips
 from maskwise.topdown import TopDown, descend
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from maskwise.forest import Tree
     from maskwise.ground import Ground
     from maskwise.how import Announce, How
+    from maskwise.jury import Jury
     from maskwise.policy import Policy
     from maskwise.profile import Profile
     from maskwise.read import Table
@@ -43,6 +42,8 @@ FEWEST_RUNS, MOST_RUNS = 8, 64
 """Searches for each unit of effort beyond the first: few on a large table, many on a small one."""
 WORK_OF_RUNS = 12_800_000
 """So many cells all searches of a unit of effort look at in one step, as far as the above allows."""
+N_FINALISTS = 8
+"""So many results get a closer look at most."""
 EXPONENTS = (1.0, 0.5, 0.0)
 _UNREST = 0.7
 """How far weights that are drawn at random spread: the standard deviation of their logarithms."""
@@ -98,7 +99,7 @@ def search_conditionally(
         room: Where compressed rows are kept.
     """
     announce("compress")
-    ground = prepare(table, profile, policy, how.seed, room)
+    ground = prepare(table, profile, policy, how, room)
     tastes = list_tastes(ground, how)
     contest = Contest(ground, how.seed)
     begin = time.monotonic()
@@ -111,16 +112,13 @@ def search_conditionally(
         contest.enter(run)
         if run.ending is Ending.INTERRUPTED:
             break
-    best = contest.best
+    best = contest.winner()
     solution = assemble(profile, policy, best.trees, best.state, best.steps, best.ending, how)
-    return replace(solution, notes=(*solution.notes, contest.note()))
+    return replace(solution, notes=(*solution.notes, contest.note))
 
 
 class Contest:
-    """Runs as they come; the one with the lowest error on held-out folds is kept, of equal ones the first."""
-
-    best: Run
-    """The best so far."""
+    """Runs as they come; the one that serves a classifier best on held-out folds wins, of equal ones the first."""
 
     def __init__(self, ground: Ground, seed: int) -> None:
         """Open a contest.
@@ -131,43 +129,53 @@ class Contest:
         """
         self._ground, self._seed = ground, seed
         self._jury: Jury | None = None
-        self._first: list[Ints] = []
         self._n_runs = 0
         self._errors: dict[bytes, float] = {}
-        self._lowest = self._first_error = 0.0
+        self._finalists: list[tuple[float, int, Run]] = []
+        self.note = "Chosen by conditional gain, one search."
+        """How the winner was chosen."""
 
     def enter(self, run: Run) -> None:
         """Judge a run. One that was cut short where the first was not is no rival to it."""
-        if not self._n_runs:
-            self.best, self._first, self._n_runs = run, run.places(), 1
+        if self._n_runs and run.ending is not self._finalists[0][2].ending:
             return
-        if run.ending is not self.best.ending:
+        run.state.let_go()
+        self._n_runs += 1
+        if self._n_runs == 1:
+            # Judged when there is a second: one search alone needs no jury.
+            self._finalists.append((0.0, 0, run))
             return
         if self._jury is None:
-            # One search alone needs no jury.
-            is_number = [tree.kind is Kind.INTERVAL for tree in self._ground.trees]
-            self._jury = Jury(self._ground.classes, self._ground.bins, is_number, self._seed)
-            self._lowest = self._first_error = self._judge(self._jury, self._first)
-        self._n_runs += 1
-        error = self._judge(self._jury, run.places())
-        if error < self._lowest:
-            self.best, self._lowest = run, error
+            self._jury = self._ground.jury(self._seed)
+            first = self._finalists[0][2]
+            self._finalists = [(self._judge(self._jury, first), 0, first)]
+        n_known = len(self._errors)
+        error = self._judge(self._jury, run)
+        if len(self._errors) > n_known:
+            # The first always stays; the others are the best so far.
+            others = sorted([*self._finalists[1:], (error, self._n_runs, run)], key=lambda one: one[:2])
+            self._finalists[1:] = others[: N_FINALISTS - 1]
 
-    def _judge(self, jury: Jury, places: list[Ints]) -> float:
+    def _judge(self, jury: Jury, run: Run) -> float:
+        places = run.places()
         cut = b"".join(of_code.tobytes() for of_code in places)
         if cut not in self._errors:
             self._errors[cut] = jury.error(places)
         return self._errors[cut]
 
-    def note(self) -> str:
-        """How the best was chosen."""
+    def winner(self) -> Run:
+        """The run with the lowest error: of the few best, by a closer look where columns are unmasked."""
         if self._n_runs == 1:
-            return "Chosen by conditional gain, one search."
+            return self._finalists[0][2]
+        close = self._ground.close_jury(self._seed)
+        errors = [one[0] if close is None else close.error(one[2].places()) for one in self._finalists]
+        best = int(np.argmin(errors))
         results = plural(len(self._errors), "result")
-        return (
+        self.note = (
             f"Chosen by conditional gain among {self._n_runs} searches with {results}: error on held-out folds of the "
-            f"training records {100 * self._lowest:.2f} %, of the first search {100 * self._first_error:.2f} %."
+            f"training records {100 * errors[best]:.2f} %, of the first search {100 * errors[0]:.2f} %."
         )
+        return self._finalists[best][2]
 
 
 def list_tastes(ground: Ground, how: How) -> list[Taste]:

@@ -119,6 +119,11 @@ class TopDown:
         """For each requirement of the policy its figure now."""
         return figures_of(self.bounds, [float(self.cells[t].now[r]) for t, r in self.places])
 
+    def let_go(self) -> None:
+        """Give the groups' room back; nothing can be refined any more."""
+        for cells in self.cells:
+            cells.let_go()
+
     def _open(self, i: int, node: int) -> None:
         """Make a newly shown value, or the values that `*` hides, candidates, and point its codes at its children."""
         tree = self.trees[i]
