@@ -247,24 +247,14 @@ def solve(
         from maskwise.tasting import search_conditionally  # noqa: PLC0415 - as above
 
         listener.stage("search")
-        return _told(search_conditionally(table, profile, policy, how, watch, room), room), profile, table
+        solution = search_conditionally(table, profile, policy, how, watch, room)
+        return replace(solution, notes=(*solution.notes, *room.notes())), profile, table
     trees, needs = plan(profile, policy, how.method)
     listener.stage("compress")
     compacts = compress(table, profile, trees, needs, room)
     listener.stage("search")
     solution = run_search(profile, trees, needs, compacts, policy, how, watch)
-    return _told(solution, room), profile, table
-
-
-def _told(solution: Solution, room: Room) -> Solution:
-    """Note what was kept in files."""
-    if not room.spilled:
-        return solution
-    note = (
-        f"The compressed table was too large for the memory given, so {room.spilled / 2**30:.2f} GiB of it and of the "
-        "search's buffers were kept in temporary files. The result is the same; with more memory it comes faster."
-    )
-    return replace(solution, notes=(*solution.notes, note))
+    return replace(solution, notes=(*solution.notes, *room.notes())), profile, table
 
 
 def apply(
