@@ -93,9 +93,9 @@ def know_records(columns: Sequence[pa.ChunkedArray], most: int) -> tuple[Known, 
         return None
     places = np.column_stack([np.nan_to_num(values, nan=-1.0) for values, _ in coded]).astype(np.int64)
     # Equal rows have equal hashes, and the smallest hashes are a random draw.
-    odd = np.random.default_rng(0).integers(2**64, size=places.shape[1], dtype=np.uint64) | np.uint64(1)
+    odd = np.random.default_rng(0).integers(2**64, size=len(coded) + 1, dtype=np.uint64) | np.uint64(1)
     mixed = np.zeros(len(places), np.uint64)
-    for c in range(places.shape[1]):
+    for c in range(len(coded)):
         mixed = ((mixed ^ (mixed >> np.uint64(29))) + (places[:, c] + 2).astype(np.uint64)) * odd[c]
     _, first, row = np.unique(mixed, return_index=True, return_inverse=True)
     drawn = places[first[:most]].T

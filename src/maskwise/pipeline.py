@@ -256,23 +256,12 @@ def solve(
         from maskwise.tasting import search_conditionally  # noqa: PLC0415 - as above
 
         solution = search_conditionally(table, profile, policy, how, watch, listener.stage, room)
-        return _told(solution, room), profile, table
+        return replace(solution, notes=(*solution.notes, *room.notes())), profile, table
     trees, needs = plan(profile, policy, how.method)
     listener.stage("compress")
     compacts = compress(table, profile, trees, needs, room)
     solution = run_search(profile, trees, needs, compacts, policy, how, watch, listener.stage)
-    return _told(solution, room), profile, table
-
-
-def _told(solution: Solution, room: Room) -> Solution:
-    """Note what was kept in files."""
-    if not room.spilled:
-        return solution
-    note = (
-        f"The compressed table was too large for the memory given, so {room.spilled / 2**30:.2f} GiB of it and of the "
-        "search's buffers were kept in temporary files. The result is the same; with more memory it comes faster."
-    )
-    return replace(solution, notes=(*solution.notes, note))
+    return replace(solution, notes=(*solution.notes, *room.notes())), profile, table
 
 
 def apply(

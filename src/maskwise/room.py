@@ -85,6 +85,16 @@ class Room:
         self.spilled += n_bytes
         return np.frombuffer(mapped, dtype)
 
+    def notes(self) -> tuple[str, ...]:
+        """What the owner should know: how much was kept in files, if anything was."""
+        if not self.spilled:
+            return ()
+        note = (
+            f"The compressed table was too large for the memory given, so {self.spilled / 2**30:.2f} GiB of it and of "
+            "the search's buffers were kept in temporary files. The result is the same; with more it comes faster."
+        )
+        return (note,)
+
     def _give_back(self, n_bytes: int) -> None:
         self._used -= n_bytes
 

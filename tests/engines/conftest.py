@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,7 +93,12 @@ def postgres(server: Server) -> Iterator[Place]:
         lambda data: server.run(f'SELECT * FROM "{data.name}"'),  # noqa: S608
         lambda: f"masked_{secrets.token_hex(4)}",
     )
-    left = server.tables() - before
+    # A session's temporary tables go when the server has ended it, which may be after we have gone.
+    for _ in range(100):
+        left = server.tables() - before
+        if not any(name.startswith("maskwise") for name in left):
+            break
+        time.sleep(0.1)
     assert not [name for name in left if name.startswith("maskwise")]
     for name in left:
         server.run(f'DROP TABLE IF EXISTS "{name}"')
