@@ -10,7 +10,8 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,18 +44,14 @@ def with_icu() -> Path | None:
 class Server:
     """A server on data of its own; where the tests run as root, another user runs it, because PostgreSQL refuses to."""
 
-    def __init__(
-        self, programs: Path | None = None, locale: Sequence[str] = ("--locale=C.UTF-8",), most_bytes: int | None = None
-    ) -> None:
+    def __init__(self, programs: Path | None = None, locale: Sequence[str] = ("--locale=C.UTF-8",)) -> None:
         """Make data and start.
 
         Args:
             programs: Where PostgreSQL's programs are; None are those that come with the development tools.
             locale: How the database sorts, as `initdb` takes it.
-            most_bytes: No file of the server grows above this: to it, that is a full disk.
         """
         self._programs = programs or bundled()
-        self._most_bytes = most_bytes
         self.folder = Path(tempfile.mkdtemp(prefix="maskwise-postgres-"))
         self.folder.chmod(0o755)
         self._data = self.folder / "data"
@@ -63,7 +60,7 @@ class Server:
         if os.getuid() == 0:
             os.chown(self._data, NOBODY, NOBODY)
             self._as |= {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-        settings = ["--username=owner", "--auth=trust", "--encoding=UTF8", "--no-sync", *locale]
+        settings = ["--username=owner", "--auth=trust", "--encoding=UTF8", "--no-sync", "--wal-segsize=1", *locale]
         made = subprocess.run(
             [self._programs / "initdb", "-D", self._data, *settings],
             capture_output=True,
@@ -79,36 +76,36 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
-    def start(self, given: Mapping[str, object] | None = None) -> None:
-        """Start, with more settings if there are `given` ones, and wait until it answers."""
-        options: dict[str, object] = {
-            "listen_addresses": "127.0.0.1",
-            "unix_socket_directories": "",
-            "fsync": "off",
-            "port": self.port,
-        }
-        # The logs of a transaction are files of 16 MB, whatever the limit of a file.
-        options |= given or {}
-        spelled = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
+    def start(self) -> None:
+        """Start, and wait until it answers."""
+        options = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "fsync": "off", "port": self.port}
+        given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [self._programs / "postgres", "-D", self._data, *spelled],
-                stderr=log,
-                stdout=log,
-                preexec_fn=self._limit if self._most_bytes else None,  # noqa: PLW1509 - only a system call
-                **self._as,
+                [self._programs / "postgres", "-D", self._data, *given], stderr=log, stdout=log, **self._as
             )
         for _ in range(600):
+            # If the port was taken meanwhile, who answers is another server.
+            assert self._process.poll() is None, (self.folder / "log").read_text()
             try:
-                psycopg.connect(self.url).close()
+                ((where,),) = self.run("SHOW data_directory")
             except psycopg.OperationalError:
                 time.sleep(0.05)
             else:
+                assert where == str(self._data)
                 return
         raise AssertionError((self.folder / "log").read_text())
 
-    def _limit(self) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (self._most_bytes or 0, resource.RLIM_INFINITY))
+    @contextmanager
+    def small_disk(self, most_bytes: int) -> Iterator[None]:
+        """Whoever connects now has no file that grows above this: to PostgreSQL, that is a full disk."""
+        assert self._process is not None
+        before = resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (most_bytes, before[1]))
+        try:
+            yield
+        finally:
+            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, before)
 
     def crash(self) -> None:
         """Go away at once, without a word to those who are connected."""
