@@ -14,15 +14,16 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own habit
 from pyspark.sql.types import StringType
 
 from maskwise.engines import ROW
-from maskwise.engines.complaints import missing_table, system_reason
+from maskwise.engines.complaints import missing_table
 from maskwise.engines.files import merge
-from maskwise.errors import InputError, WriteError
+from maskwise.engines.spark_session import call_off, running, scratch_of, start, stop, told
+from maskwise.errors import InputError
 from maskwise.place import TableName
 
 if TYPE_CHECKING:
@@ -56,11 +57,13 @@ class Spark:
             source: A session, an Ibis backend, or the address of a cluster; None uses the cores of this machine.
             memory: How much memory a session of our own may use, such as `4g`.
         """
-        self._is_own = source is None or isinstance(source, str)
-        if self._is_own:
-            source = _start(source, memory)
+        given = running(source) if source is None or isinstance(source, str) else source
+        self._is_own = given is None
+        source = start(source, memory) if given is None else given
         self.session: SparkSession = source if isinstance(source, SparkSession) else source._session  # noqa: SLF001
+        self._scratch = scratch_of(self.session) if self._is_own else []
         self._zone = self.session.conf.get("spark.sql.session.timeZone")
+        self._tag = f"maskwise-{secrets.token_hex(6)}"
         self._frames: dict[str, DataFrame] = {}
         self._backend: Any = None
 
@@ -78,7 +81,7 @@ class Spark:
         if isinstance(name, DataFrame):
             return self._viewed(_by_letters(name))
         if isinstance(name, TableName):
-            with _told():
+            with told():
                 if not self.session.catalog.tableExists(_quoted(name)):
                     inside = "" if name.schema is None else f" IN {_quoted(TableName(name.schema))}"
                     known = self.session.sql(f"SHOW TABLES{inside}").collect()
@@ -88,7 +91,7 @@ class Spark:
             return self._viewed(bare) if bare is not frame else self.connection.table(name.name, database=name.schema)
         if isinstance(name, str):
             return self.connection.table(name)
-        with _told():
+        with told():
             frame = self.session.sql(self.connection.compile(name))
         bare = _by_letters(frame)
         return self._viewed(bare) if bare is not frame else name
@@ -114,7 +117,7 @@ class Spark:
         return self._open(name, [str(p) for p in paths], lambda p: self.session.read.parquet(*p), load=False)
 
     def _open(self, name: str, paths: Sequence[str], scan: Any, load: bool) -> ir.Table:  # noqa: FBT001
-        with _told():
+        with told():
             if len(paths) <= _MOST_ORDERED:
                 frame = reduce(lambda above, below: above.unionByName(below), [scan([path]) for path in paths])
             else:
@@ -123,20 +126,33 @@ class Spark:
             self._show(name, frame.persist() if load else frame)
             return self.connection.table(name)
 
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """Let no worker go on when the work is over: it would write where everything was removed."""
+        context = self.session.sparkContext
+        context.addJobTag(self._tag)
+        try:
+            yield
+        except BaseException:
+            call_off(context, self._tag)
+            raise
+        with suppress(PySparkException, Py4JError, OSError):
+            context.removeJobTag(self._tag)
+
     def query(self, sql: str) -> pa.Table:
         """Fetch a result."""
-        with _told():
+        with told(), self._working():
             return self.session.sql(sql).toArrow()
 
     def lend(self, name: str, table: pa.Table) -> None:
         """Send a small table to every worker."""
-        with _told():
+        with told():
             frame = self.session.createDataFrame(_signed(table))
             self._show(name, F.broadcast(frame) if table.num_rows <= _MOST_BROADCAST else frame)
 
     def make(self, name: str, sql: str, *, view: bool) -> None:
         """Make a view, and cache it if it stands for a table."""
-        with _told():
+        with told():
             frame = self.session.sql(sql)
             self._show(name, frame if view else frame.persist())
 
@@ -175,7 +191,7 @@ class Spark:
 
     def write_folder(self, sql: str, folder: Path) -> None:
         """Write parquet files, a task each."""
-        with _told(str(folder.parent)):
+        with told(str(folder.parent)), self._working():
             self.session.sql(sql).write.mode("overwrite").parquet(str(folder))
 
     def check_target(self, target: TableName, source: Any) -> None:
@@ -192,8 +208,9 @@ class Spark:
         """Make a table and rename it at the end; what stood there is moved aside first and removed last."""
         made, aside = (TableName(f"{draft}{end}", target.schema) for end in ("", "_old"))
         try:
-            with _told(f"the table `{target}`"):
-                self.session.sql(f"CREATE TABLE {_quoted(made)} USING parquet AS {sql}")
+            with told(f"the table `{target}`"):
+                with self._working():
+                    self.session.sql(f"CREATE TABLE {_quoted(made)} USING parquet AS {sql}")
                 yield self.connection.table(made.name, database=made.schema)
                 self._rename(made, target, aside)
         finally:
@@ -219,8 +236,8 @@ class Spark:
             self.remove(name)
         with suppress(PySparkException, Py4JError, OSError):
             self.session.conf.set("spark.sql.session.timeZone", str(self._zone))
-            if self._is_own:
-                self.session.stop()
+        if self._is_own:
+            stop(self.session, self._scratch)
 
 
 def _by_letters(frame: DataFrame) -> DataFrame:
@@ -234,44 +251,6 @@ def _by_letters(frame: DataFrame) -> DataFrame:
 def _uuid() -> str:
     """Stands for Spark's function of this name."""
     return secrets.token_hex()
-
-
-def _start(address: str | None, memory: str | None) -> SparkSession:
-    """Start a session on this machine or a cluster."""
-    builder = SparkSession.builder.appName("maskwise").master(address or "local[*]")
-    builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
-    builder = builder.config("spark.sql.shuffle.partitions", "16") if address is None else builder
-    builder = builder if memory is None else builder.config("spark.driver.memory", memory.lower().removesuffix("b"))
-    try:
-        session = builder.getOrCreate()
-    except (PySparkException, Py4JError, OSError) as error:
-        msg = f"Spark could not start ({type(error).__name__}). It needs Java 17, and a cluster that answers."
-        raise InputError(msg) from None
-    session.sparkContext.setLogLevel("OFF")
-    return session
-
-
-@contextmanager
-def _told(target: str | None = None) -> Iterator[None]:
-    """Tell what Spark complained about, but nothing of its cells."""
-    try:
-        yield
-    except (PySparkException, Py4JError, OSError) as error:
-        if isinstance(error, InputError | WriteError):
-            raise
-        lost = isinstance(error, OSError) or "SparkContext" in str(error)
-        reason = system_reason(error) or ("the session was lost" if lost else _kind(error))
-        if target is None:
-            msg = f"Spark could not read the table: {reason}. It may be damaged, or a csv may have uneven lines."
-            raise InputError(msg) from None
-        msg = f"Spark could not write {target}: {reason}. Nothing was released."
-        raise WriteError(msg) from None
-
-
-def _kind(error: Exception) -> str:
-    condition = error.getCondition() if isinstance(error, PySparkException) else None
-    named = f"{type(error).__name__}, {condition}" if condition else type(error).__name__
-    return named if not isinstance(error, AnalysisException) else f"{named}: the catalog refused"
 
 
 def _signed(table: pa.Table) -> pa.Table:
