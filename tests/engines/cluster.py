@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-BytecodeVerificationRemote"
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For processes that live only seconds."""
 SETTINGS = f"""\
 spark.executor.cores 1
@@ -59,10 +59,15 @@ class Cluster:
             self.worker = self._start(
                 "worker", "--cores", "2", "--memory", "1g", "--work-dir", str(self._made("work")), self.url
             )
-            until(lambda: b"Successfully registered with master" in (self.folder / "worker.log").read_bytes())
+            until(self._is_ready)
         except BaseException:
             self.stop()
             raise
+
+    def _is_ready(self) -> bool:
+        said = (self.folder / "worker.log").read_text()
+        assert self.master.poll() is self.worker.poll() is None, said
+        return "Successfully registered with master" in said
 
     def _made(self, name: str) -> Path:
         (self.folder / name).mkdir(exist_ok=True)

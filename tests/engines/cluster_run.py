@@ -21,7 +21,10 @@ from maskwise.cli import main
 from maskwise.console import Terminal
 from tests.engines.cluster import executors_of, until
 
-WORKER = int(sys.argv[1])
+
+def executors() -> list[int]:
+    """The processes that do the work now."""
+    return executors_of(int(sys.argv[1]))
 
 
 def context() -> Any:
@@ -45,12 +48,12 @@ def send(number: signal.Signals, *pids: int) -> None:
 @contextlib.contextmanager
 def held() -> Iterator[list[int]]:
     """Both executors stand still in the middle of a stage."""
-    workers = until(lambda: found if len(found := executors_of(WORKER)) == 2 else None)
+    workers = until(lambda: found if len(found := executors()) == 2 else None)
     try:
         until(lambda: is_in_the_middle() and _still(workers))
         yield workers
     finally:
-        send(signal.SIGCONT, *[pid for pid in workers if pid in executors_of(WORKER)])
+        send(signal.SIGCONT, *[pid for pid in workers if pid in executors()])
 
 
 def _still(workers: list[int]) -> bool:
@@ -65,7 +68,7 @@ def _still(workers: list[int]) -> bool:
 def lose_one() -> None:
     with held() as workers:
         send(signal.SIGKILL, workers[0])
-        until(lambda: workers[0] not in executors_of(WORKER))
+        until(lambda: workers[0] not in executors())
 
 
 def lose_all() -> None:
@@ -74,7 +77,7 @@ def lose_all() -> None:
     # New ones take their place until the master gives up.
     while not over.wait(0.05):
         with contextlib.suppress(ProcessLookupError):
-            send(signal.SIGKILL, *executors_of(WORKER))
+            send(signal.SIGKILL, *executors())
 
 
 def lose_driver() -> None:

@@ -6,11 +6,12 @@ import importlib.util
 import os
 import resource
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -76,13 +77,17 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
-    def start(self) -> None:
-        """Start, and wait until it answers."""
+    def start(self, before: Callable[[], None] | None = None) -> None:
+        """Start, after something is done in the new process, and wait until it answers."""
         options = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "fsync": "off", "port": self.port}
         given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [self._programs / "postgres", "-D", self._data, *given], stderr=log, stdout=log, **self._as
+                [self._programs / "postgres", "-D", self._data, *given],
+                stderr=log,
+                stdout=log,
+                preexec_fn=before,  # noqa: PLW1509 - it only calls the system
+                **self._as,
             )
         for _ in range(600):
             # If the port was taken meanwhile, who answers is another server.
@@ -98,26 +103,28 @@ class Server:
 
     @contextmanager
     def small_disk(self, most_bytes: int) -> Iterator[None]:
-        """Whoever connects now has no file that grows above this: to PostgreSQL, that is a full disk."""
-        assert self._process is not None
-        before = resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (most_bytes, before[1]))
+        """Start anew without room for a file that grows above this: to PostgreSQL, that is a full disk."""
+        self._end(signal.SIGINT)
+        self.start(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, resource.RLIM_INFINITY)))
         try:
             yield
         finally:
-            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, before)
+            self.crash()
+            self.start()
 
     def crash(self) -> None:
         """Go away at once, without a word to those who are connected."""
+        self._end(signal.SIGQUIT)
+
+    def _end(self, number: signal.Signals) -> None:
         assert self._process is not None
-        self._process.send_signal(3)
+        self._process.send_signal(number)
         self._process.wait(30)
 
     def stop(self) -> None:
         """Stop and remove everything."""
         if self._process is not None and self._process.poll() is None:
-            self._process.send_signal(2)
-            self._process.wait(30)
+            self._end(signal.SIGINT)
         shutil.rmtree(self.folder)
 
     def run(self, query: str) -> list[tuple[Any, ...]]:

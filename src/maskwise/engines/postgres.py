@@ -149,8 +149,8 @@ class Postgres:
         """Send a small table over."""
         columns = [pg.SQL("{} {}").format(pg.Identifier(f.name), pg.SQL(types.sql_type(f.type))) for f in table.schema]
         with self._helping():
-            create = pg.SQL("CREATE TEMP TABLE {} ({})").format(pg.Identifier(name), pg.SQL(", ").join(columns))
-            self._database.execute(create)
+            create = pg.SQL("CREATE TEMP TABLE {} ({}) {}")
+            self._database.execute(create.format(pg.Identifier(name), pg.SQL(", ").join(columns), self._life()))
             with (
                 self._database.cursor() as cursor,
                 cursor.copy(pg.SQL("COPY {} FROM STDIN (FORMAT csv)").format(pg.Identifier(name))) as copied,
@@ -161,9 +161,14 @@ class Postgres:
 
     def make(self, name: str, sql: str, *, view: bool) -> None:
         """Make a temporary table or view."""
-        kind = pg.SQL("VIEW" if view else "TABLE")
+        kind, life = (pg.SQL("VIEW"), pg.SQL("")) if view else (pg.SQL("TABLE"), self._life())
         with self._helping():
-            self._database.execute(pg.SQL("CREATE TEMP {} {} AS {}").format(kind, pg.Identifier(name), pg.SQL(sql)))
+            create = pg.SQL("CREATE TEMP {} {} {} AS {}")
+            self._database.execute(create.format(kind, pg.Identifier(name), life, pg.SQL(sql)))
+
+    def _life(self) -> pg.SQL:
+        """Gone with our own transaction, not a moment later when the server notices that we have left."""
+        return pg.SQL("ON COMMIT DROP" if self._is_own else "")
 
     @contextmanager
     def _helping(self) -> Iterator[None]:

@@ -143,10 +143,12 @@ def _complaint(error: Exception, target: str | None) -> str:
         return f"Spark's workers were lost, more often than it tries again.{end} Try again when they are back."
     if isinstance(error, Py4JNetworkError | ConnectionError | EOFError) or any(sign in text for sign in _GONE):
         return f"The connection to Spark was lost.{end} Try again when it is back."
-    reason = system_reason(error) or _kind(error)
-    if target is None:
-        return f"Spark could not read the table: {reason}. It may be damaged, or a csv may have uneven lines."
-    return f"Spark could not write {target}: {reason}. Nothing was released."
+    reason = system_reason(error)
+    if target is not None:
+        return f"Spark could not write {target}: {reason or _kind(error)}. Nothing was released."
+    if reason is not None:
+        return f"Spark has no room to work: {reason}. Free space on its workers, or let spark.local.dir be elsewhere."
+    return f"Spark could not read the table: {_kind(error)}. It may be damaged, or a csv may have uneven lines."
 
 
 def _kind(error: Exception) -> str:
