@@ -1,8 +1,13 @@
-"""A Spark cluster whose executors are processes that die in the middle: the same release, or none."""
+"""A Spark cluster whose executors are processes that die in the middle: the same release, or none.
+
+The tests of this file follow each other in one process that runs the commands: each executor takes seconds to start.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,8 +32,8 @@ class Runs:
         self._cluster, self.home = cluster, home
         for name in ("people", "here", "out"):
             (home / name).mkdir()
-        for first in range(0, 200, 10):
-            pq.write_table(table().slice(first, 10), home / "people" / f"{first:03}.parquet")
+        for first in range(0, 200, 25):
+            pq.write_table(table().slice(first, 25), home / "people" / f"{first:03}.parquet")
         (home / "policy.yaml").write_text(json.dumps(POLICY))
         self._source = contents(home / "people")
         # What Java says goes to a file, so that no pipe fills up.
@@ -41,6 +46,7 @@ class Runs:
             text=True,
             env=cluster.environment | {"PYTHONPATH": str(Path(__file__).parents[2])},
             cwd=home / "here",
+            start_new_session=True,
         )
 
     def mask(self, fault: str, stage: str, output: str, *, kept: bool = True) -> tuple[int, str]:
@@ -69,7 +75,7 @@ class Runs:
 
     def stop(self) -> None:
         if self._process.poll() is None:
-            self._process.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)  # with Java, which has its output
         self._process.communicate()
         self._log.close()
 
@@ -117,18 +123,15 @@ def test_spark_leaves_nothing_when_it_is_told_to_end_while_it_writes(runs: Runs)
     assert runs.out() == before
 
 
-@pytest.mark.parametrize("stage", ["compress", "mask"])
-def test_spark_releases_nothing_when_all_executors_die_for_good(runs: Runs, whole: bytes, stage: str) -> None:
+def test_spark_releases_nothing_when_all_executors_die_for_good(runs: Runs) -> None:
+    """The next test shows that the cluster can be used again."""
     before = runs.out()
-    code, said = runs.mask("lose all", stage, "d.csv")
+    code, said = runs.mask("lose all", "mask", "d.csv")
     assert code == 2
     # Spark says that its workers or, if the master gave up first, that its own connection is lost.
     assert "lost" in said
-    assert ("Nothing was released" in said) == (stage == "mask")
+    assert "Nothing was released." in said
     assert runs.out() == before
-    if stage == "mask":
-        assert runs.mask("nothing", "", "d.csv") == (0, "")
-        assert runs.out() == {**before, "d.csv": whole}
 
 
 def test_spark_releases_nothing_when_its_driver_dies_and_starts_again(runs: Runs, whole: bytes) -> None:
