@@ -1,8 +1,9 @@
 """How much does Spark gain from a second core? The same run on one core and on two, stage by stage.
 
-`python -m bench.spark_cores [rows] [--pinned] [--csv]`: the whole command, and from Spark's event log how long each stage's
-tasks worked together. Work divided by time is how many cores were busy; a stage whose figure is near one is serial.
-`--pinned` lets Java's collector and compiler share the one core, as on a machine with one; else they have the other.
+`python -m bench.spark_cores [rows] [--pinned] [--csv]`: the whole command, and from Spark's event log how long the
+tasks of each stage worked together. Work divided by time is how many cores were busy; a stage whose figure is near one
+is serial. `--pinned` lets Java's collector and compiler share the one core, as on a machine with one; else they have
+the other. `--csv` writes one file instead of a folder of parquet.
 """
 
 from __future__ import annotations

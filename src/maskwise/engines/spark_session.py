@@ -51,12 +51,7 @@ def running(address: str | None) -> SparkSession | None:
 def start(address: str | None, memory: str | None) -> SparkSession:
     """Start a session on this machine or a cluster."""
     builder = SparkSession.builder.appName("maskwise").master(address or "local[*]")
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        # A complaint about a cell quotes it, so neither this process nor the workers log any.
-        "spark.executor.syncLogLevel.enabled": "true",
-    }
+    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     if address is None or address.startswith("local"):
         settings["spark.sql.shuffle.partitions"] = "16"
     if memory is not None:
