@@ -8,6 +8,7 @@ an identifier or a sensitive column, because messages end up in logs.
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -21,10 +22,18 @@ _SHORTEST = 3
 """A beginning of so many letters is enough, as in Zip and Zipcode."""
 
 
+_PASSWORD = re.compile(r"(:/+[^\s/@`]*?:)[^\s/@`]*@")
+"""What stands between user and host in an address; `//` may have become `/` on the way through a path."""
+
+
 class MaskwiseError(Exception):
     """Base of everything maskwise raises on purpose."""
 
     exit_code: ClassVar[int] = 2
+
+    def __str__(self) -> str:
+        """The message, without a password that a mistyped address would show."""
+        return _PASSWORD.sub(r"\1***@", super().__str__())
 
 
 class InputError(MaskwiseError, ValueError):

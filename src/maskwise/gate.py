@@ -17,7 +17,7 @@ from maskwise.read import Table, read
 from maskwise.release import as_frame, safe_name, safe_text, spreadsheet_safe
 from maskwise.requirements import LKC, Confidence, KAnonymity
 from maskwise.verify import Verdict, verify
-from maskwise.write import appearing, appearing_folder, write_draft
+from maskwise.write import alone, appearing, appearing_folder, write_draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -83,14 +83,17 @@ def hand_out(
             raise
     names = tuple(safe_name(name) for name in named) if escape else named
     # The release gets its name first: the inner block ends before the outer one.
-    with ExitStack() as sidecars, _drafted(masked, target, names, once=_is_scanned_once(requirements)) as written:
+    once = _is_scanned_once(requirements)
+    with ExitStack() as last, ExitStack() as sidecars, _drafted(masked, target, names, once=once) as written:
         stage("verify")
         if written.names != names:
             raise RefusedError("The written file has other columns than the table. Nothing was released.")
         found = replace(written, names=named)
         result = accept(found, recount(found, requirements, escaped=escape))
-        for sidecar in beside(result) if beside is not None else ():
+        files = beside(result) if beside is not None else ()
+        for sidecar in files:
             write_draft(sidecars.enter_context(appearing(sidecar.path)), sidecar.text, private=sidecar.private)
+        last.enter_context(alone(sidecar.path for sidecar in files))
     return target, result
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from maskwise.errors import WriteError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 
@@ -64,6 +64,25 @@ def appearing_folder(path: Path) -> Iterator[Path]:
             raise WriteError(_complaint(path, error)) from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
+def alone(paths: Iterable[Path]) -> Iterator[None]:
+    """Hold off other runs that would give these names meanwhile, so that the files of two runs do not mix.
+
+    Args:
+        paths: The names; runs wait for each other by folder, in one order.
+    """
+    with ExitStack() as held:
+        for folder in sorted({path.parent.resolve() for path in paths}):
+            handle = os.open(folder, os.O_RDONLY)
+            held.callback(os.close, handle)
+            # Some systems and file systems have no such locks; there the last rename wins, as everywhere else.
+            with suppress(OSError, ImportError):
+                import fcntl  # noqa: PLC0415 - not on Windows
+
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 def check_folder(path: Path) -> None:

