@@ -109,6 +109,12 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         Room(0).zeros(1 << 27, np.uint8)
 
 
+def test_a_folder_for_temporary_files_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(maskwise.InputError, match="no temporary file could be opened .no such file or directory"):
+        Room(0).zeros(1 << 20, np.int64)
+
+
 def test_memory_is_what_was_asked_or_what_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
     assert memory_given("500MB") == 500_000_000
     assert memory_given("2GiB") == 2 << 30

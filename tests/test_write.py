@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from maskwise.errors import WriteError
-from maskwise.write import appearing, check_target, write_draft
+from maskwise.write import alone, appearing, check_target, write_draft
 
 
 def write_text(path: Path, text: str) -> None:
@@ -90,3 +90,13 @@ def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(os, "access", lambda *_, **__: False)
     with pytest.raises(WriteError, match="cannot be written to"):
         check_target(tmp_path / "out.csv")
+
+
+def test_a_folder_that_may_not_be_read_is_not_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, "permission denied")
+
+    monkeypatch.setattr(os, "open", refuse)
+    with alone([tmp_path / "report.json"]):
+        reached = True
+    assert reached

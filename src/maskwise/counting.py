@@ -152,6 +152,9 @@ class _Many:
         if (is_text and read_as is None) or parse_keys(pa.array([], kind)) is None:
             return None
         ranged = self.counts.ranged(self.i, MOST_VALUES, read_as)
+        if ranged.n_odd and self.entry is None:
+            # Without an entry it is for the owner to say that it is an interval attribute.
+            return None
         if ranged.n_odd:
             scale = {v: k for k, v in _READ_AS.items()}.get(read_as or "", Scale.REAL)
             refuse_cells(self.table, self.policy, self.name, scale, ranged.n_odd, None)

@@ -152,8 +152,8 @@ class Cut:
         return {**dict.fromkeys(self.hidden, HIDDEN), **{text: text for text in self.shown}}
 
     def knows(self, text: str) -> bool:
-        """Say whether the cut was made for this category."""
-        return text in self._shown_as
+        """Say whether the cut was made for this category; it cannot tell a new one from those it hides unlisted."""
+        return self.hides_more or text in self._shown_as
 
     def show_text(self, text: str) -> str:
         """The label of a category; one the cut does not know is shown as the root."""

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from maskwise.engines import Engine, Relabel
     from maskwise.engines.counts import Counts
 
+_MICROSECONDS = 6
+"""Digits of a second that every engine has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
@@ -66,7 +69,7 @@ class Table:
 
         A float that is not a number counts as missing. Decimals and whole
         numbers beyond 64 bits are floats, converted by the engine alone, so
-        that it agrees with itself.
+        that it agrees with itself. Times are rounded to microseconds.
         """
         import ibis  # noqa: PLC0415 - heavy
 
@@ -76,13 +79,16 @@ class Table:
             # Widened bit by bit, 0.1 would no longer be spelled 0.1.
             value = value.cast("string").cast("float64")
             kind = value.type()
+        if kind.is_decimal() or kind.is_uint64():
+            value = value.cast("float64")
+            kind = value.type()
         if kind.is_floating():
             # Not isnan: DuckDB folds it to false from statistics that leave NaN out.
             is_number = (value - value == 0) | (value.abs() == float("inf"))
             # Adding zero makes one value of 0.0 and -0.0, which SQL holds equal and Arrow does not.
             return ibis.ifelse(is_number, value + 0.0, ibis.null(kind))
-        if kind.is_decimal() or kind.is_uint64():
-            return value.cast("float64")
+        if kind.is_timestamp() and (kind.scale or 0) > _MICROSECONDS:
+            return value.cast(kind.copy(scale=_MICROSECONDS))
         return value
 
     def seen(self, names: Iterable[str]) -> ir.Table:

@@ -72,7 +72,14 @@ class Room:
 
     def file(self) -> Any:
         """A temporary file without a name, in the system's folder for such."""
-        return tempfile.TemporaryFile(prefix="maskwise-")
+        try:
+            return tempfile.TemporaryFile(prefix="maskwise-")
+        except OSError as error:
+            msg = (
+                "The compressed table does not fit the memory given, and no temporary file could be opened "
+                f"({(error.strerror or 'error').lower()}). Set TMPDIR to a folder that can be written to."
+            )
+            raise InputError(msg) from None
 
     def map(self, file: Any, n_bytes: int, dtype: DTypeLike) -> NDArray[Any]:
         """A file's bytes as an array, which lives on when the file is closed."""

@@ -137,9 +137,9 @@ class Contest:
 
     def enter(self, run: Run) -> None:
         """Judge a run. One that was cut short where the first was not is no rival to it."""
+        run.state.let_go()
         if self._n_runs and run.ending is not self._finalists[0][2].ending:
             return
-        run.state.let_go()
         self._n_runs += 1
         if self._n_runs == 1:
             # Judged when there is a second: one search alone needs no jury.

@@ -75,12 +75,13 @@ def alone(paths: Iterable[Path]) -> Iterator[None]:
     """
     with ExitStack() as held:
         for folder in sorted({path.parent.resolve() for path in paths}):
-            handle = os.open(folder, os.O_RDONLY)
-            held.callback(os.close, handle)
-            # Some systems and file systems have no such locks; there the last rename wins, as everywhere else.
+            # Some systems and file systems have no such locks, and a folder may be closed to readers; there the last
+            # rename wins, as everywhere else.
             with suppress(OSError, ImportError):
                 import fcntl  # noqa: PLC0415 - not on Windows
 
+                handle = os.open(folder, os.O_RDONLY)
+                held.callback(os.close, handle)
                 fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 

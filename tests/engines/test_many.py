@@ -14,6 +14,7 @@ import maskwise
 from maskwise import counting
 from maskwise.formats import solution_file, trace_file
 from tests.engines.conftest import Place, in_order, rows_of
+from tests.engines.server import Server
 
 N = 900
 BINS = 32
@@ -237,12 +238,71 @@ def test_what_does_not_fit_is_refused_without_quoting_it(
     assert "secret" not in str(caught.value)
 
 
-def test_the_last_day_of_a_month_that_has_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        ([f"2023-01-{day:02d}" for day in range(1, 29)] + ["2023-02-30"], "date"),
+        ([f"{n}.5" for n in range(40)] + ["1e400"], "real"),
+    ],
+)
+def test_a_text_that_only_looks_like_a_number_is_refused(
+    place: Place, monkeypatch: pytest.MonkeyPatch, cells: list[str], kind: str
+) -> None:
     monkeypatch.setattr(counting, "MOST_VALUES", 10)
-    days = [f"2023-01-{day:02d}" for day in range(1, 29)] + ["2023-02-30"]
     policy = {"attributes": {"day": "interval"}, "requirements": [{"qid": ["day"], "k": 2}]}
-    with pytest.raises(maskwise.InputError, match="1 of its cells are no date values"):
-        maskwise.anonymize(pa.table({"day": days}), policy)
+    with pytest.raises(maskwise.InputError, match=f"1 of its cells (is|are) no {kind}"):
+        place.anonymize(pa.table({"day": cells}), policy)
+
+
+@pytest.mark.parametrize("most", [counting.MOST_VALUES, 200, 20])
+@pytest.mark.parametrize("steps", [1, 256])
+def test_nanoseconds_are_rounded_to_microseconds(monkeypatch: pytest.MonkeyPatch, most: int, steps: int) -> None:
+    """Several of them are one number then, also in a column that is binned."""
+    monkeypatch.setattr(counting, "MOST_VALUES", most)
+    monkeypatch.setattr("maskwise.mask._MOST_STEPS", steps)
+    rng = random.Random(0)  # noqa: S311 - test data
+    start = 1_000_000_000 * 10**9
+    cells = pa.array([start + 300 * rng.randrange(1000) for _ in range(600)], pa.timestamp("ns"))
+    classes = [["low", "high"][rng.random() < 0.5] for _ in range(600)]
+    policy = {"class": "risk", "attributes": {"seen": "interval"}, "requirements": [{"qid": ["seen"], "k": 3}]}
+    outcome = maskwise.anonymize(pa.table({"seen": cells, "risk": classes}), policy)
+    assert len(outcome.steps) > 3
+    for cell, shown in zip(cells.cast(pa.int64()).to_pylist(), outcome.data["seen"].to_pylist(), strict=True):
+        low, high = (dt.datetime.fromisoformat(text) for text in shown[1:-1].split(", "))
+        number = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=(cell + 500) // 1000)  # noqa: DTZ001 - as written
+        assert low <= number <= high
+        assert number < high or shown.endswith("]")
+
+
+@pytest.mark.parametrize("most", [counting.MOST_VALUES, 20])
+def test_a_decimal_that_is_not_a_number_counts_as_missing(
+    server: Server, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """PostgreSQL's `numeric` has one, and sorts it above all others."""
+    monkeypatch.setattr(counting, "MOST_VALUES", most)
+    spelled = "CASE WHEN i % 9 = 0 THEN 'NaN'::numeric ELSE i / 8.0 END"
+    told_by = "CASE WHEN i > 100 THEN 'a' ELSE 'b' END"
+    server.run("DROP TABLE IF EXISTS nans")
+    server.run(f"CREATE TABLE nans AS SELECT {spelled} AS x, {told_by} AS c FROM generate_series(1, 300) i")  # noqa: S608
+    policy = {"class": "c", "attributes": {"x": "interval"}, "requirements": [{"qid": ["x"], "k": 4}]}
+    try:
+        outcome = maskwise.anonymize("nans", policy, "few", engine=server.url)
+        told = dict(server.run("SELECT x, count(*) FROM few GROUP BY x"))
+    finally:
+        server.run("DROP TABLE IF EXISTS nans, few")
+    assert outcome.steps
+    assert told[None] == 33
+    assert not any("nan" in str(label).lower() for label in told)
+
+
+def test_floats_without_an_entry_are_no_interval_if_some_are_infinite(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({"x": [float("inf") if i % 9 == 0 else i / 8 for i in range(300)], "c": ["a", "b"] * 150})
+    policy = {"class": "c", "requirements": [{"qid": ["x"], "k": 4}]}
+    expected = maskwise.anonymize(table, policy)
+    monkeypatch.setattr(counting, "MOST_VALUES", 20)
+    outcome = maskwise.anonymize(table, policy)
+    assert outcome.solution.cuts[0].kind == "suppress"
+    assert outcome.steps == expected.steps
 
 
 def names(n: int = 1200) -> pa.Table:
@@ -275,7 +335,24 @@ def test_texts_too_rare_to_be_shown_stay_in_the_engine(
     assert any("values with too few records ever to be shown" in note for note in outcome.notes)
     again = solution_file.loads(solution_file.dumps(outcome.solution))
     assert again.cuts == outcome.solution.cuts
-    assert in_order(rows_of(maskwise.apply(names(), again).data)) == in_order(rows_of(expected.data))
+    applied = maskwise.apply(names(), again, strict=True)
+    assert in_order(rows_of(applied.data)) == in_order(rows_of(expected.data))
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.float64(), pa.string()])
+def test_of_hidden_cells_none_is_shown_as_another(place: Place, monkeypatch: pytest.MonkeyPatch, kind: Any) -> None:
+    """Two numbers are frequent enough to be shown, four hundred are not."""
+    rng = random.Random(5)  # noqa: S311 - test data
+    cells = [rng.choice([7, 8]) if rng.random() < 0.3 else 100 + rng.randrange(400) for _ in range(900)]
+    risk = [["low", "high"][(cell == 7) ^ (rng.random() < 0.1)] for cell in cells]
+    table = pa.table({"code": pa.array(cells, pa.int64()).cast(kind), "risk": risk})
+    policy = {"class": "risk", "attributes": {"code": "suppress"}, "requirements": [{"qid": ["code"], "k": 30}]}
+    expected = maskwise.anonymize(table, policy)
+    monkeypatch.setattr(counting, "MOST_VALUES", 30)
+    outcome, rows = place.anonymize(table, policy)
+    assert outcome.steps
+    assert outcome.solution.cuts[0].hides_more
+    assert in_order(rows) == in_order(rows_of(expected.data))
 
 
 def test_too_many_texts_that_all_may_be_shown_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

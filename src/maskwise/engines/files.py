@@ -79,6 +79,8 @@ def stream(batches: pa.RecordBatchReader, path: Path, suffix: str) -> None:
                 writer.write_batch(batch)
         return
     with connect() as writer:
+        # One thread, this one: another that waits for the next batch would not hear of Ctrl-C, nor this one of its end.
+        writer.execute("SET threads = 1")
         writer.register("batches", batches)
         copy(writer, "SELECT * FROM batches", path, suffix)
 

@@ -29,8 +29,8 @@ def by_steps(column: ir.Value, relabel: Relabel) -> ir.Value:
 def by_cases(column: ir.Value, relabel: Relabel) -> ir.Value:
     """Look each key up in a list; a key that is shown as itself needs no text.
 
-    What is in no list is never shown as it is: it gets the text that replaces
-    most keys, whose list is so never searched, or the root.
+    What is in no list is never shown as it is: it gets the root, or where all
+    keys are listed the text that replaces most, whose list is so never searched.
     """
     import ibis  # noqa: PLC0415 - heavy
 
@@ -38,11 +38,13 @@ def by_cases(column: ir.Value, relabel: Relabel) -> ir.Value:
     for key, text in zip(relabel.keys.to_pylist(), relabel.shown, strict=True):
         keys_of.setdefault(_SAME if key == text else text, []).append(key)
     texts = [text for text in keys_of if text is not _SAME]
-    rest = max(texts, key=lambda text: len(keys_of[text]), default=relabel.root)
+    most = max(texts, key=lambda text: len(keys_of[text]), default=relabel.root)
+    rest = relabel.root if relabel.has_others else most
     branches = [(column.isnull(), ibis.literal(relabel.missing, "string"))] if relabel.has_missing else []
     branches += [
         (column.isin(keys), column if text is _SAME else ibis.literal(text, "string"))
         for text, keys in keys_of.items()
         if text is _SAME or text != rest
     ]
-    return ibis.cases(*branches, else_=ibis.literal(rest, "string"))
+    other = ibis.literal(rest, "string")
+    return ibis.cases(*branches, else_=other) if branches else other

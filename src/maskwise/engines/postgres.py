@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _NO_COLLATION = '"default"'
 """What PostgreSQL calls the collation of the database, which is always deterministic."""
+_CHECKS_INPUT = 160_000
+"""The first version that can say whether a text is spelled as a type wants it."""
+_INPUT = {"int64": "bigint", "float64": "double precision", "date": "date", "timestamp": "timestamp"}
 
 
 class Postgres:
@@ -106,15 +109,15 @@ class Postgres:
 
     def _describe(self, query: pg.Composed, place: TableName | None = None) -> Sequence[psycopg.Column]:
         try:
-            cursor = self._database.execute(pg.SQL("SELECT * FROM ({}) q LIMIT 0").format(query))
+            # What fails in here takes back only itself: a connection may be its owner's, in the middle of work.
+            with self._database.transaction():
+                cursor = self._database.execute(pg.SQL("SELECT * FROM ({}) q LIMIT 0").format(query))
         except psycopg.errors.UndefinedTable:
             if place is None:
                 raise
-            self._database.rollback()
             known = self._run(pg.SQL("SELECT relname FROM pg_class WHERE relkind IN ('r', 'v', 'm', 'p', 'f')"))
             raise InputError(missing_table(place, [row[0] for row in known.fetchall()])) from None
         except psycopg.errors.InsufficientPrivilege:
-            self._database.rollback()
             raise InputError(may_not_read(place or "the table", self._user())) from None
         except psycopg.Error as error:
             raise told_of(error) from None
@@ -192,8 +195,17 @@ class Postgres:
         return self.table(name)
 
     def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
-        """Read texts as another type; PostgreSQL refuses what it cannot read."""
-        return text.cast(kind)
+        """Read texts as another type; one that cannot be read is missing, or before version 16 refused."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        if self._database.info.server_version < _CHECKS_INPUT:
+            return text.cast(kind)
+
+        def is_valid(text: str, kind: str) -> bool:
+            raise NotImplementedError  # the server's own
+
+        builtin = ibis.udf.scalar.builtin(is_valid, name="pg_input_is_valid")
+        return ibis.ifelse(builtin(text, _INPUT[kind]), text.cast(kind), ibis.null(kind))
 
     def range_of(self, cell: str, lows: pa.Array, lent: str) -> tuple[str, str]:
         """Search a sorted list, which the server makes once."""
