@@ -111,7 +111,7 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_folder_for_temporary_files_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(maskwise.InputError, match="no temporary file could be opened .no such file or directory"):
+    with pytest.raises(maskwise.InputError, match="no temporary file could be opened"):
         Room(0).zeros(1 << 20, np.int64)
 
 
