@@ -23,7 +23,7 @@ from maskwise.profile import check_columns, check_sensitive
 from maskwise.profile import profile as take_profile
 from maskwise.release import safe_name, shuffled
 from maskwise.room import Room, for_search, memory_given
-from maskwise.sensitive import unseen_values
+from maskwise.sensitive import named_values, unseen_values
 from maskwise.stop import stop_on_interrupt
 
 if TYPE_CHECKING:
@@ -207,7 +207,8 @@ def anonymize(
 
         def accept(found: Table, verdict: Verdict) -> Outcome:
             insist(verdict, asked, solution, profile.n_rows, found.names)
-            verdict = replace(verdict, unseen=unseen_values(asked, profile.sensitive))
+            told = verdict.hiding(named_values(asked.requirements, asked.trees))
+            verdict = replace(told, unseen=unseen_values(asked, profile.sensitive))
             return Outcome(target, solution, verdict, asked, table.source, profile.n_dropped)
 
         released, outcome = hand_out(
@@ -320,6 +321,7 @@ def apply(
                 broken = "; ".join(finding.complaint() for finding in verdict.findings if not finding.is_met)
                 msg = f"These rows alone do not meet the requirements: {broken}. Mask them anew, together with others."
                 raise NotMetError(msg)
+            verdict = verdict.hiding(named_values(asked, {cut.attribute: cut.taxonomy for cut in saved.cuts}))
             return Applied(target, verdict, later.unknown, later.outside, later.n_dropped, later.left_out, unchecked)
 
         released, applied = hand_out(masked, target, requirements, accept, escape=escape_formulas)
@@ -361,6 +363,7 @@ def audit(
         check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
         sensitive, _ = check_sensitive(table, spelled)
         verdict = recount(table, asked.requirements, escaped=escape_formulas)
+        verdict = verdict.hiding(named_values(spelled.requirements, asked.trees))
         return replace(verdict, unseen=unseen_values(spelled, sensitive, asked.masked))
 
 

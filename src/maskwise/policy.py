@@ -145,6 +145,11 @@ class Policy:
         """Attributes with an entry that are in no QID, so pass through unchanged."""
         return tuple(a.name for a in self.attributes if a.name not in set(self.masked))
 
+    @property
+    def trees(self) -> dict[str, Taxonomy | None]:
+        """The taxonomy of each entry, if it has one."""
+        return {attribute.name: attribute.taxonomy for attribute in self.attributes}
+
     def implied_parts(self) -> Mapping[tuple[int, int], int]:
         """For each rule (requirement, part) that another rule implies, the position of that one's requirement.
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.arrow import from_numpy
-from maskwise.counting import count_columns, refuse_cells
-from maskwise.errors import InputError, PolicyError, quote
+from maskwise.counting import count_columns, refuse_cells, refuse_texts
+from maskwise.errors import InputError, PolicyError
 from maskwise.policy import Attribute, Kind, Missing
 from maskwise.requirements import KAnonymity
 from maskwise.sensitive import check_values, take_sensitive
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from maskwise.taxonomy import Taxonomy
 
     Ints = NDArray[np.int64]
-
-_SHOWN = 5
-"""How many offending values a message lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,25 +221,8 @@ def _categorical(policy: Policy, entry: Attribute, counted: Counted, notes: list
     value_of_key = np.array([at[text] for text in spelled], np.int64)
     counts = np.zeros((len(texts), counted.counts.shape[1]), np.int64)
     np.add.at(counts, value_of_key, counted.counts)
-    if entry.taxonomy is not None:
-        leaves = set(entry.taxonomy.leaves())
-        lost = [text for text in texts if text not in leaves]
-        if lost:
-            inner = (
-                " (an inner value of the tree cannot stand in the data)"
-                if set(lost) & set(entry.taxonomy.labels)
-                else ""
-            )
-            unpadded = {leaf.lstrip("0") for leaf in leaves if leaf.startswith("0")}
-            hint = " Were leading zeros lost when the data was read?" if set(lost) & unpadded else ""
-            more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
-            msg = (
-                policy.at(("attributes", entry.name))
-                + f"Column `{entry.name}` holds {len(lost)} value{'s' * (len(lost) > 1)} "
-                + f"that its taxonomy does not have{inner}: "
-                + f"{quote(lost[:_SHOWN])}{more}. Add them as leaves, or clean the data.{hint}"
-            )
-            raise InputError(msg)
+    if entry.taxonomy is not None and not set(texts) <= set(entry.taxonomy.leaves()):
+        refuse_texts(policy, entry.name, entry.taxonomy, dict(zip(texts, counts.sum(axis=1).tolist(), strict=True)))
     return Column(
         entry.name,
         entry.kind,
