@@ -107,7 +107,7 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> Later:
     is left out, whatever the case of its letters.
     """
     for cut in solution.cuts:
-        table.require(cut.attribute, "is in the solution")
+        table.require(cut.attribute, "is in the solution", among=solution.columns)
     names = [cut.attribute for cut in solution.cuts]
     n_dropped = 0
     if solution.missing is Missing.DROP:

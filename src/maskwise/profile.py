@@ -97,7 +97,6 @@ class Profile:
 def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> None:
     """Refuse a policy that names columns the table does not have."""
     mistakes = []
-    is_header_sure = any(name in table.names for requirement in policy.requirements for name in requirement.qid)
     places: dict[str, tuple[str | int, ...]] = {}
     for i, requirement in enumerate(policy.requirements):
         places.update(dict.fromkeys(requirement.qid, ("requirements", i, "qid")))
@@ -110,7 +109,7 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
         places.update(dict.fromkeys(policy.drop, ("drop",)))
     for name, place in places.items():
         try:
-            table.require(name, is_header_sure=is_header_sure)
+            table.require(name, among=places)
         except InputError as error:
             mistakes.append(policy.at(place) + str(error))
     if mistakes:

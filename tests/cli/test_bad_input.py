@@ -76,11 +76,11 @@ def test_a_typed_file_without_records_is_refused(tmp_path: Path, policy: Path, r
 
 
 def test_a_column_name_that_stands_twice_is_refused(mask: Callable) -> None:
-    mask(b"Age,Sex,Age\n1,M,2\n", says=["in.csv", "`Age` twice", "Rename one"])
+    mask(b"Age,Sex,Age\n1,M,2\n", says=["in.csv", "the same name in columns 1 and 3", "Rename one"], hides=["Age"])
 
 
 def test_names_that_differ_in_case_alone_are_refused(mask: Callable) -> None:
-    mask(b"Age,Sex,AGE\n1,M,2\n", says=["in.csv", "`AGE`", "`Age`", "Rename one"])
+    mask(b"Age,Sex,AGE\n1,M,2\n", says=["in.csv", "differ in case", "columns 1 and 3", "Rename one"])
 
 
 def test_a_column_without_a_name_is_refused(mask: Callable) -> None:

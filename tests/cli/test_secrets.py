@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+import maskwise
 from tests.conftest import Run, csv_text
 
 ILL = ("Flu", "HIV", "Gout", "Flu")
@@ -78,3 +80,40 @@ def test_a_group_does_not_show_a_value_of_a_sensitive_column(tmp_path: Path, run
     asked.write_text(text.replace("HIV", "Gout"))
     result = run("audit", tmp_path / "d.csv", "-p", asked, *options)
     assert "Gout" in result.out
+
+
+# A csv without a header.
+
+
+@pytest.mark.parametrize("command", ["mask", "audit"])
+@pytest.mark.parametrize(
+    ("first", "says"),
+    [
+        (("Pat 1", "33", "Ill HIV", "Age"), "which has 4 columns. Is its first line a header?"),
+        (("Pat 1", "F", "Ill HIV", "yes"), "which has 4 columns. Is its first line a header?"),
+        (("Pat 1", "33", "HIV", "HIV"), "the same name in columns 3 and 4. Rename one. Is its first line a header?"),
+    ],
+)
+def test_the_cells_of_a_first_record_are_not_told(
+    tmp_path: Path, run: Run, command: str, first: tuple[str, ...], says: str
+) -> None:
+    (tmp_path / "d.csv").write_text(csv_text(first, [("Pat 2", "34", "Flu", "x")]), encoding="utf-8")
+    asked = policy(tmp_path / "p.yaml", {"Age": "interval"}, {"qid": ["Age"], "k": 2}, TEMPLATE)
+    output = ["-o", tmp_path / "out.csv"] if command == "mask" else []
+    result = run(command, tmp_path / "d.csv", "-p", asked, *output)
+    assert result.code == 2
+    assert says in result.err
+    assert not [cell for cell in ("Pat", "33", "HIV", "yes") if cell in result.err]
+
+
+def test_other_case_of_a_name_is_suggested_also_where_most_are_missing(tmp_path: Path, run: Run) -> None:
+    asked = policy(tmp_path / "p.yaml", {}, {"qid": ["age", "sex"], "k": 2})
+    result = run("mask", sick(tmp_path / "d.csv"), "-p", asked, "-o", tmp_path / "out.csv")
+    assert "Column `age` is in the policy but not in the table, which has 4 columns. Did you mean `Age`?" in result.err
+
+
+def test_a_data_frame_has_no_first_line() -> None:
+    with pytest.raises(maskwise.PolicyError) as caught:
+        maskwise.anonymize(pa.table({"Age": [1, 2]}), {"requirements": [{"qid": ["Aeg", "Sexx"], "k": 2}]})
+    assert "The table has: `Age`." in str(caught.value)
+    assert "first line" not in str(caught.value)
