@@ -172,10 +172,10 @@ def mask(
     made = make_report(outcome)
     terminal.alert(outcome.warnings)
     if json_:
-        sys.stdout.write(made.to_json())
+        _print_json({**made.data, "warnings": list(outcome.warnings)})
         return 0
     terminal.show_report(made.data, outcome.verdict)
-    told = {one.note for one in outcome.verdict.unseen}
+    told = {*outcome.warnings, *(one.note for one in outcome.verdict.unseen)}
     for note in made.data["notes"]:
         if note not in told:
             terminal.warn(note)

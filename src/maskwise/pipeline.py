@@ -15,6 +15,7 @@ from maskwise import mask as masking
 from maskwise.compress import compress
 from maskwise.ends import open_data, where_to
 from maskwise.errors import InputError, NotMetError
+from maskwise.forgotten import forgotten_identifiers
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.gate import Sidecar, as_written, given_back, hand_out, insist, recount
@@ -77,6 +78,8 @@ class Outcome:
     """What the table is called."""
     n_dropped: int = 0
     """Records left out because of a missing cell."""
+    cautions: tuple[str, ...] = ()
+    """What the owner must know of the table: a class of one value, columns that may be identifiers."""
 
     @property
     def steps(self) -> tuple[Step | Generalization, ...]:
@@ -95,8 +98,8 @@ class Outcome:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the owner must know: protected values that no record has."""
-        return self.verdict.warnings
+        """What the owner must know: protected values that no record has, and the cautions."""
+        return (*self.verdict.warnings, *self.cautions)
 
     @property
     def passed(self) -> tuple[str, ...]:
@@ -200,6 +203,7 @@ def anonymize(
         with stop_on_interrupt() as is_asked_to_stop:
             room = Room(for_search(memory_given(memory)))
             solution, profile, table = solve(table, asked, how, observer, is_asked_to_stop, room)
+        cautions = (*profile.warnings, *forgotten_identifiers(table, asked))
         observer.stage("mask")
         masked = masking.mask(table, solution, profile.columns)
         masked = shuffled(masked, seed) if shuffle else masked
@@ -209,7 +213,7 @@ def anonymize(
             insist(verdict, asked, solution, profile.n_rows, found.names)
             told = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(told, unseen=unseen_values(asked, profile.sensitive))
-            return Outcome(target, solution, verdict, asked, table.source, profile.n_dropped)
+            return Outcome(target, solution, verdict, asked, table.source, profile.n_dropped, cautions)
 
         released, outcome = hand_out(
             masked, target, asked.requirements, accept, observer.stage, beside, escape=escape_formulas

@@ -7,7 +7,7 @@ defaults are chosen, and what does not fit is refused with the evidence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,6 +92,8 @@ class Profile:
     """What the owner should know, in full sentences."""
     sensitive: Mapping[str, Sensitive]
     """The columns that templates protect."""
+    warnings: tuple[str, ...] = ()
+    """Those of the notes that the owner must know."""
 
 
 def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> None:
@@ -165,15 +167,17 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     n_all = n_all or n_rows
     if policy.missing is Missing.DROP and n_all > n_rows:
         notes.append(f"{n_all - n_rows:,} of {n_all:,} records were left out because a masked cell is missing.")
+    warnings = []
     if policy.class_name is not None and n_classes == 1:
-        notes.append(
+        warnings.append(
             f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
             "table is released. Name another class, or none."
         )
     sensitive, told = check_sensitive(table, policy)
-    notes += told
-    profiled = Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_all - n_rows, tuple(notes), sensitive)
-    return profiled, table
+    notes += [*warnings, *told]
+    n_dropped = n_all - n_rows
+    made = Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, tuple(notes), sensitive)
+    return replace(made, warnings=tuple(warnings)), table
 
 
 def check_sensitive(table: Table, policy: Policy) -> tuple[dict[str, Sensitive], list[str]]:
