@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from maskwise.errors import quote
+from maskwise.errors import InputError, quote
 from maskwise.typed import Scale, looks_like_code, parse_keys
 
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ def forgotten_identifiers(table: Table, policy: Policy) -> tuple[str, ...]:
     names = [name for name in table.names if name not in known and _may_identify(table, name)]
     if not names or not table.engine.keeps_order:
         return ()
-    first = table.engine.fetch(table.expr.select([table.key(name) for name in names]).limit(_LOOKED_AT))
+    try:
+        first = table.engine.fetch(table.expr.select([table.key(name) for name in names]).limit(_LOOKED_AT))
+    except InputError:
+        return ()  # a damaged file is complained of where it is read to its end
     found = [name for i, name in enumerate(names) if _is_identifier(first.column(i).combine_chunks().drop_null())]
     if not found:
         return ()
