@@ -15,7 +15,7 @@ import numpy as np
 from maskwise.arrow import as_numpy
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy import Kind
-from maskwise.typed import CODE, Scale, parse_keys, patterns, text_of
+from maskwise.typed import CODE, Scale, parse_keys, patterns, scale_of_bound, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -120,15 +120,18 @@ def refuse_cells(table: Table, policy: Policy, name: str, scale: Scale, n_cells:
         table: The records.
         policy: What was asked.
         name: The attribute.
-        scale: What its other cells are.
+        scale: What its other cells are; where the policy gives a range, its ends tell what they should be.
         n_cells: How many cells do not fit.
         odd: Their distinct values, if they are known.
     """
     row = None if odd is None else table.first_row_with(name, odd)
     first = f", first in record {row:,}" if row else ""
+    range_ = next((entry.bounds for entry in policy.attributes if entry.name == name and entry.bounds), None)
+    scale = scale if range_ is None else scale_of_bound(range_[0])
+    are_no = f"is no {scale.noun}" if n_cells == 1 else f"are no {scale.noun}s"
     msg = (
-        f"{policy.at(('attributes', name))}Column `{name}` is an interval attribute, but {n_cells:,} of its cells are "
-        f"no {scale} values{first}. Clean them, leave missing cells empty, or use suppress."
+        f"{policy.at(('attributes', name))}Column `{name}` is an interval attribute, but {n_cells:,} of its cells "
+        f"{are_no}{first}. Write them as {scale.example}, leave missing cells empty, or use suppress."
     )
     raise InputError(msg)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from maskwise.arrow import from_numpy
 from maskwise.counting import count_columns, refuse_cells, refuse_texts
-from maskwise.errors import InputError, PolicyError
+from maskwise.errors import InputError, PolicyError, plural
 from maskwise.policy import Attribute, Kind, Missing
 from maskwise.requirements import KAnonymity
 from maskwise.sensitive import check_values, take_sensitive
@@ -154,7 +154,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
             n_missing = int(counted.missing.sum())
             msg = (
                 policy.at(("missing",))
-                + f"Column `{name}` has {n_missing:,} missing cells. Fill them, or set missing: keep or drop."
+                + f"Column `{name}` has {plural(n_missing, 'missing cell')}. Fill them, or set missing: keep or drop."
             )
             raise InputError(msg)
         columns.append(_fit(table, policy, entries.get(name), counted, notes))
@@ -166,7 +166,10 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     n_rows = columns[0].n_records
     n_all = n_all or n_rows
     if policy.missing is Missing.DROP and n_all > n_rows:
-        notes.append(f"{n_all - n_rows:,} of {n_all:,} records were left out because a masked cell is missing.")
+        were = "was" if n_all - n_rows == 1 else "were"
+        notes.append(
+            f"{n_all - n_rows:,} of {plural(n_all, 'record')} {were} left out because a masked cell is missing."
+        )
     warnings = []
     if policy.class_name is not None and n_classes == 1:
         warnings.append(
@@ -217,8 +220,8 @@ def _categorical(policy: Policy, entry: Attribute, counted: Counted, notes: list
     texts = sorted(set(spelled), key=None if counted.is_mixed else value_order(spelled))
     if counted.n_rest:
         notes.append(
-            f"`{entry.name}` has {counted.n_rest:,} values with too few records ever to be shown; they are hidden as "
-            "one, and the solution does not list them."
+            f"`{entry.name}` has {plural(counted.n_rest, 'value')} with too few records ever to be shown, hidden as "
+            "one and not listed by the solution."
         )
     at = {text: i for i, text in enumerate(texts)}
     value_of_key = np.array([at[text] for text in spelled], np.int64)
@@ -277,10 +280,8 @@ def _interval(
                 f"[{label(ends[0], _wider(ends[0], parsed.scale))}, {label(ends[1], _wider(ends[1], parsed.scale))}]"
             )
             # Of ranges it is not known how many of their cells are outside.
-            how_many = "" if counted.n_numbers is not None else f"{outside:,} "
-            msg = (
-                f"{at}Column `{name}` has {how_many}cells outside its range {shown}. Widen the range or clean the data."
-            )
+            how_many = "cells" if counted.n_numbers is not None else plural(outside, "cell")
+            msg = f"{at}Column `{name}` has {how_many} outside its range {shown}. Widen the range or clean the data."
             raise InputError(msg)
         low, high = ends
     scale = parsed.scale
