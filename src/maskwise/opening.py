@@ -37,7 +37,7 @@ def find_files(place: Path | Folder) -> list[Path]:
     if path.is_dir():
         found = sorted(p for p in path.glob("*.parquet") if not p.name.startswith((".", "_")))
         if not found:
-            msg = f"The folder `{path}` has no parquet file. Name files with a pattern, such as `{path.name}/*.csv`."
+            msg = f"The folder `{path}` has no parquet file. Name files with a pattern, such as `{path}/*.csv`."
             raise InputError(msg)
         return found
     if path.exists() or isinstance(place, Folder) or not any(letter in str(path) for letter in "*?["):

@@ -110,7 +110,7 @@ class Policy:
         if self.class_name in in_qid:
             mistakes.append(
                 self.at(("class",))
-                + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of one of them."
+                + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of the QID."
             )
         for name in self.drop:
             if name in in_qid or name == self.class_name or name in self.sensitive:

@@ -223,7 +223,7 @@ def test_every_target_is_checked_before_anything_is_written(
 
 
 def test_the_input_is_never_overwritten(tmp_path: Path, data: Path, policy: Path, refused: Refused) -> None:
-    refused("mask", data, "-p", policy, "-o", data, says=["people.csv"])
+    refused("mask", data, "-p", policy, "-o", data, says=["people.csv` is the input. Write to another file."])
     (tmp_path / "link.csv").symlink_to(data)
     refused("mask", data, "-p", policy, "-o", tmp_path / "link.csv", says=["link.csv"])
 
@@ -240,7 +240,10 @@ def test_two_outputs_of_one_name_are_refused(
     tmp_path: Path, data: Path, policy: Path, refused: Refused, option: str
 ) -> None:
     for other in (data, policy):
-        refused("mask", data, "-p", policy, "-o", tmp_path / "out.csv", option, other)
+        refused("mask", data, "-p", policy, "-o", tmp_path / "out.csv", option, other, says=["`"])
+    if option != "--report":
+        refused("mask", data, "-p", policy, "-o", tmp_path / "out.csv", option, data, says=["is the input"])
+        refused("mask", data, "-p", policy, "-o", data.parent / "o.csv", option, data.parent / "o.csv", says=["twice"])
 
 
 @pytest.mark.parametrize("name", ["out.xlsx", "out", "out.gz", "out.csv.zip"])
