@@ -117,3 +117,12 @@ def test_a_data_frame_has_no_first_line() -> None:
         maskwise.anonymize(pa.table({"Age": [1, 2]}), {"requirements": [{"qid": ["Aeg", "Sexx"], "k": 2}]})
     assert "The table has: `Age`." in str(caught.value)
     assert "first line" not in str(caught.value)
+
+
+def test_a_test_file_without_a_header_is_not_quoted(tmp_path: Path, run: Run) -> None:
+    asked = policy(tmp_path / "p.yaml", {}, {"qid": ["Age"], "k": 2})
+    (tmp_path / "t.csv").write_text("Name Smith,33,HIV,x\nName Roe,34,Flu,y\n", encoding="utf-8")
+    result = run("evaluate", sick(tmp_path / "d.csv"), "-p", asked, "--test", tmp_path / "t.csv")
+    assert result.code == 2
+    assert "Is its first line a header?" in result.err
+    assert "Smith" not in result.err
