@@ -308,12 +308,12 @@ def test_with_more_effort_the_lowest_error_wins(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_effort_is_measured_by_the_size_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eight variants of a large table for each unit of effort, up to 64 of a small one."""
+    """Six variants of a large table for each unit of effort, up to 64 of a small one."""
     small, more = (conditional(people(), effort=effort).notes[-1] for effort in (2, 3))
     assert "among 65 searches" in small
     assert "among 129 searches" in more
     monkeypatch.setattr(tasting, "WORK_OF_RUNS", 1)
-    assert "among 9 searches" in conditional(people(), effort=2).notes[-1]
+    assert "among 7 searches" in conditional(people(), effort=2).notes[-1]
 
 
 @pytest.mark.parametrize("is_close", [False, True])

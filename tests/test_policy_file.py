@@ -169,7 +169,7 @@ MISTAKES = {
         "attributes:\n  Age:\n    taxonomy: [A, B] # HERE\n" + ASKS,
         ["one root", "2 values", "Put it under `ANY`"],
     ),
-    "class in a QID": ("class: Age # HERE\n" + ASKS, ["`Age` is in a QID", "Take it out"]),
+    "class in a QID": ("class: Age # HERE\n" + ASKS, ["`Age` is in a QID", "Take it out of the QID."]),
     "drop in a QID": (ASKS + "drop: [Age] # HERE\n", ["`Age` is dropped and also in a QID", "Take it out"]),
     "drop of the class": ("class: Risk\n" + ASKS + "drop: [Risk] # HERE\n", ["`Risk` is dropped and also the class"]),
     "missing misspelt": (

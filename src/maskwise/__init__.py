@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from maskwise.taxonomy import Taxonomy
     from maskwise.verify import Finding, Verdict
 
+    __version__: str
+
 _HOME = {
     "LKC": "requirements",
     "Applied": "pipeline",
@@ -110,6 +112,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415 - slow
+
+        return version("maskwise")
     if name == "evaluate":
         return import_module("maskwise.evaluate")
     if name not in _HOME:

@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -30,6 +31,7 @@ app = App(
     help="Mask a table about people so that nobody can be linked through the columns you name, "
     "and classifiers trained on it still work. The documentation is in docs/ and README.md.",
     help_format="plaintext",
+    version=lambda: version("maskwise"),
     version_flags=["--version"],
     suppress_keyboard_interrupt=False,
 )
@@ -102,7 +104,11 @@ def mask(
     ] = None,
     time_limit: Annotated[float | None, Parameter(help="Stop searching after so many seconds.")] = None,
     effort: Annotated[
-        int | None, Parameter(help="For conditional: how many variants to try; 1 is a single search.")
+        int | None,
+        Parameter(
+            help="For conditional: 1 is a single search; each unit more tries 8 variants of a large table, up to 64 of "
+            "a small one."
+        ),
     ] = None,
     restarts: Annotated[
         int, Parameter(help="For bug: search so many times more with some randomness, and keep the best.")
@@ -133,8 +139,7 @@ def mask(
         check_suffix(report)
     if curve is not None:
         check_curve(curve)
-    sources = {path.resolve(): path for path in (Path(data), *source_files(data, engine))}
-    insist_on_own_names(*sources.values(), policy, Path(output), *others)
+    insist_on_own_names(Path(output), *others, inputs=[Path(data), *source_files(data, engine), policy])
     terminal = Terminal(quiet=quiet or json_)
 
     def beside(outcome: Outcome) -> list[Sidecar]:
@@ -172,10 +177,10 @@ def mask(
     made = make_report(outcome)
     terminal.alert(outcome.warnings)
     if json_:
-        sys.stdout.write(made.to_json())
+        _print_json({**made.data, "warnings": list(outcome.warnings)})
         return 0
     terminal.show_report(made.data, outcome.verdict)
-    told = {one.note for one in outcome.verdict.unseen}
+    told = {*outcome.warnings, *(one.note for one in outcome.verdict.unseen)}
     for note in made.data["notes"]:
         if note not in told:
             terminal.warn(note)
@@ -233,7 +238,7 @@ def apply(
         bool, Parameter(negative="", help="Refuse rows that alone do not meet the requirements.")
     ] = False,
     shuffle: Shuffle = False,
-    seed: Seed = None,
+    seed: Annotated[int | None, Parameter(help="Makes --shuffle repeatable; keep it secret.")] = None,
     escape_formulas: Formulas = False,
     quiet: Quiet = False,
     json_: AsJson = False,
@@ -333,9 +338,10 @@ def _complain(error: BaseException) -> int:  # noqa: PLR0911 - one for each exit
     """Say what went wrong and return the exit code."""
     match error:
         case MissingArgumentError() if error.argument is not None:
-            return _fail(f"`{error.argument.name}` is missing. Try `maskwise COMMAND --help`.", 2)
+            hint = str(error).partition("requires an argument.")[2]  # which option was misspelt
+            return _fail(f"`{error.argument.name}` is missing.{hint} {_help_on(error)}", 2)
         case CycloptsError():
-            return _fail(f"{error} Try `maskwise --help`.", 2)
+            return _fail(f"{error} {_help_on(error)}", 2)
         case MaskwiseError():
             return _fail(str(error), error.exit_code)
         case KeyboardInterrupt():
@@ -349,6 +355,11 @@ def _complain(error: BaseException) -> int:  # noqa: PLR0911 - one for each exit
         raise error
     kind = type(error).__name__
     return _fail(f"maskwise failed ({kind}). Set MASKWISE_DEBUG=1 to see where, and report it.", 70)
+
+
+def _help_on(error: CycloptsError) -> str:
+    """Where the options of the command stand that an error is about."""
+    return f"Try `{' '.join(['maskwise', *(error.command_chain or ()), '--help'])}`."
 
 
 def run() -> None:

@@ -92,7 +92,7 @@ def evaluate(
         check_suffix(path)
         check_target(path)
     sources = [policy, data, *([] if test is None else [test]), *others.values()]
-    insist_on_own_names(*{path.resolve(): path for path in sources}.values(), *output)
+    insist_on_own_names(*output, inputs=sources)
     terminal = Terminal(quiet=quiet or json_)
     with terminal:
         found = measure(

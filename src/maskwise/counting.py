@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.arrow import as_numpy
-from maskwise.errors import InputError
+from maskwise.errors import InputError, plural, quote
 from maskwise.policy import Kind
-from maskwise.typed import CODE, Scale, parse_keys, patterns, text_of
+from maskwise.typed import CODE, Scale, parse_keys, patterns, scale_of_bound, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from maskwise.engines.counts import Counts
     from maskwise.policy import Attribute, Policy
     from maskwise.read import Table
+    from maskwise.taxonomy import Taxonomy
 
     Ints = NDArray[np.int64]
 
@@ -35,6 +36,14 @@ MOST_TEXTS = 1 << 20
 """With more texts that all may be shown a column is refused."""
 MOST_CLASSES = 1000
 """Above so many classes a column is taken for a number that was meant to be grouped."""
+_SHOWN = 5
+"""How many offending values a message lists."""
+_SHARED = 10
+"""A value of so many records is no person's own."""
+_FEW_TEXTS = 20
+"""Fewer strange values than this may be misspelt ones, so rare ones are listed too."""
+_PER_TEXT = 2
+"""With fewer records than this for each value a column may be a name or a number of a person."""
 _READ_AS = {Scale.INTEGER: "int64", Scale.REAL: "float64", Scale.DATE: "date", Scale.TIMESTAMP: "timestamp"}
 """What an engine reads texts as; not every engine has times of day."""
 
@@ -111,15 +120,49 @@ def refuse_cells(table: Table, policy: Policy, name: str, scale: Scale, n_cells:
         table: The records.
         policy: What was asked.
         name: The attribute.
-        scale: What its other cells are.
+        scale: What its other cells are; where the policy gives a range, its ends tell what they should be.
         n_cells: How many cells do not fit.
         odd: Their distinct values, if they are known.
     """
     row = None if odd is None else table.first_row_with(name, odd)
     first = f", first in record {row:,}" if row else ""
+    range_ = next((entry.bounds for entry in policy.attributes if entry.name == name and entry.bounds), None)
+    scale = scale if range_ is None else scale_of_bound(range_[0])
+    are_no = f"is no {scale.noun}" if n_cells == 1 else f"are no {scale.noun}s"
     msg = (
-        f"{policy.at(('attributes', name))}Column `{name}` is an interval attribute, but {n_cells:,} of its cells are "
-        f"no {scale} values{first}. Clean them, leave missing cells empty, or use suppress."
+        f"{policy.at(('attributes', name))}Column `{name}` is an interval attribute, but {n_cells:,} of its cells "
+        f"{are_no}{first}. Write them as {scale.example}, leave missing cells empty, or use suppress."
+    )
+    raise InputError(msg)
+
+
+def refuse_texts(policy: Policy, name: str, taxonomy: Taxonomy, n_records: Mapping[str, int]) -> None:
+    """Refuse a taxonomy attribute some of whose values are no leaves, without telling a secret one.
+
+    A value of a sensitive column is not shown, nor one that may be a person's
+    name: of many strange values, or in a column that tells its records apart,
+    only those that several records share.
+
+    Args:
+        policy: What was asked.
+        name: The attribute.
+        taxonomy: Its tree.
+        n_records: Every value of the column, with its records.
+    """
+    leaves = set(taxonomy.leaves())
+    lost = [text for text in n_records if text not in leaves]
+    is_rare_shown = len(lost) < _FEW_TEXTS and sum(n_records.values()) >= _PER_TEXT * len(n_records)
+    told = [text for text in lost if is_rare_shown or n_records[text] >= _SHARED]
+    told = [] if name in policy.sensitive else told[:_SHOWN]
+    rest = f"{len(lost) - len(told):,} more" if len(lost) > len(told) else ""
+    listed = f": {' and '.join(filter(None, [quote(told), rest]))}" if told else ""
+    inner = " (an inner value of the tree cannot stand in the data)" if set(lost) & set(taxonomy.labels) else ""
+    unpadded = {leaf.lstrip("0") for leaf in leaves if leaf.startswith("0")}
+    hint = " Were leading zeros lost when the data was read?" if set(lost) & unpadded else ""
+    them = "it as a leaf" if len(lost) == 1 else "them as leaves"
+    msg = (
+        f"{policy.at(('attributes', name))}Column `{name}` holds {plural(len(lost), 'value')} that its taxonomy does "
+        f"not have{inner}{listed}. Add {them}, or clean the data.{hint}"
     )
     raise InputError(msg)
 

@@ -78,8 +78,14 @@ def run(folder: Path, *, quiet: bool) -> int:
         terminal.say(f"{folder / name!s:32} {what}")
     terminal.say(f"{_near(policy)!s:32} the policy that was asked")
     terminal.say("")
-    terminal.say(f"Recount it yourself: {sys.argv[0]} audit {masked_file} -p {_near(policy)}")
+    terminal.say(f"Recount it yourself: {_command()} audit {masked_file} -p {_near(policy)}")
     return 0
+
+
+def _command() -> str:
+    """How this command was called."""
+    called = Path(sys.argv[0])
+    return f"{sys.executable} -m maskwise" if called.suffix == ".py" else str(called)
 
 
 def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool) -> bool:

@@ -28,10 +28,10 @@ def where_to(output: str | Path, data: Any, engine: Any) -> Place:
         check_folder(target.path)
     if isinstance(target, Path):
         suffix_of(target)
+        check_target(target)
         if target.exists() and any(path.exists() and target.samefile(path) for path in source_files(data, engine)):
             msg = f"`{target}` is the input. Write the release to another file."
             raise InputError(msg)
-        check_target(target)
     return target
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 N_FOLDS = 5
-MOST_JUDGED = 200_000
+MOST_JUDGED = 100_000
 """About so many records judge at most; of a larger table they are drawn at random."""
 N_CLOSE_FOLDS, MOST_CLOSE = 3, 30_000
 """The same where the trees also ask for the unmasked columns themselves: few distinct rows are alike then."""

@@ -107,7 +107,7 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> Later:
     is left out, whatever the case of its letters.
     """
     for cut in solution.cuts:
-        table.require(cut.attribute, "is in the solution")
+        table.require(cut.attribute, "is in the solution", among=solution.columns)
     names = [cut.attribute for cut in solution.cuts]
     n_dropped = 0
     if solution.missing is Missing.DROP:
@@ -140,8 +140,8 @@ def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, in
     found = table.distinct(cut.attribute)
     keys, n, n_missing = found.keys, found.counts, found.n_missing
     if n_missing and missing is Missing.ERROR:
-        msg = f"Column `{cut.attribute}` has {n_missing:,} missing cells, and the policy refuses them. Fill them first."
-        raise InputError(msg)
+        msg = f"Column `{cut.attribute}` has {plural(n_missing, 'missing cell')}, and the policy refuses them."
+        raise InputError(msg + " Fill them first.")
     unseen = n_missing if cut.missing is MissingShown.UNSEEN else 0
     if cut.kind is Kind.INTERVAL:
         parsed = _parse(table, cut, keys, n)
@@ -158,17 +158,21 @@ def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, in
 def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
     if not len(keys):
         return None
+    assert cut.scale is not None  # noqa: S101 - an interval attribute has one
+    expected, example = f"{cut.scale.noun}s", cut.scale.example
     parsed = parse_keys(keys)
     same = parsed is not None and (parsed.scale == cut.scale or {parsed.scale, cut.scale} <= _NUMBERS)
     if parsed is None or not same:
-        found = parsed.scale if parsed else keys.type
-        msg = f"Column `{cut.attribute}` holds {found} cells, but the solution expects {cut.scale} values."
+        found = (
+            f"{keys.type} cells" if parsed is None else f"{parsed.scale.noun}s" if parsed.known.any() else "other texts"
+        )
+        msg = f"Column `{cut.attribute}` holds {found}, but the solution expects {expected}, such as {example}."
         raise InputError(msg)
     if not parsed.known.all():
         row = table.first_row_with(cut.attribute, keys.filter(from_numpy(~parsed.known)))
         n_cells = int(n[~parsed.known].sum())
         msg = (
-            f"Column `{cut.attribute}` has no {cut.scale} value in {plural(n_cells, 'cell')}, "
+            f"Column `{cut.attribute}` holds {plural(n_cells, 'cell')} that should be {expected}, such as {example}, "
             f"first in record {row:,}. Clean the data."
         )
         raise InputError(msg)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ def find_files(place: Path | Folder) -> list[Path]:
     if path.is_dir():
         found = sorted(p for p in path.glob("*.parquet") if not p.name.startswith((".", "_")))
         if not found:
-            msg = f"The folder `{path}` has no parquet file. Name files with a pattern, such as `{path.name}/*.csv`."
+            msg = f"The folder `{path}` has no parquet file. Name files with a pattern, such as `{path}/*.csv`."
             raise InputError(msg)
         return found
     if path.exists() or isinstance(place, Folder) or not any(letter in str(path) for letter in "*?["):
@@ -99,7 +100,7 @@ def _guarded(path: Path, look: Any) -> Any:
 
 def _one_header(paths: Sequence[Path], headers: Sequence[Sequence[str]]) -> tuple[str, ...]:
     for path, names in zip(paths, headers, strict=True):
-        check_names(names, f"`{path.name}`")
+        check_names(names, f"`{path.name}`", is_text=is_text(path))
         if list(names) != list(headers[0]):
             msg = f"`{path.name}` has other columns than `{paths[0].name}`, or in another order. Make them alike."
             raise InputError(msg)
@@ -187,19 +188,45 @@ def load_packed(path: Path, suffix: str) -> pa.Table:
         raise InputError(msg) from None
 
 
-def check_names(names: Sequence[str], what: str) -> None:
-    """Refuse columns without a name of their own."""
+def is_text(path: Path) -> bool:
+    """Whether a file's columns are named by its first line."""
+    return suffix_of(path).startswith((".csv", ".tsv"))
+
+
+def looks_like_cell(name: str) -> bool:
+    """Whether a name may be a cell of a table without a header: a number, a date, a time.
+
+    >>> looks_like_cell("02134"), looks_like_cell("2024-04-06"), looks_like_cell("A1")
+    (True, True, False)
+    """
+    return re.fullmatch(r"[-+.,:/% ]*\d[-+.,:/% \d]*", name) is not None
+
+
+def check_names(names: Sequence[str], what: str, *, is_text: bool = False) -> None:
+    """Refuse columns without a name of their own.
+
+    Args:
+        names: The names.
+        what: What has them.
+        is_text: They stand in the first line of a text file. That may be a record, so none of them is told.
+    """
     if not names:
         msg = f"{what} has no columns."
         raise InputError(msg)
-    seen: dict[str, str] = {}
+    seen: dict[str, int] = {}
     for at, name in enumerate(names, start=1):
         if not isinstance(name, str) or not name:
             msg = f"{what} has no text as the name of column {at}. Name every column."
             raise InputError(msg)
         if name.casefold() in seen:
-            other = seen[name.casefold()]
-            how = "twice" if other == name else f"and `{other}`, which databases do not tell apart"
-            msg = f"{what} has the column `{name}` {how}. Rename one."
+            first = seen[name.casefold()]
+            is_same = names[first - 1] == name
+            apart = "" if is_same else ", which databases do not tell apart"
+            if is_text:
+                alike = "the same name" if is_same else "names that differ in case only"
+                msg = f"{what} has {alike} in columns {first} and {at}{apart}. Rename one. Is its first line a header?"
+            else:
+                how = "twice" if is_same else f"and `{names[first - 1]}`{apart}"
+                msg = f"{what} has the column `{name}` {how}. Rename one."
             raise InputError(msg)
-        seen[name.casefold()] = name
+        seen[name.casefold()] = at

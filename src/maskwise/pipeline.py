@@ -15,6 +15,7 @@ from maskwise import mask as masking
 from maskwise.compress import compress
 from maskwise.ends import open_data, where_to
 from maskwise.errors import InputError, NotMetError
+from maskwise.forgotten import forgotten_identifiers
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.gate import Sidecar, as_written, given_back, hand_out, insist, recount
@@ -23,7 +24,7 @@ from maskwise.profile import check_columns, check_sensitive
 from maskwise.profile import profile as take_profile
 from maskwise.release import safe_name, shuffled
 from maskwise.room import Room, for_search, memory_given
-from maskwise.sensitive import unseen_values
+from maskwise.sensitive import named_values, unseen_values
 from maskwise.stop import stop_on_interrupt
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class Outcome:
     """What the table is called."""
     n_dropped: int = 0
     """Records left out because of a missing cell."""
+    cautions: tuple[str, ...] = ()
+    """What the owner must know of the table: a class of one value, columns that may be identifiers."""
 
     @property
     def steps(self) -> tuple[Step | Generalization, ...]:
@@ -95,8 +98,8 @@ class Outcome:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the owner must know: protected values that no record has."""
-        return self.verdict.warnings
+        """What the owner must know: protected values that no record has, and the cautions."""
+        return (*self.verdict.warnings, *self.cautions)
 
     @property
     def passed(self) -> tuple[str, ...]:
@@ -200,6 +203,7 @@ def anonymize(
         with stop_on_interrupt() as is_asked_to_stop:
             room = Room(for_search(memory_given(memory)))
             solution, profile, table = solve(table, asked, how, observer, is_asked_to_stop, room)
+        cautions = (*profile.warnings, *forgotten_identifiers(table, asked))
         observer.stage("mask")
         masked = masking.mask(table, solution, profile.columns)
         masked = shuffled(masked, seed) if shuffle else masked
@@ -207,8 +211,9 @@ def anonymize(
 
         def accept(found: Table, verdict: Verdict) -> Outcome:
             insist(verdict, asked, solution, profile.n_rows, found.names)
-            verdict = replace(verdict, unseen=unseen_values(asked, profile.sensitive))
-            return Outcome(target, solution, verdict, asked, table.source, profile.n_dropped)
+            told = verdict.hiding(named_values(asked.requirements, asked.trees))
+            verdict = replace(told, unseen=unseen_values(asked, profile.sensitive))
+            return Outcome(target, solution, verdict, asked, table.source, profile.n_dropped, cautions)
 
         released, outcome = hand_out(
             masked, target, asked.requirements, accept, observer.stage, beside, escape=escape_formulas
@@ -320,6 +325,7 @@ def apply(
                 broken = "; ".join(finding.complaint() for finding in verdict.findings if not finding.is_met)
                 msg = f"These rows alone do not meet the requirements: {broken}. Mask them anew, together with others."
                 raise NotMetError(msg)
+            verdict = verdict.hiding(named_values(asked, {cut.attribute: cut.taxonomy for cut in saved.cuts}))
             return Applied(target, verdict, later.unknown, later.outside, later.n_dropped, later.left_out, unchecked)
 
         released, applied = hand_out(masked, target, requirements, accept, escape=escape_formulas)
@@ -361,6 +367,7 @@ def audit(
         check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
         sensitive, _ = check_sensitive(table, spelled)
         verdict = recount(table, asked.requirements, escaped=escape_formulas)
+        verdict = verdict.hiding(named_values(spelled.requirements, asked.trees))
         return replace(verdict, unseen=unseen_values(spelled, sensitive, asked.masked))
 
 

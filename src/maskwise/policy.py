@@ -110,7 +110,7 @@ class Policy:
         if self.class_name in in_qid:
             mistakes.append(
                 self.at(("class",))
-                + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of one of them."
+                + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of the QID."
             )
         for name in self.drop:
             if name in in_qid or name == self.class_name or name in self.sensitive:
@@ -144,6 +144,11 @@ class Policy:
     def idle(self) -> tuple[str, ...]:
         """Attributes with an entry that are in no QID, so pass through unchanged."""
         return tuple(a.name for a in self.attributes if a.name not in set(self.masked))
+
+    @property
+    def trees(self) -> dict[str, Taxonomy | None]:
+        """The taxonomy of each entry, if it has one."""
+        return {attribute.name: attribute.taxonomy for attribute in self.attributes}
 
     def implied_parts(self) -> Mapping[tuple[int, int], int]:
         """For each rule (requirement, part) that another rule implies, the position of that one's requirement.

@@ -7,14 +7,14 @@ defaults are chosen, and what does not fit is refused with the evidence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.arrow import from_numpy
-from maskwise.counting import count_columns, refuse_cells
-from maskwise.errors import InputError, PolicyError, quote
+from maskwise.counting import count_columns, refuse_cells, refuse_texts
+from maskwise.errors import InputError, PolicyError, plural
 from maskwise.policy import Attribute, Kind, Missing
 from maskwise.requirements import KAnonymity
 from maskwise.sensitive import check_values, take_sensitive
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from maskwise.taxonomy import Taxonomy
 
     Ints = NDArray[np.int64]
-
-_SHOWN = 5
-"""How many offending values a message lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +92,13 @@ class Profile:
     """What the owner should know, in full sentences."""
     sensitive: Mapping[str, Sensitive]
     """The columns that templates protect."""
+    warnings: tuple[str, ...] = ()
+    """Those of the notes that the owner must know."""
 
 
 def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> None:
     """Refuse a policy that names columns the table does not have."""
     mistakes = []
-    is_header_sure = any(name in table.names for requirement in policy.requirements for name in requirement.qid)
     places: dict[str, tuple[str | int, ...]] = {}
     for i, requirement in enumerate(policy.requirements):
         places.update(dict.fromkeys(requirement.qid, ("requirements", i, "qid")))
@@ -113,7 +111,7 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
         places.update(dict.fromkeys(policy.drop, ("drop",)))
     for name, place in places.items():
         try:
-            table.require(name, is_header_sure=is_header_sure)
+            table.require(name, among=places)
         except InputError as error:
             mistakes.append(policy.at(place) + str(error))
     if mistakes:
@@ -156,7 +154,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
             n_missing = int(counted.missing.sum())
             msg = (
                 policy.at(("missing",))
-                + f"Column `{name}` has {n_missing:,} missing cells. Fill them, or set missing: keep or drop."
+                + f"Column `{name}` has {plural(n_missing, 'missing cell')}. Fill them, or set missing: keep or drop."
             )
             raise InputError(msg)
         columns.append(_fit(table, policy, entries.get(name), counted, notes))
@@ -168,16 +166,21 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     n_rows = columns[0].n_records
     n_all = n_all or n_rows
     if policy.missing is Missing.DROP and n_all > n_rows:
-        notes.append(f"{n_all - n_rows:,} of {n_all:,} records were left out because a masked cell is missing.")
-    if policy.class_name is not None and n_classes == 1:
+        were = "was" if n_all - n_rows == 1 else "were"
         notes.append(
+            f"{n_all - n_rows:,} of {plural(n_all, 'record')} {were} left out because a masked cell is missing."
+        )
+    warnings = []
+    if policy.class_name is not None and n_classes == 1:
+        warnings.append(
             f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
             "table is released. Name another class, or none."
         )
     sensitive, told = check_sensitive(table, policy)
-    notes += told
-    profiled = Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_all - n_rows, tuple(notes), sensitive)
-    return profiled, table
+    notes += [*warnings, *told]
+    n_dropped = n_all - n_rows
+    made = Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, tuple(notes), sensitive)
+    return replace(made, warnings=tuple(warnings)), table
 
 
 def check_sensitive(table: Table, policy: Policy) -> tuple[dict[str, Sensitive], list[str]]:
@@ -217,32 +220,15 @@ def _categorical(policy: Policy, entry: Attribute, counted: Counted, notes: list
     texts = sorted(set(spelled), key=None if counted.is_mixed else value_order(spelled))
     if counted.n_rest:
         notes.append(
-            f"`{entry.name}` has {counted.n_rest:,} values with too few records ever to be shown; they are hidden as "
-            "one, and the solution does not list them."
+            f"`{entry.name}` has {plural(counted.n_rest, 'value')} with too few records ever to be shown, hidden as "
+            "one and not listed by the solution."
         )
     at = {text: i for i, text in enumerate(texts)}
     value_of_key = np.array([at[text] for text in spelled], np.int64)
     counts = np.zeros((len(texts), counted.counts.shape[1]), np.int64)
     np.add.at(counts, value_of_key, counted.counts)
-    if entry.taxonomy is not None:
-        leaves = set(entry.taxonomy.leaves())
-        lost = [text for text in texts if text not in leaves]
-        if lost:
-            inner = (
-                " (an inner value of the tree cannot stand in the data)"
-                if set(lost) & set(entry.taxonomy.labels)
-                else ""
-            )
-            unpadded = {leaf.lstrip("0") for leaf in leaves if leaf.startswith("0")}
-            hint = " Were leading zeros lost when the data was read?" if set(lost) & unpadded else ""
-            more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
-            msg = (
-                policy.at(("attributes", entry.name))
-                + f"Column `{entry.name}` holds {len(lost)} value{'s' * (len(lost) > 1)} "
-                + f"that its taxonomy does not have{inner}: "
-                + f"{quote(lost[:_SHOWN])}{more}. Add them as leaves, or clean the data.{hint}"
-            )
-            raise InputError(msg)
+    if entry.taxonomy is not None and not set(texts) <= set(entry.taxonomy.leaves()):
+        refuse_texts(policy, entry.name, entry.taxonomy, dict(zip(texts, counts.sum(axis=1).tolist(), strict=True)))
     return Column(
         entry.name,
         entry.kind,
@@ -294,10 +280,8 @@ def _interval(
                 f"[{label(ends[0], _wider(ends[0], parsed.scale))}, {label(ends[1], _wider(ends[1], parsed.scale))}]"
             )
             # Of ranges it is not known how many of their cells are outside.
-            how_many = "" if counted.n_numbers is not None else f"{outside:,} "
-            msg = (
-                f"{at}Column `{name}` has {how_many}cells outside its range {shown}. Widen the range or clean the data."
-            )
+            how_many = "cells" if counted.n_numbers is not None else plural(outside, "cell")
+            msg = f"{at}Column `{name}` has {how_many} outside its range {shown}. Widen the range or clean the data."
             raise InputError(msg)
         low, high = ends
     scale = parsed.scale

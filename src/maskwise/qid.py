@@ -29,7 +29,7 @@ def qid_mistakes(qid: tuple[str, ...], sensitive: Sequence[str] = ()) -> list[st
     if not qid or len(set(qid)) != len(qid):
         mistakes.append(f"A QID names each attribute once, and at least one; found {called(qid)}.")
     mistakes += [
-        f"The sensitive column `{column}` is in its own QID. Take it out of one of them."
+        f"The sensitive column `{column}` is in its own QID. Take it out of the QID."
         for column in dict.fromkeys(sensitive)
         if column in qid
     ]

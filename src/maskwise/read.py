@@ -15,12 +15,12 @@ import numpy as np
 from maskwise.arrow import as_numpy
 from maskwise.engines import ROW
 from maskwise.engines.choose import choose
-from maskwise.errors import InputError, did_you_mean, quote
-from maskwise.opening import check_names, find_files, open_arrow, open_files
+from maskwise.errors import InputError, did_you_mean, plural, quote
+from maskwise.opening import check_names, find_files, is_text, looks_like_cell, open_arrow, open_files
 from maskwise.place import Folder, TableName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -61,6 +61,8 @@ class Table:
     """The data frame it came from, if it did."""
     rewritten: tuple[str, ...] = ()
     """The columns that no longer hold what came in."""
+    has_header_line: bool = False
+    """Whether the names stand in the first line of a text file, which may turn out to be a record."""
     is_shuffled: bool = False
     """Whether the records stand in an order of their own."""
 
@@ -152,23 +154,30 @@ class Table:
         found = self.engine.fetch(hits.aggregate(first=hits.row_number.min())).column(0)[0].as_py()
         return None if found is None else int(found)
 
-    def require(self, name: str, what: str = "is in the policy", *, is_header_sure: bool = True) -> None:
+    def require(self, name: str, what: str = "is in the policy", *, among: Collection[str] = ()) -> None:
         """Refuse a column that the table does not have.
 
         Args:
             name: The column.
             what: Who asks for it.
-            is_header_sure: False where the names may be cells of a table without a header, so are not shown.
+            among: All columns that are asked for: where a text file lacks most, its first line may be a record.
         """
-        if name not in self.names and not is_header_sure:
-            msg = f"Column `{name}` {what} but not in the table. Is its first line a header?"
-            raise InputError(msg + did_you_mean(name, self.names))
-        if name not in self.names:
-            shown = quote(self.names[:20]) + (" and more" if len(self.names) > 20 else "")  # noqa: PLR2004
-            msg = (
-                f"Column `{name}` {what} but not in the table. The table has: {shown}.{did_you_mean(name, self.names)}"
-            )
+        if name in self.names:
+            return
+        n_found = sum(asked in self.names for asked in among)
+        if self.has_header_line and (2 * n_found < len(among) or not among or any(map(looks_like_cell, self.names))):
+            same = next((other for other in self.names if _letters(other) == _letters(name)), None)
+            ask = " Is its first line a header?" if same is None else f" Did you mean `{same}`?"
+            msg = f"Column `{name}` {what} but not in the table, which has {plural(len(self.names), 'column')}.{ask}"
             raise InputError(msg)
+        shown = quote(self.names[:20]) + (" and more" if len(self.names) > 20 else "")  # noqa: PLR2004
+        msg = f"Column `{name}` {what} but not in the table. The table has: {shown}.{did_you_mean(name, self.names)}"
+        raise InputError(msg)
+
+
+def _letters(name: str) -> str:
+    """The letters and digits of a name, small."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 def one_or_zero(test: ir.BooleanValue) -> ir.Value:
@@ -198,7 +207,8 @@ def read(source: Any, engine: Engine | None = None, *, once: bool = False, delim
     if isinstance(place, Path | Folder):
         paths = find_files(place)
         expr, names = open_files(paths, engine, once=once, delimiter=delimiter)
-        return Table(engine, expr, names, paths[0].name if len(paths) == 1 else str(place))
+        called = paths[0].name if len(paths) == 1 else str(place)
+        return Table(engine, expr, names, called, has_header_line=is_text(paths[0]))
     kind = type(place).__module__.partition(".")[0]
     if isinstance(place, TableName) or kind in {"ibis", "pyspark"}:
         return _read_table(place, engine)

@@ -195,7 +195,7 @@ def _infeasible(requirement: Requirement, part: Part, best: float) -> str:
             )
         case Template():
             return (
-                f"Confidence {float(part.bound):g} cannot be met on {requirement.name}: a protected value of "
+                f"Confidence {float(part.bound):g} cannot be met on {requirement.name}: {_value(part)} of "
                 f"`{part.sensitive}` has a share of {best:.4f} in {WHOLE}, and no "
                 "masking can reach less. Raise its bound or drop it."
             )
@@ -207,6 +207,11 @@ def _infeasible(requirement: Requirement, part: Part, best: float) -> str:
             )
         case Closeness():
             raise AssertionError("the whole table is as close to itself as can be")
+
+
+def _value(part: Template) -> str:
+    """A protected value as the policy names it."""
+    return "the missing value" if part.value is None else f"`{part.value}`"
 
 
 def _most_diverse(part: Diversity, best: float) -> str:

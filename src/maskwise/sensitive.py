@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from maskwise.policy import Policy
     from maskwise.read import Table
-    from maskwise.requirements import Part
+    from maskwise.requirements import Part, Requirement
+    from maskwise.taxonomy import Taxonomy
 
     Ints = NDArray[np.int64]
 
@@ -148,11 +149,12 @@ def unseen_values(policy: Policy, sensitive: Mapping[str, Sensitive], masked: Se
         masked: Columns that may not show every value any more.
     """
     found: dict[tuple[str, str], Unseen] = {}
+    said = named_values(policy.requirements, policy.trees)
     for i, requirement in enumerate(policy.requirements):
         for part in {part.subject: part for part in requirement.parts}.values():
             if not isinstance(part, Template) or part.value is None or sensitive[part.sensitive].n_records(part.value):
                 continue
-            known = [text for text in _said_of(policy, part.sensitive) if sensitive[part.sensitive].n_records(text)]
+            known = [text for text in said[part.sensitive] if sensitive[part.sensitive].n_records(text)]
             why = ", or is the column masked here" if part.sensitive in masked else ""
             ask = did_you_mean(part.value, known) or f" Is it spelled as in the data{why}?"
             one = Unseen(policy.at(("requirements", i)), part.sensitive, part.value, ask)
@@ -160,14 +162,23 @@ def unseen_values(policy: Policy, sensitive: Mapping[str, Sensitive], masked: Se
     return tuple(found.values())
 
 
-def _said_of(policy: Policy, column: str) -> list[str]:
-    """The values of a sensitive column that the policy names."""
-    parts = [part for requirement in policy.requirements for part in requirement.parts]
-    named = [part.value for part in parts if isinstance(part, Template) and part.sensitive == column]
-    named += [text for part in parts if isinstance(part, Closeness) and part.sensitive == column for text in part.order]
-    trees = [entry.taxonomy for entry in policy.attributes if entry.name == column]
-    named += [leaf for tree in trees if tree is not None for leaf in tree.leaves()]
-    return list(dict.fromkeys(text for text in named if text is not None))
+def named_values(requirements: Sequence[Requirement], trees: Mapping[str, Taxonomy | None]) -> dict[str, list[str]]:
+    """The sensitive columns, each with the values of it that the policy names, so that they are no secret.
+
+    Args:
+        requirements: They name protected values, and orders.
+        trees: The taxonomies of masked columns, which name values too.
+    """
+    found: dict[str, list[str]] = {}
+    for part in (part for requirement in requirements for part in requirement.parts):
+        if not isinstance(part, KAnonymity):
+            named = found.setdefault(part.sensitive, [])
+            named += [part.value] if isinstance(part, Template) and part.value is not None else []
+            named += part.order if isinstance(part, Closeness) else []
+    for column, tree in trees.items():
+        if tree is not None and column in found:
+            found[column] += tree.labels
+    return {column: list(dict.fromkeys(named)) for column, named in found.items()}
 
 
 def _nowhere(column: str) -> str:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-FEWEST_RUNS, MOST_RUNS = 8, 64
+FEWEST_RUNS, MOST_RUNS = 6, 64
 """Searches for each unit of effort beyond the first: few on a large table, many on a small one."""
 WORK_OF_RUNS = 12_800_000
 """So many cells all searches of a unit of effort look at in one step, as far as the above allows."""

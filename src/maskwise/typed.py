@@ -35,6 +35,24 @@ class Scale(StrEnum):
     TIMESTAMP = "timestamp"
     TIME = "time"
 
+    @property
+    def noun(self) -> str:
+        """What people call one of its values.
+
+        >>> Scale.INTEGER.noun, Scale.DATE.noun
+        ('number', 'ISO date')
+        """
+        return "number" if self in {Scale.INTEGER, Scale.REAL} else f"ISO {self}"
+
+    @property
+    def example(self) -> str:
+        """How one of them is written."""
+        return {
+            Scale.DATE: "2024-04-06",
+            Scale.TIMESTAMP: "2024-04-06T17:30:00",
+            Scale.TIME: "17:30:00",
+        }.get(self, "2.5")
+
 
 CODE = r"^0[0-9]+$"
 """A number that is a name, such as a zip code with leading zeros."""
@@ -93,6 +111,17 @@ def parse_bound(text: str) -> int | float | dt.date | dt.datetime | dt.time:
     raise PolicyError([f"`{text}` is neither a number nor an ISO date or time."])
 
 
+def scale_of_bound(text: str) -> Scale:
+    """What a range that ends so is of.
+
+    >>> scale_of_bound("2024-01-31"), scale_of_bound("99")
+    (<Scale.DATE: 'date'>, <Scale.INTEGER: 'integer'>)
+    """
+    value = parse_bound(text)
+    kinds = ((dt.datetime, Scale.TIMESTAMP), (dt.date, Scale.DATE), (dt.time, Scale.TIME), (int, Scale.INTEGER))
+    return next((scale for kind, scale in kinds if isinstance(value, kind)), Scale.REAL)
+
+
 def bound(text: str, scale: Scale) -> int | float:
     """Turn an end of a range into the number behind it, for a column of this scale."""
     value = parse_bound(text)
@@ -110,7 +139,7 @@ def bound(text: str, scale: Scale) -> int | float:
         case _:
             fits = None
     if fits is None:
-        raise PolicyError([f"The range has `{text}`, but the column holds {scale} values."])
+        raise PolicyError([f"The range has `{text}`, but the column holds {scale.noun}s."])
     return fits
 
 

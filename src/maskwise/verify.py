@@ -21,7 +21,7 @@ from maskwise.requirements import KAnonymity, Template
 from maskwise.typed import is_spelled, one_spelling, text_of, value_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     import ibis.expr.types as ir
 
@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from maskwise.read import Table
     from maskwise.requirements import Part, Requirement
     from maskwise.sensitive import Unseen
+
+
+_UNTOLD = "…"
+"""What stands for a value of a sensitive column that the policy does not name."""
+_MASKED = "*"
+"""What a release may show instead of any value, so that it tells none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +139,27 @@ class Verdict:
     def warnings(self) -> tuple[str, ...]:
         """What makes a requirement hold for the wrong reason; names protected values, so it is for the owner."""
         return tuple(one.warning for one in self.unseen)
+
+    def hiding(self, named: Mapping[str, Collection[str]]) -> Verdict:
+        """The same without the values of sensitive columns that groups show where such a column is in another's QID.
+
+        Args:
+            named: The sensitive columns, each with the values of it that may be told.
+        """
+        return replace(self, findings=tuple(replace(f, tightest=_hide(f.tightest, named)) for f in self.findings))
+
+
+def _hide(tightest: tuple[Tightest, ...], named: Mapping[str, Collection[str]]) -> tuple[Tightest, ...]:
+    return tuple(
+        replace(
+            tight,
+            shown=tuple(
+                _UNTOLD if name in named and text is not None and text not in (*named[name], _MASKED) else text
+                for name, text in zip(tight.part.qid, tight.shown, strict=False)
+            ),
+        )
+        for tight in tightest
+    )
 
 
 def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+_LONGEST = 255
+"""The most bytes that file systems allow in a name."""
+
 
 @contextmanager
 def appearing(path: Path, suffix: str = "") -> Iterator[Path]:
@@ -28,8 +31,8 @@ def appearing(path: Path, suffix: str = "") -> Iterator[Path]:
         path: The final name; what stands there is replaced only at the end.
         suffix: What the temporary name ends in, for writers that look at it.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part{suffix}")
     check_target(path)
+    draft = _draft_of(path, suffix)
     try:
         yield draft
         try:
@@ -50,8 +53,8 @@ def appearing_folder(path: Path) -> Iterator[Path]:
     Args:
         path: The final name; nothing may stand there.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     check_folder(path)
+    draft = _draft_of(path)
     try:
         try:
             draft.mkdir()
@@ -64,6 +67,11 @@ def appearing_folder(path: Path) -> Iterator[Path]:
             raise WriteError(_complaint(path, error)) from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _draft_of(path: Path, suffix: str = "") -> Path:
+    """A temporary name beside a final one, never longer than a file system allows."""
+    return path.with_name(f".maskwise-{secrets.token_hex(8)}.part{suffix}")
 
 
 @contextmanager
@@ -88,6 +96,7 @@ def alone(paths: Iterable[Path]) -> Iterator[None]:
 
 def check_folder(path: Path) -> None:
     """Refuse a folder that cannot be made, before any work is done."""
+    _check_name(path)
     if path.exists():
         msg = f"There is already a `{path}`. Remove it, or name another folder."
         raise WriteError(msg)
@@ -96,10 +105,17 @@ def check_folder(path: Path) -> None:
 
 def check_target(path: Path) -> None:
     """Refuse a target that cannot be written, before any work is done."""
+    _check_name(path)
     if path.is_dir():
         msg = f"`{path}` is a folder. Name a file in it."
         raise WriteError(msg)
     _check_parent(path)
+
+
+def _check_name(path: Path) -> None:
+    if len(os.fsencode(path.name)) > _LONGEST:
+        msg = f"`{path.name[:40]}…` is longer than {_LONGEST} bytes. Choose a shorter name."
+        raise WriteError(msg)
 
 
 def _check_parent(path: Path) -> None:

@@ -151,7 +151,7 @@ def test_unseen_categories_of_a_test_file_are_noted_without_their_name(
         (["--rival", "incognito"], 2, ["mondrian"]),
         (["-o", "errors.pdf"], 2, [".csv, .json, .svg or .png"]),
         (["-o", "nowhere/errors.csv"], 2, ["There is no folder"]),
-        (["-o", "people.csv"], 2, ["named twice"]),
+        (["-o", "people.csv"], 2, ["is the input"]),
         (["-o", "e.csv", "-o", "e.csv"], 2, ["named twice"]),
     ],
 )

@@ -9,7 +9,20 @@ from pathlib import Path
 import pytest
 
 from maskwise.console import Terminal
-from tests.conftest import HEADER, MASKED, PARENT, POLICY, Run, cells, csv_text, folder, frame, group_sizes, people
+from tests.conftest import (
+    HEADER,
+    MASKED,
+    PARENT,
+    POLICY,
+    Run,
+    cells,
+    csv_text,
+    drop_identifiers,
+    folder,
+    frame,
+    group_sizes,
+    people,
+)
 
 QIDS = {("Age", "Edu", "Job"): 5, ("Age", "Sex"): 8}
 MOST_MASKED = {"Age": "[0, 120]", "Edu": "ANY_Edu", "Job": "*", "Sex": "*"}
@@ -49,6 +62,7 @@ def test_the_release_meets_the_policy_and_stands_for_the_records(
 
 
 def test_json_agrees_with_a_recount_of_the_written_file(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
+    drop_identifiers(policy)
     result = run("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--json")
     assert (result.code, result.err) == (0, "")
     said, table = json.loads(result.out), frame(tmp_path / "out.csv")
@@ -72,6 +86,7 @@ def test_json_agrees_with_a_recount_of_the_written_file(tmp_path: Path, run: Run
 
 
 def test_quiet_prints_nothing(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
+    drop_identifiers(policy)
     result = run("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--quiet")
     assert (result.code, result.out, result.err) == (0, "", "")
     assert holds(tmp_path / "out.csv")
@@ -234,7 +249,9 @@ def test_a_report_for_people_says_what_was_reached_and_what_is_not_protected(
 
 def test_a_report_for_scripts_is_what_json_prints(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
     result = run("mask", data, "-p", policy, "-o", tmp_path / "o.csv", "--report", tmp_path / "r.json", "--json")
-    assert json.loads(result.out) == json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    said = json.loads(result.out)
+    assert "`Id`" in said.pop("warnings")[0]  # warnings may name protected values, so no report has them
+    assert said == json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
 
 
 # Stopping early.

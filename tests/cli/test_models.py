@@ -140,7 +140,7 @@ def test_reports_for_scripts_hold_the_figures_and_no_protected_value(tmp_path: P
     report, public = tmp_path / "report.json", tmp_path / "public.json"
     done = run("mask", data, "-p", policy, "-o", out, "--report", report, "--solution", public, "--public", "--json")
     assert done.code == 0, done.err
-    assert done.out == report.read_text(encoding="utf-8")
+    assert json.loads(done.out) == {**json.loads(report.read_text(encoding="utf-8")), "warnings": []}
     (item,) = json.loads(done.out)["requirements"]
     assert item["reached"] == pytest.approx(figure(out, requirement), abs=1e-9)
     assert item["holds"] is True

@@ -164,3 +164,60 @@ def test_an_audit_says_which_value_a_share_is_of_and_names_no_other(tmp_path: Pa
     assert "  Ill = HIV reaches " in out
     assert "  Ill = Hepatitis reaches " in out
     assert not [value for value in ("Flu", "Gout") if value in out]
+
+
+# A column that looks like an identifier that was forgotten, and a class of one value.
+
+
+def passing(path: Path, cells: list[str], classes: str = "xy") -> tuple[Path, Path]:
+    rows = [(str(20 + i % 30), classes[i % len(classes)], cell) for i, cell in enumerate(cells)]
+    (path / "d.csv").write_text(csv_text(("Age", "C", "More"), rows), encoding="utf-8")
+    return path / "d.csv", policy(path / "p.yaml", {"qid": ["Age"], "k": 5}, attributes={"Age": {"interval": [0, 99]}})
+
+
+IDENTIFIERS = {
+    "names": [f"Pat {i}" for i in range(200)],
+    "numbers in order": [str(1000 + i) for i in range(200)],
+    "codes": [f"{i * 37:05}" for i in range(200)],
+    "long numbers": [str(10**9 + 7919 * i) for i in range(200)],
+    "names, some missing and some twice": [f"Pat {i % 95}" if i % 2 else "" for i in range(190)],
+}
+
+
+@pytest.mark.parametrize("cells", IDENTIFIERS.values(), ids=IDENTIFIERS)
+@pytest.mark.parametrize("options", [["-q"], ["--json"]])
+def test_a_column_that_looks_like_an_identifier_is_warned_of(
+    tmp_path: Path, run: Run, cells: list[str], options: list[str]
+) -> None:
+    data, asked = passing(tmp_path, cells)
+    result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", *options)
+    (line,) = result.err.splitlines()
+    assert line.startswith("warning: `More` is released as it is")
+    assert "drop: [More]" in line
+    if options == ["--json"]:
+        assert json.loads(result.out)["warnings"] == [line.removeprefix("warning: ")]
+
+
+OTHERS = {
+    "amounts": [str(20_000 + 7919 * i % 60_000) for i in range(200)],
+    "measures": [f"{i * 0.37:.2f}" for i in range(200)],
+    "days": [f"2024-{1 + i // 28:02}-{1 + i % 28:02}" for i in range(200)],
+    "categories": [f"town {i % 50}" for i in range(200)],
+    "few": [f"Pat {i}" for i in range(10)] + [""] * 190,
+}
+
+
+@pytest.mark.parametrize("cells", OTHERS.values(), ids=OTHERS)
+def test_other_columns_are_not_warned_of(tmp_path: Path, run: Run, cells: list[str]) -> None:
+    data, asked = passing(tmp_path, cells)
+    assert run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "-q").err == ""
+
+
+def test_a_class_of_one_value_is_warned_of_once(tmp_path: Path, run: Run) -> None:
+    data, asked = passing(tmp_path, ["same"] * 200, classes="x")
+    for options in ([], ["-q"]):
+        result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", *options)
+        assert "warning: The class `C` has one value only" in result.err
+        assert result.err.count("has one value only") == 1
+    told = json.loads(run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "--json").out)
+    assert "has one value only" in told["warnings"][0]

@@ -275,7 +275,7 @@ def test_what_a_rival_cannot_do_is_refused(make: Callable[[], Any]) -> None:
     rival = make().fit(table(TOLD), policy(2))
     with pytest.raises(InputError, match="`Job`"):
         rival.transform(table(TOLD).drop_columns(["Job"]))
-    with pytest.raises(InputError, match="no integer values"):
+    with pytest.raises(InputError, match="no numbers"):
         rival.transform(table(TOLD).set_column(0, "Age", pa.array(["old"] * 8)))
 
 

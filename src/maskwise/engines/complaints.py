@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -21,11 +22,18 @@ def discreet() -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the database's own types
-        if type(error).__name__ == "OutOfMemoryException":
-            raise InputError(
-                "The database ran out of memory, and of room to spill to. Give it more with --memory, or free its disk."
-            ) from None
+        refuse_out_of_memory(error)
         msg = f"The database could not read the table ({type(error).__name__}). It may be damaged or too large."
+        raise InputError(msg) from None
+
+
+def refuse_out_of_memory(error: Exception) -> None:
+    """Tell that memory was too little, if it was; DuckDB says so also while it reads or writes a file."""
+    if type(error).__name__ == "OutOfMemoryException":
+        msg = (
+            "The memory was too little, even with what was put on disk. Give more with --memory, such as 4GB, or free "
+            f"space in `{tempfile.gettempdir()}`."
+        )
         raise InputError(msg) from None
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines import BATCH
-from maskwise.engines.complaints import csv_complaint, discreet, missing_table, system_reason
+from maskwise.engines.complaints import csv_complaint, discreet, missing_table, refuse_out_of_memory, system_reason
 from maskwise.engines.files import connect, copy, literals
 from maskwise.errors import InputError, WriteError
 from maskwise.place import TableName
@@ -89,6 +89,7 @@ class DuckDB:
                 f"hive_partitioning = false, compression = '{packing}')"
             )
         except Exception as error:  # noqa: BLE001 - the database's own types
+            refuse_out_of_memory(error)
             raise InputError(csv_complaint(paths, str(error))) from None
         return self.connection.table(name)
 
@@ -193,6 +194,7 @@ class DuckDB:
         except Exception as error:
             if not type(error).__module__.startswith(("duckdb", "_duckdb")):
                 raise
+            refuse_out_of_memory(error)
             reason = system_reason(error) or type(error).__name__
             msg = f"The table `{target}` could not be written: {reason}. Nothing was released."
             raise WriteError(msg) from None

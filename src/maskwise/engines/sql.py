@@ -11,7 +11,7 @@ import numpy as np
 
 from maskwise.arrow import from_numpy
 from maskwise.engines import ROW
-from maskwise.engines.complaints import system_reason
+from maskwise.engines.complaints import refuse_out_of_memory, system_reason
 from maskwise.engines.counts import Counts
 from maskwise.engines.labels import by_cases, by_steps
 from maskwise.errors import InputError, MaskwiseError, WriteError
@@ -288,7 +288,10 @@ class SqlEngine:
         except MaskwiseError:
             raise
         except Exception as error:  # noqa: BLE001 - the database's, Arrow's and the system's types
+            refuse_out_of_memory(error)
             reason = system_reason(error)
+            if str(path).removesuffix(".gz") in (reason or str(error)):
+                reason = "no file can be made there"
             if reason is None:
                 msg = f"`{source}` could not be read to its end ({type(error).__name__}). It may be damaged."
                 raise InputError(msg) from None

@@ -15,7 +15,7 @@ import numpy as np
 
 from maskwise.arrow import as_numpy
 from maskwise.engines import ROW
-from maskwise.errors import InputError
+from maskwise.errors import InputError, plural
 from maskwise.gate import given_back
 from maskwise.policy import Kind, Missing
 from maskwise.profile import profile
@@ -190,7 +190,7 @@ def _number(column: Column, encoded: pa.DictionaryArray, policy: Policy) -> Cell
     there = as_numpy(keys.is_valid())
     missing = ~there[at]
     if missing.any() and policy.missing is Missing.ERROR:
-        msg = f"Column `{column.name}` has {int(missing.sum()):,} missing cells, and the policy refuses them."
+        msg = f"Column `{column.name}` has {plural(int(missing.sum()), 'missing cell')}, and the policy refuses them."
         raise InputError(msg + " Fill them first.")
     if column.kind is Kind.INTERVAL:
         numbers = _numbers(column, keys.drop_null())
@@ -212,7 +212,8 @@ def _numbers(column: Column, keys: pa.Array) -> NDArray[Any]:
     parsed = parse_keys(keys)
     is_same = parsed is not None and (parsed.scale == column.scale or {parsed.scale, column.scale} <= _NUMBERS)
     if parsed is None or not is_same or not parsed.known.all():
-        msg = f"Column `{column.name}` has cells that are no {column.scale} values, unlike the training records."
+        expected = "numbers" if column.scale is None else f"{column.scale.noun}s"
+        msg = f"Column `{column.name}` has cells that are no {expected}, unlike the training records."
         raise InputError(msg + " Clean them.")
     return parsed.numbers
 

@@ -111,6 +111,8 @@ def _alike(whole: pa.Table, rows: pa.Table, called: str, dropped: set[str], sour
     lacking = [name for name in whole.column_names if name not in rows.column_names]
     if lacking:
         near = did_you_mean(lacking[0], [name for name in rows.column_names if name not in whole.column_names])
+        if 2 * len(lacking) > len(whole.column_names):
+            near = " Is its first line a header?"  # if not, its names are cells
         msg = (
             f"The test file `{called}` lacks {quote(lacking)}, which `{source}` has.{near} Give both the same columns."
         )

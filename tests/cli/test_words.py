@@ -1,0 +1,85 @@
+"""What messages call things: dates, numbers, one record and many, the value that cannot be protected."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Run, csv_text
+
+N = 60
+
+
+def table(path: Path, **columns: list[str]) -> Path:
+    names = ("Age", "C", *columns)
+    rows = [(str(20 + i % 30), "xy"[i % 2], *(cells[i] for cells in columns.values())) for i in range(N)]
+    path.write_text(csv_text(names, rows), encoding="utf-8")
+    return path
+
+
+def policy(path: Path, *requirements: dict[str, Any], **also: Any) -> Path:
+    """A policy file; JSON is YAML."""
+    path.write_text(json.dumps({"class": "C", "requirements": requirements, **also}))
+    return path
+
+
+GERMAN = [f"{1 + i % 28:02}.04.2024" for i in range(N)]
+ISO = [f"2024-04-{1 + i % 28:02}" for i in range(N)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "entry", "says"),
+    [
+        (GERMAN, {"interval": ["2024-01-01", "2026-12-31"]}, "60 of its cells are no ISO dates, first in record 1"),
+        (GERMAN, {"interval": ["2024-01-01", "2026-12-31"]}, "Write them as 2024-04-06,"),
+        ([*ISO[1:], "soon"], "interval", "1 of its cells is no ISO date, first in record 60"),
+        ([*(str(i / 4) for i in range(N - 2)), "1,5", "2,5"], "interval", "2 of its cells are no numbers, first in"),
+        ([*(str(i) for i in range(N - 1)), "x"], "interval", "1 of its cells is no number, first in record 60"),
+    ],
+)
+def test_cells_of_another_format_are_called_by_what_they_should_be(
+    tmp_path: Path, run: Run, cells: list[str], entry: Any, says: str
+) -> None:
+    asked = policy(tmp_path / "p.yaml", {"qid": ["When"], "k": 2}, attributes={"When": entry})
+    result = run("mask", table(tmp_path / "d.csv", When=cells), "-p", asked, "-o", tmp_path / "out.csv")
+    assert result.code == 2
+    assert says in result.err
+
+
+def test_later_rows_of_another_format_are_too(tmp_path: Path, run: Run) -> None:
+    asked = policy(tmp_path / "p.yaml", {"qid": ["When"], "k": 2}, attributes={"When": "interval"})
+    first, saved = table(tmp_path / "d.csv", When=ISO), tmp_path / "s.json"
+    assert run("mask", first, "-p", asked, "-o", tmp_path / "out.csv", "--solution", saved).code == 0
+    for cells, says in (
+        (GERMAN, "`When` holds other texts, but the solution expects ISO dates, such as 2024-04-06."),
+        ([*ISO[1:], "soon"], "`When` holds 1 cell that should be ISO dates, such as 2024-04-06, first in record 60."),
+    ):
+        later = table(tmp_path / "e.csv", When=cells)
+        result = run("apply", later, "-s", saved, "-o", tmp_path / "out2.csv")
+        assert says in result.err
+
+
+def test_one_of_a_thing_is_not_many(tmp_path: Path, run: Run) -> None:
+    data = table(tmp_path / "d.csv", When=["", *ISO[1:]])
+    entry = {"attributes": {"When": "interval"}}
+    asked = policy(tmp_path / "p.yaml", {"qid": ["When"], "k": 2}, missing="error", **entry)
+    result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv")
+    assert "`When` has 1 missing cell." in result.err
+    asked = policy(tmp_path / "p.yaml", {"qid": ["When"], "k": 2}, missing="drop", **entry)
+    result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv")
+    assert "1 of 60 records was left out" in result.err
+    asked = policy(tmp_path / "p.yaml", {"qid": ["Age"], "k": 2}, attributes={"Age": {"interval": [0, 48]}})
+    result = run("mask", table(tmp_path / "d.csv"), "-p", asked, "-o", tmp_path / "out.csv")
+    assert "has 2 cells outside its range" in result.err
+
+
+def test_a_template_that_cannot_be_met_names_its_value(tmp_path: Path, run: Run) -> None:
+    data = table(tmp_path / "d.csv", Ill=["HIV", "Flu", "Gout"] * (N // 3))
+    asked = policy(tmp_path / "p.yaml", {"qid": ["Age"], "sensitive": {"Ill": {"HIV": 0.2, "Flu": 0.5}}})
+    result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv")
+    assert result.code == 3
+    assert "`HIV` of `Ill` has a share of 0.3333 in the whole table" in result.err
+    assert "Flu" not in result.err
