@@ -106,7 +106,7 @@ def mask(
     effort: Annotated[
         int | None,
         Parameter(
-            help="For conditional: 1 is a single search; each unit more tries 8 variants of a large table, up to 64 of "
+            help="For conditional: 1 is a single search; each unit more tries 6 variants of a large table, up to 64 of "
             "a small one."
         ),
     ] = None,
