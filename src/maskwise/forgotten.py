@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, quote
-from maskwise.typed import Scale, looks_like_code, parse_keys
+from maskwise.typed import CODE, Scale, patterns
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import ibis.expr.types as ir
 
     from maskwise.policy import Policy
     from maskwise.read import Table
@@ -37,11 +37,19 @@ def forgotten_identifiers(table: Table, policy: Policy) -> tuple[str, ...]:
     names = [name for name in table.names if name not in known and _may_identify(table, name)]
     if not names or not table.engine.keeps_order:
         return ()
+    first = table.expr.limit(_LOOKED_AT)
+    asked = {
+        f"a{i}_{what}": value for i, name in enumerate(names) for what, value in _ask(first[table.key(name)]).items()
+    }
     try:
-        first = table.engine.fetch(table.expr.select([table.key(name) for name in names]).limit(_LOOKED_AT))
+        (told,) = table.engine.fetch(first.aggregate(**asked)).to_pylist()
     except InputError:
         return ()  # a damaged file is complained of where it is read to its end
-    found = [name for i, name in enumerate(names) if _is_identifier(first.column(i).combine_chunks().drop_null())]
+    found = [
+        name
+        for i, name in enumerate(names)
+        if _is_identifier({key.removeprefix(f"a{i}_"): n for key, n in told.items() if key.startswith(f"a{i}_")})
+    ]
     if not found:
         return ()
     is_one = len(found) == 1
@@ -57,17 +65,28 @@ def _may_identify(table: Table, name: str) -> bool:
     return bool(kind.is_string() or kind.is_integer())
 
 
-def _is_identifier(cells: pa.Array) -> bool:
+def _ask(cell: ir.Value) -> dict[str, ir.Value]:
+    """What is counted of a column, so that no cell needs to travel."""
+    asked = {"cells": cell.count(), "values": cell.nunique()}
+    number = cell
+    if cell.type().is_string():
+        looks = [*patterns().items(), ("code", CODE)]
+        asked |= {str(look): cell.re_search(pattern).ifelse(1, 0).sum() for look, pattern in looks}
+        number = cell.try_cast("int64")
+    return asked | {"low": number.min(), "high": number.max()}
+
+
+def _is_identifier(told: dict[str, Any]) -> bool:
     """Whether cells are nearly all different, and texts or codes: amounts and dates differ too."""
-    keys = cells.unique()
-    if len(cells) < _LEAST or len(keys) < _NEARLY_ALL * len(cells):
+    n_cells, n_values = told["cells"], told["values"]
+    if n_cells < _LEAST or n_values < _NEARLY_ALL * n_cells:
         return False
-    parsed = parse_keys(keys)
-    if parsed is None or not parsed.known.all() or looks_like_code(keys):
+    is_text = "code" in told
+    if is_text and (told["code"] or not any(told[scale] == n_cells for scale in patterns())):
         return True
-    if parsed.scale is not Scale.INTEGER:
+    if is_text and told[Scale.INTEGER] < n_cells:
         return False
-    low, high = int(parsed.numbers.min()), int(parsed.numbers.max())
-    is_counted = len(keys) == len(cells) and high - low < 2 * len(keys)
+    low, high = told["low"], told["high"]
+    is_counted = n_values == n_cells and high - low < 2 * n_values
     is_long = low >= _LONG and len({len(str(end)) for end in (low, high)}) == 1
-    return is_counted or is_long
+    return bool(is_counted or is_long)
