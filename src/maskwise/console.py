@@ -157,24 +157,26 @@ class Terminal:
             "sensitive columns."
         )
         has_h = "h" in evaluation.keys
+        has_k = any(one.k is not None for one in evaluation.records)
         groups = dict.fromkeys((one.protocol, one.classifier) for one in evaluation.records)
         for protocol, classifier in groups:
             grid = Grid(title=Text(f"{classifier}, {protocol}: {_FOUND_ON[protocol]}"), title_justify="left")
-            for column in ("measure", "k", *(["h"] if has_h else []), "error", "95 % interval", "above BE"):
+            asked = [*(["k"] if has_k else []), *(["h"] if has_h else [])]
+            for column in ("measure", *asked, "error", "95 % interval", "above BE"):
                 grid.add_column(column, justify="left" if column == "measure" else "right")
             there = [one for one in evaluation.records if (one.protocol, one.classifier) == (protocol, classifier)]
             bases = (one.error for one in evaluation.records if (one.classifier, one.measure) == (classifier, "BE"))
             base = next(bases, None)
             for one in there:
                 k, h = (
-                    "" if one.k is None else f"{one.k:,}",
+                    [] if not has_k else ["" if one.k is None else f"{one.k:,}"],
                     [] if not has_h else ["" if one.h is None else f"{one.h:g}"],
                 )
                 if one.error is None:
-                    grid.add_row(Text(one.measure), k, *h, "cannot be met", "", "")
+                    grid.add_row(Text(one.measure), *k, *h, "cannot be met", "", "")
                     continue
                 above = "" if base is None or one.measure == "BE" else f"{one.error - base:+.2f}"
-                grid.add_row(Text(one.measure), k, *h, f"{one.error:.2f}", f"{one.low:.2f} to {one.high:.2f}", above)
+                grid.add_row(Text(one.measure), *k, *h, f"{one.error:.2f}", f"{one.low:.2f} to {one.high:.2f}", above)
             self.out.print(grid)
 
     def show_rows(self, title: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

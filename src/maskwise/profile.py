@@ -18,7 +18,17 @@ from maskwise.errors import InputError, PolicyError, plural
 from maskwise.policy import Attribute, Kind, Missing
 from maskwise.requirements import KAnonymity
 from maskwise.sensitive import check_values, take_sensitive
-from maskwise.typed import Parsed, Scale, bound, label, looks_like_code, parse_keys, text_of, value_order
+from maskwise.typed import (
+    Parsed,
+    Scale,
+    bound,
+    foreign_spelling,
+    label,
+    looks_like_code,
+    parse_keys,
+    text_of,
+    value_order,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -207,6 +217,7 @@ def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: Counted
             f"`{name}` has no entry in the policy, so it is an {entry.kind} attribute."
             if ordered
             else f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
+            + foreign_spelling(keys)
         )
         if ordered:
             return _interval(table, policy, entry, counted, parsed, notes)

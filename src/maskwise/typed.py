@@ -250,6 +250,33 @@ def looks_like_code(keys: pa.Array) -> bool:
     return bool(pc.any(pc.match_substring_regex(keys, CODE)).as_py())
 
 
+_ELSEWHERE = {
+    r"^[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+$": "numbers with a decimal comma; with a point, as 29076.91,",
+    r"^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}$": "dates; written 2024-04-06",
+}
+"""How texts are spelled in some countries that are numbers or dates to a person."""
+
+
+def foreign_spelling(keys: pa.Array) -> str:
+    """Say that all texts look like numbers or dates in a spelling that is not read; nothing if they do not.
+
+    >>> import pyarrow as pa
+    >>> foreign_spelling(pa.array(["1.204,50", "7,25"]))
+    ' They look like numbers with a decimal comma; with a point, as 29076.91, they would be an interval attribute.'
+    >>> foreign_spelling(pa.array(["north", "7,25"]))
+    ''
+    """
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    if not pa.types.is_string(keys.type) or not len(keys):
+        return ""
+    for pattern, what in _ELSEWHERE.items():
+        if pc.all(pc.match_substring_regex(keys, pattern)).as_py():
+            return f" They look like {what} they would be an interval attribute."
+    return ""
+
+
 def value_order(texts: Sequence[str]) -> Callable[[str], Any]:
     """How to sort values: numbers by size if all are numbers, anything else by its characters.
 

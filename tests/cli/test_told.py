@@ -221,3 +221,24 @@ def test_a_class_of_one_value_is_warned_of_once(tmp_path: Path, run: Run) -> Non
         assert result.err.count("has one value only") == 1
     told = json.loads(run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "--json").out)
     assert "has one value only" in told["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ([f"{i},5" for i in range(40)], "decimal comma"),
+        ([f"{1 + i % 28}.04.2024" for i in range(40)], "written 2024-04-06"),
+        ([f"n{i % 4}" for i in range(40)], None),
+    ],
+)
+def test_numbers_and_dates_spelled_as_elsewhere_are_noted(
+    tmp_path: Path, run: Run, cells: list[str], said: str | None
+) -> None:
+    (tmp_path / "people.csv").write_text("\n".join(["x;c", *(f"{cell};{i % 2}" for i, cell in enumerate(cells))]))
+    (tmp_path / "policy.yaml").write_text("class: c\nrequirements: [{qid: [x], k: 5}]\n")
+    result = run("mask", tmp_path / "people.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv")
+    assert result.code == 0, result.err
+    told = " ".join(result.err.split())
+    assert "shown or hidden one by one (suppress)." in told
+    assert ("They look like" in told) == (said is not None)
+    assert said is None or said in told
