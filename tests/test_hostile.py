@@ -141,3 +141,29 @@ def test_a_repeated_protected_value_is_not_quoted(tmp_path: Path) -> None:
         maskwise.read_policy(path)
     assert "stands twice" in str(caught.value)
     assert "SECRET" not in str(caught.value)
+
+
+def test_whole_numbers_beyond_64_bits_in_a_data_frame_are_told() -> None:
+    frame = pd.DataFrame({"age": ["1", "2"] * 30, "account": [10**21 + i for i in range(60)]})
+    with pytest.raises(maskwise.InputError, match="`account` of the data frame holds whole numbers beyond 64 bits"):
+        maskwise.anonymize(frame, {"requirements": [{"qid": ["age"], "k": 5}]})
+
+
+def test_names_of_people_with_several_records_are_not_told() -> None:
+    table = pa.table({"name": [f"Patient {i // 4}" for i in range(60)]})
+    asked = {"attributes": {"name": {"taxonomy": {"Any": ["x", "y"]}}}, "requirements": [{"qid": ["name"], "k": 5}]}
+    with pytest.raises(maskwise.InputError, match="15 values that its taxonomy does not have") as caught:
+        maskwise.anonymize(table, asked)
+    assert "Patient" not in str(caught.value)
+
+
+@pytest.mark.parametrize("which", ["input", "output", "folder"])
+def test_names_too_long_for_a_file_system_are_told(tmp_path: Path, which: str) -> None:
+    long = "x" * 300
+    source = tmp_path / "people.csv"
+    source.write_text("age\n" + "1\n2\n" * 30)
+    given = str(tmp_path / f"{long}.csv") if which == "input" else str(source)
+    target = str(tmp_path / long / "out.csv") if which == "folder" else f"{long}.csv"
+    with pytest.raises(maskwise.MaskwiseError) as caught:
+        maskwise.anonymize(given, {"requirements": [{"qid": ["age"], "k": 5}]}, target)
+    assert len(str(caught.value)) < 600

@@ -140,8 +140,8 @@ def refuse_texts(policy: Policy, name: str, taxonomy: Taxonomy, n_records: Mappi
     """Refuse a taxonomy attribute some of whose values are no leaves, without telling a secret one.
 
     A value of a sensitive column is not shown, nor one that may be a person's
-    name: of many strange values, or in a column that tells its records apart,
-    only those that several records share.
+    name: of many strange values, or in a column that tells its records apart or
+    has little to do with the tree, only those that several records share.
 
     Args:
         policy: What was asked.
@@ -151,7 +151,8 @@ def refuse_texts(policy: Policy, name: str, taxonomy: Taxonomy, n_records: Mappi
     """
     leaves = set(taxonomy.leaves())
     lost = [text for text in n_records if text not in leaves]
-    is_rare_shown = len(lost) < _FEW_TEXTS and sum(n_records.values()) >= _PER_TEXT * len(n_records)
+    n_all, n_lost = sum(n_records.values()), sum(n_records[text] for text in lost)
+    is_rare_shown = len(lost) < _FEW_TEXTS and n_all >= _PER_TEXT * len(n_records) and 2 * n_lost <= n_all
     told = [text for text in lost if is_rare_shown or n_records[text] >= _SHARED]
     told = [] if name in policy.sensitive else told[:_SHOWN]
     rest = f"{len(lost) - len(told):,} more" if len(lost) > len(told) else ""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, quote
-from maskwise.typed import CODE, Scale, patterns
+from maskwise.typed import CODE, patterns
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -21,6 +24,11 @@ _NEARLY_ALL = 0.9
 """From so many different cells for each cell on a column tells people apart."""
 _LONG = 10**6
 """Numbers from here on, all of one length, are account, phone or insurance numbers rather than amounts."""
+
+_WHOLE = r"^\s*[+-]?[0-9]+(\.0+)?\s*$"
+"""How a whole number is spelled, also one that was a float for a while."""
+_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+"""What YAML may take for something else than a name."""
 
 
 def forgotten_identifiers(table: Table, policy: Policy) -> tuple[str, ...]:
@@ -57,12 +65,19 @@ def forgotten_identifiers(table: Table, policy: Policy) -> tuple[str, ...]:
         "is released as it is, and its value differs" if is_one else "are released as they are, and their values differ"
     )
     who = "it may tell who is who. If it does" if is_one else "they may tell who is who. If one does"
-    return (f"{quote(found)} {how} in nearly every record, so {who}, add drop: [{', '.join(found)}] to the policy.",)
+    names_of = ", ".join(_spelled(name) for name in found)
+    return (f"{quote(found)} {how} in nearly every record, so {who}, add drop: [{names_of}] to the policy.",)
+
+
+def _spelled(name: str) -> str:
+    """A name as YAML takes it for that name."""
+    is_plain = re.fullmatch(r"[A-Za-z_][\w-]*", name) and name.lower() not in _WORDS
+    return name if is_plain else json.dumps(name, ensure_ascii=False)
 
 
 def _may_identify(table: Table, name: str) -> bool:
     kind = table.expr[table.key(name)].type()
-    return bool(kind.is_string() or kind.is_integer())
+    return bool(kind.is_string() or kind.is_integer() or kind.is_floating() or kind.is_decimal())
 
 
 def _ask(cell: ir.Value) -> dict[str, ir.Value]:
@@ -70,9 +85,13 @@ def _ask(cell: ir.Value) -> dict[str, ir.Value]:
     asked = {"cells": cell.count(), "values": cell.nunique()}
     number = cell
     if cell.type().is_string():
-        looks = [*patterns().items(), ("code", CODE)]
+        looks = [*patterns().items(), ("code", CODE), ("whole", _WHOLE)]
         asked |= {str(look): cell.re_search(pattern).ifelse(1, 0).sum() for look, pattern in looks}
-        number = cell.try_cast("int64")
+        number = cell.try_cast("float64")
+    elif not cell.type().is_integer():
+        # pandas makes floats of whole numbers as soon as one is missing.
+        number = cell.cast("float64")
+        asked["whole"] = (number == number.floor()).ifelse(1, 0).sum()
     return asked | {"low": number.min(), "high": number.max()}
 
 
@@ -84,9 +103,9 @@ def _is_identifier(told: dict[str, Any]) -> bool:
     is_text = "code" in told
     if is_text and (told["code"] or not any(told[scale] == n_cells for scale in patterns())):
         return True
-    if is_text and told[Scale.INTEGER] < n_cells:
+    if told.get("whole", n_cells) < n_cells or not math.isfinite(told["low"]) or not math.isfinite(told["high"]):
         return False
-    low, high = told["low"], told["high"]
+    low, high = int(told["low"]), int(told["high"])
     is_counted = n_values == n_cells and high - low < 2 * n_values
     is_long = low >= _LONG and len({len(str(end)) for end in (low, high)}) == 1
     return bool(is_counted or is_long)

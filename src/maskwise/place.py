@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -50,7 +51,9 @@ def locate(text: str | Path) -> Place:
     if text.endswith("/"):
         return Folder(Path(text))
     path = Path(text)
-    if "/" in text or path.is_dir() or has_suffix(path) or any(letter in text for letter in "*?["):
+    # A name that is too long is no folder, and for Path a reason to fail.
+    is_folder = os.path.isdir(path)  # noqa: PTH112 - as said
+    if "/" in text or is_folder or has_suffix(path) or any(letter in text for letter in "*?["):
         return path
     return table_name(text)
 

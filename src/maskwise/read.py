@@ -232,6 +232,9 @@ def _as_arrow(source: Any) -> pa.Table:
     for name in frame.columns:
         try:
             columns[name] = frame.get_column(name).to_arrow()
+        except OverflowError:
+            msg = f"Column `{name}` of the data frame holds whole numbers beyond 64 bits. Make it text."
+            raise InputError(msg) from None
         except (pa.ArrowException, TypeError, ValueError):
             msg = f"Column `{name}` of the data frame mixes types. Make it text, numbers or dates."
             raise InputError(msg) from None

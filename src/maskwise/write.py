@@ -113,9 +113,10 @@ def check_target(path: Path) -> None:
 
 
 def _check_name(path: Path) -> None:
-    if len(os.fsencode(path.name)) > _LONGEST:
-        msg = f"`{path.name[:40]}…` is longer than {_LONGEST} bytes. Choose a shorter name."
-        raise WriteError(msg)
+    for part in path.parts:
+        if len(os.fsencode(part)) > _LONGEST:
+            msg = f"`{part[:40]}…` is longer than {_LONGEST} bytes. Choose a shorter name."
+            raise WriteError(msg)
 
 
 def _check_parent(path: Path) -> None:

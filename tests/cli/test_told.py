@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -181,6 +182,8 @@ IDENTIFIERS = {
     "codes": [f"{i * 37:05}" for i in range(200)],
     "long numbers": [str(10**9 + 7919 * i) for i in range(200)],
     "names, some missing and some twice": [f"Pat {i % 95}" if i % 2 else "" for i in range(190)],
+    "account numbers": [f"{1_000_000_000 + 7919 * i}0000000000" for i in range(200)],
+    "numbers that were floats": [f"{123_450_000 + 7919 * i}.0" for i in range(200)],
 }
 
 
@@ -196,6 +199,26 @@ def test_a_column_that_looks_like_an_identifier_is_warned_of(
     assert "drop: [More]" in line
     if options == ["--json"]:
         assert json.loads(result.out)["warnings"] == [line.removeprefix("warning: ")]
+
+
+def test_whole_numbers_that_pandas_made_floats_are_warned_of_too() -> None:
+    frame = pd.DataFrame({"age": ["1", "2"] * 30, "ssn": [None, *(123_450_000 + 7919 * i for i in range(59))]})
+    outcome = maskwise.anonymize(frame, {"requirements": [{"qid": ["age"], "k": 5}]})
+    assert any("`ssn` is released as it is" in warning for warning in outcome.warnings)
+
+
+def test_advice_to_drop_a_column_can_be_followed(tmp_path: Path, run: Run) -> None:
+    rows = [f"{i % 2},n{i},p{i}" for i in range(60)]
+    (tmp_path / "people.csv").write_text("\n".join(['age,"last, first",yes', *rows]))
+    policy = {"requirements": [{"qid": ["age"], "k": 5}]}
+    (tmp_path / "policy.yaml").write_text(json.dumps(policy))
+    given = ("mask", tmp_path / "people.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv", "-q")
+    (line,) = run(*given).err.splitlines()
+    advice = line[line.index("drop: ") :].removesuffix(" to the policy.")
+    (tmp_path / "policy.yaml").write_text(f"requirements: [{{qid: [age], k: 5}}]\n{advice}\n")
+    result = run(*given)
+    assert (result.code, result.err) == (0, "")
+    assert (tmp_path / "out.csv").read_text().splitlines()[0] == "age"
 
 
 OTHERS = {
