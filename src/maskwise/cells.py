@@ -53,7 +53,6 @@ class Cells:
         self.rules = rules
         room = compact.room
         n_rows, n_attributes = compact.codes.shape
-        n_counts = compact.counts.shape[1]
         total = rules.whole
         words, layout = pack(compact.counts, total, room)
         # A copy: rows are moved, and other searches may start from the same table.
@@ -75,23 +74,7 @@ class Cells:
             alive=cut.alive,
             worst=np.full((len(rules.kind), len(cut.first_child)), -np.inf),
         )
-        self._groups = kernels.Groups(
-            codes=codes,
-            words=words,
-            layout=layout,
-            spare_codes=room.zeros(codes.shape, codes.dtype),
-            spare_words=room.zeros(words.shape, np.int64),
-            start=room.zeros(most_groups, np.int64),
-            size=room.zeros(most_groups, np.int64),
-            total=room.zeros((most_groups, n_counts), np.int64),
-            shown=room.zeros((n_attributes, most_groups), np.int32),
-            kept=room.full(most_groups, -1, np.int64),
-            hists=room.zeros((n_kept, n_slots, words.shape[1]), np.int64),
-            scratch=np.zeros((n_slots, words.shape[1]), np.int64),
-            part=np.zeros(n_counts, np.int64),
-            free=np.arange(n_kept),
-            tally=np.array([1, n_kept]),
-        )
+        self._groups = kernels.start_groups(room, codes, words, layout, most_groups, n_kept, n_slots, 1)
         self._groups.size[0] = n_rows
         self._groups.total[0] = total
         self._groups.shown[:, 0] = roots

@@ -7,13 +7,16 @@ cached beside this file, so only the first run after an install compiles.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from maskwise.badness import Rules, weigh
 from maskwise.packing import Layout, spread
+
+if TYPE_CHECKING:
+    from maskwise.room import Room
 
 
 class Groups(NamedTuple):
@@ -38,6 +41,41 @@ class Groups(NamedTuple):
     part: Any  # (n_counts,) room for the counters of a slot
     free: Any  # rows of hists in no use
     tally: Any  # (2,) how many groups there are, how many free rows
+
+
+def start_groups(
+    room: Room, codes: Any, words: Any, layout: Layout, most_groups: int, n_kept: int, n_slots: int, n_groups: int
+) -> Groups:
+    """Make room for groups that rows will be split into; which rows the first ones have is for the caller to say.
+
+    Args:
+        room: Where large arrays are kept.
+        codes: IN the rows, which will be moved.
+        words: IN their counters, likewise.
+        layout: IN where the counters are.
+        most_groups: IN how many groups there may come to be.
+        n_kept: IN how many of them may keep counters.
+        n_slots: IN how many counters such a group has, in words each.
+        n_groups: IN how many groups there are at first.
+    """
+    n_attributes, n_words, n_counts = codes.shape[1], words.shape[1], len(layout.word)
+    return Groups(
+        codes=codes,
+        words=words,
+        layout=layout,
+        spare_codes=room.zeros(codes.shape, codes.dtype),
+        spare_words=room.zeros(words.shape, np.int64),
+        start=room.zeros(most_groups, np.int64),
+        size=room.zeros(most_groups, np.int64),
+        total=room.zeros((most_groups, n_counts), np.int64),
+        shown=room.zeros((n_attributes, most_groups), np.int32),
+        kept=room.full(most_groups, -1, np.int64),
+        hists=room.zeros((n_kept, n_slots, n_words), np.int64),
+        scratch=np.zeros((n_slots, n_words), np.int64),
+        part=np.zeros(n_counts, np.int64),
+        free=np.arange(n_kept),
+        tally=np.array([n_groups, n_kept]),
+    )
 
 
 class Cut(NamedTuple):

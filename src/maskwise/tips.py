@@ -67,23 +67,8 @@ class Tips:
         codes = room.zeros(compact.codes.shape, compact.codes.dtype)
         np.take(compact.counts, order, axis=0, out=counts)
         np.take(compact.codes, order, axis=0, out=codes)
-        self._groups = kernels.Groups(
-            codes=codes,
-            words=counts,
-            layout=side_by_side(n_classes),
-            spare_codes=room.zeros(codes.shape, codes.dtype),
-            spare_words=room.zeros(counts.shape, np.int64),
-            start=room.zeros(most, np.int64),
-            size=room.zeros(most, np.int64),
-            total=room.zeros((most, n_classes), np.int64),
-            shown=room.zeros((n_attributes, most), np.int32),
-            kept=room.full(most, -1, np.int64),
-            hists=room.zeros((most + 1, 1, n_classes), np.int64),
-            scratch=np.zeros((1, n_classes), np.int64),
-            part=np.zeros(n_classes, np.int64),
-            free=np.arange(most + 1),
-            tally=np.array([len(sizes), most + 1]),
-        )
+        layout = side_by_side(n_classes)
+        self._groups = kernels.start_groups(room, codes, counts, layout, most, most + 1, 1, len(sizes))
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         self._groups.start[: len(sizes)] = starts
         self._groups.size[: len(sizes)] = sizes

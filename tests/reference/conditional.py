@@ -113,18 +113,7 @@ class Conditional(Reference):
         while options := self.options():
             most = max(worth for worth, *_ in options)
             worth, best, gain, loss = next(option for option in options if option[0] > most - EQUAL)
-            self.shown = self.after(best)
-            steps.append(
-                {
-                    "attribute": best.attribute.name,
-                    "from": self.text(best.attribute, best.before),
-                    "to": [self.text(best.attribute, value) for value in best.after],
-                    "info_gain": gain,
-                    "loss": loss,
-                    "score": worth,
-                    "requirements": [float(self.figure(requirement)) for requirement in self.requirements],
-                }
-            )
+            steps.append(self.take(best, gain, loss, worth))
         return steps
 
     def show(self, rows: list[dict[str, Any]]) -> None:

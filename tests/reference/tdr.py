@@ -299,18 +299,20 @@ class Reference:
                 return steps
             most = max(worth for worth, *_ in options)
             _, _, best, gain, loss = next(option for option in options if option[0] > most - EQUAL)
-            self.shown = self.after(best)
-            steps.append(
-                {
-                    "attribute": best.attribute.name,
-                    "from": self.text(best.attribute, best.before),
-                    "to": [self.text(best.attribute, value) for value in best.after],
-                    "info_gain": gain,
-                    "loss": loss,
-                    "score": gain / (loss + 1),
-                    "requirements": [float(self.figure(requirement)) for requirement in self.requirements],
-                }
-            )
+            steps.append(self.take(best, gain, loss, gain / (loss + 1)))
+
+    def take(self, best: Candidate, gain: float, loss: float, score: float) -> dict[str, Any]:
+        """Perform a refinement, and tell of it as a trace does."""
+        self.shown = self.after(best)
+        return {
+            "attribute": best.attribute.name,
+            "from": self.text(best.attribute, best.before),
+            "to": [self.text(best.attribute, value) for value in best.after],
+            "info_gain": gain,
+            "loss": loss,
+            "score": score,
+            "requirements": [float(self.figure(requirement)) for requirement in self.requirements],
+        }
 
     def masked(self) -> list[dict[str, Any]]:
         return [{a.name: self.text(a, record[a.name]) for a in self.attributes} for record in self.shown]
