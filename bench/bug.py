@@ -19,21 +19,21 @@ import pyarrow as pa
 
 import maskwise
 from bench.measure import table
-from maskwise.bottomup import BottomUp
-from maskwise.compress import compress
+from maskwise.compress.compress import compress
 from maskwise.datasets import adult_folder, adult_trees, load_adult
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.taxonomy_file import read_taxonomy
-from maskwise.how import Criterion, Limits, Method
-from maskwise.plot import pyplot, save
-from maskwise.profile import profile
-from maskwise.read import read
-from maskwise.rules import list_bounds
-from maskwise.search import plan
-from maskwise.topdown import Scored, TopDown, descend
+from maskwise.profile.profile import profile
+from maskwise.report.plot import pyplot, save
+from maskwise.search.bottomup import BottomUp
+from maskwise.search.bounds import list_bounds
+from maskwise.search.options import Criterion, Limits, Method
+from maskwise.search.search import plan
+from maskwise.search.topdown import Scored, TopDown, descend
+from maskwise.table.read import read
 
 if TYPE_CHECKING:
-    from maskwise.policy import Policy
+    from maskwise.policy.policy import Policy
 
 QID = ("workclass", "education", "marital-status", "occupation", "race", "sex", "native-country")
 FOLDER = Path(__file__).parent / "data"

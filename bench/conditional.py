@@ -14,17 +14,17 @@ from pathlib import Path
 
 from bench.blowup import blow_up, policy
 from bench.measure import MASKWISE, side_by_side, table
-from maskwise.compress import compress
-from maskwise.conditional import Taste
+from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
-from maskwise.ground import prepare
-from maskwise.how import Criterion, Limits, choose_how
-from maskwise.profile import profile
-from maskwise.read import read
-from maskwise.rules import list_bounds
-from maskwise.search import plan
-from maskwise.tasting import search_once
-from maskwise.topdown import Scored, TopDown, descend
+from maskwise.profile.profile import profile
+from maskwise.search.bounds import list_bounds
+from maskwise.search.conditional.criterion import Taste
+from maskwise.search.conditional.inputs import prepare
+from maskwise.search.conditional.variants import search_once
+from maskwise.search.options import Criterion, Limits, choose_how
+from maskwise.search.search import plan
+from maskwise.search.topdown import Scored, TopDown, descend
+from maskwise.table.read import read
 
 
 def main(n_rows: int = 1_000_000, rounds: int = 3) -> None:

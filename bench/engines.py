@@ -12,7 +12,7 @@ import time
 
 import psycopg
 import pyarrow.parquet as pq
-from tests.engines.server import Server
+from tests.engines.postgres_server import Server
 
 from bench.blowup import FOLDER, blow_up, policy
 

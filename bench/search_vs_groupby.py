@@ -14,11 +14,11 @@ import numpy as np
 
 from bench.blowup import blow_up, policy
 from bench.measure import table
-from maskwise.compress import compress
+from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
-from maskwise.profile import profile
-from maskwise.read import read
-from maskwise.search import plan, search
+from maskwise.profile.profile import profile
+from maskwise.search.search import plan, search
+from maskwise.table.read import read
 
 
 def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:

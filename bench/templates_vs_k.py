@@ -14,12 +14,12 @@ import pyarrow.compute as pc
 
 from bench.blowup import blow_up
 from bench.measure import table
-from maskwise.compress import compress
+from maskwise.compress.compress import compress
 from maskwise.datasets import adult_trees, load_adult
 from maskwise.formats.policy_file import read_policy
-from maskwise.profile import profile
-from maskwise.read import read
-from maskwise.search import plan, search
+from maskwise.profile.profile import profile
+from maskwise.search.search import plan, search
+from maskwise.table.read import read
 
 QID = ("workclass", "education", "occupation", "relationship", "race", "sex", "native-country")
 

@@ -26,7 +26,7 @@ from maskwise.datasets import (
     load_german,
 )
 from maskwise.errors import InputError
-from maskwise.plot import pyplot, save
+from maskwise.report.plot import pyplot, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bench.bug import search_times, vary
 
 from experiments.common import Options, keep, start, write
-from maskwise.plot import pyplot
+from maskwise.report.plot import pyplot
 
 if TYPE_CHECKING:
     from experiments.common import Row

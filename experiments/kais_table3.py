@@ -8,7 +8,7 @@ import pandas as pd
 
 from experiments.common import AbsentError, Options, adult, crx, german, keep, start, write
 from experiments.templates import HS, protected, top
-from maskwise.plot import pyplot
+from maskwise.report.plot import pyplot
 
 if TYPE_CHECKING:
     from experiments.common import Data, Row

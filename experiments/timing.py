@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from bench.blowup import blow_up
 
 from experiments.common import keep, write
-from maskwise.compress import compress
+from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
-from maskwise.plot import pyplot
-from maskwise.profile import profile
-from maskwise.read import read
-from maskwise.search import plan, search
+from maskwise.profile.profile import profile
+from maskwise.report.plot import pyplot
+from maskwise.search.search import plan, search
+from maskwise.table.read import read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

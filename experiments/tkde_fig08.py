@@ -10,7 +10,7 @@ import pyarrow as pa
 import maskwise
 from experiments.common import Options, adult, errors, keep, random_qids, start, write
 from maskwise.datasets import adult_trees
-from maskwise.plot import pyplot
+from maskwise.report.plot import pyplot
 
 if TYPE_CHECKING:
     from experiments.common import Row

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from maskwise.cli import main
+from maskwise.cli.app import main
 
 POLICY = """\
 class: Risk

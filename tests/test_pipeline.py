@@ -10,8 +10,8 @@ import pyarrow.csv as arrow_csv
 import pytest
 
 import maskwise
-from maskwise.cut import Cut
-from maskwise.report import ending, report
+from maskwise.report.report import ending, report
+from maskwise.solution.cut import Cut
 
 PEOPLE = pa.table(
     {
@@ -37,7 +37,7 @@ def leak(cut: Cut, number: float) -> str:
 def test_a_release_that_fails_the_recount_is_never_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, to_file: bool
 ) -> None:
-    monkeypatch.setattr("maskwise.mask._STEPPED", set())
+    monkeypatch.setattr("maskwise.release.mask._STEPPED", set())
     monkeypatch.setattr(Cut, "show_number", leak)
     target = tmp_path / "out.csv"
     target.write_text("old")
@@ -87,7 +87,7 @@ def test_an_implied_requirement_is_dropped_and_reported() -> None:
     policy = {**POLICY, "requirements": [{"qid": ["Sex"], "k": 2}, {"qid": ["Age", "Sex"], "k": 2}]}
     outcome = maskwise.anonymize(PEOPLE, policy)
     assert [reached.implied_by for reached in outcome.solution.reached] == [1, None]
-    from maskwise.report import report
+    from maskwise.report.report import report
 
     assert any("follows from requirement 2" in note for note in report(outcome).data["notes"])
     alone = maskwise.anonymize(PEOPLE, POLICY)
@@ -117,7 +117,7 @@ def test_many_values_are_looked_up_and_keep_their_order() -> None:
 
 
 def test_the_demo_runs_and_its_output_passes_an_audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from maskwise.cli import main
+    from maskwise.cli.app import main
     from maskwise.datasets import adult_folder
 
     assert main(["demo", "-o", str(tmp_path / "demo")]) == 0

@@ -10,7 +10,7 @@ Mask:
 
 Check:
     audit: Recount any table, also one that another tool masked.
-    evaluate: What masking costs a classifier; a package that can be called.
+    evaluate: What masking costs a classifier.
 
 Ask:
     Policy, Attribute, Taxonomy: What a policy is made of.
@@ -26,9 +26,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maskwise import evaluate
-    from maskwise.cut import Cut, Solution
-    from maskwise.diversity import Closeness, Diversity
     from maskwise.errors import (
         InfeasibleError,
         InputError,
@@ -38,43 +35,52 @@ if TYPE_CHECKING:
         RefusedError,
         UnfinishedError,
     )
+    from maskwise.evaluation.run import evaluate
     from maskwise.formats.policy_file import read_policy
     from maskwise.formats.solution_file import read_solution
-    from maskwise.masker import Masker
     from maskwise.pipeline import Applied, Outcome, anonymize, apply, audit
-    from maskwise.policy import Attribute, Policy
-    from maskwise.requirements import LKC, Confidence, KAnonymity
-    from maskwise.taxonomy import Taxonomy
-    from maskwise.verify import Finding, Verdict
+    from maskwise.policy.attributes import Attribute
+    from maskwise.policy.policy import Policy
+    from maskwise.policy.requirements.closeness import Closeness
+    from maskwise.policy.requirements.confidence import Confidence
+    from maskwise.policy.requirements.diversity import Diversity
+    from maskwise.policy.requirements.k_anonymity import KAnonymity
+    from maskwise.policy.requirements.lkc import LKC
+    from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.sklearn import Masker
+    from maskwise.solution.cut import Cut
+    from maskwise.solution.solution import Solution
+    from maskwise.verify.verdict import Finding, Verdict
 
     __version__: str
 
 _HOME = {
-    "LKC": "requirements",
+    "LKC": "policy.requirements.lkc",
     "Applied": "pipeline",
-    "Attribute": "policy",
-    "Closeness": "diversity",
-    "Confidence": "requirements",
-    "Cut": "cut",
-    "Diversity": "diversity",
-    "Finding": "verify",
+    "Attribute": "policy.attributes",
+    "Closeness": "policy.requirements.closeness",
+    "Confidence": "policy.requirements.confidence",
+    "Cut": "solution.cut",
+    "Diversity": "policy.requirements.diversity",
+    "Finding": "verify.verdict",
     "InfeasibleError": "errors",
     "InputError": "errors",
-    "KAnonymity": "requirements",
-    "Masker": "masker",
+    "KAnonymity": "policy.requirements.k_anonymity",
+    "Masker": "sklearn",
     "MaskwiseError": "errors",
     "NotMetError": "errors",
     "Outcome": "pipeline",
-    "Policy": "policy",
+    "Policy": "policy.policy",
     "PolicyError": "errors",
     "RefusedError": "errors",
-    "Solution": "cut",
-    "Taxonomy": "taxonomy",
+    "Solution": "solution.solution",
+    "Taxonomy": "policy.taxonomy",
     "UnfinishedError": "errors",
-    "Verdict": "verify",
+    "Verdict": "verify.verdict",
     "anonymize": "pipeline",
     "apply": "pipeline",
     "audit": "pipeline",
+    "evaluate": "evaluation.run",
     "read_policy": "formats.policy_file",
     "read_solution": "formats.solution_file",
 }
@@ -116,8 +122,6 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version  # noqa: PLC0415 - slow
 
         return version("maskwise")
-    if name == "evaluate":
-        return import_module("maskwise.evaluate")
     if name not in _HOME:
         msg = f"module 'maskwise' has no attribute {name!r}"
         raise AttributeError(msg)

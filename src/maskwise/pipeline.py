@@ -11,34 +11,38 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from maskwise import mask as masking
-from maskwise.compress import compress
-from maskwise.ends import open_data, where_to
+from maskwise.compress.compress import compress
+from maskwise.compress.spill import Room
 from maskwise.errors import InputError, NotMetError
-from maskwise.forgotten import forgotten_identifiers
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
-from maskwise.gate import Sidecar, as_written, given_back, hand_out, insist, recount
-from maskwise.how import Criterion, Method, choose_how
-from maskwise.profile import check_columns, check_sensitive
-from maskwise.profile import profile as take_profile
-from maskwise.release import safe_name, shuffled
-from maskwise.room import Room, for_search, memory_given
-from maskwise.sensitive import named_values, unseen_values
-from maskwise.stop import stop_on_interrupt
+from maskwise.profile.identifier_warning import forgotten_identifiers
+from maskwise.profile.profile import check_columns, check_sensitive
+from maskwise.profile.profile import profile as take_profile
+from maskwise.profile.sensitive import named_values, unseen_values
+from maskwise.release import mask as masking
+from maskwise.release.escape import safe_name
+from maskwise.release.interrupt import stop_on_interrupt
+from maskwise.release.publish import Sidecar, as_written, given_back, hand_out, insist, recount
+from maskwise.release.shuffle import shuffled
+from maskwise.release.target import where_to
+from maskwise.search.options import Criterion, Method, choose_how
+from maskwise.table.endpoints import open_data
+from maskwise.values.memory import for_search, memory_given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from maskwise.curve import Point
-    from maskwise.cut import Generalization, Solution, Step
-    from maskwise.how import How
-    from maskwise.mask import Unknown
-    from maskwise.policy import Policy
-    from maskwise.profile import Profile
-    from maskwise.read import Table
-    from maskwise.requirements import Requirement
-    from maskwise.verify import Verdict
+    from maskwise.policy.policy import Policy
+    from maskwise.policy.requirements.all import Requirement
+    from maskwise.profile.columns import Profile
+    from maskwise.release.mask import Unknown
+    from maskwise.search.options import How
+    from maskwise.solution.curve import Point
+    from maskwise.solution.solution import Solution
+    from maskwise.solution.steps import Generalization, Step
+    from maskwise.table.table import Table
+    from maskwise.verify.verdict import Verdict
 
 
 class Observer(Protocol):
@@ -243,9 +247,9 @@ def solve(
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
     """
-    from maskwise.rules import check_feasible  # noqa: PLC0415 - compiled code is slow to load
-    from maskwise.search import plan  # noqa: PLC0415 - as above
-    from maskwise.search import search as run_search  # noqa: PLC0415 - as above
+    from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.search.search import plan  # noqa: PLC0415 - as above
+    from maskwise.search.search import search as run_search  # noqa: PLC0415 - as above
 
     listener = observer or _Silent()
     room = room or Room()
@@ -258,7 +262,7 @@ def solve(
         return not is_asked_to_stop()
 
     if how.criterion is Criterion.CONDITIONAL:
-        from maskwise.tasting import search_conditionally  # noqa: PLC0415 - as above
+        from maskwise.search.conditional.variants import search_conditionally  # noqa: PLC0415 - as above
 
         solution = search_conditionally(table, profile, policy, how, watch, listener.stage, room)
         return replace(solution, notes=(*solution.notes, *room.notes())), profile, table
@@ -386,7 +390,7 @@ def _warm_up() -> None:
     import ibis.backends.duckdb  # noqa: PLC0415 - the point
     import pyarrow.compute  # noqa: PLC0415 - the point
 
-    from maskwise.splits import warm_up  # noqa: PLC0415 - the point
+    from maskwise.search.interval_split import warm_up  # noqa: PLC0415 - the point
 
     del ibis, pyarrow
     warm_up()

@@ -407,7 +407,7 @@ def test_an_unforeseen_failure_is_our_bug_and_quotes_no_data(
         raise KeyError(SECRET)
 
     monkeypatch.delenv("MASKWISE_DEBUG", raising=False)
-    monkeypatch.setattr("maskwise.gate.verify", fail)
+    monkeypatch.setattr("maskwise.release.publish.verify", fail)
     refused(
         *("mask", data, "-p", policy, "-o", tmp_path / "out.csv"),
         code=70,
@@ -419,7 +419,7 @@ def test_an_unforeseen_failure_is_our_bug_and_quotes_no_data(
 def test_a_release_that_the_verifier_does_not_accept_is_never_written(
     tmp_path: Path, data: Path, policy: Path, refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from maskwise import mask as masking
+    from maskwise.release import mask as masking
 
     # A mask that forgets to mask: the recount must notice.
     monkeypatch.setattr(masking, "mask", lambda table, solution, *_, **__: masking.without(table, solution.drop))
@@ -434,7 +434,7 @@ def test_a_release_that_the_verifier_does_not_accept_is_never_written(
 def test_the_verifier_reads_the_cells_and_not_the_name_of_the_folder(
     tmp_path: Path, data: Path, policy: Path, run: Run, monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
-    from maskwise import mask as masking
+    from maskwise.release import mask as masking
 
     # A database may take `Age=30` for the value of a column; then every record would look alike.
     target = tmp_path / "Age=30" / "Edu=x" / "Job=y" / "Sex=z" / f"out{suffix}"

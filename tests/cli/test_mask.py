@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from maskwise.console import Terminal
+from maskwise.cli.terminal import Terminal
 from tests.conftest import (
     HEADER,
     MASKED,

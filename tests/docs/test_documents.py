@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from maskwise.formats.located import parse
 from maskwise.formats.policy_file import from_data
+from maskwise.formats.yaml_lines import parse
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,7 +73,7 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
 
 
 def test_the_readmes_tables_are_what_the_demo_releases(tmp_path: Path) -> None:
-    from maskwise.cli import main
+    from maskwise.cli.app import main
 
     assert main(["demo", "-o", str(tmp_path), "-q"]) == 0
     released = pd.read_csv(tmp_path / "adult-masked.csv", dtype=str)

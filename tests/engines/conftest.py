@@ -19,8 +19,8 @@ import pyarrow as pa
 import pytest
 
 import maskwise
-from maskwise.engines import postgres_types
-from tests.engines.server import Server
+from maskwise.engines.postgres import types as postgres_types
+from tests.engines.postgres_server import Server
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 import maskwise
 from maskwise.formats import solution_file, trace_file
 from tests.engines.conftest import in_order, load_postgres, rows_of
-from tests.engines.server import Server, with_icu
+from tests.engines.postgres_server import Server, with_icu
 from tests.engines.test_contract import CASES
 
 JOBS, ILLNESSES = ("nurse", "Nurse", "clerk", "Clerk"), ("HIV", "hiv", "flu", "Flu", "cold")

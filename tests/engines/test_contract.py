@@ -184,10 +184,10 @@ def test_a_criterion_that_needs_records_is_refused_where_they_stay(place: Place)
 
 
 def test_a_release_that_fails_the_recount_is_not_handed_out(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    from maskwise import gate
+    from maskwise.release import publish as gate
 
     table, policy = CASES["many values"]
     found = gate.verify
-    monkeypatch.setattr("maskwise.gate.verify", lambda *given: replace(found(*given), n_rows=1))
+    monkeypatch.setattr("maskwise.release.publish.verify", lambda *given: replace(found(*given), n_rows=1))
     with pytest.raises(maskwise.RefusedError, match="1 record written, not"):
         place.anonymize(table, policy)

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 import maskwise
-from maskwise.engines import postgres_complaints
+from maskwise.engines.postgres import messages as postgres_complaints
 from maskwise.errors import WriteError
 from tests.conftest import people
 from tests.engines.conftest import Place, load_postgres
-from tests.engines.server import Server
+from tests.engines.postgres_server import Server
 
 POLICY = {
     "class": "Risk",

@@ -18,7 +18,7 @@ import maskwise
 from maskwise.errors import WriteError
 from tests.conftest import folder as contents
 from tests.engines.conftest import Place, load_postgres
-from tests.engines.server import Server
+from tests.engines.postgres_server import Server
 from tests.engines.test_failures import POLICY, table, untouched
 
 LARGE = 1 << 19

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import maskwise
-from maskwise.engines import postgres_types
+from maskwise.engines.postgres import types as postgres_types
 from tests.engines.conftest import Place
 
 N = 6000
@@ -49,11 +49,11 @@ MOST_KINDS = (12 + 3 + 2) * 2
 def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows each fetch of any engine brought over."""
     from maskwise.engines.duckdb import DuckDB
-    from maskwise.engines.postgres import Postgres
+    from maskwise.engines.postgres.database import Postgres
 
     kinds: list[Any] = [DuckDB, Postgres]
     try:
-        from maskwise.engines.spark import Spark
+        from maskwise.engines.spark.database import Spark
     except ImportError:
         pass
     else:

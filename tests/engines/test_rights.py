@@ -12,7 +12,7 @@ import maskwise
 from maskwise.errors import WriteError
 from tests.conftest import Run
 from tests.engines.conftest import Place, load_postgres
-from tests.engines.server import Server
+from tests.engines.postgres_server import Server
 from tests.engines.test_failures import POLICY, At, table, untouched
 
 PASSWORD = "s3cr/t%"  # noqa: S105 - of a user who lives as long as a test

@@ -15,9 +15,9 @@ import pytest
 
 import maskwise
 from tests.conftest import folder as contents
-from tests.engines.cluster import until
 from tests.engines.conftest import Place, load_postgres
-from tests.engines.server import Server
+from tests.engines.postgres_server import Server
+from tests.engines.spark_cluster import until
 from tests.engines.test_failures import POLICY, table, untouched
 
 STOPPING = """

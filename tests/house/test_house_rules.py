@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import maskwise
-from maskwise.cli import app
+from maskwise.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src" / "maskwise").rglob("*.py"))

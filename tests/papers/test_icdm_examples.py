@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import maskwise
-from tests.reference.bug import BottomUp
-from tests.reference.tdr import Attribute, K, anonymity
+from tests.reference.bottomup import BottomUp
+from tests.reference.topdown import Attribute, K, anonymity
 
 VID = ("Relationship", "Race", "Workclass")
 FIGURE_1 = [

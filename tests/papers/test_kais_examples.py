@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import maskwise
-from maskwise.cli import main
-from maskwise.requirements import Template
+from maskwise.cli.app import main
+from maskwise.policy.requirements.confidence import Template
 
 TEMPLATE: dict[str, Any] = {
     "class": "Rating",

@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 
 import maskwise
-from maskwise import badness
-from maskwise.compress import compress
+from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
-from maskwise.profile import profile
-from maskwise.read import read
-from maskwise.rules import Bound
-from maskwise.search import plan
-from maskwise.topdown import TopDown
+from maskwise.profile.profile import profile
+from maskwise.search import rule_kernels
+from maskwise.search.bounds import Bound
+from maskwise.search.search import plan
+from maskwise.search.topdown import TopDown
+from maskwise.table.read import read
 from tests.papers.tables import POLICY_1, POLICY_2, TABLE_1, TABLE_2, records
 
 
@@ -38,7 +38,9 @@ def first_weights(rows: Any, policy: dict[str, Any], bounds: list[Bound]) -> dic
 
 
 def test_first_scores_of_example_6() -> None:
-    weights = first_weights(TABLE_1, POLICY_1, [Bound(0, 0, badness.K, -4, 4), Bound(1, 1, badness.K, -11, 11)])
+    weights = first_weights(
+        TABLE_1, POLICY_1, [Bound(0, 0, rule_kernels.K, -4, 4), Bound(1, 1, rule_kernels.K, -11, 11)]
+    )
     gain, loss, score = weights["ANY_Edu"]
     assert (round(gain, 4), loss, round(score, 4)) == (0.2716, 18, 0.0143)
     assert round(weights["ANY_Sex"][2], 4) == 0.0088
@@ -57,7 +59,7 @@ def test_steps_and_final_cut_of_example_6() -> None:
 
 
 def test_statistics_of_table_2b() -> None:
-    weights = first_weights(TABLE_2, POLICY_2, [Bound(0, 0, badness.K, -4, 4)])
+    weights = first_weights(TABLE_2, POLICY_2, [Bound(0, 0, rule_kernels.K, -4, 4)])
     rounded = {label: (round(g, 4), loss, round(s, 4)) for label, (g, loss, s) in weights.items()}
     assert rounded == {
         "ANY_Edu": (0.6100, 36, 0.0165),

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from tests.reference import models
-from tests.reference.tdr import Attribute, K, Templates
+from tests.reference import privacy_models as models
+from tests.reference.topdown import Attribute, K, Templates
 
 TREES: list[dict[str, Any]] = [
     {"any": {"x": ["a", "b"], "y": {"z": ["c", "d"], "e": None}}},

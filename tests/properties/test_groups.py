@@ -7,17 +7,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from maskwise import badness
-from maskwise.compress import compress
+from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
-from maskwise.how import Criterion, How, Limits
-from maskwise.profile import profile
-from maskwise.read import read
-from maskwise.rules import Bound
-from maskwise.search import plan, search
-from maskwise.topdown import Scored, TopDown
+from maskwise.profile.profile import profile
+from maskwise.search import rule_kernels
+from maskwise.search.bounds import Bound
+from maskwise.search.options import Criterion, How, Limits
+from maskwise.search.search import plan, search
+from maskwise.search.topdown import Scored, TopDown
+from maskwise.table.read import read
 from tests.properties.tables import ATTRIBUTES, POLICY, REQUIREMENTS, people_table
-from tests.reference.tdr import Reference
+from tests.reference.topdown import Reference
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -44,7 +44,7 @@ def test_groups_partition_the_records_and_minima_are_exact(seed: int) -> None:
     state = TopDown(
         trees,
         compress(source, profiled, trees, needs),
-        [Bound(0, 0, badness.K, -7, 7), Bound(1, 1, badness.K, -30, 30)],
+        [Bound(0, 0, rule_kernels.K, -7, 7), Bound(1, 1, rule_kernels.K, -30, 30)],
         has_class=True,
     )
     steps = 0

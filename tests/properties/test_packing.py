@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maskwise.packing import pack, side_by_side, spread
+from maskwise.compress.packing import pack, side_by_side, spread
 
 
 def spread_all(layout: Any, words: Any, n_counts: int) -> list[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.reference.tdr import EQUAL, MISSING, Attribute, Candidate, K, Reference, Templates, entropy
+from tests.reference.topdown import EQUAL, MISSING, Attribute, Candidate, K, Reference, Templates, entropy
 
 
 class Conditional(Reference):

@@ -8,11 +8,11 @@ from urllib.parse import unquote
 
 from maskwise.engines.sql import SqlEngine
 from maskwise.errors import InputError
-from maskwise.place import TableName, locate, table_name
-from maskwise.room import memory_given
+from maskwise.values.location import TableName, locate, table_name
+from maskwise.values.memory import memory_given
 
 if TYPE_CHECKING:
-    from maskwise.engines import Engine
+    from maskwise.engines.base import Engine
 
 KINDS = "duckdb, duckdb:///people.db, postgres://user@host/database, spark, spark://host:port"
 
@@ -73,7 +73,7 @@ def _start_named(name: str, *, writes: bool, memory: str | None) -> Engine:
         return SqlEngine(DuckDB(file=_file_of(name), writes=writes, memory=memory))
     if name.startswith(("postgres://", "postgresql://")):
         try:
-            from maskwise.engines.postgres import Postgres  # noqa: PLC0415 - as above
+            from maskwise.engines.postgres.database import Postgres  # noqa: PLC0415 - as above
         except ImportError:
             raise InputError(_install("PostgreSQL tables", "postgres")) from None
         return SqlEngine(Postgres(name))
@@ -98,7 +98,7 @@ def _file_of(address: str) -> Path | None:
 
 def _spark(session: Any, memory: str | None) -> Engine:
     try:
-        from maskwise.engines.spark import Spark  # noqa: PLC0415 - only the engine that is used
+        from maskwise.engines.spark.database import Spark  # noqa: PLC0415 - only the engine that is used
     except ImportError:
         raise InputError(_install("Spark tables", "spark")) from None
     return SqlEngine(Spark(session, memory=memory))
@@ -118,7 +118,7 @@ def _of_backend(backend: Any) -> Engine:
 
         return SqlEngine(DuckDB(backend))
     if backend.name == "postgres":
-        from maskwise.engines.postgres import Postgres  # noqa: PLC0415 - as above
+        from maskwise.engines.postgres.database import Postgres  # noqa: PLC0415 - as above
 
         return SqlEngine(Postgres(backend))
     if backend.name == "pyspark":

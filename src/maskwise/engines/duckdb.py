@@ -8,12 +8,12 @@ import weakref
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from maskwise.engines import BATCH
-from maskwise.engines.complaints import csv_complaint, discreet, missing_table, refuse_out_of_memory, system_reason
+from maskwise.engines.base import BATCH
 from maskwise.engines.files import connect, copy, literals
+from maskwise.engines.messages import csv_complaint, discreet, missing_table, refuse_out_of_memory, system_reason
 from maskwise.errors import InputError, WriteError
-from maskwise.place import TableName
-from maskwise.room import for_engine, memory_given
+from maskwise.values.location import TableName
+from maskwise.values.memory import for_engine, memory_given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from maskwise.typed import Scale
+from maskwise.values.scales import Scale
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
-    from maskwise.engines import Relabel
+    from maskwise.engines.base import Relabel
 
 _SAME = object()
 _CASTS = {Scale.INTEGER: "int64", Scale.REAL: "float64", Scale.DATE: "date", Scale.TIMESTAMP: "timestamp"}

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.arrow import from_numpy
-from maskwise.engines import ROW
-from maskwise.engines.complaints import refuse_out_of_memory, system_reason
-from maskwise.engines.counts import Counts
+from maskwise.engines.base import ROW
 from maskwise.engines.labels import by_cases, by_steps
+from maskwise.engines.messages import refuse_out_of_memory, system_reason
+from maskwise.engines.value_counts import Counts
 from maskwise.errors import InputError, MaskwiseError, WriteError
+from maskwise.values.arrow import from_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from maskwise.engines import Database, Lookup, Lookups, Relabel
-    from maskwise.place import TableName
+    from maskwise.engines.base import Database, Lookup, Lookups, Relabel
+    from maskwise.values.location import TableName
 
 MOST_CASES = 512
 """Above so many distinct values a lookup table beats a CASE expression."""

@@ -1,1 +1,1 @@
-"""Readers and writers of the files that stand beside a table: policies, taxonomies, solutions."""
+"""Files beside the table: policies, taxonomies, solutions, traces, curves."""

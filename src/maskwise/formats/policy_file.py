@@ -14,15 +14,16 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from maskwise.diversity import Distance
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
-from maskwise.formats import located
-from maskwise.formats.located import Document
+from maskwise.formats import yaml_lines
 from maskwise.formats.requirement_file import KEYS, MISSING, RequirementEntry, name_list, requirement_data
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
-from maskwise.policy import Attribute, Kind, Missing, Policy
-from maskwise.taxonomy import Taxonomy
-from maskwise.typed import parse_bound
+from maskwise.policy.attributes import Attribute, Kind, Missing
+from maskwise.policy.policy import Policy
+from maskwise.policy.requirements.closeness import Distance
+from maskwise.policy.source_lines import Document, Place
+from maskwise.policy.taxonomy import Taxonomy
+from maskwise.values.scales import parse_bound
 
 
 def _no_null(value: object) -> object:
@@ -80,7 +81,7 @@ def read_policy(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
         msg = f"A policy is a file, a mapping or a Policy; found {type(source).__name__}. Are data and policy swapped?"
         raise InputError(msg)
     path = Path(source)
-    return from_data(located.load(path), path.parent)
+    return from_data(yaml_lines.load(path), path.parent)
 
 
 def from_data(document: Document, folder: Path) -> Policy:
@@ -167,7 +168,7 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
     return found
 
 
-def _taxonomy(document: Document, place: located.Place, folder: Path) -> Taxonomy:
+def _taxonomy(document: Document, place: Place, folder: Path) -> Taxonomy:
     tree: object = document.data
     for step in (*place, "taxonomy"):
         tree = tree[step]  # type: ignore[index]
@@ -228,7 +229,7 @@ def _complain(document: Document, detail: Any) -> str:
     return _where(document, place) + text
 
 
-def _where(document: Document, place: located.Place) -> str:
+def _where(document: Document, place: Place) -> str:
     return f"{document.locate(place)}: " if document.name else ""
 
 

@@ -10,14 +10,20 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from maskwise.diversity import Closeness, Distance, Diversity, Measure
-from maskwise.qid import MOST_PARTS
-from maskwise.requirements import LKC, Confidence, KAnonymity, Requirement
+from maskwise.policy.requirements.closeness import Closeness, Distance
+from maskwise.policy.requirements.confidence import Confidence
+from maskwise.policy.requirements.diversity import Diversity, Measure
+from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.policy.requirements.lkc import LKC
+from maskwise.policy.requirements.qid import MOST_PARTS
+
+if TYPE_CHECKING:
+    from maskwise.policy.requirements.all import Requirement
 
 MISSING = "~"
 """How a policy names the missing value."""

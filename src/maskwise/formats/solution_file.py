@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from maskwise.cut import HIDDEN, Cut, MissingShown, Reached, Solution
 from maskwise.errors import InputError, PolicyError
 from maskwise.formats.policy_file import texts
 from maskwise.formats.requirement_file import RequirementEntry, requirement_data, without_values
 from maskwise.formats.text_file import read_text
-from maskwise.policy import Kind, Missing
-from maskwise.taxonomy import Taxonomy
-from maskwise.typed import Scale  # noqa: TC001 - pydantic needs it
+from maskwise.policy.attributes import Kind, Missing
+from maskwise.policy.taxonomy import Taxonomy
+from maskwise.solution.cut import HIDDEN, Cut, MissingShown
+from maskwise.solution.solution import Reached, Solution
+from maskwise.values.scales import Scale  # noqa: TC001 - pydantic needs it
 
 if TYPE_CHECKING:
     from pathlib import Path

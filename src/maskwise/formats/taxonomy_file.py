@@ -10,21 +10,21 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError, PolicyError
-from maskwise.formats import located
+from maskwise.formats import yaml_lines
 from maskwise.formats.text_file import read_text
-from maskwise.taxonomy import Taxonomy
+from maskwise.policy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from maskwise.formats.located import Document, Place
+    from maskwise.policy.source_lines import Document, Place
 
 
 def read_taxonomy(path: Path) -> Taxonomy:
     """Read a taxonomy by its suffix: `.yaml` and `.yml` nested, `.csv` as ARX writes it."""
     suffix = path.suffix.lower()
     if suffix in {".yaml", ".yml"}:
-        return from_document(located.load(path), ())
+        return from_document(yaml_lines.load(path), ())
     if suffix == ".csv":
         return from_arx(path)
     msg = f"`{path}` is no taxonomy file: its suffix is `{path.suffix}`. Use .yaml, or .csv for an ARX hierarchy."

@@ -6,12 +6,12 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from maskwise.cut import Generalization
+from maskwise.solution.steps import Generalization
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from maskwise.cut import Step
+    from maskwise.solution.steps import Step
 
 
 def dumps(steps: Iterable[Step | Generalization]) -> str:

@@ -1,0 +1,138 @@
+"""From a data frame or an array to the codes that C4.5 works on.
+
+Numbers, dates and times are ordered; text, categories and truth values are not.
+A code is the place of a value among the training table's values. `classifier` asks
+for codes, `tree` never sees a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from maskwise.errors import InputError, quote
+from maskwise.values.arrow import as_numpy, from_numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+_TEXT = pa.large_string()
+_CLOCKS = (
+    (pa.types.is_date, pa.timestamp("us")),
+    (pa.types.is_timestamp, pa.timestamp("us")),
+    (pa.types.is_duration, pa.duration("us")),
+    (pa.types.is_time, pa.time64("us")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A column of the training table."""
+
+    name: str
+    numbers: NDArray[np.float64] | None
+    """Its values if they are ordered, ascending."""
+    categories: tuple[str, ...]
+    """Its values if they are not, in order of text."""
+
+    @property
+    def n_values(self) -> int:
+        """One past the largest code."""
+        return len(self.categories) if self.numbers is None else len(self.numbers)
+
+
+def columns_of(table: Any) -> list[tuple[str, Any]]:
+    """Take a frame or a two-dimensional array apart into named Arrow columns."""
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    if isinstance(table, np.ndarray):
+        return [(f"x{i}", _arrow(table[:, i], f"x{i}")) for i in range(table.shape[1])]
+    frame = nw.from_native(table, eager_only=True)
+    return [(str(column.name), _arrow(column, str(column.name))) for column in frame.iter_columns()]
+
+
+def _arrow(column: Any, name: str) -> Any:
+    if isinstance(column, np.ndarray) and column.dtype.kind in "fiu":
+        return from_numpy(column.astype(np.float64))
+    try:
+        if not isinstance(column, np.ndarray):
+            return column.to_arrow()
+        return pa.array([None if _is_missing(cell) else cell for cell in column.tolist()])
+    except (pa.ArrowException, TypeError, ValueError):
+        msg = f"Column `{name}` mixes types. Make it text or numbers."
+        raise InputError(msg) from None
+
+
+def _is_missing(cell: object) -> bool:
+    try:
+        return cell is None or bool(cell != cell)  # noqa: PLR0124 - NaN
+    except TypeError:  # pandas' NA has no truth value
+        return True
+
+
+def learn(columns: Iterable[tuple[str, Any]]) -> tuple[Feature, ...]:
+    """Find each column's kind and values."""
+    return tuple(_feature(name, column) for name, column in columns)
+
+
+def _feature(name: str, column: Any) -> Feature:
+    if _is_ordered(column.type):
+        numbers = np.unique(floats_of(column, name) + 0.0)  # no -0
+        return Feature(name, numbers[~np.isnan(numbers)], ())
+    return Feature(name, None, tuple(sorted(pc.unique(_texts(column, name)).drop_null().to_pylist())))
+
+
+def _is_ordered(kind: Any) -> bool:
+    orders = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_temporal)
+    return any(is_one(kind) for is_one in orders)
+
+
+def encode(columns: list[tuple[str, Any]], features: tuple[Feature, ...]) -> NDArray[np.int32]:
+    """Code a table as (n_attributes, n_rows); missing and unknown categories are -1.
+
+    A number between two training values has the code of the upper one, so that
+    it is on the same side of each cut.
+    """
+    n_rows = len(columns[0][1])
+    codes = np.empty((len(features), n_rows), np.int32)
+    for i, (feature, (_, column)) in enumerate(zip(features, columns, strict=True)):
+        if feature.numbers is not None:
+            numbers = floats_of(column, feature.name)
+            codes[i] = np.where(np.isnan(numbers), -1, np.searchsorted(feature.numbers, numbers))
+        else:
+            known = pa.array(feature.categories, _TEXT)
+            codes[i] = as_numpy(pc.fill_null(pc.index_in(_texts(column, feature.name), value_set=known), -1))
+    return codes
+
+
+def floats_of(column: Any, name: str) -> NDArray[np.float64]:
+    """The numbers of a column; NaN where one is missing."""
+    kind = column.type
+    try:
+        if pa.types.is_dictionary(kind):
+            column = column.cast(kind.value_type)
+        for is_clock, unit in _CLOCKS:
+            if is_clock(kind):
+                column = column.cast(unit, safe=False).cast(pa.int64())
+        return as_numpy(pc.fill_null(column.cast(pa.float64(), safe=False), np.nan))
+    except pa.ArrowException:
+        msg = f"Column `{name}` has numbers in the training table, but {kind} here. Make both alike."
+        raise InputError(msg) from None
+
+
+def _texts(column: Any, name: str) -> Any:
+    kind = column.type
+    try:
+        if pa.types.is_dictionary(kind):
+            column = column.cast(kind.value_type)
+        return column.cast(_TEXT)
+    except pa.ArrowException:
+        kinds = quote(("text", "numbers", "dates", "truth values"))
+        msg = f"Column `{name}` has the type {kind}. A column can hold {kinds}; drop or convert this one."
+        raise InputError(msg) from None

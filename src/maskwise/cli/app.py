@@ -1,0 +1,381 @@
+"""The command line: thin wrappers that parse, call `pipeline` and print.
+
+Start-up stays fast: nothing heavy is imported before a command runs.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import signal
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
+
+from maskwise.cli.evaluate import evaluate
+from maskwise.cli.options import AsJson, PolicyPath, Quiet, insist_on_own_names
+from maskwise.errors import InputError, MaskwiseError, plural, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from maskwise.pipeline import Outcome
+
+app = App(
+    name="maskwise",
+    help="Mask a table about people so that nobody can be linked through the columns you name, "
+    "and classifiers trained on it still work. The documentation is in docs/ and README.md.",
+    help_format="plaintext",
+    version=lambda: version("maskwise"),
+    version_flags=["--version"],
+    suppress_keyboard_interrupt=False,
+)
+
+Output = Annotated[
+    str,
+    Parameter(
+        name=["--output", "-o"],
+        help="Where to write: .csv, .tsv, .parquet or .arrow, each also with .gz; a folder, such as released/; "
+        "or a table of the engine.",
+    ),
+]
+Engine = Annotated[
+    str | None,
+    Parameter(
+        help="Where the work is done: duckdb, duckdb:///people.db, postgres://user@host/database, spark or "
+        "spark://host:port. In a database DATA is a table."
+    ),
+]
+Memory = Annotated[str | None, Parameter(help="How much memory a run may use before it spills to disk, such as 4GB.")]
+Shuffle = Annotated[bool, Parameter(negative="", help="Release the records in random order.")]
+Seed = Annotated[
+    int | None,
+    Parameter(help="Makes --shuffle, --restarts and --effort repeatable; keep it secret if you shuffle."),
+]
+Formulas = Annotated[
+    bool,
+    Parameter(name="--escape-formulas", negative="", help="Quote cells that a spreadsheet would run as a formula."),
+]
+
+
+@app.command
+def mask(
+    data: Annotated[
+        str,
+        Parameter(
+            help="The table: .csv, .tsv, .parquet or .arrow, each also with .gz; a folder of parquet files; "
+            "a pattern in quotes; a table of the engine."
+        ),
+    ],
+    /,
+    *,
+    policy: PolicyPath,
+    output: Output,
+    solution: Annotated[Path | None, Parameter(help="Write the solution here, for `maskwise apply`.")] = None,
+    public: Annotated[
+        bool, Parameter(negative="", help="Write --solution in the form that may accompany the release.")
+    ] = False,
+    trace: Annotated[Path | None, Parameter(help="Write a line per step here (.jsonl).")] = None,
+    curve: Annotated[
+        Path | None, Parameter(help="Write what each step keeps and reaches here: .csv, or a plot as .svg or .png.")
+    ] = None,
+    report: Annotated[Path | None, Parameter(help="Write a report here: .md, .txt or .json.")] = None,
+    engine: Engine = None,
+    memory: Memory = None,
+    method: Annotated[
+        Literal["tdr", "bug"],
+        Parameter(
+            help="Which way the search goes: top-down from the most masked table, or bottom-up from the raw one."
+        ),
+    ] = "tdr",
+    criterion: Annotated[
+        Literal["score", "infogain", "conditional"],
+        Parameter(
+            help="For tdr: the most information per anonymity lost, the most information, or what is not told yet."
+        ),
+    ] = "score",
+    max_steps: Annotated[
+        int | None, Parameter(help="Stop after so many steps; tdr is safe at each, bug writes nothing before its end.")
+    ] = None,
+    time_limit: Annotated[float | None, Parameter(help="Stop searching after so many seconds.")] = None,
+    effort: Annotated[
+        int | None,
+        Parameter(
+            help="For conditional: 1 is a single search; each unit more tries 6 variants of a large table, up to 64 of "
+            "a small one."
+        ),
+    ] = None,
+    restarts: Annotated[
+        int, Parameter(help="For bug: search so many times more with some randomness, and keep the best.")
+    ] = 0,
+    shuffle: Shuffle = False,
+    seed: Seed = None,
+    escape_formulas: Formulas = False,
+    quiet: Quiet = False,
+    json_: AsJson = False,
+) -> int:
+    """Mask a table, recount the result, and only then release it."""
+    from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.formats import solution_file, trace_file  # noqa: PLC0415 - start-up
+    from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
+    from maskwise.release.atomic_files import check_target  # noqa: PLC0415 - start-up
+    from maskwise.release.publish import Sidecar  # noqa: PLC0415 - start-up
+    from maskwise.report.plot import check_curve, render  # noqa: PLC0415 - start-up
+    from maskwise.report.report import check_suffix  # noqa: PLC0415 - start-up
+    from maskwise.report.report import report as make_report  # noqa: PLC0415 - start-up
+    from maskwise.table.endpoints import source_files  # noqa: PLC0415 - start-up
+
+    if public and solution is None:
+        raise InputError("--public says how --solution is written, but no --solution is given.")
+    others = [path for path in (solution, trace, curve, report) if path is not None]
+    for path in others:
+        check_target(path)
+    if report is not None:
+        check_suffix(report)
+    if curve is not None:
+        check_curve(curve)
+    insist_on_own_names(Path(output), *others, inputs=[Path(data), *source_files(data, engine), policy])
+    terminal = Terminal(quiet=quiet or json_)
+
+    def beside(outcome: Outcome) -> list[Sidecar]:
+        files = []
+        if solution is not None:
+            text = solution_file.dumps(outcome.solution, public=public)
+            files.append(Sidecar(solution, text, private=not public))
+        if trace is not None:
+            files.append(Sidecar(trace, trace_file.dumps(outcome.steps), private=True))
+        if curve is not None:
+            files.append(Sidecar(curve, render(outcome.curve, outcome.policy.requirements, curve)))
+        if report is not None:
+            files.append(Sidecar(report, make_report(outcome).render(report)))
+        return files
+
+    with terminal:
+        outcome = anonymize(
+            data,
+            policy,
+            output,
+            method=method,
+            criterion=criterion,
+            max_steps=max_steps,
+            time_limit=time_limit,
+            restarts=restarts,
+            effort=effort,
+            shuffle=shuffle,
+            seed=seed,
+            escape_formulas=escape_formulas,
+            engine=engine,
+            memory=memory,
+            observer=terminal,
+            beside=beside,
+        )
+    made = make_report(outcome)
+    terminal.alert(outcome.warnings)
+    if json_:
+        _print_json({**made.data, "warnings": list(outcome.warnings)})
+        return 0
+    terminal.show_report(made.data, outcome.verdict)
+    told = {*outcome.warnings, *(one.note for one in outcome.verdict.unseen)}
+    for note in made.data["notes"]:
+        if note not in told:
+            terminal.warn(note)
+    written: dict[str, str | Path | None] = {"release": output, "solution": solution, "trace": trace}
+    written |= {"curve": curve, "report": report}
+    for what, where in written.items():
+        if where is not None:
+            secret = " (keep it private: it lists hidden values)" if what == "solution" and not public else ""
+            terminal.say(f"{what}: {where}{secret}")
+    return 0
+
+
+@app.command
+def audit(
+    data: Annotated[str, Parameter(help="Any table, also one that another tool masked.")],
+    /,
+    *,
+    policy: PolicyPath,
+    escape_formulas: Annotated[
+        bool,
+        Parameter(name="--escape-formulas", negative="", help="The table was written by mask --escape-formulas."),
+    ] = False,
+    engine: Engine = None,
+    memory: Memory = None,
+    quiet: Quiet = False,
+    json_: AsJson = False,
+) -> int:
+    """Recount a table against a policy; exit 1 if a requirement is violated."""
+    from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.pipeline import audit as recount  # noqa: PLC0415 - start-up
+    from maskwise.report.report import verdict_data  # noqa: PLC0415 - start-up
+
+    verdict = recount(data, policy, escape_formulas=escape_formulas, engine=engine, memory=memory)
+    terminal = Terminal(quiet=quiet)
+    terminal.alert(verdict.warnings)
+    if json_:
+        _print_json({**verdict_data(verdict), "warnings": list(verdict.warnings)})
+    else:
+        terminal.say(f"{plural(verdict.n_rows, 'record')} in {_shown(data)}")
+        terminal.show_verdict(verdict)
+    return 0 if verdict.is_met else 1
+
+
+@app.command
+def apply(
+    data: Annotated[str, Parameter(help="Other rows, with the columns the solution masks.")],
+    /,
+    *,
+    solution: Annotated[Path, Parameter(name=["--solution", "-s"], help="What `maskwise mask --solution` wrote.")],
+    output: Output,
+    engine: Engine = None,
+    memory: Memory = None,
+    strict: Annotated[bool, Parameter(negative="", help="Refuse values that the solution does not know.")] = False,
+    enforce: Annotated[
+        bool, Parameter(negative="", help="Refuse rows that alone do not meet the requirements.")
+    ] = False,
+    shuffle: Shuffle = False,
+    seed: Annotated[int | None, Parameter(help="Makes --shuffle repeatable; keep it secret.")] = None,
+    escape_formulas: Formulas = False,
+    quiet: Quiet = False,
+    json_: AsJson = False,
+) -> int:
+    """Mask other rows, such as next month's, in the same way."""
+    from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.pipeline import apply as mask_alike  # noqa: PLC0415 - start-up
+    from maskwise.report.report import applied_data  # noqa: PLC0415 - start-up
+
+    applied = mask_alike(
+        data,
+        solution,
+        output,
+        strict=strict,
+        enforce=enforce,
+        shuffle=shuffle,
+        seed=seed,
+        escape_formulas=escape_formulas,
+        engine=engine,
+        memory=memory,
+    )
+    if json_:
+        _print_json(applied_data(applied))
+        return 0
+    terminal = Terminal(quiet=quiet)
+    terminal.say(f"{plural(applied.verdict.n_rows, 'record')} masked: {output}")
+    if applied.n_dropped:
+        terminal.warn(f"{plural(applied.n_dropped, 'record')} left out because a masked cell is missing.")
+    for name, lost in applied.unknown.items():
+        values, records = plural(lost.n_values, "value"), plural(lost.n_records, "record")
+        terminal.warn(f"`{name}` has {values} the solution does not know, in {records}; shown as the root.")
+    for name, n_outside in applied.outside.items():
+        records = plural(n_outside, "record")
+        terminal.warn(f"`{name}` is outside its range in {records}; shown in the outermost interval.")
+    if applied.left_out:
+        terminal.warn(f"{quote(applied.left_out)} left out: the release does not have such a column.")
+    for requirement in applied.unchecked:
+        terminal.warn(
+            f"{requirement.asks()} could not be recounted: its sensitive column is not among these rows, or masked."
+        )
+    terminal.say("These rows alone, recounted:")
+    terminal.show_verdict(applied.verdict)
+    if not applied.verdict.is_met:
+        terminal.warn(
+            "These rows alone do not meet every requirement. Put them with the others and run `maskwise audit` on the "
+            "whole before you release them, or mask all rows anew. --enforce refuses such rows."
+        )
+    return 0
+
+
+app.command(evaluate)
+
+
+@app.command
+def demo(
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"], help="The folder to write to.")] = Path("demo-output"),
+    quiet: Quiet = False,
+) -> int:
+    """Mask the bundled Adult table, start to end, in seconds."""
+    from maskwise.cli.demo import run  # noqa: PLC0415 - start-up
+
+    return run(output, quiet=quiet)
+
+
+def _shown(data: str) -> str:
+    """What is said of the data: an address may hold a password."""
+    return data.rpartition("#")[2] if "://" in data else data
+
+
+def _print_json(data: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code: 0 done, 1 violated, 2 bad input, 3 no solution, 70 our bug."""
+    ended: list[int] = []
+
+    def on_signal(number: int, frame: Any) -> None:
+        """End as after Ctrl-C, so that temporary files are removed."""
+        del frame
+        ended.append(128 + number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, on_signal)
+    try:
+        result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+    except BaseException as error:
+        if isinstance(error, SystemExit | GeneratorExit):
+            raise
+        return ended[0] if ended else _complain(error)
+    return result if isinstance(result, int) else 0
+
+
+def _complain(error: BaseException) -> int:  # noqa: PLR0911 - one for each exit code
+    """Say what went wrong and return the exit code."""
+    match error:
+        case MissingArgumentError() if error.argument is not None:
+            hint = str(error).partition("requires an argument.")[2]  # which option was misspelt
+            return _fail(f"`{error.argument.name}` is missing.{hint} {_help_on(error)}", 2)
+        case CycloptsError():
+            return _fail(f"{error} {_help_on(error)}", 2)
+        case MaskwiseError():
+            return _fail(str(error), error.exit_code)
+        case KeyboardInterrupt():
+            return _fail("Interrupted; nothing was written.", 130)
+        case BrokenPipeError():
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        case MemoryError():
+            return _fail("The table does not fit into memory. Use a machine with more, or fewer columns.", 2)
+    if os.environ.get("MASKWISE_DEBUG"):
+        raise error
+    kind = type(error).__name__
+    return _fail(f"maskwise failed ({kind}). Set MASKWISE_DEBUG=1 to see where, and report it.", 70)
+
+
+def _help_on(error: CycloptsError) -> str:
+    """Where the options of the command stand that an error is about."""
+    return f"Try `{' '.join(['maskwise', *(error.command_chain or ()), '--help'])}`."
+
+
+def run() -> None:
+    """Be the command: end without tearing down the engine and the compiler, which takes half a second."""
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    sys.stderr.reconfigure(errors="replace")  # type: ignore[union-attr]
+    gc.disable()  # a short life: refcounts free what is large, and imports are a tenth faster
+    code = main()
+    atexit._run_exitfuncs()  # noqa: SLF001 - removes temporary folders
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _fail(text: str, code: int) -> int:
+    from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+
+    Terminal(quiet=False).fail(text)
+    return code

@@ -1,0 +1,112 @@
+"""The main job on the bundled table, with a look at what came out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maskwise.cli.terminal import Terminal
+from maskwise.datasets import adult_folder, load_adult
+from maskwise.formats import solution_file, trace_file
+from maskwise.pipeline import anonymize
+from maskwise.release.atomic_files import appearing, write_draft
+from maskwise.release.publish import Sidecar
+from maskwise.report.plot import can_draw, render
+from maskwise.report.report import DOES_NOT_PROTECT, PROTECTS, report
+
+if TYPE_CHECKING:
+    from maskwise.pipeline import Outcome
+
+_LOOK = ("age", "education", "marital-status", "hours-per-week", "relationship", "income")
+_ROWS = 5
+_FILES = {
+    "adult-masked.csv": "the release",
+    "solution.json": "for `maskwise apply`; keep it private, it lists hidden values",
+    "trace.jsonl": "every refinement, with what it gained and cost",
+    "report.md": "what was asked and reached, to go with the release",
+}
+_PICTURES = {
+    "curve.svg": "what each refinement kept, and what privacy it left",
+    "errors.svg": "what masking cost two classifiers",
+}
+
+
+def run(folder: Path, *, quiet: bool) -> int:
+    """Mask Adult and write everything a run can write.
+
+    Args:
+        folder: Where the files go; made if it is not there.
+        quiet: Print nothing but errors.
+    """
+    import pyarrow.csv as arrow_csv  # noqa: PLC0415 - heavy
+
+    folder.mkdir(parents=True, exist_ok=True)
+    source, policy = adult_folder() / "adult.parquet", adult_folder() / "policy.yaml"
+    masked_file = folder / "adult-masked.csv"
+
+    pictures = can_draw()
+
+    def beside(outcome: Outcome) -> list[Sidecar]:
+        files = [
+            Sidecar(folder / "solution.json", solution_file.dumps(outcome.solution), private=True),
+            Sidecar(folder / "trace.jsonl", trace_file.dumps(outcome.steps), private=True),
+            Sidecar(folder / "report.md", report(outcome).to_markdown()),
+        ]
+        if pictures:
+            drawn = render(outcome.curve, outcome.policy.requirements, folder / "curve.svg")
+            files.append(Sidecar(folder / "curve.svg", drawn))
+        return files
+
+    terminal = Terminal(quiet=quiet)
+    terminal.say("Masking the bundled Adult table: 48,842 people (UCI Machine Learning Repository, CC BY 4.0).")
+    with terminal:
+        outcome = anonymize(source, policy, masked_file, observer=terminal, beside=beside)
+    data = report(outcome).data
+    terminal.show_report(data, outcome.verdict)
+    raw = load_adult().drop_null().select(_LOOK).slice(0, _ROWS)
+    masked = arrow_csv.read_csv(masked_file).select(_LOOK).slice(0, _ROWS)
+    terminal.show_rows("Before", _LOOK, [list(row.values()) for row in raw.to_pylist()])
+    terminal.show_rows("After", _LOOK, [list(row.values()) for row in masked.to_pylist()])
+    for note in data["notes"]:
+        terminal.warn(note)
+    is_measured = _show_cost(terminal, policy, folder, pictures=pictures)
+    terminal.say("What this protects: " + " ".join(PROTECTS))
+    terminal.say("What it does not: " + DOES_NOT_PROTECT[0] + " " + DOES_NOT_PROTECT[1])
+    terminal.say("")
+    for name, what in {**_FILES, **(_PICTURES if pictures and is_measured else {})}.items():
+        terminal.say(f"{folder / name!s:32} {what}")
+    terminal.say(f"{_near(policy)!s:32} the policy that was asked")
+    terminal.say("")
+    terminal.say(f"Recount it yourself: {_command()} audit {masked_file} -p {_near(policy)}")
+    return 0
+
+
+def _command() -> str:
+    """How this command was called."""
+    called = Path(sys.argv[0])
+    return f"{sys.executable} -m maskwise" if called.suffix == ".py" else str(called)
+
+
+def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool) -> bool:
+    """Show what masking costs two classifiers, where scikit-learn is installed."""
+    try:
+        from maskwise.evaluation.run import evaluate  # noqa: PLC0415 - heavy and optional
+    except ImportError:
+        terminal.say('What it costs a classifier: install "maskwise[sklearn]" and run `maskwise evaluate`.')
+        return False
+    with terminal:
+        found = evaluate(load_adult("train"), policy, test=load_adult("test"), progress=terminal.progress)
+    terminal.say("")
+    terminal.show_evaluation(found)
+    if pictures:
+        draft = found.plot(".svg")
+        with appearing(folder / "errors.svg") as place:
+            write_draft(place, draft)
+    return True
+
+
+def _near(path: Path) -> Path:
+    """A path as seen from here, if it lies below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

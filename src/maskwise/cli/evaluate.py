@@ -1,0 +1,149 @@
+"""The command `maskwise evaluate`: parse, call `evaluate`, print and write."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from maskwise.cli.options import AsJson, PolicyPath, Quiet, insist_on_own_names
+from maskwise.errors import InputError
+
+if TYPE_CHECKING:
+    from maskwise.evaluation.records import Evaluation
+
+_CLASSIFIERS = ("c4.5", "naive-bayes")
+
+
+def evaluate(
+    data: Annotated[Path, Parameter(help="The table before it is masked.")],
+    /,
+    *,
+    policy: PolicyPath,
+    output: Annotated[
+        tuple[Path, ...],
+        Parameter(
+            name=["--output", "-o"],
+            negative="",
+            show_default=False,
+            help="Write the errors here: .csv, .json, or a plot as .svg or .png. May be given several times.",
+        ),
+    ] = (),
+    k: Annotated[
+        str | None, Parameter(name="--k", help="Try every k requirement with these k, such as 20,60,100.")
+    ] = None,
+    h: Annotated[
+        str | None, Parameter(name="--h", help="Try every confidence requirement with these bounds, such as 0.5,0.7.")
+    ] = None,
+    test: Annotated[Path | None, Parameter(help="A table of test records with the same columns.")] = None,
+    split: Annotated[
+        float | None,
+        Parameter(help="Without --test: the share of test records, drawn at random; a third if not given."),
+    ] = None,
+    folds: Annotated[int | None, Parameter(help="Instead: cross-validation with so many parts.")] = None,
+    seed: Annotated[int, Parameter(help="Makes the split and the classifiers repeatable.")] = 0,
+    protocol: Annotated[
+        Literal["held-out", "combined", "both"],
+        Parameter(
+            help="Find the cut on the training records only, or as in the papers on training and test records together."
+        ),
+    ] = "held-out",
+    classifier: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            show_default=", ".join,
+            help="c4.5, naive-bayes, logistic-regression, gradient-boosting, or the import path of a scikit-learn "
+            "classifier. May be given several times.",
+        ),
+    ] = _CLASSIFIERS,
+    method: Annotated[Literal["tdr", "bug"], Parameter(help="Which way the search goes, as in mask.")] = "tdr",
+    criterion: Annotated[
+        Literal["score", "infogain", "conditional"], Parameter(help="How tdr chooses the next refinement, as in mask.")
+    ] = "score",
+    effort: Annotated[int | None, Parameter(help="How many variants conditional tries, as in mask.")] = None,
+    against: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            show_default=False,
+            help="NAME=FILE: evaluate also what another tool made of the same records, in the same order. May be given "
+            "several times.",
+        ),
+    ] = (),
+    rival: Annotated[
+        tuple[Literal["mondrian", "full-domain"], ...],
+        Parameter(negative="", show_default=False, help="Evaluate also another algorithm. May be given several times."),
+    ] = (),
+    quiet: Quiet = False,
+    json_: AsJson = False,
+) -> int:
+    """Measure what masking costs a classifier: its errors with and without."""
+    from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.evaluation.records import check_suffix  # noqa: PLC0415 - start-up
+    from maskwise.evaluation.run import evaluate as measure  # noqa: PLC0415 - start-up
+    from maskwise.release.atomic_files import check_target  # noqa: PLC0415 - start-up
+
+    others = _named(against)
+    for path in output:
+        check_suffix(path)
+        check_target(path)
+    sources = [policy, data, *([] if test is None else [test]), *others.values()]
+    insist_on_own_names(*output, inputs=sources)
+    terminal = Terminal(quiet=quiet or json_)
+    with terminal:
+        found = measure(
+            data,
+            policy,
+            test=test,
+            split=split,
+            folds=folds,
+            seed=seed,
+            protocol=protocol,
+            classifiers=classifier,
+            k=k,
+            h=h,
+            method=method,
+            criterion=criterion,
+            effort=effort,
+            against=others,
+            rivals=rival,
+            progress=terminal.progress,
+        )
+    _write(found, output)
+    if json_:
+        sys.stdout.write(found.to_json())
+        return 0
+    terminal.show_evaluation(found)
+    for note in dict.fromkeys([*found.notes, *(one.note for one in found.records if one.note)]):
+        terminal.warn(note)
+    for path in output:
+        terminal.say(f"errors: {path}")
+    return 0
+
+
+def _named(against: tuple[str, ...]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for text in against:
+        name, sign, path = text.partition("=")
+        if not name.strip() or not sign or not path:
+            msg = f"--against is NAME=FILE, such as arx=masked.csv; found `{text}`."
+            raise InputError(msg)
+        if name.strip() in found:
+            msg = f"--against names `{name.strip()}` twice. Give each file its own name."
+            raise InputError(msg)
+        found[name.strip()] = Path(path)
+    return found
+
+
+def _write(found: Evaluation, output: tuple[Path, ...]) -> None:
+    """Write all files, or none."""
+    from maskwise.release.atomic_files import appearing, write_draft  # noqa: PLC0415 - start-up
+
+    made = [(path, found.render(path)) for path in output]
+    with ExitStack() as files:
+        for path, text in made:
+            write_draft(files.enter_context(appearing(path)), text)

@@ -1,0 +1,240 @@
+"""What the terminal shows: progress while a run goes on, tables when it is done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table as Grid
+from rich.text import Text
+
+from maskwise.errors import plural
+from maskwise.policy.requirements.all import naming
+from maskwise.policy.requirements.confidence import Template, spelled
+from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.policy.requirements.qid import called
+from maskwise.report.report import asked, ending, figure_text, reached, shown
+from maskwise.solution.steps import Generalization
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from maskwise.evaluation.records import Evaluation
+    from maskwise.solution.steps import Step
+    from maskwise.verify.verdict import Finding, Tightest, Verdict
+
+STAGES = ("read", "profile", "compress", "search", "mask", "verify")
+_MOST_LABELS = 8
+_FOUND_ON = {
+    "held-out": "the cut is found on the training records only",
+    "combined": "the cut is found on training and test records together",
+}
+
+
+class Terminal:
+    """Progress on standard error, if that is a terminal; results on standard output."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        """Open both streams.
+
+        Args:
+            quiet: Show nothing but errors and warnings.
+        """
+        self.quiet = quiet
+        self.out = Console(quiet=quiet, soft_wrap=True, highlight=False, emoji=False)
+        self.err = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+        self._progress: Progress | None = None
+        self._task: Any = None
+        self._stage = ""
+
+    def __enter__(self) -> Self:
+        if self.err.is_terminal and not self.quiet:
+            self._progress = Progress(
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                BarColumn(20),
+                TimeElapsedColumn(),
+                console=self.err,
+                transient=True,
+            )
+            self._progress.start()
+            self._task = self._progress.add_task("starting", total=len(STAGES))
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def stage(self, name: str) -> None:
+        """Show that a stage begins."""
+        self._stage = name
+        if self._progress is not None:
+            kind = name.partition(" ")[0]  # `search 3 of 9` is a search
+            at = STAGES.index(kind) if kind in STAGES else 0
+            self._progress.update(self._task, description=name, completed=at)
+
+    def step(self, step: Step | Generalization) -> None:
+        """Show the step that was just performed."""
+        if self._progress is not None:
+            left = ", ".join(
+                f"anonymity {figure:,}" if isinstance(figure, int) else f"{figure:.3f}" for figure in step.requirements
+            )
+            # Bottom-up, only the last state is safe.
+            stop = "Ctrl-C gives up" if isinstance(step, Generalization) else "Ctrl-C stops safely"
+            self._progress.update(
+                self._task,
+                description=f"{self._stage}: step {step.step}, {escape(step.attribute)}, {left} [dim]({stop})[/]",
+            )
+
+    def say(self, text: str) -> None:
+        """Print a line of plain text."""
+        self.out.print(Text(text))
+
+    def warn(self, text: str) -> None:
+        """Print a note on standard error."""
+        if not self.quiet:
+            self.err.print(Text.assemble(("note:", "yellow"), " ", text))
+
+    def alert(self, texts: Sequence[str]) -> None:
+        """Print warnings on standard error, also where nothing else is printed."""
+        for text in texts:
+            self.err.print(Text.assemble(("warning:", "bold yellow"), " ", text))
+
+    def fail(self, text: str) -> None:
+        """Print an error on standard error."""
+        self.err.print(Text.assemble(("error:", "bold red"), " ", text))
+
+    def show_report(self, data: dict[str, Any], verdict: Verdict) -> None:
+        """Show what was asked and reached, and how each attribute is now shown.
+
+        Args:
+            data: What a report says.
+            verdict: The recount; it knows the protected values, which a report does not tell.
+        """
+        grid = Grid(title="Requirements, recounted from the release", title_justify="left")
+        for column in ("quasi-identifier", "asked", "reached", "groups", "smallest group", "median group"):
+            grid.add_column(column, overflow="fold")
+        for item, finding in zip(data["requirements"], verdict.findings, strict=True):
+            implied = f" (implied by {item['implied_by'] + 1})" if item["implied_by"] is not None else ""
+            sizes = item["group_sizes"]
+            grid.add_row(
+                Text(", ".join(item["qid"]) + implied),
+                Text(asked(item, finding.requirement)),
+                Text(reached(item) + _of_value(finding)),
+                f"{item['groups']:,}",
+                f"{sizes['min']:,}",
+                f"{sizes['median']:,}",
+            )
+        self.out.print(grid)
+        grid = Grid(title="How each attribute is shown", title_justify="left")
+        for column in ("attribute", "by", "values"):
+            grid.add_column(column, overflow="fold")
+        for item in data["attributes"]:
+            values = shown(item)
+            more = f" and {len(values) - _MOST_LABELS} more" if len(values) > _MOST_LABELS else ""
+            grid.add_row(Text(item["name"]), item["kind"], Text(", ".join(values[:_MOST_LABELS]) + more))
+        self.out.print(grid)
+        if data["class"] is not None:
+            self.say(f"To be predicted: {data['class']}")
+        for title, key in (("Released as they were", "passed"), ("Left out", "dropped")):
+            if data[key]:
+                self.say(f"{title}: {', '.join(data[key])}")
+        if data["ending"] in {"maximal", "met"}:
+            self.say(ending(data))
+        else:
+            self.warn(ending(data))
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Show how much of a known amount of work is done."""
+        if self._progress is not None:
+            self._progress.update(self._task, description=what, completed=done, total=total)
+
+    def show_evaluation(self, evaluation: Evaluation) -> None:
+        """Show the errors, a table for each protocol and classifier."""
+        self.say(
+            f"Errors in predicting {evaluation.class_name} of {plural(evaluation.n_tested, 'test record')}, in percent "
+            "with 95 % intervals. BE: unmasked. AE, SE: masked. UE: without the quasi-identifiers. RE: without the "
+            "sensitive columns."
+        )
+        has_h = "h" in evaluation.keys
+        has_k = any(one.k is not None for one in evaluation.records)
+        groups = dict.fromkeys((one.protocol, one.classifier) for one in evaluation.records)
+        for protocol, classifier in groups:
+            grid = Grid(title=Text(f"{classifier}, {protocol}: {_FOUND_ON[protocol]}"), title_justify="left")
+            asked = [*(["k"] if has_k else []), *(["h"] if has_h else [])]
+            for column in ("measure", *asked, "error", "95 % interval", "above BE"):
+                grid.add_column(column, justify="left" if column == "measure" else "right")
+            there = [one for one in evaluation.records if (one.protocol, one.classifier) == (protocol, classifier)]
+            bases = (one.error for one in evaluation.records if (one.classifier, one.measure) == (classifier, "BE"))
+            base = next(bases, None)
+            for one in there:
+                k, h = (
+                    [] if not has_k else ["" if one.k is None else f"{one.k:,}"],
+                    [] if not has_h else ["" if one.h is None else f"{one.h:g}"],
+                )
+                if one.error is None:
+                    grid.add_row(Text(one.measure), *k, *h, "cannot be met", "", "")
+                    continue
+                above = "" if base is None or one.measure == "BE" else f"{one.error - base:+.2f}"
+                grid.add_row(Text(one.measure), *k, *h, f"{one.error:.2f}", f"{one.low:.2f} to {one.high:.2f}", above)
+            self.out.print(grid)
+
+    def show_rows(self, title: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Show a few records."""
+        grid = Grid(title=title, title_justify="left")
+        for name in names:
+            grid.add_column(Text(name), overflow="fold")
+        for row in rows:
+            grid.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+        self.out.print(grid)
+
+    def show_verdict(self, verdict: Verdict) -> None:
+        """Show what a recount found."""
+        for finding in verdict.findings:
+            word = ("holds", "green") if finding.is_met else ("is violated", "bold red")
+            rest = f": the smallest of {plural(finding.n_groups, 'group')} has {plural(finding.anonymity, 'record')}"
+            if finding.tightest:
+                rest = f": the worst of {plural(finding.n_groups, 'group')} reaches {figure_text(finding.figure)}"
+            self.out.print(Text.assemble(naming(finding.requirement), " ", word, rest))
+            for tight in finding.tightest:
+                group = ", ".join("(missing)" if text is None else text for text in tight.shown)
+                where = (
+                    f"in the group ({group}) of {plural(tight.n_records, 'record')}"
+                    if tight.shown
+                    else "in a group of one"
+                )
+                where += f" on {called(tight.part.qid)}"
+                self.out.print(Text(f"  {_told(tight)} {where}"))
+            if not finding.is_met:
+                self.out.print(
+                    f"  violated in {plural(finding.n_violating_groups, 'group')} "
+                    f"with {plural(finding.n_violating_records, 'record')}"
+                )
+            grid = Grid("group size", "groups", "records", box=None, pad_edge=False, padding=(0, 3, 0, 0))
+            for low, high, n_groups, n_records in finding.histogram():
+                if not n_groups:
+                    continue
+                size = f"{low:,} and more" if high is None else f"{low:,} to {high:,}" if high > low else f"{low:,}"
+                grid.add_row(f"  {size}", f"{n_groups:,}", f"{n_records:,}")
+            self.out.print(grid)
+
+
+def _told(tight: Tightest) -> str:
+    """How the tightest group of a rule stands; a protected value is named, but not that of a single person."""
+    part, figure = tight.part, figure_text(tight.figure)
+    if isinstance(part, KAnonymity):
+        return f"anonymity is {figure} of {part.k:,}"
+    if isinstance(part, Template):
+        what = f"{part.sensitive} = {spelled(part.value)}" if tight.shown else f"a protected value of {part.sensitive}"
+        return f"{what} reaches {figure} of {float(part.bound):.4g}"
+    return f"{part.sensitive} reaches {figure}"
+
+
+def _of_value(finding: Finding) -> str:
+    """Which of several protected values has the largest share."""
+    shares = [(tight.figure, tight.part) for tight in finding.tightest if isinstance(tight.part, Template)]
+    if len(shares) < 2:  # noqa: PLR2004 - of a single one, what was asked names it
+        return ""
+    return f" ({spelled(max(shares, key=lambda share: share[0])[1].value)})"

@@ -1,0 +1,1 @@
+"""Compress: from records to distinct coded rows, one small table per quasi-identifier."""

@@ -1,0 +1,88 @@
+"""Records as small numbers: recoded inside the engine, and counted there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from maskwise.engines.base import ROW, Lookup
+from maskwise.errors import InputError
+from maskwise.table.table import one_or_zero
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from contextlib import AbstractContextManager
+
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+    from maskwise.engines.base import Lookups
+    from maskwise.table.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Records whose columns hold small numbers instead of values."""
+
+    table: Table
+    """The records they were."""
+    expr: ir.Table
+    """The codes under the engine's column names, and the marks s0, s1, ... of sensitive cells."""
+
+    def count(
+        self, names: Sequence[str], marks: Sequence[int], *, by_row: bool = False
+    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
+        """Count the distinct rows of some columns (and of the codes by record), and their marked records."""
+        keys = [self.table.key(name) for name in names] + [ROW] * by_row
+        return self.table.engine.count_rows(self.expr, keys, [f"s{mark}" for mark in marks])
+
+
+def recode(
+    table: Table,
+    lookups: Lookups,
+    sensitive: Sequence[tuple[str, pa.Array | None]] = (),
+    *,
+    keep: bool,
+    by_row: tuple[pa.Array, pa.Array] | None = None,
+) -> Coded:
+    """Recode columns by name and mark sensitive cells, to count the distinct coded rows.
+
+    Args:
+        table: The records.
+        lookups: For each column how it is recoded.
+        sensitive: Columns, and the keys of the cells that are counted in them; None counts missing cells.
+        keep: They will be counted more than once.
+        by_row: Numbers of records and a code for each of them, for a table that is `numbered`.
+    """
+    cells = [table.column(name) for name, _ in sensitive]
+    marks = {
+        f"s{i}": one_or_zero(cell.isnull() if keys is None else cell.isin(keys.to_pylist()))
+        for i, (cell, (_, keys)) in enumerate(zip(cells, sensitive, strict=True))
+    }
+    marked = replace(table, expr=table.expr.mutate(**marks) if marks else table.expr).seen(lookups)
+    named = {table.key(name): how for name, how in lookups.items()}
+    if by_row is not None:
+        named[ROW] = Lookup(*by_row)
+    return Coded(table, table.engine.recode(marked, named, list(marks), keep=keep))
+
+
+def numbered(table: Table) -> Table:
+    """The same records, each with a number that stays.
+
+    What needs such numbers looks at single records, and those do not leave a database.
+    """
+    import ibis  # noqa: PLC0415 - heavy
+
+    if not table.engine.keeps_order:
+        raise InputError(
+            "The conditional criterion looks at single records, which do not leave a database. Use score or infogain."
+        )
+    if ROW in table.expr.columns:
+        return table
+    return replace(table, expr=table.engine.keep(table.expr.mutate(**{ROW: ibis.row_number().cast("int64")})))
+
+
+def records(table: Table, names: Sequence[str]) -> pa.Table:
+    """Bring whole columns over, the number of each record first; for a table that is `numbered`."""
+    columns = {f"r{i}": table.column(name) for i, name in enumerate(names)}
+    return table.engine.fetch(table.expr.select(table.expr[ROW].name("row"), **columns))

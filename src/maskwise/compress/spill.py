@@ -1,0 +1,176 @@
+"""Room for large arrays: in memory up to a budget, beyond it in files that have no name.
+
+The compressed tables of a run and the buffers of its search are all that grows
+with the data in this process. What does not fit the budget is mapped from
+temporary files, so the system moves it between memory and disk as needed and
+the results stay the same. Such a file has no name from the start: however the
+process ends, nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import DTypeLike, NDArray
+
+_LEAST = 1 << 16
+"""Smaller arrays are not worth a file."""
+
+
+class Room:
+    """Where large arrays are kept."""
+
+    def __init__(self, budget: int | None = None) -> None:
+        """Start with nothing in it.
+
+        Args:
+            budget: How many bytes may stay in memory; None sets no bound.
+        """
+        self._budget = budget
+        self._used = 0
+        self.spilled = 0
+        """How many bytes were put into files so far."""
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """An array of zeros."""
+        n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        if self.fits(n_bytes):
+            made = np.zeros(shape, dtype)
+            self._used += n_bytes
+            weakref.finalize(made, self._give_back, n_bytes).atexit = False
+            return made
+        with self.file() as file:
+            return self.map(file, n_bytes, dtype).reshape(shape)
+
+    def full(self, shape: int | tuple[int, ...], value: float, dtype: DTypeLike) -> NDArray[Any]:
+        """An array that holds one value everywhere."""
+        made = self.zeros(shape, dtype)
+        made[...] = value
+        return made
+
+    def rows(self, n_columns: int, dtype: DTypeLike) -> Rows:
+        """A table that grows row by row."""
+        return Rows(self, n_columns, np.dtype(dtype))
+
+    def fits(self, n_bytes: int) -> bool:
+        """Whether so many bytes more may stay in memory."""
+        return self._budget is None or n_bytes < _LEAST or self._used + n_bytes <= self._budget
+
+    def file(self) -> Any:
+        """A temporary file without a name, in the system's folder for such."""
+        try:
+            return tempfile.TemporaryFile(prefix="maskwise-")
+        except OSError as error:
+            msg = (
+                "The compressed table does not fit the memory given, and no temporary file could be opened "
+                f"({(error.strerror or 'error').lower()}). Set TMPDIR to a folder that can be written to."
+            )
+            raise InputError(msg) from None
+
+    def map(self, file: Any, n_bytes: int, dtype: DTypeLike) -> NDArray[Any]:
+        """A file's bytes as an array, which lives on when the file is closed."""
+        try:
+            # A page without space behind it would end the process when it is written.
+            _reserve(file, n_bytes)
+            mapped = mmap.mmap(file.fileno(), n_bytes)
+        except OSError as error:
+            raise InputError(_no_space(n_bytes, error)) from None
+        self.spilled += n_bytes
+        return np.frombuffer(mapped, dtype)
+
+    def notes(self) -> tuple[str, ...]:
+        """What the owner should know: how much was kept in files, if anything was."""
+        if not self.spilled:
+            return ()
+        note = (
+            f"The compressed table was too large for the memory given, so {self.spilled / 2**30:.2f} GiB of it and of "
+            "the search's buffers were kept in temporary files. The result is the same; with more it comes faster."
+        )
+        return (note,)
+
+    def _give_back(self, n_bytes: int) -> None:
+        self._used -= n_bytes
+
+
+class Rows:
+    """A table of numbers whose rows arrive in batches."""
+
+    def __init__(self, room: Room, n_columns: int, dtype: np.dtype[Any]) -> None:
+        """Start without rows.
+
+        Args:
+            room: Where they are kept.
+            n_columns: How many numbers a row has.
+            dtype: What they are.
+        """
+        self._room = room
+        self._n_columns = n_columns
+        self._dtype = dtype
+        self._parts: list[NDArray[Any]] = []
+        self._file: Any = None
+        self._n_rows = 0
+
+    def add(self, columns: Sequence[NDArray[Any]]) -> None:
+        """Take some rows in, column by column."""
+        part = np.empty((len(columns[0]), self._n_columns), self._dtype)
+        for p, column in enumerate(columns):
+            part[:, p] = column
+        self._n_rows += len(part)
+        self._parts.append(part)
+        if self._file is None and not self._room.fits(self._n_bytes):
+            self._file = self._room.file()
+        if self._file is not None:
+            self._write()
+
+    @property
+    def _n_bytes(self) -> int:
+        return self._n_rows * self._n_columns * self._dtype.itemsize
+
+    def _write(self) -> None:
+        try:
+            for part in self._parts:
+                self._file.write(part.data)
+        except OSError as error:
+            raise InputError(_no_space(self._n_bytes, error)) from None
+        self._parts.clear()
+
+    def finish(self) -> NDArray[Any]:
+        """All rows; nothing may be added any more."""
+        shape = (self._n_rows, self._n_columns)
+        if self._file is not None:
+            with self._file as file:
+                file.flush()
+                return self._room.map(file, self._n_bytes, self._dtype).reshape(shape)
+        whole = self._room.zeros(shape, self._dtype)
+        at = 0
+        # One part after the other, so that memory never holds the rows twice.
+        for part in self._parts:
+            whole[at : at + len(part)] = part
+            at += len(part)
+        self._parts.clear()
+        return whole
+
+
+def _reserve(file: Any, n_bytes: int) -> None:
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, max(n_bytes, 1))
+    else:
+        file.truncate(max(n_bytes, 1))
+
+
+def _no_space(n_bytes: int, error: OSError) -> str:
+    return (
+        f"The compressed table does not fit the memory given, and `{tempfile.gettempdir()}` has no room for its "
+        f"{n_bytes / 2**30:.1f} GiB ({(error.strerror or 'error').lower()}). Free space there, or set TMPDIR."
+    )

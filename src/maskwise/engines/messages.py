@@ -1,0 +1,78 @@
+"""What a database complains about, told without a cell of the data."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from maskwise.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from maskwise.values.location import TableName
+
+
+@contextmanager
+def discreet() -> Iterator[None]:
+    """Tell that the database complained, but not what: it can quote cells."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - the database's own types
+        refuse_out_of_memory(error)
+        msg = f"The database could not read the table ({type(error).__name__}). It may be damaged or too large."
+        raise InputError(msg) from None
+
+
+def refuse_out_of_memory(error: Exception) -> None:
+    """Tell that memory was too little, if it was; DuckDB says so also while it reads or writes a file."""
+    if type(error).__name__ == "OutOfMemoryException":
+        msg = (
+            "The memory was too little, even with what was put on disk. Give more with --memory, such as 4GB, or free "
+            f"space in `{tempfile.gettempdir()}`."
+        )
+        raise InputError(msg) from None
+
+
+def missing_table(name: TableName, known: Sequence[str]) -> str:
+    """Say that there is no such table."""
+    return f"There is no table `{name}` in the database.{did_you_mean(name.name, known)}"
+
+
+def system_reason(error: Exception) -> str | None:
+    """The operating system's reason, if it is one, without anything of the query or the data."""
+    text = str(error)
+    for reason in (
+        "No space left on device",
+        "File too large",
+        "Permission denied",
+        "Read-only file system",
+        "Disk quota exceeded",
+    ):
+        if reason in text:
+            return reason.lower()
+    return error.strerror if isinstance(error, OSError) else None
+
+
+def csv_complaint(paths: Sequence[Path], text: str) -> str:
+    """Turn DuckDB's complaint, which quotes the line, into one that only numbers it."""
+    path = next((path for path in paths if str(path) in text), paths[0])
+    found = re.search(r"Line: (\d+)", text)
+    line = f", line {found[1]}" if found else ""
+    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+    if columns:
+        reason = f"it has {columns[2]} cells where the header has {columns[1]}"
+    elif "unicode" in text.lower() or "utf-8" in text.lower():
+        reason = "it is not UTF-8 text; save the file as UTF-8"
+    elif "unterminated quote" in text:
+        reason = "a quoted cell is never closed"
+    elif "Maximum line size" in text:
+        reason = "it is longer than 2 MB; a quote may never be closed"
+    elif "state machine" in text:
+        reason = "its line ends are mixed, or a quote stands inside a cell; save it with one kind of line end"
+    else:
+        reason = "it does not follow the csv format"
+    return f"{path.name}{line} cannot be read: {reason}."

@@ -1,0 +1,1 @@
+"""PostgreSQL: the connection, its types, its error messages."""

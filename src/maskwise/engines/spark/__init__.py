@@ -1,0 +1,1 @@
+"""Spark: the tables, and how a session starts and ends."""

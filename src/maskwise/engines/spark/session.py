@@ -1,0 +1,153 @@
+"""Spark's session: how one starts, what it complains about, and what is left when Java is gone."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import subprocess
+import time
+import warnings
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from py4j.protocol import Py4JError, Py4JNetworkError
+from pyspark import SparkContext
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import SparkSession
+
+from maskwise.engines.messages import system_reason
+from maskwise.errors import InputError, WriteError
+from maskwise.values.memory import for_engine, memory_given
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_GONE = ("SparkContext was shut down", "stopped SparkContext", "SparkContext has been shutdown")
+_CALLING_SECONDS = 10
+"""How long workers get to let go of a task that was called off."""
+_LOOKING_SECONDS = 0.02
+_NOTICING_SECONDS = 3
+"""How long workers get to notice that Java is gone."""
+_DYING_SECONDS = 10
+"""How long Java gets to end after its connection has."""
+_WORKERS_GONE = ("ExecutorLostFailure", "Master removed our application", "FetchFailed")
+
+
+def running(address: str | None) -> SparkSession | None:
+    """The session that this process has already, which is its owner's; Spark knows only one at a time."""
+    context = SparkContext._active_spark_context  # noqa: SLF001 - of any thread
+    if context is None:
+        return None
+    if address not in {None, context.master}:
+        msg = (
+            f"There is already a Spark session on `{context.master}` in this process, so `{address}` cannot be used. "
+            "Stop it first, or give it as the engine."
+        )
+        raise InputError(msg)
+    with told():
+        return SparkSession.builder.getOrCreate()
+
+
+def start(address: str | None, memory: str | None) -> SparkSession:
+    """Start a session on this machine or a cluster."""
+    builder = SparkSession.builder.appName("maskwise").master(address or "local[*]")
+    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+    if address is None or address.startswith("local"):
+        settings["spark.sql.shuffle.partitions"] = "16"
+    if memory is not None:
+        settings["spark.driver.memory"] = f"{for_engine(memory_given(memory)) >> 20}m"
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    try:
+        session = builder.getOrCreate()
+    except (PySparkException, Py4JError, OSError) as error:
+        msg = f"Spark could not start ({type(error).__name__}). It needs Java 17, and a cluster that answers."
+        raise InputError(msg) from None
+    session.sparkContext.setLogLevel("OFF")
+    logging.getLogger().addFilter(_is_not_py4j)
+    return session
+
+
+def _is_not_py4j(record: logging.LogRecord) -> bool:
+    """Py4J logs a stack trace when Ctrl-C ends a query, beside what we say of it."""
+    return record.module not in {"java_gateway", "clientserver"}
+
+
+def scratch_of(session: SparkSession) -> list[Path]:
+    """Where Java keeps what it spills and shuffles on this machine."""
+    context = session.sparkContext
+    kept = context._jvm.org.apache.spark.SparkEnv.get().blockManager().diskBlockManager().localDirs()  # noqa: SLF001 - there is no other way to ask
+    return [Path(context._temp_dir).parent, *(Path(folder.getPath()) for folder in kept)]  # noqa: SLF001 - as above
+
+
+def call_off(context: SparkContext, tag: str) -> None:
+    """End the jobs with a tag, and wait until no worker is at them any more.
+
+    Where Java is gone its workers cannot be asked. They end by themselves as
+    soon as they notice, which takes them less than a second.
+    """
+    end = time.monotonic() + _CALLING_SECONDS
+    try:
+        context.removeJobTag(tag)
+        context.cancelJobsWithTag(tag)
+        tracker = context._jsc.sc().statusTracker()  # noqa: SLF001 - Python's own does not know the workers
+        while any(worker.numRunningTasks() for worker in tracker.getExecutorInfos()) and time.monotonic() < end:
+            time.sleep(_LOOKING_SECONDS)
+    except (PySparkException, Py4JError, OSError):
+        if not context.master.startswith("local["):
+            time.sleep(_NOTICING_SECONDS)
+
+
+def stop(session: SparkSession, scratch: list[Path]) -> None:
+    """Stop a session; where Java is gone, remove what it would have, and let the next session start it anew."""
+    with warnings.catch_warnings(), suppress(PySparkException, Py4JError, OSError):
+        warnings.simplefilter("ignore")  # that Java is gone was told already
+        session.stop()
+        return
+    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - PySpark keeps a dead one forever
+    try:
+        # A connection ends a moment before its process.
+        ended = process is not None and process.wait(_DYING_SECONDS) is not None
+    except subprocess.TimeoutExpired:
+        ended = False
+    if not ended:
+        return
+    session.sparkContext.stop()  # the part that needs no Java, which the first try did not reach
+    SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - as above
+    SparkSession._instantiatedSession = SparkSession._activeSession = None  # noqa: SLF001 - as above
+    for folder in scratch:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def told(target: str | None = None) -> Iterator[None]:
+    """Tell what Spark complained about, but nothing of its cells."""
+    try:
+        yield
+    except (PySparkException, Py4JError, OSError, EOFError) as error:
+        if isinstance(error, InputError | WriteError):
+            raise
+        kind = InputError if target is None else WriteError
+        raise kind(_complaint(error, target)) from None
+
+
+def _complaint(error: Exception, target: str | None) -> str:
+    text = str(error)
+    end = "" if target is None else " Nothing was released."
+    if any(sign in text for sign in _WORKERS_GONE):
+        return f"Spark's workers were lost, more often than it tries again.{end} Try again when they are back."
+    if isinstance(error, Py4JNetworkError | ConnectionError | EOFError) or any(sign in text for sign in _GONE):
+        return f"The connection to Spark was lost.{end} Try again when it is back."
+    reason = system_reason(error)
+    if target is not None:
+        return f"Spark could not write {target}: {reason or _kind(error)}. Nothing was released."
+    if reason is not None:
+        return f"Spark has no room to work: {reason}. Free space on its workers, or let spark.local.dir be elsewhere."
+    return f"Spark could not read the table: {_kind(error)}. It may be damaged, or a csv may have uneven lines."
+
+
+def _kind(error: Exception) -> str:
+    condition = error.getCondition() if isinstance(error, PySparkException) else None
+    named = f"{type(error).__name__}, {condition}" if condition else type(error).__name__
+    return named if not isinstance(error, AnalysisException) else f"{named}: the catalog refused"

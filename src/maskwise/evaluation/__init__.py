@@ -1,0 +1,44 @@
+"""What masking costs a classifier: errors on test records, with and without masking.
+
+Measure:
+    evaluate: What masking costs a classifier; also `maskwise.evaluate`.
+    Evaluation, Record: The errors that were measured.
+
+Train:
+    C45Classifier: The decision tree that the papers measure with.
+    NaiveBayes: The other one, for numbers and categories together.
+
+Nothing heavy is imported until it is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from maskwise.classifiers.c45.classifier import C45Classifier
+    from maskwise.classifiers.naive_bayes import NaiveBayes
+    from maskwise.evaluation.records import Evaluation, Record
+    from maskwise.evaluation.run import evaluate
+
+_HOME = {
+    "C45Classifier": "maskwise.classifiers.c45.classifier",
+    "Evaluation": "maskwise.evaluation.records",
+    "NaiveBayes": "maskwise.classifiers.naive_bayes",
+    "Record": "maskwise.evaluation.records",
+    "evaluate": "maskwise.evaluation.run",
+}
+
+__all__ = ["C45Classifier", "Evaluation", "NaiveBayes", "Record", "evaluate"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        msg = f"module 'maskwise.evaluation' has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,96 @@
+"""YAML with a line number for every key and item.
+
+Scalars stay text, so `No`, `01` and `1.0` keep their spelling; what a text
+means is decided by whoever reads the document (`policy_file`, `taxonomy_file`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import yaml
+
+from maskwise.errors import PolicyError
+from maskwise.formats.text_file import read_text
+from maskwise.policy.source_lines import Document, Place
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+MOST_NODES = 2_000_000
+"""A document that unfolds to more nodes than this is refused (nested aliases grow without bound)."""
+
+
+def load(path: Path) -> Document:
+    """Read a YAML file."""
+    return parse(read_text(path), path.name)
+
+
+def parse(text: str, name: str) -> Document:
+    """Read YAML text.
+
+    >>> parse("a: {b: [No, 01]}", "x.yaml").data
+    {'a': {'b': ['No', '01']}}
+    """
+    builder = _Builder(name)
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = builder.build(node, (), frozenset()) if node is not None else None
+    except yaml.MarkedYAMLError as error:
+        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        hint = " Indent with blanks, and start the entries of a block in the same column." if error.problem_mark else ""
+        raise PolicyError([f"{name}{line}: this is not YAML: {error.problem}.{hint}"]) from None
+    except yaml.YAMLError:
+        raise PolicyError([f"{name}: this is not YAML text."]) from None
+    except RecursionError:
+        raise PolicyError([f"{name}: the values are nested too deeply to read. Flatten them."]) from None
+    if builder.mistakes:
+        raise PolicyError(builder.mistakes)
+    return Document(data, name, builder.lines)
+
+
+class _Builder:
+    """Walks YAML nodes once, collecting data, lines and mistakes."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.lines: dict[Place, int] = {}
+        self.mistakes: list[str] = []
+        self.n_nodes = 0
+
+    def build(self, node: yaml.Node, place: Place, above: frozenset[int]) -> object:
+        line = node.start_mark.line + 1
+        self.lines.setdefault(place, line)
+        self.n_nodes += 1
+        if self.n_nodes > MOST_NODES:
+            raise PolicyError([f"{self.name}: its aliases unfold to over {MOST_NODES:,} values. Write them out."])
+        if id(node) in above:
+            raise PolicyError([f"{self.name}, line {line}: an alias makes a cycle here. Remove the alias."])
+        above |= {id(node)}
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, place, above)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.build(item, (*place, i), above) for i, item in enumerate(node.value)]
+        text = str(node.value)
+        is_plain = getattr(node, "style", None) is None
+        return None if is_plain and text in {"", "~"} else text
+
+    def _mapping(self, node: yaml.MappingNode, place: Place, above: frozenset[int]) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for key, value in node.value:
+            line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                self.mistakes.append(f"{self.name}, line {line}: a key here is not plain text. Quote it.")
+                continue
+            if key.value in found:
+                first = self.lines[(*place, key.value)]
+                # A key below `sensitive` is a protected value, or its column: not for a log.
+                what = "a key of `sensitive`" if "sensitive" in place else f"`{key.value}`"
+                self.mistakes.append(
+                    f"{self.name}, line {line}: {what} stands twice; first on line {first}. Remove one."
+                )
+                continue
+            self.lines[(*place, key.value)] = line
+            found[key.value] = self.build(value, (*place, key.value), above)
+        return found

@@ -1,0 +1,4 @@
+"""What the owner asks: the policy, its attributes and taxonomies, and the requirements.
+
+`policy` puts the parts together, `requirements/` has one file per privacy model.
+"""

@@ -1,0 +1,158 @@
+"""What the owner asks for: the attributes, the requirements, what to drop.
+
+A `Policy` is plain values; its YAML form, with file and line in every
+complaint, is the concern of `formats.policy_file`. Whether a table fits a
+policy is checked where the table is first looked at, in `profile`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+from maskwise.errors import PolicyError
+from maskwise.policy.attributes import Attribute, Missing
+from maskwise.policy.implied import _implied_parts
+from maskwise.policy.requirements.closeness import Closeness
+from maskwise.policy.requirements.diversity import Diversity
+from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.policy.source_lines import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from maskwise.policy.requirements.all import Requirement
+    from maskwise.policy.source_lines import Place
+    from maskwise.policy.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Everything the owner decides.
+
+    Example:
+        >>> policy = Policy(requirements=(KAnonymity(("Age", "Sex"), 10),))
+        >>> policy.masked
+        ('Age', 'Sex')
+    """
+
+    requirements: tuple[Requirement, ...]
+    """What the masked table must satisfy, in policy order."""
+    attributes: tuple[Attribute, ...] = ()
+    """The entries the policy gives, in policy order; others get a default."""
+    class_name: str | None = None
+    """The column recipients will predict."""
+    drop: tuple[str, ...] = ()
+    """Columns removed from the output."""
+    missing: Missing = Missing.KEEP
+    """What happens to missing cells of masked attributes."""
+    document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
+    """Where each part stands in its file; empty for a policy made in Python."""
+
+    def __post_init__(self) -> None:
+        """Refuse parts that contradict each other."""
+        mistakes: list[str] = []
+        if not self.requirements:
+            mistakes.append(
+                self.at(("requirements",)) + "The policy has no requirement. Add one, such as {qid: [Age, Sex], k: 10}."
+            )
+        in_qid = {name for requirement in self.requirements for name in requirement.qid}
+        if self.class_name in in_qid:
+            mistakes.append(
+                self.at(("class",))
+                + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of the QID."
+            )
+        for name in self.drop:
+            if name in in_qid or name == self.class_name or name in self.sensitive:
+                role = "in a QID" if name in in_qid else "the class" if name == self.class_name else "sensitive"
+                mistakes.append(
+                    self.at(("drop",)) + f"`{name}` is dropped and also {role}. Take it out of one of them."
+                )
+        mistakes += [
+            self.at(("requirements", i))
+            + f"`{part.sensitive}` is masked by another requirement, so its values could not be counted in the "
+            "release. Take it out of that QID, or protect it with templates."
+            for i, requirement in enumerate(self.requirements)
+            for part in requirement.parts
+            if isinstance(part, Diversity | Closeness) and part.sensitive in in_qid
+        ]
+        if mistakes:
+            raise PolicyError(mistakes)
+
+    def at(self, place: Place) -> str:
+        """Begin a message with file and line, where the policy has them."""
+        return f"{self.document.locate(place)}: " if self.document.name else ""
+
+    @property
+    def masked(self) -> tuple[str, ...]:
+        """The attributes of all QIDs: entries first, in policy order, then by first mention."""
+        in_qid = dict.fromkeys(name for requirement in self.requirements for name in requirement.qid)
+        entries = [attribute.name for attribute in self.attributes if attribute.name in in_qid]
+        return tuple(dict.fromkeys([*entries, *in_qid]))
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """Attributes with an entry that are in no QID, so pass through unchanged."""
+        return tuple(a.name for a in self.attributes if a.name not in set(self.masked))
+
+    @property
+    def trees(self) -> dict[str, Taxonomy | None]:
+        """The taxonomy of each entry, if it has one."""
+        return {attribute.name: attribute.taxonomy for attribute in self.attributes}
+
+    def implied_parts(self) -> Mapping[tuple[int, int], int]:
+        """For each rule (requirement, part) that another rule implies, the position of that one's requirement.
+
+        >>> dict(Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 3))).implied_parts())
+        {(0, 0): 1}
+        """
+        return _implied_parts(self.requirements)
+
+    def implied_by(self) -> dict[int, int]:
+        """For each requirement all of whose rules are implied, the position of a requirement that implies one.
+
+        >>> Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 3))).implied_by()
+        {0: 1}
+        """
+        found = self.implied_parts()
+        return {
+            i: found[i, 0]
+            for i, requirement in enumerate(self.requirements)
+            if all((i, p) in found for p in range(len(requirement.parts)))
+        }
+
+    def floors(self) -> dict[str, int]:
+        """For each masked attribute the largest k that any of its QIDs asks for.
+
+        >>> Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 2))).floors()
+        {'a': 3, 'b': 2}
+        """
+        implied = self.implied_parts()
+        floors = dict.fromkeys(self.masked, 0)
+        for i, requirement in enumerate(self.requirements):
+            for p, part in enumerate(requirement.parts):
+                if isinstance(part, KAnonymity) and (i, p) not in implied:
+                    floors.update({name: max(floors[name], part.k) for name in part.qid})
+        return floors
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns, by first mention."""
+        parts = [part for requirement in self.requirements for part in requirement.parts]
+        return tuple(dict.fromkeys(part.sensitive for part in parts if not isinstance(part, KAnonymity)))
+
+    def fingerprint(self) -> str:
+        """Hash what the policy says, whatever file it stood in."""
+        said = {
+            "class": self.class_name,
+            "attributes": [
+                [a.name, a.kind, a.taxonomy and [a.taxonomy.labels, a.taxonomy.parents], a.bounds]
+                for a in self.attributes
+            ],
+            "requirements": [[type(r).__name__, asdict(r)] for r in self.requirements],
+            "drop": self.drop,
+            "missing": self.missing,
+        }
+        return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()

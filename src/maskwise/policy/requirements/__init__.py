@@ -1,0 +1,1 @@
+"""The privacy models, one file each: k-anonymity, confidence, diversity, closeness, LKC."""

@@ -1,0 +1,1 @@
+"""Profile: one-dimensional counts of every masked column, and whether the table fits its policy."""

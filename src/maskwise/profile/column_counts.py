@@ -1,0 +1,315 @@
+"""The distinct cells of every masked column, by class; ranges of them, or the frequent ones, where there are too many.
+
+A column with more values than the limit is cut down inside the engine before
+its counts travel: numbers and dates to ranges between quantiles, texts to those
+that may ever be shown. What the cells mean is the concern of `profile`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.errors import InputError, plural, quote
+from maskwise.policy.attributes import Kind
+from maskwise.values.arrow import as_numpy
+from maskwise.values.parsing import CODE, parse_keys, patterns
+from maskwise.values.scales import Scale, scale_of_bound
+from maskwise.values.spelling import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from maskwise.engines.value_counts import Counts
+    from maskwise.policy.attributes import Attribute
+    from maskwise.policy.policy import Policy
+    from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.table.table import Table
+
+    Ints = NDArray[np.int64]
+
+MOST_VALUES = 65_536
+"""With more distinct numbers a column is counted by so many ranges; with more texts, by those that may be shown."""
+MOST_TEXTS = 1 << 20
+"""With more texts that all may be shown a column is refused."""
+MOST_CLASSES = 1000
+"""Above so many classes a column is taken for a number that was meant to be grouped."""
+_SHOWN = 5
+"""How many offending values a message lists."""
+_SHARED = 10
+"""A value of so many records is no person's own."""
+_FEW_TEXTS = 20
+"""Fewer strange values than this may be misspelt ones, so rare ones are listed too."""
+_PER_TEXT = 2
+"""With fewer records than this for each value a column may be a name or a number of a person."""
+_READ_AS = {Scale.INTEGER: "int64", Scale.REAL: "float64", Scale.DATE: "date", Scale.TIMESTAMP: "timestamp"}
+"""What an engine reads texts as; not every engine has times of day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The cells of one column and their counts."""
+
+    name: str
+    """The column."""
+    keys: pa.Array
+    """The distinct cells, without the missing one; or the smallest numbers of ranges, ascending."""
+    counts: Ints  # (n_keys, n_classes)
+    """Their records, by class."""
+    missing: Ints  # (n_classes,)
+    """Records whose cell is missing."""
+    n_numbers: int | None = None
+    """The distinct numbers, where `keys` are ranges of them."""
+    top: pa.Array | None = None
+    """The largest number, where `keys` are ranges."""
+    rest: Ints | None = None  # (n_classes,)
+    """Records of texts that are not among the keys."""
+    n_rest: int = 0
+    """How many such texts there are."""
+    is_mixed: bool = False
+    """Whether some of them are no numbers, though the keys may be."""
+
+    @property
+    def n_records(self) -> int:
+        """All records."""
+        return int(self.counts.sum() + self.missing.sum() + (0 if self.rest is None else self.rest.sum()))
+
+
+def count_columns(
+    table: Table, policy: Policy, entries: Mapping[str, Attribute], *, keep_rare: bool
+) -> tuple[int, Iterator[Counted]]:
+    """Count every masked column by class, in one scan; return how many classes there are, and the columns.
+
+    Args:
+        table: The records.
+        policy: What is masked.
+        entries: How, by attribute; one without an entry is decided on later.
+        keep_rare: Every text is needed, also one that is too rare to be shown.
+
+    Claim: cutting a column down changes no guarantee. Each number lies in one
+    range, so a cut between ranges is a cut of the numbers, and groups are
+    counted as before; a text with fewer than k records is hidden in every state.
+    """
+    counts = table.counts_of_each(policy.masked, policy.class_name)
+    found = counts.few(MOST_VALUES)
+    classes = _classes(counts, found, policy.class_name)
+    if len(classes) > MOST_CLASSES:
+        msg = f"The class `{policy.class_name}` has {len(classes):,} different values. Group them into a few classes."
+        raise InputError(policy.at(("class",)) + msg)
+    floors = dict.fromkeys(policy.masked, 0) if keep_rare else policy.floors()
+
+    def columns() -> Iterator[Counted]:
+        for i, (name, groups) in enumerate(zip(policy.masked, found, strict=True)):
+            counted = None if groups is None else _count(name, groups, classes)
+            if counted is not None and len(counted.keys) <= MOST_VALUES:
+                yield counted
+                continue
+            many = _Many(table, policy, counts, i, classes, entries.get(name), floors[name])
+            yield many.as_numbers() or many.as_texts() or counted or _count(name, counts.all_of(i), classes)
+        counts.drop()
+
+    return len(classes), columns()
+
+
+def refuse_cells(table: Table, policy: Policy, name: str, scale: Scale, n_cells: int, odd: pa.Array | None) -> None:
+    """Refuse an interval attribute some of whose cells have no place in its order.
+
+    Args:
+        table: The records.
+        policy: What was asked.
+        name: The attribute.
+        scale: What its other cells are; where the policy gives a range, its ends tell what they should be.
+        n_cells: How many cells do not fit.
+        odd: Their distinct values, if they are known.
+    """
+    row = None if odd is None else table.first_row_with(name, odd)
+    first = f", first in record {row:,}" if row else ""
+    range_ = next((entry.bounds for entry in policy.attributes if entry.name == name and entry.bounds), None)
+    scale = scale if range_ is None else scale_of_bound(range_[0])
+    are_no = f"is no {scale.noun}" if n_cells == 1 else f"are no {scale.noun}s"
+    msg = (
+        f"{policy.at(('attributes', name))}Column `{name}` is an interval attribute, but {n_cells:,} of its cells "
+        f"{are_no}{first}. Write them as {scale.example}, leave missing cells empty, or use suppress."
+    )
+    raise InputError(msg)
+
+
+def refuse_texts(policy: Policy, name: str, taxonomy: Taxonomy, n_records: Mapping[str, int]) -> None:
+    """Refuse a taxonomy attribute some of whose values are no leaves, without telling a secret one.
+
+    A value of a sensitive column is not shown, nor one that may be a person's
+    name: of many strange values, or in a column that tells its records apart or
+    has little to do with the tree, only those that several records share.
+
+    Args:
+        policy: What was asked.
+        name: The attribute.
+        taxonomy: Its tree.
+        n_records: Every value of the column, with its records.
+    """
+    leaves = set(taxonomy.leaves())
+    lost = [text for text in n_records if text not in leaves]
+    n_all, n_lost = sum(n_records.values()), sum(n_records[text] for text in lost)
+    is_rare_shown = len(lost) < _FEW_TEXTS and n_all >= _PER_TEXT * len(n_records) and 2 * n_lost <= n_all
+    told = [text for text in lost if is_rare_shown or n_records[text] >= _SHARED]
+    told = [] if name in policy.sensitive else told[:_SHOWN]
+    rest = f"{len(lost) - len(told):,} more" if len(lost) > len(told) else ""
+    listed = f": {' and '.join(filter(None, [quote(told), rest]))}" if told else ""
+    inner = " (an inner value of the tree cannot stand in the data)" if set(lost) & set(taxonomy.labels) else ""
+    unpadded = {leaf.lstrip("0") for leaf in leaves if leaf.startswith("0")}
+    hint = " Were leading zeros lost when the data was read?" if set(lost) & unpadded else ""
+    them = "it as a leaf" if len(lost) == 1 else "them as leaves"
+    msg = (
+        f"{policy.at(('attributes', name))}Column `{name}` holds {plural(len(lost), 'value')} that its taxonomy does "
+        f"not have{inner}{listed}. Add {them}, or clean the data.{hint}"
+    )
+    raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class _Many:
+    """A column with more values than the limit."""
+
+    table: Table
+    policy: Policy
+    counts: Counts
+    i: int
+    classes: dict[object, int]
+    entry: Attribute | None
+    floor: int
+
+    @property
+    def name(self) -> str:
+        return self.policy.masked[self.i]
+
+    def as_numbers(self) -> Counted | None:
+        """Count by ranges of numbers; None if it is no interval attribute, or all its cells are needed to tell."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        if self.entry is not None and self.entry.kind is not Kind.INTERVAL:
+            return None
+        kind = self.counts.type_of(self.i)
+        is_text = pa.types.is_string(kind)
+        read_as = self._read_as() if is_text else None
+        if (is_text and read_as is None) or parse_keys(pa.array([], kind)) is None:
+            return None
+        ranged = self.counts.ranged(self.i, MOST_VALUES, read_as)
+        if ranged.n_odd and self.entry is None:
+            # Without an entry it is for the owner to say that it is an interval attribute.
+            return None
+        if ranged.n_odd:
+            scale = {v: k for k, v in _READ_AS.items()}.get(read_as or "", Scale.REAL)
+            refuse_cells(self.table, self.policy, self.name, scale, ranged.n_odd, None)
+        counted = _count(self.name, ranged.groups, self.classes)
+        parsed = parse_keys(counted.keys)
+        assert parsed is not None  # noqa: S101 - the type was looked at above
+        order = np.argsort(parsed.numbers, kind="stable")
+        return Counted(
+            self.name,
+            counted.keys.take(pa.array(order.tolist(), pa.int64())),
+            counted.counts[order],
+            self._missing(),
+            n_numbers=ranged.n_numbers,
+            top=pa.array([ranged.top.as_py()], ranged.top.type),
+        )
+
+    def _read_as(self) -> str | None:
+        """What all texts of the column can be read as; refuse an interval attribute of which some cannot."""
+        looks = patterns()
+        matched = self.counts.matching(self.i, [*looks.values(), CODE])
+        n_texts = self.counts.n_values(self.i)
+        *by_scale, n_codes = [n for n, _ in matched]
+        if self.entry is None and n_codes:
+            # A zip code is no number, unless the policy says so.
+            return None
+        for scale, n in zip(looks, by_scale, strict=True):
+            if n == n_texts:
+                return _READ_AS.get(scale)
+        if self.entry is not None:
+            best = max(range(len(looks)), key=by_scale.__getitem__)
+            scale = list(looks)[best]
+            odd = self.counts.odd_texts(self.i, looks[scale], MOST_VALUES + 1)
+            told = odd if len(odd) <= MOST_VALUES else None
+            refuse_cells(self.table, self.policy, self.name, scale, matched[best][1], told)
+        return None
+
+    def as_texts(self) -> Counted | None:
+        """Count only texts that may ever be shown; None if all of them may."""
+        n_texts = self.counts.n_values(self.i)
+        at = self.policy.at(("attributes", self.name))
+        tree = None if self.entry is None else self.entry.taxonomy
+        if tree is not None and n_texts > len(tree.leaves()):
+            msg = (
+                f"{at}Column `{self.name}` holds {n_texts:,} different values, but its taxonomy has "
+                f"{len(tree.leaves()):,} leaves. Add the others as leaves, or use suppress."
+            )
+            raise InputError(msg)
+        if tree is not None or (self.entry is not None and self.entry.kind is Kind.INTERVAL):
+            return None
+        if self.floor > 1:
+            return self._frequent(n_texts)
+        if n_texts > MOST_TEXTS:
+            msg = (
+                f"{at}Column `{self.name}` holds {n_texts:,} different texts, each of which may be shown or hidden. "
+                "These are too many to search. Ask for a k on it and use the method `tdr`, or give it a taxonomy."
+            )
+            raise InputError(msg)
+        return None
+
+    def _frequent(self, n_texts: int) -> Counted:
+        """Count the texts with at least k records; rarer ones are hidden in every state, so they are one."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        counted = _count(self.name, self.counts.frequent(self.i, self.floor), self.classes)
+        totals = np.zeros(len(self.classes), np.int64)
+        told = self.counts.totals(self.i)
+        np.add.at(totals, _classes_of(told, 0, self.classes), as_numpy(told.column("n")).astype(np.int64))
+        # Texts are sorted as numbers only if all of them are some, so those that stay behind are asked too.
+        is_text = pa.types.is_string(self.counts.type_of(self.i))
+        n_numbers = self.counts.matching(self.i, [patterns()[Scale.REAL]])[0][0] if is_text else n_texts
+        return Counted(
+            self.name,
+            counted.keys,
+            counted.counts,
+            self._missing(),
+            rest=totals - counted.counts.sum(axis=0),
+            n_rest=n_texts - len(counted.keys),
+            is_mixed=n_numbers < n_texts,
+        )
+
+    def _missing(self) -> Ints:
+        return _count(self.name, self.counts.missing(self.i), self.classes).missing
+
+
+def _classes(counts: Counts, found: list[pa.Table | None], class_name: str | None) -> dict[object, int]:
+    """Number the classes by their spelling, so that every sum over them has one order."""
+    if class_name is None:
+        return {None: 0}
+    told = next((groups for groups in found if groups is not None), None)
+    labels = counts.classes() if told is None else told.column(1).unique().to_pylist()
+    ordered = sorted(labels, key=lambda label: (label is None, text_of(label)))
+    return {label: i for i, label in enumerate(ordered)}
+
+
+def _count(name: str, groups: pa.Table, classes: dict[object, int]) -> Counted:
+    n = as_numpy(groups.column("n")).astype(np.int64)
+    encoded = groups.column(0).combine_chunks().dictionary_encode(null_encoding="encode")
+    table_of = np.zeros((len(encoded.dictionary), len(classes)), np.int64)
+    np.add.at(table_of, (as_numpy(encoded.indices), _classes_of(groups, 1, classes)), n)
+    there = as_numpy(encoded.dictionary.is_valid())
+    return Counted(name, encoded.dictionary.drop_null(), table_of[there], table_of[~there].sum(axis=0))
+
+
+def _classes_of(groups: pa.Table, at: int, classes: dict[object, int]) -> Ints:
+    """The number of each row's class, which stands in a column just before the counts, if there is one."""
+    if groups.num_columns == at + 1:
+        return np.zeros(groups.num_rows, np.int64)
+    coded = groups.column(at).combine_chunks().dictionary_encode(null_encoding="encode")
+    numbers = np.array([classes[label] for label in coded.dictionary.to_pylist()], np.int64)
+    of_class: Ints = numbers[as_numpy(coded.indices)]
+    return of_class

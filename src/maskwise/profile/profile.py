@@ -1,0 +1,250 @@
+"""One-dimensional counts of every masked attribute, by class.
+
+One small GROUP BY per attribute tells all information gains of the whole run
+and the trees of all intervals (`forest`). Here a table also meets its policy:
+defaults are chosen, and what does not fit is refused with the evidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.errors import InputError, PolicyError, plural
+from maskwise.policy.attributes import Attribute, Kind, Missing
+from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
+from maskwise.profile.columns import Column, Profile
+from maskwise.profile.sensitive import check_values, take_sensitive
+from maskwise.values.arrow import from_numpy
+from maskwise.values.parsing import Parsed, foreign_spelling, looks_like_code, parse_keys
+from maskwise.values.scales import Scale, bound, label
+from maskwise.values.spelling import text_of, value_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from maskwise.policy.policy import Policy
+    from maskwise.profile.column_counts import Counted
+    from maskwise.profile.sensitive import Sensitive
+    from maskwise.table.table import Table
+
+    Ints = NDArray[np.int64]
+
+
+def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> None:
+    """Refuse a policy that names columns the table does not have."""
+    mistakes = []
+    places: dict[str, tuple[str | int, ...]] = {}
+    for i, requirement in enumerate(policy.requirements):
+        places.update(dict.fromkeys(requirement.qid, ("requirements", i, "qid")))
+        protected = [column for column in requirement.columns if column not in requirement.qid]
+        places.update(dict.fromkeys(protected, ("requirements", i, "sensitive")))
+    places.update({attribute.name: ("attributes", attribute.name) for attribute in policy.attributes})
+    if policy.class_name is not None:
+        places[policy.class_name] = ("class",)
+    if with_drop:
+        places.update(dict.fromkeys(policy.drop, ("drop",)))
+    for name, place in places.items():
+        try:
+            table.require(name, among=places)
+        except InputError as error:
+            mistakes.append(policy.at(place) + str(error))
+    if mistakes:
+        raise PolicyError(mistakes)
+
+
+def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[Profile, Table]:
+    """Count every masked attribute by class; return also the table without dropped records.
+
+    Args:
+        table: The records.
+        policy: What is asked.
+        keep_rare: Tell all values of suppress attributes apart, also those that are too rare ever to be shown.
+    """
+    check_columns(table, policy)
+    n_all = 0
+    if policy.missing is Missing.DROP:
+        n_all = table.n_rows()
+        complete = table.without_missing(policy.masked)
+        # A filter that drops nothing would still be paid for in every later scan.
+        table = complete if complete.n_rows() < n_all else table
+    entries = {attribute.name: attribute for attribute in policy.attributes}
+    notes = [
+        policy.at(("attributes", name)) + f"`{name}` has an entry but is in no QID, so it passes through unchanged."
+        for name in policy.idle
+    ]
+    columns = []
+    for name in (*policy.masked, *([] if policy.class_name is None else [policy.class_name])):
+        if not table.is_countable(name):
+            msg = f"Column `{name}` holds nested or binary cells, which cannot be masked or counted. Make them text."
+            raise InputError(policy.at(("attributes", name)) + msg)
+    n_classes, found = count_columns(table, policy, entries, keep_rare=keep_rare)
+    for counted in found:
+        name = counted.name
+        if not counted.n_records:
+            left = " with all masked cells filled" if n_all else ""
+            msg = f"`{table.source}` has no record{left}, only a header."
+            raise InputError(msg)
+        if policy.missing is Missing.ERROR and counted.missing.any():
+            n_missing = int(counted.missing.sum())
+            msg = (
+                policy.at(("missing",))
+                + f"Column `{name}` has {plural(n_missing, 'missing cell')}. Fill them, or set missing: keep or drop."
+            )
+            raise InputError(msg)
+        columns.append(_fit(table, policy, entries.get(name), counted, notes))
+    notes += [
+        policy.at(("requirements", i)) + f"k=1 on {requirement.name} protects nobody."
+        for i, requirement in enumerate(policy.requirements)
+        if isinstance(requirement, KAnonymity) and requirement.k == 1
+    ]
+    n_rows = columns[0].n_records
+    n_all = n_all or n_rows
+    if policy.missing is Missing.DROP and n_all > n_rows:
+        were = "was" if n_all - n_rows == 1 else "were"
+        notes.append(
+            f"{n_all - n_rows:,} of {plural(n_all, 'record')} {were} left out because a masked cell is missing."
+        )
+    warnings = []
+    if policy.class_name is not None and n_classes == 1:
+        warnings.append(
+            f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
+            "table is released. Name another class, or none."
+        )
+    sensitive, told = check_sensitive(table, policy)
+    notes += [*warnings, *told]
+    n_dropped = n_all - n_rows
+    made = Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, tuple(notes), sensitive)
+    return replace(made, warnings=tuple(warnings)), table
+
+
+def check_sensitive(table: Table, policy: Policy) -> tuple[dict[str, Sensitive], list[str]]:
+    """Refuse rules that the values of a sensitive column do not allow; return the columns, and what to note of them."""
+    sensitive = {name: take_sensitive(table, name) for name in policy.sensitive}
+    notes: list[str] = []
+    for i, requirement in enumerate(policy.requirements):
+        at = policy.at(("requirements", i))
+        parts = {part.subject: part for part in requirement.parts}.values()
+        notes += dict.fromkeys(at + text for part in parts for text in check_values(part, sensitive, at))
+    return sensitive, notes
+
+
+def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: Counted, notes: list[str]) -> Column:
+    """Match a column with its entry in the policy, or with its default."""
+    name, keys = counted.name, counted.keys
+    if entry is None:
+        parsed = parse_keys(keys)
+        ordered = parsed is not None and len(keys) > 0 and bool(parsed.known.all()) and not looks_like_code(keys)
+        # Where some texts stayed behind, the frequent ones may be numbers by chance.
+        ordered = ordered and counted.rest is None
+        entry = Attribute(name, Kind.INTERVAL if ordered else Kind.SUPPRESS)
+        notes.append(
+            f"`{name}` has no entry in the policy, so it is an {entry.kind} attribute."
+            if ordered
+            else f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
+            + foreign_spelling(keys)
+        )
+        if ordered:
+            return _interval(table, policy, entry, counted, parsed, notes)
+    elif entry.kind is Kind.INTERVAL:
+        return _interval(table, policy, entry, counted, parse_keys(keys), notes)
+    return _categorical(policy, entry, counted, notes)
+
+
+def _categorical(policy: Policy, entry: Attribute, counted: Counted, notes: list[str]) -> Column:
+    spelled = [text_of(key) for key in counted.keys.to_pylist()]
+    texts = sorted(set(spelled), key=None if counted.is_mixed else value_order(spelled))
+    if counted.n_rest:
+        notes.append(
+            f"`{entry.name}` has {plural(counted.n_rest, 'value')} with too few records ever to be shown, hidden as "
+            "one and not listed by the solution."
+        )
+    at = {text: i for i, text in enumerate(texts)}
+    value_of_key = np.array([at[text] for text in spelled], np.int64)
+    counts = np.zeros((len(texts), counted.counts.shape[1]), np.int64)
+    np.add.at(counts, value_of_key, counted.counts)
+    if entry.taxonomy is not None and not set(texts) <= set(entry.taxonomy.leaves()):
+        refuse_texts(policy, entry.name, entry.taxonomy, dict(zip(texts, counts.sum(axis=1).tolist(), strict=True)))
+    return Column(
+        entry.name,
+        entry.kind,
+        counted.keys,
+        value_of_key,
+        counts,
+        counted.missing,
+        tuple(texts),
+        taxonomy=entry.taxonomy,
+        rest=counted.rest,
+        n_rest=counted.n_rest,
+    )
+
+
+def _interval(
+    table: Table, policy: Policy, entry: Attribute, counted: Counted, parsed: Parsed | None, notes: list[str]
+) -> Column:
+    name, at = entry.name, policy.at(("attributes", entry.name))
+    if parsed is None or not len(counted.keys):
+        what = "no value at all" if not len(counted.keys) else f"{counted.keys.type} cells, which have no order"
+        msg = f"{at}Column `{name}` is an interval attribute but holds {what}. Use suppress or a taxonomy."
+        raise InputError(msg)
+    unknown = ~parsed.known
+    if unknown.any():
+        odd = counted.keys.filter(from_numpy(unknown))
+        refuse_cells(table, policy, name, parsed.scale, int(counted.counts[unknown].sum()), odd)
+    numbers, value_of_key = np.unique(parsed.numbers, return_inverse=True)
+    counts = np.zeros((len(numbers), counted.counts.shape[1]), np.int64)
+    np.add.at(counts, value_of_key, counted.counts)
+    low, high = numbers[0].item(), _largest(counted, numbers)
+    if counted.n_numbers is not None and counted.n_numbers > len(numbers):
+        notes.append(
+            f"`{name}` has {counted.n_numbers:,} distinct numbers, binned by quantiles into {len(numbers):,}. "
+            "Boundaries are still numbers of the data, and what is asked still holds; splits may be coarser."
+        )
+    if entry.bounds is None:
+        notes.append(
+            f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "
+            f"highest value. Give a range, such as {{interval: [low, high]}}, to hide them."
+        )
+    else:
+        try:
+            ends = bound(entry.bounds[0], parsed.scale), bound(entry.bounds[1], parsed.scale)
+        except PolicyError as error:
+            raise PolicyError([at + f"Column `{name}`: {m}" for m in error.mistakes]) from None
+        outside = int(counts[(numbers < ends[0]) | (numbers > ends[1])].sum())
+        if outside or high > ends[1]:
+            shown = (
+                f"[{label(ends[0], _wider(ends[0], parsed.scale))}, {label(ends[1], _wider(ends[1], parsed.scale))}]"
+            )
+            # Of ranges it is not known how many of their cells are outside.
+            how_many = "cells" if counted.n_numbers is not None else plural(outside, "cell")
+            msg = f"{at}Column `{name}` has {how_many} outside its range {shown}. Widen the range or clean the data."
+            raise InputError(msg)
+        low, high = ends
+    scale = parsed.scale
+    if scale is Scale.INTEGER and (isinstance(low, float) or isinstance(high, float)):
+        scale = Scale.REAL
+    return Column(
+        name,
+        entry.kind,
+        counted.keys,
+        value_of_key.astype(np.int64),
+        counts,
+        counted.missing,
+        numbers=numbers,
+        scale=scale,
+        range=(low, high),
+        is_ranged=counted.n_numbers is not None,
+    )
+
+
+def _largest(counted: Counted, numbers: Any) -> Any:
+    """The largest number, which the last of some ranges need not begin with."""
+    top = None if counted.top is None else parse_keys(counted.top)
+    return numbers[-1].item() if top is None else top.numbers[0].item()
+
+
+def _wider(end: float, scale: Scale) -> Scale:
+    return Scale.REAL if isinstance(end, float) else scale

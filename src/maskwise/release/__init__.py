@@ -1,0 +1,1 @@
+"""Mask a table by a solution, and publish it only after the recount has confirmed it."""

@@ -1,0 +1,55 @@
+"""Cells and names that a spreadsheet would run as a formula."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from maskwise.table.table import Table
+
+
+_RUNS = r"^'*[=+\-@\t\r]"
+"""How a cell begins that a spreadsheet would run; quotes before it count, so that `=x` and `'=x` stay two values."""
+
+
+_NUMBER = r"^[+\-]?[0-9.]+([eE][+\-]?[0-9]+)?$"
+
+
+def spreadsheet_safe(table: Table) -> Table:
+    """Put a quote before texts that a spreadsheet would run as a formula; numbers stay.
+
+    Claim: different texts stay different. A text that would run once its
+    leading quotes are gone gets one more; no other text is changed, and none
+    looks like one that was.
+    """
+    import ibis  # noqa: PLC0415 - heavy
+
+    safe, touched = {}, set(table.rewritten)
+    for name in table.names:
+        cell = table.expr[table.key(name)]
+        if cell.type().is_string():
+            runs = cell.re_search(_RUNS) & ~cell.re_search(_NUMBER)
+            touched.add(name)
+            safe[table.key(name)] = ibis.ifelse(runs, ibis.literal("'") + cell, cell)
+    expr = table.expr.mutate(**safe) if safe else table.expr
+    return replace(table, expr=expr, rewritten=tuple(name for name in table.names if name in touched))
+
+
+def safe_name(name: str) -> str:
+    """A column name that a spreadsheet does not run.
+
+    >>> safe_name("=cmd()"), safe_name("Age")
+    ("'=cmd()", 'Age')
+    """
+    return f"'{name}" if re.match(_RUNS, name) else name
+
+
+def safe_text(text: str) -> str:
+    """A cell as `spreadsheet_safe` writes it.
+
+    >>> safe_text("=1+1"), safe_text("'=1+1"), safe_text("-5"), safe_text("'s-Gravenhage")
+    ("'=1+1", "''=1+1", '-5', "'s-Gravenhage")
+    """
+    return f"'{text}" if re.match(_RUNS, text) and not re.match(_NUMBER, text) else text

@@ -1,0 +1,65 @@
+"""The last touches on a masked table: its order, its spelling, the kind it comes back as."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from maskwise.engines.base import ROW
+
+if TYPE_CHECKING:
+    from maskwise.table.table import Table
+
+
+def as_frame(table: Table, *, keep_index: bool = False) -> Any:
+    """Hand out a masked table as the kind of table that came in.
+
+    Columns that pass through are the owner's own, with their types. A table of
+    a database becomes a temporary table beside it.
+
+    Args:
+        table: The masked records.
+        keep_index: Keep a pandas index, which is neither masked nor recounted.
+    """
+    plain = table.expr.select([table.expr[table.key(name)].name(name) for name in table.names])
+    if table.frame is None:
+        return table.engine.fetch(plain)
+    if type(table.frame).__module__.startswith(("ibis", "pyspark")):
+        return table.engine.hand_over(plain)
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    fresh = table.engine.fetch(table.expr.select(*(table.key(name) for name in table.names), ROW))
+    if not table.is_shuffled:
+        fresh = fresh.sort_by(ROW)
+    frame = nw.from_native(table.frame, eager_only=True)
+    rows = fresh.column(ROW).to_pylist()
+    if rows != list(range(len(frame))):
+        frame = frame[rows]
+    if not keep_index:
+        frame = nw.maybe_reset_index(frame)
+    masked = [
+        nw.new_series(name, fresh.column(table.key(name)).to_pylist(), nw.String, backend=frame.implementation)
+        for name in table.rewritten
+        if name in table.names
+    ]
+    return _without_unused(frame.select(*table.names).with_columns(*masked)).to_native()
+
+
+def _without_unused(frame: Any) -> Any:
+    """Let categories forget values that no released record has: those of dropped records, or of an earlier table."""
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    for name, kind in frame.schema.items():
+        if kind not in {nw.Categorical, nw.Enum}:
+            continue
+        column = frame.get_column(name)
+        if set(column.cat.get_categories().to_list()) == set(column.drop_nulls().cast(nw.String).unique().to_list()):
+            continue
+        if frame.implementation.is_pandas_like():
+            native = column.to_native().cat.remove_unused_categories()
+            frame = frame.with_columns(nw.from_native(native, series_only=True))
+        elif frame.implementation.is_pyarrow():
+            plain = column.to_native().cast(column.to_native().type.value_type).dictionary_encode()
+            frame = frame.with_columns(nw.from_native(plain, series_only=True).alias(name))
+        else:
+            frame = frame.with_columns(nw.col(name).cast(nw.String))
+    return frame

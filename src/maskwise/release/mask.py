@@ -1,0 +1,224 @@
+"""Apply a solution: rewrite every masked cell as the value its cut shows.
+
+The same code masks the table the cut was found on and rows that come later.
+Masking moves no record and looks at no requirement; `verify` judges the result.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.engines.base import Relabel
+from maskwise.errors import InputError, plural
+from maskwise.policy.attributes import Kind, Missing
+from maskwise.solution.cut import Cut, MissingShown
+from maskwise.values.arrow import from_numpy
+from maskwise.values.parsing import Parsed, parse_keys
+from maskwise.values.scales import Scale
+from maskwise.values.spelling import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    import pyarrow as pa
+
+    from maskwise.profile.columns import Column
+    from maskwise.solution.solution import Solution
+    from maskwise.table.table import Table
+
+_STEPPED = {Scale.INTEGER, Scale.REAL, Scale.DATE, Scale.TIMESTAMP}
+"""The scales whose values an engine compares by itself."""
+_MOST_STEPS = 256
+"""Above so many intervals it is faster to look each value up than to compare it with every end."""
+_NUMBERS = {Scale.INTEGER, Scale.REAL}
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Cells that a solution was not made for, shown as the root."""
+
+    n_values: int
+    """How many different ones."""
+    n_records: int
+    """In how many records."""
+
+
+def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
+    """Mask the table that a solution was found on.
+
+    Args:
+        table: The records.
+        solution: What to show.
+        columns: The distinct cells of each masked attribute, as `profile` found them.
+    """
+    relabels = {}
+    for cut, column in zip(solution.cuts, columns, strict=True):
+        parsed = _ordered(column) if cut.kind is Kind.INTERVAL else None
+        has_missing = bool(column.missing.any())
+        if parsed is not None and column.is_ranged and not _is_stepped(cut, column.keys, parsed):
+            relabels[cut.attribute] = _by_range(cut, column, has_missing=has_missing)
+            continue
+        relabel = _relabel(cut, column.keys, parsed, has_missing=has_missing)
+        relabels[cut.attribute] = replace(relabel, has_others=column.n_rest > 0)
+    return without(table.relabel(relabels), solution.drop)
+
+
+def _ordered(column: Column) -> Parsed:
+    """What `profile` found a column's distinct cells to be; whole numbers stay so under a range with decimals."""
+    assert column.scale is not None  # noqa: S101 - every interval column has a scale
+    numbers = column.numbers[column.value_of_key]
+    is_whole = column.scale is Scale.REAL and numbers.dtype == np.int64
+    return Parsed(Scale.INTEGER if is_whole else column.scale, numbers, np.ones(len(numbers), np.bool_))
+
+
+def without(table: Table, names: Collection[str]) -> Table:
+    """Leave columns out of a table."""
+    gone = [table.key(name) for name in table.names if name in names]
+    if not gone:
+        return table
+    left = tuple(name for name in table.names if name not in names)
+    expr = table.expr.drop(*gone)
+    renamed = expr.rename({f"c{i}": table.key(name) for i, name in enumerate(left)})
+    return replace(table, expr=renamed, names=left)
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Rows that a solution has not seen, masked by it."""
+
+    table: Table
+    """The masked rows."""
+    unknown: dict[str, Unknown]
+    """Cells the solution does not know, by attribute."""
+    outside: dict[str, int]
+    """Numbers outside the range, by attribute."""
+    n_dropped: int
+    """Records left out for a missing cell."""
+    left_out: tuple[str, ...]
+    """Columns left out because the release did not have them."""
+
+
+def apply(table: Table, solution: Solution, *, strict: bool = False) -> Later:
+    """Mask rows that the solution has not seen, in the same way.
+
+    A column that the release did not have was never judged by the owner, so it
+    is left out, whatever the case of its letters.
+    """
+    for cut in solution.cuts:
+        table.require(cut.attribute, "is in the solution", among=solution.columns)
+    names = [cut.attribute for cut in solution.cuts]
+    n_dropped = 0
+    if solution.missing is Missing.DROP:
+        n_before = table.n_rows()
+        table = table.without_missing(names)
+        n_dropped = n_before - table.n_rows()
+    relabels, unknown, outside = {}, {}, {}
+    for cut in solution.cuts:
+        relabels[cut.attribute], lost, n_outside = _fit(table, cut, solution.missing)
+        if lost.n_records:
+            unknown[cut.attribute] = lost
+        if n_outside:
+            outside[cut.attribute] = n_outside
+    dropped = {name.casefold() for name in solution.drop}
+    new = tuple(n for n in table.names if n not in solution.columns and n.casefold() not in dropped)
+    if strict and (unknown or new):
+        details = [f"`{name}` in {plural(u.n_records, 'record')}" for name, u in unknown.items()]
+        details += [f"the column `{name}` itself" for name in new]
+        msg = (
+            f"The rows hold what the solution does not know: {'; '.join(details)}. Without strict, unknown values are "
+            "shown as the root and unknown columns are left out."
+        )
+        raise InputError(msg)
+    gone = {name for name in table.names if name not in solution.columns}
+    return Later(without(table.relabel(relabels), gone), unknown, outside, n_dropped, new)
+
+
+def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, int]:
+    """Look at a column of new rows: how to rewrite it, what in it is unknown, and how many numbers are outside."""
+    found = table.distinct(cut.attribute)
+    keys, n, n_missing = found.keys, found.counts, found.n_missing
+    if n_missing and missing is Missing.ERROR:
+        msg = f"Column `{cut.attribute}` has {plural(n_missing, 'missing cell')}, and the policy refuses them."
+        raise InputError(msg + " Fill them first.")
+    unseen = n_missing if cut.missing is MissingShown.UNSEEN else 0
+    if cut.kind is Kind.INTERVAL:
+        parsed = _parse(table, cut, keys, n)
+        n_outside = 0
+        if parsed is not None:
+            beyond = (parsed.numbers < cut.breaks[0]) | (parsed.numbers > cut.breaks[-1])
+            n_outside = int(n[beyond].sum())
+        return _relabel(cut, keys, parsed, has_missing=n_missing > 0), Unknown(int(unseen > 0), unseen), n_outside
+    known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
+    lost = Unknown(int((~known).sum()) + int(unseen > 0), int(n[~known].sum()) + unseen)
+    return _relabel(cut, keys, None, has_missing=n_missing > 0), lost, 0
+
+
+def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
+    if not len(keys):
+        return None
+    assert cut.scale is not None  # noqa: S101 - an interval attribute has one
+    expected, example = f"{cut.scale.noun}s", cut.scale.example
+    parsed = parse_keys(keys)
+    same = parsed is not None and (parsed.scale == cut.scale or {parsed.scale, cut.scale} <= _NUMBERS)
+    if parsed is None or not same:
+        found = (
+            f"{keys.type} cells" if parsed is None else f"{parsed.scale.noun}s" if parsed.known.any() else "other texts"
+        )
+        msg = f"Column `{cut.attribute}` holds {found}, but the solution expects {expected}, such as {example}."
+        raise InputError(msg)
+    if not parsed.known.all():
+        row = table.first_row_with(cut.attribute, keys.filter(from_numpy(~parsed.known)))
+        n_cells = int(n[~parsed.known].sum())
+        msg = (
+            f"Column `{cut.attribute}` holds {plural(n_cells, 'cell')} that should be {expected}, such as {example}, "
+            f"first in record {row:,}. Clean the data."
+        )
+        raise InputError(msg)
+    return parsed
+
+
+def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bool) -> Relabel:
+    """Say how a column with these distinct cells is rewritten."""
+    if parsed is None:
+        shown = [cut.show_text(text_of(key)) for key in keys.to_pylist()]
+        return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
+    if _is_stepped(cut, keys, parsed):
+        ends = [_native(end, parsed.scale) for end in cut.breaks[1:-1]]
+        return Relabel(
+            keys,
+            (),
+            cut.root,
+            cut.missing_text,
+            has_missing,
+            tuple(zip([*ends, None], cut.labels, strict=True)),
+            parsed.scale,
+        )
+    shown = [cut.show_number(number) for number in parsed.numbers.tolist()]
+    return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
+
+
+def _is_stepped(cut: Cut, keys: pa.Array, parsed: Parsed) -> bool:
+    """Whether cells are compared with the ends of intervals one by one."""
+    return parsed.scale in _STEPPED and "tz=" not in str(keys.type) and len(cut.labels) <= _MOST_STEPS
+
+
+def _by_range(cut: Cut, column: Column, *, has_missing: bool) -> Relabel:
+    """Find each cell's interval by where intervals begin: all but the first at the smallest number of a range."""
+    first = np.searchsorted(column.numbers, np.array(cut.breaks[1:-1], column.numbers.dtype))
+    lows = column.keys.take(from_numpy(np.concatenate([[0], first]).astype(np.int64)))
+    return Relabel(lows, cut.labels, cut.root, cut.missing_text, has_missing, is_ranged=True)
+
+
+def _native(number: float, scale: Scale) -> Any:
+    """A break as the value an engine compares a column with."""
+    match scale:
+        case Scale.DATE:
+            return dt.date(1970, 1, 1) + dt.timedelta(days=int(number))
+        case Scale.TIMESTAMP:
+            return dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=int(number))  # noqa: DTZ001 - as in typed
+        case _:
+            return number

@@ -1,0 +1,1 @@
+"""Report: what a run asked, reached and shows, in words, figures and pictures."""

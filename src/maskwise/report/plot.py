@@ -1,0 +1,143 @@
+"""Pictures for people: what each unit of privacy costs.
+
+Drawn with matplotlib, an optional part. The same data gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import math
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from maskwise.errors import InputError
+from maskwise.formats import curve_file
+from maskwise.policy.requirements.closeness import Closeness
+from maskwise.policy.requirements.confidence import Confidence, Template
+from maskwise.policy.requirements.diversity import Diversity, Measure
+from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.policy.requirements.lkc import LKC
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from maskwise.policy.requirements.all import Requirement
+    from maskwise.solution.curve import Point
+
+PICTURES = (".svg", ".png")
+_MOST_PANELS = 4
+_WIDTH, _HEIGHT = 6.0, 4.4
+_AXES = {
+    Confidence: "largest share of a protected value",
+    LKC: "largest share of a protected value",
+    Diversity: "diversity of the least diverse group",
+    Closeness: "distance of the farthest group",
+}
+
+
+def check_curve(path: Path) -> None:
+    """Refuse a curve in a form that does not exist, or that needs what is not installed."""
+    if path.suffix not in {".csv", *PICTURES}:
+        msg = f"A curve is written as .csv, .svg or .png; found `{path.name}`."
+        raise InputError(msg)
+    if path.suffix in PICTURES:
+        pyplot()
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is installed."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def render(points: Sequence[Point], requirements: Sequence[Requirement], path: Path) -> str | bytes:
+    """A curve in the form that a file's suffix asks for."""
+    if path.suffix == ".csv":
+        return curve_file.dumps(points, [requirement.asks() for requirement in requirements])
+    return draw(points, requirements, path.suffix)
+
+
+def pyplot() -> Any:
+    """Load matplotlib without a screen, or say how to get it."""
+    try:
+        import matplotlib as mpl  # noqa: PLC0415 - heavy and optional
+    except ImportError:
+        msg = 'A picture needs the `plot` extra. Install it with: pip install "maskwise[plot]"'
+        raise InputError(msg) from None
+    mpl.use("agg")
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - as above
+
+    return plt
+
+
+def save(figure: Any, suffix: str) -> bytes:
+    """A figure as bytes, the same for the same figure."""
+    import matplotlib as mpl  # noqa: PLC0415 - heavy and optional
+
+    sink = io.BytesIO()
+    dateless = {"Date": None} if suffix == ".svg" else {"Software": None}
+    with mpl.rc_context({"svg.hashsalt": "maskwise"}):
+        figure.savefig(sink, format=suffix[1:], dpi=150, metadata=dateless, bbox_inches="tight")
+    pyplot().close(figure)
+    return sink.getvalue()
+
+
+def draw(points: Sequence[Point], requirements: Sequence[Requirement], suffix: str) -> bytes:
+    """Draw what is kept against each requirement's figure, with what was asked marked.
+
+    Args:
+        points: The curve.
+        requirements: One panel for each, at most four.
+        suffix: `.svg` or `.png`.
+    """
+    plt = pyplot()
+    shown = requirements[:_MOST_PANELS]
+    figure, axes = plt.subplots(1, len(shown), figsize=(_WIDTH * len(shown), _HEIGHT), squeeze=False)
+    for i, (requirement, panel) in enumerate(zip(shown, axes[0], strict=True)):
+        _draw_panel(panel, points, requirement, i)
+    figure.suptitle("What each step of the masking keeps, and what privacy it reaches")
+    figure.tight_layout()
+    return save(figure, suffix)
+
+
+def _draw_panel(panel: Any, points: Sequence[Point], requirement: Requirement, i: int) -> None:
+    finite = [point for point in points if math.isfinite(point.requirements[i])]
+    x = [point.requirements[i] for point in finite]
+    is_count = isinstance(requirement, KAnonymity) or (isinstance(requirement, LKC) and requirement.k is not None)
+    kept = [100 * point.information_kept for point in finite]
+    lines = panel.plot(x, kept, marker=".", color="tab:blue", label="information kept")
+    panel.set_ylabel("information kept, % (100 = raw values)")
+    panel.set_ylim(0, 112)
+    is_quotient = isinstance(requirement, Diversity) and requirement.measure is Measure.RECURSIVE
+    figure = "largest quotient, smaller is safer" if is_quotient else _AXES.get(type(requirement), "")
+    panel.set_xlabel("smallest group (records)" if is_count else figure)
+    if is_count:
+        panel.set_xscale("log")
+        panel.xaxis.set_major_formatter("{x:g}")
+    for point, word in ((points[0], "start"), (points[-1], "released")):
+        if math.isfinite(point.requirements[i]):
+            place = (point.requirements[i], 100 * point.information_kept)
+            panel.annotate(word, place, xytext=(4, 6), textcoords="offset points", fontsize=8)
+    if finite and finite[0].class_entropy is not None:
+        right = panel.twinx()
+        left_open = [point.class_entropy for point in finite]
+        lines += right.plot(x, left_open, marker=".", color="tab:orange", label="class entropy left")
+        right.set_ylabel("class entropy that one attribute leaves, bits")
+        right.margins(y=0.15)
+    asked = _asked(requirement)
+    if asked is not None:
+        lines.append(panel.axvline(asked, linestyle="--", color="tab:red", label=f"asked: {asked:g}"))
+    panel.set_title(textwrap.shorten(requirement.asks(), 60, placeholder=" ..."), fontsize=9)
+    panel.grid(alpha=0.3)
+    panel.legend(handles=lines, loc="upper center", bbox_to_anchor=(0.5, -0.18), ncol=len(lines), fontsize=8)
+
+
+def _asked(requirement: Requirement) -> float | None:
+    """The bound as a place on the axis, where there is a single one."""
+    if isinstance(requirement, KAnonymity | LKC) and requirement.k is not None:
+        return requirement.k
+    if isinstance(requirement, Diversity):
+        return float(requirement.c if requirement.measure is Measure.RECURSIVE else requirement.l)
+    bounds = {float(part.bound) for part in requirement.parts if isinstance(part, Template | Closeness)}
+    return bounds.pop() if len(bounds) == 1 else None

@@ -1,0 +1,12 @@
+"""Other ways of masking, to measure maskwise against.
+
+`Mondrian` splits regions as a decision tree does, `FullDomain` picks one level
+for each attribute; both keep the best classification metric in view.
+`read_masked` opens what any other tool has masked.
+"""
+
+from maskwise.rivals.full_domain import FullDomain
+from maskwise.rivals.mondrian import Mondrian
+from maskwise.rivals.other_tools import read_masked
+
+__all__ = ["FullDomain", "Mondrian", "read_masked"]

@@ -1,0 +1,142 @@
+"""The class inside the groups that all masked attributes form together.
+
+The papers' TIPS over the union of all QIDs: rows with class counts, kept group
+by group as the search refines. The groups start apart by what unmasked columns
+already tell (`background`), where there is such a thing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.compress.compressed_table import Compact
+from maskwise.compress.packing import side_by_side
+from maskwise.search import rule_kernels
+from maskwise.search.conditional import gain_kernels
+from maskwise.search.groups import split_kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+class Tips:
+    """Class counts by group, split as the search refines."""
+
+    def __init__(self, compact: Compact, roots: Ints, n_nodes: int, bins: Ints | None = None) -> None:
+        """Start with one group that shows the root of every attribute, or one for each bin.
+
+        Args:
+            compact: Distinct coded rows of all masked attributes, with the records of each class.
+            roots: The root of each attribute.
+            n_nodes: How many values there may come to be.
+            bins: (n_rows,) what is known beforehand of each row.
+        """
+        n_rows, n_attributes = compact.codes.shape
+        order = np.argsort(bins, kind="stable") if bins is not None else np.arange(n_rows)
+        _, sizes = np.unique(bins[order], return_counts=True) if bins is not None else (None, np.array([n_rows]))
+        n_classes = compact.counts.shape[1]
+        nothing = np.zeros(0, np.int64)
+        self.n_rows = n_rows
+        self.n_records = int(compact.counts.sum())
+        self._rules = rule_kernels.Rules(
+            kind=nothing,
+            first=nothing,
+            stop=nothing,
+            level=nothing,
+            over=nothing,
+            under=nothing,
+            limit=np.zeros(0),
+            is_enforced=np.zeros(0, np.bool_),
+            whole=np.zeros(n_classes, np.int64),
+        )
+        self._cut = split_kernels.Cut(
+            slot=np.zeros((n_attributes, 1), np.int32),
+            base=np.zeros(n_attributes, np.int64),
+            hides=np.zeros(n_attributes, np.bool_),
+            first_child=np.zeros(n_nodes, np.int64),
+            n_children=np.zeros(n_nodes, np.int64),
+            alive=np.zeros(n_nodes, np.bool_),
+            worst=np.zeros((0, n_nodes)),
+        )
+        most = n_rows + 1
+        room = compact.room
+        counts = room.zeros(compact.counts.shape, np.int64)
+        codes = room.zeros(compact.codes.shape, compact.codes.dtype)
+        np.take(compact.counts, order, axis=0, out=counts)
+        np.take(compact.codes, order, axis=0, out=codes)
+        layout = side_by_side(n_classes)
+        self._groups = split_kernels.start_groups(room, codes, counts, layout, most, most + 1, 1, len(sizes))
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+        self._groups.start[: len(sizes)] = starts
+        self._groups.size[: len(sizes)] = sizes
+        self._groups.total[: len(sizes)] = np.add.reduceat(counts, starts, axis=0)
+        self._groups.shown[:, : len(sizes)] = roots[:, None]
+
+    @property
+    def entropy(self) -> float:
+        """Bits of the class that the groups leave open, per record."""
+        n_groups = int(self._groups.tally[0])
+        return float(sum(gain_kernels.bits(self._groups.total[g]) for g in range(n_groups)) / self.n_records)
+
+    def gain(self, attribute: int, value: int, slot: Ints, n_slots: int) -> float:
+        """Bits per record that replacing a value by its children tells."""
+        found: float = gain_kernels.gain_of_children(self._groups, attribute, value, slot, n_slots)
+        return found / self.n_records
+
+    def gains_of_values(self, attribute: int, root: int, n_codes: int) -> Floats:
+        """Bits per record that disclosing each hidden value tells, by code."""
+        found = np.empty(n_codes)
+        gain_kernels.gains_of_values(self._groups, attribute, root, n_codes, found)
+        told: Floats = found / self.n_records
+        return told
+
+    def gains_of_splits(self, attribute: int, value: int, low: int, high: int) -> Floats:
+        """Bits per record that splitting an interval before each of its codes tells."""
+        found = np.empty(high - low)
+        gain_kernels.gains_of_splits(self._groups, attribute, value, low, high, found)
+        told: Floats = found / self.n_records
+        return told
+
+    def refine(self, attribute: int, value: int, branch: Ints, branch_node: Ints) -> None:
+        """Split the groups that show a value; the arguments are those of `Cells.refine`."""
+        split_kernels.split_groups(self._groups, self._cut, self._rules, attribute, value, branch, branch_node)
+
+
+class Alone:
+    """What each attribute tells by itself, as the papers weigh it; used in the place of `Tips`."""
+
+    def __init__(self, compact: Compact, roots: Ints, n_nodes: int) -> None:
+        """Start with one group for each attribute.
+
+        Args:
+            compact: As for `Tips`.
+            roots: As for `Tips`.
+            n_nodes: As for `Tips`.
+        """
+        self._tips = []
+        for i in compact.attributes:
+            codes, row = np.unique(compact.codes[:, i], return_inverse=True)
+            counts = np.stack([np.bincount(row, n, len(codes)) for n in compact.counts.T], axis=1).astype(np.int64)
+            self._tips.append(Tips(Compact((i,), codes[:, None], counts), roots[i : i + 1], n_nodes))
+        self.n_rows = sum(tips.n_rows for tips in self._tips)
+
+    def gain(self, attribute: int, value: int, slot: Ints, n_slots: int) -> float:
+        """As `Tips.gain`."""
+        return self._tips[attribute].gain(0, value, slot, n_slots)
+
+    def gains_of_values(self, attribute: int, root: int, n_codes: int) -> Floats:
+        """As `Tips.gains_of_values`."""
+        return self._tips[attribute].gains_of_values(0, root, n_codes)
+
+    def gains_of_splits(self, attribute: int, value: int, low: int, high: int) -> Floats:
+        """As `Tips.gains_of_splits`."""
+        return self._tips[attribute].gains_of_splits(0, value, low, high)
+
+    def refine(self, attribute: int, value: int, branch: Ints, branch_node: Ints) -> None:
+        """As `Tips.refine`."""
+        self._tips[attribute].refine(0, value, branch, branch_node)

@@ -1,0 +1,246 @@
+"""A choice of refinements that looks at what is already told.
+
+The papers' Score weighs each attribute by itself, so it pays twice for the same
+knowledge. Here the gain of a refinement is the class entropy that it takes from
+the groups already shown (and from what unmasked columns tell), and an interval
+may be split wherever that is valid. The moves are those of `topdown`: every
+state is safe, and the last one is maximal for these candidates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.policy.attributes import Kind
+from maskwise.search.conditional import gain_kernels
+from maskwise.search.interval_split import TOLERANCE
+from maskwise.search.topdown import Choice
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from maskwise.search.conditional.class_groups import Alone, Tips
+    from maskwise.search.conditional.growing_tree import Elastic
+    from maskwise.search.groups.splitting import Cells
+    from maskwise.search.topdown import TopDown
+    from maskwise.search.value_trees import Tree
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+EXACT_WORK = 2_000_000
+"""Up to so many row visits for a step, every candidate is weighed anew; above, only those that look best."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """How gain and loss are traded."""
+
+    exponent: float = 1.0
+    """Score is gain / (loss + 1) to this power: 1 as in the papers, 0 looks at gain alone."""
+    weights: tuple[float, ...] = ()
+    """For each attribute how much its information counts; empty counts all alike."""
+    with_background: bool = True
+    """Whether what unmasked columns tell is left out of the gain."""
+    is_alone: bool = False
+    """Whether each attribute is weighed by itself, as in the papers, and not beside what others show."""
+
+
+@dataclass(slots=True)
+class _Weighed:
+    gain: float
+    loss: float
+    border: int
+    step: int
+
+
+class Conditional:
+    """Chooses refinements by conditional gain."""
+
+    def __init__(self, state: TopDown, tips: Tips | Alone, elastic: Mapping[int, Elastic], taste: Taste) -> None:
+        """Weigh every candidate of the most masked state.
+
+        Args:
+            state: The cut and its groups by QID.
+            tips: The class by group over all masked attributes.
+            elastic: The interval trees, by attribute.
+            taste: How gain and loss are traded.
+        """
+        self.state, self.tips, self.elastic, self.taste = state, tips, elastic, taste
+        self._step = 0
+        self._weighed: dict[int, _Weighed] = {}
+        self._open = {int(state.first[i]) for i, one in elastic.items() if one.n_bins > 1}
+        self._is_exact = tips.n_rows * len(state.trees) <= EXACT_WORK
+        self._is_lone = np.concatenate([_has_one_child(tree) for tree in state.trees])
+
+    def _candidates(self) -> list[int]:
+        state = self.state
+        state.frontier = state.frontier[state.cut.alive[state.frontier]]
+        return [*state.frontier.tolist(), *sorted(self._open)]
+
+    def _worth(self, node: int, gain: float, loss: float) -> float:
+        i = int(self.state.attribute[node])
+        weight = self.taste.weights[i] if self.taste.weights else 1.0
+        return float(weight * gain / (loss + 1.0) ** self.taste.exponent)
+
+    def _weigh(self, node: int) -> None:
+        """Weigh one candidate anew, and with a hidden value all values hidden beside it."""
+        state, i = self.state, int(self.state.attribute[node])
+        tree, first = state.trees[i], int(state.first[i])
+        if i in self.elastic:
+            self._weigh_splits(i, node)
+        elif state.cut.hides[i]:
+            gains = self.tips.gains_of_values(i, first, tree.n_codes)
+            for other in state.frontier[state.attribute[state.frontier] == i].tolist():
+                gain = float(gains[tree.codes[other - first, 0]])
+                self._weighed[other] = _Weighed(gain, self._loss(other), 0, self._step)
+        else:
+            n_children = int(tree.n_children[node - first])
+            gain = self.tips.gain(i, node, state.cut.slot[i], n_children)
+            self._weighed[node] = _Weighed(gain, self._loss(node), 0, self._step)
+
+    def _loss(self, node: int) -> float:
+        return float(self.state.losses(np.array([node]))[0])
+
+    def _weigh_splits(self, i: int, node: int) -> None:
+        """Find the best valid split of an interval; one that has none is closed for good."""
+        state, one = self.state, self.elastic[i]
+        low, high = one.reach(node - int(state.first[i]))
+        is_valid = np.ones(high - low, np.bool_)
+        is_valid[0] = False
+        total = np.zeros(high - low)
+        for t, cells in enumerate(state.cells):
+            if i not in cells.attributes:
+                continue
+            worst, fits = _try_splits(cells, i, node, low, high)
+            is_valid &= fits
+            for other, r, _, by in state.charged.get(i, ()):
+                if other == t:
+                    total += (np.maximum(cells.now[r], worst[r]) - cells.now[r]) / by
+        if not is_valid.any():
+            self._open.discard(node)
+            self._weighed.pop(node, None)
+            return
+        losses = total / max(len(state.charged.get(i, ())), 1)
+        gains = self.tips.gains_of_splits(i, node, low, high)
+        worth = np.where(is_valid, gains / (losses + 1.0) ** self.taste.exponent, -np.inf)
+        at = int(np.flatnonzero(worth > worth.max() - TOLERANCE)[0])
+        self._weighed[node] = _Weighed(float(gains[at]), float(losses[at]), low + at, self._step)
+
+    def choose(self) -> Choice | None:
+        """Pick the valid refinement with the highest worth among those that tell something.
+
+        A value whose records all fall under one child gives way to that child
+        at once: no group changes, so it costs nothing, and what is below it
+        comes within reach.
+
+        On small tables every candidate is weighed anew at each step. On large
+        ones, one that was weighed earlier is weighed again only when it looks
+        best; gains seldom rise, so that is nearly always the same choice.
+        """
+        candidates = self._candidates()
+        lone = [node for node in self.state.frontier.tolist() if self._is_lone[node]]
+        if lone:
+            return Choice(min(lone, key=self._rank), 0.0, 0.0, 0.0)
+        for node in candidates:
+            found = self._weighed.get(node)
+            if found is None or (self._is_exact and found.step < self._step):
+                self._weigh(node)
+        while True:
+            alive = [node for node in candidates if node in self._weighed and self._is_alive(node)]
+            best = self._best(alive)
+            if best is None:
+                stale = [node for node in alive if self._weighed[node].step < self._step]
+                if not stale:
+                    return None
+                for node in stale:
+                    # Values hidden side by side are weighed together.
+                    if self._weighed[node].step < self._step:
+                        self._weigh(node)
+                continue
+            found = self._weighed[best]
+            if found.step == self._step:
+                return Choice(best, found.gain, found.loss, self._worth(best, found.gain, found.loss))
+            self._weigh(best)
+
+    def _is_alive(self, node: int) -> bool:
+        return (
+            node in self._open if int(self.state.attribute[node]) in self.elastic else bool(self.state.cut.alive[node])
+        )
+
+    def _best(self, alive: list[int]) -> int | None:
+        """Of the candidates that tell something, the one that seems worth most; of equals the first in its tree."""
+        telling = [node for node in alive if self._weighed[node].gain > TOLERANCE]
+        if not telling:
+            return None
+        worth = {}
+        for node in telling:
+            found = self._weighed[node]
+            is_fixed = int(self.state.attribute[node]) not in self.elastic
+            loss = self._loss(node) if is_fixed and found.step < self._step else found.loss
+            worth[node] = self._worth(node, found.gain, loss)
+        most = max(worth.values())
+        return min((node for node in telling if worth[node] > most - TOLERANCE), key=self._rank)
+
+    def _rank(self, node: int) -> tuple[int, int]:
+        i = int(self.state.attribute[node])
+        return i, int(self.state.trees[i].preorder[node - int(self.state.first[i])])
+
+    def refine(self, node: int) -> tuple[str, str | None, tuple[str | None, ...]]:
+        """Perform a refinement, and split the class groups with it."""
+        state, i = self.state, int(self.state.attribute[node])
+        first = int(state.first[i])
+        if i in self.elastic:
+            self._grow(i, node, self._weighed[node].border)
+        tree, at = state.trees[i], node - first
+        branch = np.zeros(tree.n_codes, np.int64)
+        if state.cut.hides[i]:
+            branch[tree.codes[at, 0]] = 1
+            self.tips.refine(i, first, branch, np.array([first, node]))
+        else:
+            children = np.arange(tree.first_child[at], tree.first_child[at] + tree.n_children[at])
+            for b, child in enumerate(children.tolist()):
+                branch[tree.codes[child, 0] : tree.codes[child, 1]] = b
+            self.tips.refine(i, node, branch, first + children)
+        self._weighed.pop(node, None)
+        self._step += 1
+        return state.refine(node)
+
+    def _grow(self, i: int, node: int, border: int) -> None:
+        """Split an interval's node, tell the groups what that does to them, and open its parts."""
+        state, one, first = self.state, self.elastic[i], int(self.state.first[i])
+        low, high = one.reach(node - first)
+        for cells in state.cells:
+            if i in cells.attributes:
+                worst, _ = _try_splits(cells, i, node, low, high)
+                cells.foresee(node, worst[:, border - low])
+        one.split(node - first, border)
+        self._open.discard(node)
+        for child in range(one.n_nodes - int(one.tree.n_children[node - first]), one.n_nodes):
+            start, stop = one.reach(child)
+            if stop - start > 1 and one.tree.nodes[child].label is not None:
+                self._open.add(first + child)
+
+
+def _has_one_child(tree: Tree) -> NDArray[np.bool_]:
+    """For each value of a taxonomy whether all its records fall under one child; of other trees none."""
+    found = np.zeros(len(tree.nodes), np.bool_)
+    if tree.kind is Kind.TAXONOMY:
+        is_there = np.array([node.counts.sum() > 0 for node in tree.nodes])
+        for at in np.flatnonzero(tree.n_children):
+            first = int(tree.first_child[at])
+            found[at] = is_there[first : first + int(tree.n_children[at])].sum() == 1
+    return found
+
+
+def _try_splits(cells: Cells, i: int, node: int, low: int, high: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """How bad the worst group of one QID would be after each split of an interval, and whether no rule breaks."""
+    worst = np.empty((len(cells.rules.kind), high - low))
+    fits = np.empty(high - low, np.bool_)
+    gain_kernels.worst_of_splits(cells.groups, cells.rules, cells.attributes.index(i), node, low, high, worst, fits)
+    return worst, fits

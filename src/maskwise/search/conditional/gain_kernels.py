@@ -1,0 +1,216 @@
+"""What a refinement would tell, counted group by group, compiled.
+
+The papers' gains look at one attribute at a time; these look at the class inside
+the groups that are already shown. Each loop passes once over the groups that
+show a value. Entropies are summed as n * H in bits. Arguments are tagged IN,
+OUT or INOUT; groups are those of `kernels`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+from maskwise.compress.packing import spread
+from maskwise.search.rule_kernels import Rules, weigh
+
+if TYPE_CHECKING:
+    from maskwise.search.groups.split_kernels import Groups
+
+
+@njit(cache=True, nogil=True)
+def bits(counts: Any) -> float:
+    """Entropy of class counts times their sum, in bits.
+
+    Args:
+        counts: IN (n_classes,)
+    """
+    n = 0
+    inner = 0.0
+    for c in range(counts.shape[0]):
+        if counts[c] > 0:
+            n += counts[c]
+            inner -= counts[c] * np.log2(counts[c])
+    return inner + n * np.log2(n) if n > 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def gain_of_children(groups: Groups, j: int, value: int, slot: Any, n_slots: int) -> float:
+    """The bits of the class that replacing a value by its children tells, over all groups that show it.
+
+    Args:
+        groups: IN rows with class counts.
+        j: IN the attribute.
+        value: IN the value.
+        slot: IN (n_codes,) the child that each code falls under.
+        n_slots: IN how many children there are.
+    """
+    n_classes = groups.words.shape[1]
+    hist = np.zeros((n_slots, n_classes), np.int64)
+    gain = 0.0
+    for g in range(groups.tally[0]):
+        if groups.shown[j, g] != value:
+            continue
+        hist[:] = 0
+        for i in range(groups.start[g], groups.start[g] + groups.size[g]):
+            s = slot[groups.codes[i, j]]
+            for c in range(n_classes):
+                hist[s, c] += groups.words[i, c]
+        gain += bits(groups.total[g])
+        for s in range(n_slots):
+            gain -= bits(hist[s])
+    return gain
+
+
+@njit(cache=True, nogil=True)
+def gains_of_values(groups: Groups, j: int, root: int, n_codes: int, gains: Any) -> None:
+    """The bits that disclosing each hidden value tells, over all groups that hide values.
+
+    Args:
+        groups: IN rows with class counts.
+        j: IN the attribute.
+        root: IN the value that stands for hidden ones.
+        n_codes: IN how many codes the attribute has; code v is value v.
+        gains: OUT (n_codes,)
+    """
+    n_classes = groups.words.shape[1]
+    hist = np.zeros((n_codes, n_classes), np.int64)
+    rest = np.zeros(n_classes, np.int64)
+    gains[:] = 0.0
+    for g in range(groups.tally[0]):
+        if groups.shown[j, g] != root:
+            continue
+        hist[:] = 0
+        for i in range(groups.start[g], groups.start[g] + groups.size[g]):
+            v = groups.codes[i, j]
+            for c in range(n_classes):
+                hist[v, c] += groups.words[i, c]
+        whole = bits(groups.total[g])
+        for v in range(n_codes):
+            n = 0
+            for c in range(n_classes):
+                n += hist[v, c]
+                rest[c] = groups.total[g, c] - hist[v, c]
+            if n > 0:
+                gains[v] += whole - bits(hist[v]) - bits(rest)
+
+
+@njit(cache=True, nogil=True)
+def _count_codes(groups: Groups, g: int, j: int, low: int, high: int, hist: Any) -> None:
+    """Count a group's rows by their code within an interval; a code outside, a missing value, comes last."""
+    hist[:] = 0
+    for i in range(groups.start[g], groups.start[g] + groups.size[g]):
+        code = groups.codes[i, j]
+        at = code - low if low <= code < high else high - low
+        for c in range(hist.shape[1]):
+            hist[at, c] += groups.words[i, c]
+
+
+@njit(cache=True, nogil=True)
+def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gains: Any) -> None:
+    """The bits that splitting an interval before each of its codes tells, over all groups that show it.
+
+    Args:
+        groups: IN rows with class counts.
+        j: IN the attribute.
+        value: IN the interval.
+        low: IN its first code.
+        high: IN one past its last; a code outside is a missing value, which splits off as well.
+        gains: OUT (high - low,) the first is meaningless.
+    """
+    n_classes = groups.words.shape[1]
+    hist = np.zeros((high - low + 1, n_classes), np.int64)
+    left = np.zeros(n_classes, np.int64)
+    right = np.zeros(n_classes, np.int64)
+    gains[:] = 0.0
+    for g in range(groups.tally[0]):
+        if groups.shown[j, g] != value:
+            continue
+        _count_codes(groups, g, j, low, high, hist)
+        whole = bits(groups.total[g]) - bits(hist[high - low])
+        for c in range(n_classes):
+            left[c] = 0
+            right[c] = groups.total[g, c] - hist[high - low, c]
+        told = 0.0
+        for b in range(1, high - low):
+            is_moved = False
+            for c in range(n_classes):
+                n = hist[b - 1, c]
+                if n > 0:
+                    is_moved = True
+                    left[c] += n
+                    right[c] -= n
+            if is_moved or b == 1:
+                told = whole - bits(left) - bits(right)
+            gains[b] += told
+
+
+@njit(cache=True, nogil=True)
+def worst_of_splits(
+    groups: Groups, rules: Rules, j: int, value: int, low: int, high: int, worst: Any, is_valid: Any
+) -> None:
+    """How bad the worst group would be after splitting an interval before each of its codes.
+
+    Args:
+        groups: IN rows with the counters of the rules.
+        rules: IN the rules.
+        j: IN the attribute.
+        value: IN the interval.
+        low: IN its first code.
+        high: IN as in `gains_of_splits`.
+        worst: OUT (n_rules, high - low) the first of each is meaningless.
+        is_valid: OUT (high - low,) whether no rule breaks; where one does, `worst` says nothing.
+    """
+    n_counts, n_rules = groups.total.shape[1], rules.kind.shape[0]
+    hist = np.zeros((high - low + 1, groups.words.shape[1]), np.int64)
+    part = np.zeros(n_counts, np.int64)
+    left = np.zeros(n_counts, np.int64)
+    right = np.zeros(n_counts, np.int64)
+    bad = np.zeros(n_rules)
+    apart = np.zeros(n_rules)
+    worst[:] = -np.inf
+    is_valid[:] = True
+    n_valid = high - low - 1
+    for g in range(groups.tally[0]):
+        if groups.shown[j, g] != value:
+            continue
+        _count_codes(groups, g, j, low, high, hist)
+        apart[:] = -np.inf
+        spread(groups.layout, hist[high - low], part)
+        is_apart = _weigh_part(rules, part, apart)
+        left[:] = 0
+        right[:] = groups.total[g] - part
+        is_good = True
+        for b in range(1, high - low):
+            if hist[b - 1, 0] > 0:
+                spread(groups.layout, hist[b - 1], part)
+                left += part
+                right -= part
+            if hist[b - 1, 0] > 0 or b == 1:
+                bad[:] = apart
+                is_good = _weigh_part(rules, left, bad)
+                is_good = _weigh_part(rules, right, bad) and is_good
+            if not is_valid[b]:
+                continue
+            if not (is_good and is_apart):
+                is_valid[b] = False
+                n_valid -= 1
+                continue
+            for r in range(n_rules):
+                worst[r, b] = max(worst[r, b], bad[r])
+        if n_valid == 0:
+            return
+
+
+@njit(cache=True, nogil=True)
+def _weigh_part(rules: Rules, part: Any, bad: Any) -> bool:
+    """Let one part raise how bad the worst is by each rule; tell whether no rule breaks. An empty part does nothing."""
+    is_good = True
+    for r in range(rules.kind.shape[0]):
+        if part[0] > 0:
+            badness, is_broken = weigh(rules, r, part, part, 0)
+            bad[r] = max(bad[r], badness)
+            is_good = is_good and not is_broken
+    return is_good

@@ -1,0 +1,238 @@
+"""What the unmasked columns already tell of the class.
+
+A recipient gets them as they are, so a masked column is worth only what it adds.
+A quick classifier is fitted on them, out of fold, and its prediction binned:
+records in one bin are equally well predicted without any masked column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.parsing import looks_like_code, parse_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from maskwise.policy.policy import Policy
+    from maskwise.table.table import Table
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+N_BINS = 10
+N_FOLDS = 3
+MOST_FITTED = 50_000
+"""So many records are fitted at most; the others are predicted by the models of the folds."""
+MOST_CATEGORIES = 200
+"""A category rarer than so many others is one of "the rest"."""
+_MOST_NAMES = 0.5
+"""A text column with more distinct values than this share of its records names people, and tells nothing of others."""
+
+
+def free_columns(table: Table, policy: Policy) -> list[str]:
+    """The columns that a release shows as they are, less the class."""
+    taken = {*policy.masked, *policy.drop, policy.class_name}
+    return [name for name in table.names if name not in taken and table.is_countable(name)]
+
+
+def bin_records(columns: Sequence[pa.ChunkedArray], classes: Ints, seed: int) -> Ints | None:
+    """For each record the bin of what its unmasked columns tell of the class; None if they tell nothing.
+
+    Args:
+        columns: The unmasked columns.
+        classes: (n_records,) the number of each record's class.
+        seed: Makes the folds repeatable.
+    """
+    table = [coded for coded in (_code(column) for column in columns) if coded is not None]
+    if not table or len(np.unique(classes)) < 2 or len(classes) < 2 * N_FOLDS:  # noqa: PLR2004 - nothing to tell apart
+        return None
+    values = np.column_stack([values for values, _ in table])
+    is_category = np.array([is_category for _, is_category in table])
+    # In an order of their own, so that the order of the records changes nothing.
+    order = np.lexsort((classes, *values.T))
+    chances = np.empty((len(classes), int(classes.max()) + 1))
+    chances[order] = _alike(values[order], _out_of_fold(values[order], is_category, classes[order], seed))
+    if chances.shape[1] == 2:  # noqa: PLR2004 - two classes
+        edges = np.unique(np.quantile(chances[:, 1], np.linspace(0, 1, N_BINS + 1)[1:-1]))
+        bins = np.searchsorted(edges, chances[:, 1])
+    else:
+        sure = chances.max(axis=1)
+        bins = 3 * chances.argmax(axis=1) + np.searchsorted(np.quantile(sure, [1 / 3, 2 / 3]), sure)
+    _, numbered = np.unique(bins, return_inverse=True)
+    return numbered.astype(np.int64) if numbered.max() > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The distinct rows of the unmasked columns."""
+
+    codes: NDArray[np.int32]  # (n_columns, n_rows)
+    """The place of each cell among the values of its column, -1 for a missing one."""
+    is_number: tuple[bool, ...]
+    """For each column whether its values are ordered."""
+
+
+def know_records(columns: Sequence[pa.ChunkedArray], most: int) -> tuple[Known, Ints] | None:
+    """The distinct rows of the unmasked columns, and which of them each record has; None if there is nothing to know.
+
+    Args:
+        columns: The unmasked columns.
+        most: Of more distinct rows so many are drawn, whatever the order of the records; the others share the number
+            that comes after these.
+    """
+    coded = [found for found in (_code(column) for column in columns) if found is not None]
+    if not coded:
+        return None
+    places = np.column_stack([np.nan_to_num(values, nan=-1.0) for values, _ in coded]).astype(np.int64)
+    # Equal rows have equal hashes, and the smallest hashes are a random draw.
+    odd = np.random.default_rng(0).integers(2**64, size=len(coded) + 1, dtype=np.uint64) | np.uint64(1)
+    mixed = np.zeros(len(places), np.uint64)
+    for c in range(len(coded)):
+        mixed = ((mixed ^ (mixed >> np.uint64(29))) + (places[:, c] + 2).astype(np.uint64)) * odd[c]
+    _, first, row = np.unique(mixed, return_index=True, return_inverse=True)
+    drawn = places[first[:most]].T
+    codes = np.empty(drawn.shape, np.int32)
+    for column, into in zip(drawn, codes, strict=True):
+        into[:] = np.where(column < 0, -1, np.searchsorted(np.unique(column[column >= 0]), column))
+    return Known(codes, tuple(not is_category for _, is_category in coded)), np.minimum(row, most).astype(np.int64)
+
+
+def _code(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
+    """A column as numbers, and whether they only name categories; a missing cell is not a number."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        numbers = as_numpy(column.cast(pa.float64(), safe=False).fill_null(np.nan)).astype(np.float64)
+        return None if np.isnan(numbers).all() else (_ranks(numbers), False)
+    coded = column.combine_chunks().dictionary_encode()
+    parsed = parse_keys(coded.dictionary)
+    if parsed is not None and parsed.known.any() and parsed.known.all() and not looks_like_code(coded.dictionary):
+        # A csv holds its numbers as texts; they are worth the same as those of any other table.
+        return _ranks(np.append(parsed.numbers.astype(np.float64), np.nan)[_indices(coded)]), False
+    if len(coded.dictionary) > max(_MOST_NAMES * len(column), 1):
+        return None
+    codes = _indices(coded)
+    spelled = np.argsort(np.argsort([str(text) for text in coded.dictionary.to_pylist()], kind="stable"))
+    size = np.bincount(codes, minlength=len(coded.dictionary) + 1)
+    # By frequency, then spelling, so that the order of records changes nothing.
+    order = np.lexsort((np.append(spelled, len(spelled)), -size))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return np.minimum(rank[codes], MOST_CATEGORIES).astype(np.float64), True
+
+
+def _indices(coded: pa.DictionaryArray) -> Ints:
+    """The number of each cell's value; a missing cell has one past the last."""
+    return as_numpy(coded.indices.fill_null(len(coded.dictionary))).astype(np.int64)
+
+
+def _ranks(numbers: Floats) -> Floats:
+    """Each number's place among the distinct ones: models ask only which is larger, and some fail at infinity."""
+    known = ~np.isnan(numbers)
+    places = np.full(len(numbers), np.nan)
+    places[known] = np.unique(numbers[known], return_inverse=True)[1]
+    return places
+
+
+def _out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: int) -> Floats:
+    """The chance of each class, from models that have not seen the record."""
+    rng = np.random.default_rng(seed)
+    n_classes = int(classes.max()) + 1
+    fold = rng.permutation(len(classes)) % N_FOLDS
+    if len(classes) > MOST_FITTED:
+        fold[rng.permutation(len(classes))[MOST_FITTED:]] = -1
+    chances = np.zeros((len(classes), n_classes))
+    n_models = np.zeros(len(classes))
+    for f in range(N_FOLDS):
+        fitted = (fold != f) & (fold >= 0)
+        asked = (fold == f) | (fold < 0)
+        found, there = _fit(values[fitted], is_category, classes[fitted], seed)
+        chances[np.ix_(asked, there)] += found(values[asked])
+        n_models[asked] += 1
+    mean: Floats = chances / n_models[:, None]
+    return mean
+
+
+def _alike(values: Floats, chances: Floats) -> Floats:
+    """The same chances for all records with the same values, which stand side by side, whatever their folds."""
+    known = np.nan_to_num(values, nan=-1.0)
+    is_first = np.append(True, (known[1:] != known[:-1]).any(axis=1))
+    firsts = np.flatnonzero(is_first)
+    sizes = np.diff(np.append(firsts, len(values)))
+    mean: Floats = np.add.reduceat(chances, firsts, axis=0) / sizes[:, None]
+    return np.repeat(mean, sizes, axis=0)
+
+
+def _fit(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: int) -> tuple[Any, Ints]:
+    """A model's prediction, and the classes it knows: gradient boosting where scikit-learn is there."""
+    there = np.unique(classes)
+    told = ~np.isnan(values).all(axis=0)
+    if len(there) == 1 or not told.any():
+        shares = np.unique(classes, return_counts=True)[1] / len(classes)
+        return (lambda asked: np.tile(shares, (len(asked), 1))), there
+    values, is_category = values[:, told], is_category[told]
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - heavy and optional
+        from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
+    except ImportError:
+        predict = _naive_bayes(values, is_category, classes)
+        return (lambda asked: predict(asked[:, told])), there
+    # Stopping early would set records aside by class, which fails for a class with one record.
+    model = HistGradientBoostingClassifier(
+        max_iter=60, categorical_features=is_category, random_state=seed, early_stopping=False
+    )
+    # With a thread per core it takes forty times as long where others use the cores too.
+    with threadpool_limits(1):
+        model.fit(values, classes)
+
+    def predict_alone(asked: Floats) -> Floats:
+        with threadpool_limits(1):
+            chances: Floats = model.predict_proba(asked[:, told])
+        return chances
+
+    return predict_alone, there
+
+
+def _naive_bayes(values: Floats, is_category: NDArray[np.bool_], classes: Ints) -> Any:
+    """Naive Bayes on counts; numbers are binned by quantiles first."""
+    there, of_class = np.unique(classes, return_inverse=True)
+    edges = [
+        None if is_category[c] else np.unique(np.nanquantile(values[:, c], np.linspace(0, 1, N_BINS + 1)[1:-1]))
+        for c in range(values.shape[1])
+    ]
+
+    def code(column: Floats, borders: Floats | None) -> Ints:
+        known = ~np.isnan(column)
+        found = np.searchsorted(borders, column) if borders is not None else np.where(known, column, 0)
+        return np.where(known, found, MOST_CATEGORIES + 1).astype(np.int64)
+
+    n = np.bincount(of_class, minlength=len(there)).astype(np.float64)
+    tables = []
+    for c, borders in enumerate(edges):
+        counts = np.zeros((MOST_CATEGORIES + 2, len(there)))
+        np.add.at(counts, (code(values[:, c], borders), of_class), 1.0)
+        tables.append(np.log((counts + 1.0) / (n + len(counts))))
+
+    def predict(asked: Floats) -> Floats:
+        logs = np.tile(np.log(n / n.sum()), (len(asked), 1))
+        for c, borders in enumerate(edges):
+            logs += tables[c][code(asked[:, c], borders)]
+        raised = np.exp(logs - logs.max(axis=1, keepdims=True))
+        chances: Floats = raised / raised.sum(axis=1, keepdims=True)
+        return chances
+
+    return predict
+
+
+def as_lookup(rows: Ints, bins: Ints) -> tuple[pa.Array, pa.Array]:
+    """Bins by the number of a record, as an engine joins them."""
+    return from_numpy(rows), from_numpy(bins.astype(np.uint8 if bins.max() < 256 else np.uint32))  # noqa: PLR2004 - a byte

@@ -1,0 +1,133 @@
+"""The groups of one quasi-identifier under a moving cut.
+
+This is what the papers keep in TIPS, QITS, VIP and QID-trees. A group's rows
+stay side by side; for each candidate and rule only the worst group that
+refining it would create is kept, and it only ever gets worse (see
+`docs/claims.md`). The loops are in `kernels`, the choice of the next refinement
+in `topdown`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.compress.packing import pack
+from maskwise.search import rule_kernels
+from maskwise.search.groups import split_kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from maskwise.compress.compressed_table import Compact
+
+
+class Cells:
+    """The groups of one QID, split as the search refines.
+
+    Claim: after any sequence of refinements `worst[r, x]`, or `now[r]` if that
+    is larger, is the badness of rule r after refining x next; for k-anonymity
+    that is -A_x(QID), for a template Conf_x.
+    """
+
+    def __init__(
+        self,
+        compact: Compact,
+        cut: split_kernels.Cut,
+        roots: Sequence[int],
+        most_slots: Sequence[int],
+        rules: rule_kernels.Rules,
+    ) -> None:
+        """Start with one group that shows the root of every attribute.
+
+        Args:
+            compact: The QID's distinct coded rows.
+            cut: The trees, with attributes numbered over the whole policy.
+            roots: The root of each of the QID's attributes.
+            most_slots: The largest number of children on each of the QID's attributes.
+            rules: What the groups must satisfy.
+        """
+        self.attributes = compact.attributes
+        self.rules = rules
+        room = compact.room
+        n_rows, n_attributes = compact.codes.shape
+        total = rules.whole
+        words, layout = pack(compact.counts, total, room)
+        # A copy: rows are moved, and other searches may start from the same table.
+        codes = room.zeros(compact.codes.shape, compact.codes.dtype)
+        codes[:] = compact.codes
+        own = np.array(compact.attributes, np.int64)
+        base = np.zeros(n_attributes, np.int64)
+        base[1:] = np.cumsum(most_slots)[:-1]
+        n_slots = max(int(sum(most_slots)), 1)
+        smallest = max((int(k) for k in rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced]), default=1)
+        most_groups = min(n_rows, int(total[0]) // max(smallest, 1)) + 1
+        n_kept = n_rows // n_slots + 2
+        self._cut = split_kernels.Cut(
+            slot=np.ascontiguousarray(cut.slot[own]),
+            base=base,
+            hides=cut.hides[own],
+            first_child=cut.first_child,
+            n_children=cut.n_children,
+            alive=cut.alive,
+            worst=np.full((len(rules.kind), len(cut.first_child)), -np.inf),
+        )
+        self._groups = split_kernels.start_groups(room, codes, words, layout, most_groups, n_kept, n_slots, 1)
+        self._groups.size[0] = n_rows
+        self._groups.total[0] = total
+        self._groups.shown[:, 0] = roots
+        self.now: NDArray[np.float64] = np.array(
+            [rule_kernels.weigh(rules, r, total, total, 0)[0] for r in range(len(rules.kind))]
+        )
+        split_kernels.take_stock(self._groups, self._cut, rules, 0, np.empty(n_attributes, np.int64))
+
+    @property
+    def worst(self) -> NDArray[np.float64]:
+        """For each rule and candidate, the worst group that refining the candidate would create."""
+        worst: NDArray[np.float64] = self._cut.worst
+        return worst
+
+    @property
+    def groups(self) -> split_kernels.Groups:
+        """The rows, group by group."""
+        return self._groups
+
+    def foresee(self, candidate: int, worst: NDArray[np.float64]) -> None:
+        """Set how bad the worst group would be after a refinement that was tried elsewhere."""
+        self._cut.worst[:, candidate] = worst
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are now."""
+        return int(self._groups.tally[0])
+
+    def let_go(self) -> None:
+        """Give the groups' room back; only `now` is left."""
+        del self._groups
+
+    def refine(
+        self,
+        attribute: int,
+        value: int,
+        candidate: int,
+        branch: NDArray[np.int64],
+        branch_node: NDArray[np.int64],
+        slot: NDArray[np.int32],
+    ) -> None:
+        """Split the groups that show `value`.
+
+        Args:
+            attribute: The refined attribute's number in the policy.
+            value: The shown value that is split.
+            candidate: The candidate whose worst becomes the present: `value`, or the disclosed value.
+            branch: For each code of the attribute, the part it goes to.
+            branch_node: The value each part shows.
+            slot: The attribute's slots after the refinement.
+        """
+        self.now = np.maximum(self.now, self._cut.worst[:, candidate])
+        j = self.attributes.index(attribute)
+        self._cut.slot[j] = slot
+        split_kernels.split_groups(self._groups, self._cut, self.rules, j, value, branch, branch_node)

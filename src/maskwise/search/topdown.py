@@ -1,0 +1,285 @@
+"""Top-down refinement (TDR): start from the most masked table and refine while it is safe.
+
+The search sees the forest and the compressed tables, never a record, an engine
+or a privacy model's name: a requirement is here only bounds on the groups of a
+QID. `search` wraps this into a Solution.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from maskwise.policy.attributes import Kind
+from maskwise.search.bounds import as_rules, charge, figures_of
+from maskwise.search.groups import split_kernels
+from maskwise.search.groups.splitting import Cells
+from maskwise.search.interval_split import TOLERANCE
+from maskwise.search.options import Criterion
+from maskwise.search.score import disclosure_gain, score
+from maskwise.search.value_trees import flatten, gains, is_beneficial
+from maskwise.solution.cut import HIDDEN
+from maskwise.solution.solution import Ending
+from maskwise.solution.steps import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from maskwise.compress.compressed_table import Compact
+    from maskwise.search.bounds import Bound
+    from maskwise.search.options import Limits
+    from maskwise.search.value_trees import Tree
+    from maskwise.solution.steps import Generalization
+
+
+class Choice(NamedTuple):
+    """The refinement that was picked."""
+
+    node: int
+    """The value that is refined or disclosed."""
+    gain: float
+    """The information gained."""
+    loss: float
+    """The privacy lost."""
+    score: float
+    """What it was picked for."""
+
+
+class Watcher(Protocol):
+    """Hears of every step and may ask to stop."""
+
+    def __call__(self, step: Step | Generalization) -> bool:
+        """Return False to stop after this step."""
+
+
+class TopDown:
+    """A cut on its way down, and the candidates for its next move."""
+
+    def __init__(
+        self, trees: Sequence[Tree], tables: Sequence[Compact], bounds: Sequence[Bound], *, has_class: bool
+    ) -> None:
+        """Start at the most masked state.
+
+        Args:
+            trees: The forest, attributes in policy order.
+            tables: One compressed table per distinct QID.
+            bounds: The rules of all requirements, in policy order.
+            has_class: Whether gains are about a class.
+        """
+        self.trees = trees
+        self.bounds = bounds
+        self.has_class = has_class
+        flat = flatten(trees)
+        self.first, self.attribute, self.rank = flat.first, flat.attribute, flat.rank
+        n_nodes = int(self.first[-1])
+        self.gain = np.zeros(n_nodes)
+        self.cut = split_kernels.Cut(
+            slot=np.zeros((len(trees), max(tree.n_codes for tree in trees)), np.int32),
+            base=np.zeros(len(trees), np.int64),
+            hides=flat.hides,
+            first_child=flat.first_child,
+            n_children=flat.n_children,
+            alive=np.zeros(n_nodes, np.bool_),
+            worst=np.zeros((0, 0)),
+        )
+        self.frontier: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.shown: list[set[int]] = [{int(self.first[i])} for i in range(len(trees))]
+        self.hidden_counts = [tree.nodes[0].counts.copy() for tree in trees]
+        self.value_counts = [
+            np.array([node.counts for node in tree.nodes[1:]]) if tree.kind is Kind.SUPPRESS else None for tree in trees
+        ]
+        for i, tree in enumerate(trees):
+            if not self.cut.hides[i]:
+                self.gain[self.first[i] : self.first[i + 1]] = gains(tree, has_class=has_class)
+            self._open(i, int(self.first[i]))
+        most_slots = [int(tree.n_children.max()) + int(tree.kind is Kind.SUPPRESS) for tree in trees]
+        of_table = [[bound for bound in bounds if bound.table == t] for t in range(len(tables))]
+        self.cells = [
+            Cells(
+                table,
+                self.cut,
+                [int(self.first[a]) for a in table.attributes],
+                [most_slots[a] for a in table.attributes],
+                as_rules(of_table[t], table.counts.sum(axis=0)),
+            )
+            for t, table in enumerate(tables)
+        ]
+        self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]
+        members = [cells.attributes for cells in self.cells]
+        now = [float(self.cells[t].now[r]) for t, r in self.places]
+        self.charged = charge(
+            bounds, self.places, members, [bound.limit - bad for bound, bad in zip(bounds, now, strict=True)]
+        )
+        self.start = self.figures()
+        self.path: list[tuple[int, int]] = []
+
+    def figures(self) -> tuple[float, ...]:
+        """For each requirement of the policy its figure now."""
+        return figures_of(self.bounds, [float(self.cells[t].now[r]) for t, r in self.places])
+
+    def let_go(self) -> None:
+        """Give the groups' room back; nothing can be refined any more."""
+        for cells in self.cells:
+            cells.let_go()
+
+    def _open(self, i: int, node: int) -> None:
+        """Make a newly shown value, or the values that `*` hides, candidates, and point its codes at its children."""
+        tree = self.trees[i]
+        at = node - int(self.first[i])
+        n_children = int(tree.n_children[at])
+        if not n_children:
+            return
+        children = range(int(tree.first_child[at]), int(tree.first_child[at]) + n_children)
+        for s, child in enumerate(children):
+            self.cut.slot[i, tree.codes[child, 0] : tree.codes[child, 1]] = s
+        if self.cut.hides[i]:
+            self.cut.slot[i, 0] = n_children
+            candidates = [int(self.first[i]) + child for child in children]
+            self.cut.alive[[node, *candidates]] = True
+            self.frontier = np.append(self.frontier, candidates)
+            self._weigh_hidden(i)
+        else:
+            self.cut.alive[node] = True
+            self.frontier = np.append(self.frontier, node)
+
+    def _weigh_hidden(self, i: int) -> None:
+        """Renew the gain of disclosing each value that `*` still hides on a suppress attribute."""
+        root = int(self.first[i])
+        tree = self.trees[i]
+        hidden = self.hidden_counts[i]
+        values = self.value_counts[i]
+        assert values is not None  # noqa: S101 - only suppress attributes hide values
+        inner = slice(root + 1, root + len(tree.nodes))
+        if not is_beneficial(hidden, has_class=self.has_class):
+            self.cut.alive[root] = False
+            self.cut.alive[inner] = False
+        live = np.flatnonzero(self.cut.alive[inner])
+        self.gain[root + 1 + live] = (
+            disclosure_gain(hidden, values[live]) if self.has_class else values[live].sum(axis=1)
+        )
+
+    def losses(self, frontier: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The privacy each candidate would cost, averaged over the requirements on its attribute."""
+        loss = np.zeros(len(frontier))
+        owner = self.attribute[frontier]
+        for i in np.unique(owner):
+            mine = owner == i
+            nodes = frontier[mine]
+            total = np.zeros(len(nodes))
+            for t, r, _, by in self.charged.get(i, ()):
+                now = self.cells[t].now[r]
+                total += (np.maximum(now, self.cells[t].worst[r, nodes]) - now) / by
+            loss[mine] = total / max(len(self.charged.get(i, ())), 1)
+        return loss
+
+    def refine(self, node: int) -> tuple[str, str | None, tuple[str | None, ...]]:
+        """Perform a refinement on every table that has its attribute; return what changed."""
+        i = int(self.attribute[node])
+        tree, first = self.trees[i], int(self.first[i])
+        at = node - first
+        self.path.append((i, at))
+        self.cut.alive[node] = False
+        branch = np.zeros(tree.n_codes, np.int64)
+        change: tuple[str, str | None, tuple[str | None, ...]]
+        if self.cut.hides[i]:
+            value, branch_node = first, np.array([first, node])
+            branch[tree.codes[at, 0]] = 1
+            self.hidden_counts[i] -= tree.nodes[at].counts
+            self.shown[i].add(node)
+            self._weigh_hidden(i)
+            change = (tree.name, HIDDEN, (tree.nodes[at].label, HIDDEN))
+        else:
+            value, branch_node = (
+                node,
+                first + np.arange(tree.first_child[at], tree.first_child[at] + tree.n_children[at]),
+            )
+            for b, child in enumerate(branch_node - first):
+                branch[tree.codes[child, 0] : tree.codes[child, 1]] = b
+            self.shown[i].remove(node)
+            self.shown[i].update(int(child) for child in branch_node)
+            for child in branch_node:
+                self._open(i, int(child))
+            change = (tree.name, tree.nodes[at].label, tuple(tree.nodes[child - first].label for child in branch_node))
+        for cells in self.cells:
+            if i in cells.attributes:
+                cells.refine(i, value, node, branch, branch_node, self.cut.slot[i])
+        if self.cut.hides[i] and not self.cut.alive[first + 1 : first + len(tree.nodes)].any():
+            self.cut.alive[first] = False
+        return change
+
+
+class Scored:
+    """The papers' way of choosing: by Score, or by information gain alone."""
+
+    def __init__(self, state: TopDown, criterion: Criterion) -> None:
+        """Choose among the candidates of a state.
+
+        Args:
+            state: The cut.
+            criterion: By what.
+        """
+        self.state, self.criterion = state, criterion
+
+    def choose(self) -> Choice | None:
+        """Pick the best candidate.
+
+        The highest worth wins, then the first attribute, then the first in its tree.
+        """
+        state = self.state
+        state.frontier = frontier = state.frontier[state.cut.alive[state.frontier]]
+        if not len(frontier):
+            return None
+        gain, loss = state.gain[frontier], state.losses(frontier)
+        scores = score(gain, loss)
+        worth = scores if self.criterion is Criterion.SCORE else gain
+        equal = np.flatnonzero(worth > worth.max() - TOLERANCE)
+        best = equal[np.argmin(state.rank[frontier[equal]])]
+        return Choice(int(frontier[best]), float(gain[best]), float(loss[best]), float(scores[best]))
+
+    def refine(self, node: int) -> tuple[str, str | None, tuple[str | None, ...]]:
+        """Perform a refinement."""
+        return self.state.refine(node)
+
+
+class Chooser(Protocol):
+    """Picks refinements and performs them."""
+
+    state: TopDown
+    """The cut that it moves."""
+
+    def choose(self) -> Choice | None:
+        """Pick the next refinement; None if nothing valid and beneficial is left."""
+
+    def refine(self, node: int) -> tuple[str, str | None, tuple[str | None, ...]]:
+        """Perform a refinement; return what changed."""
+
+
+def descend(chooser: Chooser, limits: Limits, watch: Watcher) -> tuple[list[Step], Ending]:
+    """Refine until nothing valid and beneficial is left, or a limit is reached.
+
+    Args:
+        chooser: Picks and performs each refinement.
+        limits: When to stop early.
+        watch: Hears of every step and may ask to stop.
+
+    Claim: every state on the way meets all requirements, so the search may
+    stop after any step; a candidate once invalid stays invalid, so the last
+    state is maximal among the chooser's candidates.
+    """
+    steps: list[Step] = []
+    deadline = time.monotonic() + limits.seconds if limits.seconds is not None else None
+    while (best := chooser.choose()) is not None:
+        if limits.max_steps is not None and len(steps) >= limits.max_steps:
+            return steps, Ending.STEPS
+        if deadline is not None and time.monotonic() >= deadline:
+            return steps, Ending.TIME
+        name, before, after = chooser.refine(best.node)
+        figures = chooser.state.figures()
+        steps.append(Step(len(steps) + 1, name, before, after, best.gain, best.loss, best.score, figures))
+        if not watch(steps[-1]):
+            return steps, Ending.INTERRUPTED
+    return steps, Ending.MAXIMAL

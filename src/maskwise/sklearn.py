@@ -1,0 +1,309 @@
+"""The search and the mask as a scikit-learn transformer.
+
+`fit` finds a cut on training rows, `transform` applies it to any rows. Only the
+rows the cut was found on are guaranteed to meet the requirements.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from maskwise.errors import InputError, quote
+from maskwise.formats import solution_file
+from maskwise.formats.policy_file import read_policy, to_data
+from maskwise.pipeline import solve
+from maskwise.policy.attributes import Missing
+from maskwise.policy.policy import Policy
+from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.profile.sensitive import unseen_values
+from maskwise.release.frames import as_frame
+from maskwise.release.mask import apply
+from maskwise.search.options import Criterion, Method, choose_how
+from maskwise.table.read import read
+from maskwise.values.spelling import text_of
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
+    msg = 'Masker needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
+    raise ImportError(msg) from None
+
+from maskwise.classifiers.sklearn_input import tagged
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from maskwise.solution.cut import Cut
+    from maskwise.solution.solution import Solution
+
+ENCODINGS = ("label", "ordinal")
+
+
+class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Mask future rows as training rows were masked.
+
+    Args:
+        policy: A YAML file, a mapping of the same form, or a Policy; None puts
+            every column into one quasi-identifier with `k`.
+        k: The smallest group, where `policy` is None; 5 if it is None too.
+        method: `tdr` or `bug`.
+        criterion: `score`, `infogain` or `conditional`, for `tdr`.
+        max_steps: Stop after so many steps.
+        time_limit: Stop searching after so many seconds.
+        effort: How many variants `conditional` tries.
+        restarts: How many times more `bug` searches, with some randomness.
+        random_state: Seeds the variants of `conditional` and the restarts of `bug`: a number, or a NumPy generator
+            from which one is drawn at each `fit`. None stands for 0, so every `fit` gives the same cut.
+        encode: `label` shows masked values as text, `ordinal` as the number of
+            the label in its cut (-1 for the root of unknown values), for models
+            that take numbers only.
+
+    Attributes:
+        solution_: The cut that was found.
+        n_features_in_: Columns seen in `fit`, less the class and those the policy drops.
+        feature_names_in_: Their names, where they had some.
+
+    Example:
+        >>> import pandas as pd
+        >>> people = pd.DataFrame({"Age": [23, 25, 41, 47], "Sex": ["F", "M", "F", "M"]})
+        >>> masker = Masker(k=2).fit(people, ["lo", "lo", "hi", "hi"])
+        >>> masker.transform(pd.DataFrame({"Age": [30, 80], "Sex": ["F", "X"]}))["Age"].tolist()
+        ['[23, 41)', '[41, 47]']
+    """
+
+    def __init__(
+        self,
+        policy: str | Path | Mapping[str, Any] | Policy | None = None,
+        *,
+        k: int | None = None,
+        method: str = Method.TDR.value,
+        criterion: str = Criterion.SCORE.value,
+        max_steps: int | None = None,
+        time_limit: float | None = None,
+        effort: int | None = None,
+        restarts: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+        encode: str = "label",
+    ) -> None:
+        self.policy = policy
+        self.k = k
+        self.method = method
+        self.criterion = criterion
+        self.max_steps = max_steps
+        self.time_limit = time_limit
+        self.effort = effort
+        self.restarts = restarts
+        self.random_state = random_state
+        self.encode = encode
+
+    def __sklearn_tags__(self) -> Any:
+        tags = tagged(super().__sklearn_tags__())
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 - scikit-learn's name
+        """Find the cut.
+
+        Args:
+            X: The training rows.
+            y: Their classes; None takes the policy's class column from `X`, or aims at least distortion.
+        """
+        if self.encode not in ENCODINGS:
+            msg = f"`encode` is one of {quote(ENCODINGS)}; found `{self.encode}`."
+            raise InputError(msg)
+        asked = self._asked()
+        frame = self._frame(X, asked, reset=True)
+        names = list(frame.columns)
+        class_name = asked.class_name if asked is not None else None
+        if y is not None:
+            class_name = class_name or _free_name("class", names)
+            frame = _with_class(frame, class_name, y)
+        elif class_name is not None:
+            whole = _nw().from_native(X, eager_only=True) if hasattr(X, "columns") else frame
+            if class_name not in whole.columns:
+                msg = f"The policy's class `{class_name}` is neither a column of X nor given as y."
+                raise InputError(msg)
+            frame = frame.with_columns(whole[class_name])
+        if asked is None:
+            asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
+        elif asked.class_name != class_name:
+            asked = replace(asked, class_name=class_name)
+        how = choose_how(
+            self.method, self.criterion, self.max_steps, self.time_limit, self.restarts, self.effort, self._seed()
+        )
+        solution, profile, _ = solve(read(frame.to_native()), replace(asked, drop=()), how)
+        for one in unseen_values(asked, profile.sensitive):
+            warnings.warn(one.warning, stacklevel=2)
+        self.solution_ = replace(solution, columns=tuple(names))
+        self.feature_names_ = names
+        return self
+
+    def _seed(self) -> int | None:
+        """The seed of the search, drawn as scikit-learn draws it."""
+        if self.random_state is None or isinstance(self.random_state, int | np.integer):
+            return None if self.random_state is None else int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _asked(self) -> Policy | None:
+        if self.policy is None:
+            return None
+        if self.k is not None:
+            raise InputError(
+                "`k` is for a Masker without a policy; this one's policy has its own. Leave out one of them."
+            )
+        asked = read_policy(self.policy)
+        if asked.missing is Missing.DROP:
+            raise InputError("A transformer keeps every row, so `missing: drop` does not fit it. Use keep or error.")
+        return asked
+
+    def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
+        """Show rows by the cut; the result is of the kind that `X` is."""
+        check_is_fitted(self, "solution_")
+        frame = self._frame(X, None, reset=False)
+        shown = as_frame(apply(read(frame.to_native()), self.solution_).table, keep_index=True)
+        if self.encode == "ordinal":
+            shown = _with_numbers(shown, self.solution_)
+        if hasattr(X, "columns"):
+            return shown
+        columns = _nw().from_native(shown, eager_only=True)
+        dtype = np.float64 if self.encode == "ordinal" else object
+        return np.column_stack([np.asarray(columns[name].to_list(), dtype) for name in columns.columns])
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
+        """The columns that `transform` returns."""
+        check_is_fitted(self, "solution_")
+        if input_features is not None and list(input_features) != self.feature_names_:
+            raise ValueError("input_features is not equal to feature_names_in_")
+        return np.array(self.feature_names_, object)
+
+    def to_json(self) -> str:
+        """Write a fitted masker as JSON text."""
+        check_is_fitted(self, "solution_")
+        params = self.get_params(deep=False)
+        # A generator's state is no part of what was fitted.
+        is_number = isinstance(params["random_state"], int | np.integer)
+        params["random_state"] = int(params["random_state"]) if is_number else None
+        if params["policy"] is not None:
+            params["policy"] = to_data(read_policy(params["policy"]))
+        said = {
+            "masker": params,
+            "feature_names": self.feature_names_,
+            "no_features": list(self.no_features_),
+            "has_names": hasattr(self, "feature_names_in_"),
+            "solution": json.loads(solution_file.dumps(self.solution_)),
+        }
+        return json.dumps(said, indent=2, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote."""
+        try:
+            said = json.loads(text)
+            masker = cls(**said["masker"])
+            names = [str(name) for name in said["feature_names"]]
+            no_features = tuple(str(name) for name in said["no_features"])
+            solution = json.dumps(said["solution"])
+        except (ValueError, KeyError, TypeError):
+            raise InputError("This is not the JSON of a Masker. Write one with `masker.to_json()`.") from None
+        masker.solution_ = solution_file.loads(solution)
+        masker.feature_names_ = names
+        masker.no_features_ = no_features
+        masker.n_features_in_ = len(names)
+        if said.get("has_names"):
+            masker.feature_names_in_ = np.array(names, object)
+        return masker
+
+    def _frame(self, X: Any, asked: Policy | None, *, reset: bool) -> Any:  # noqa: N803 - scikit-learn's name
+        """Check `X` as scikit-learn does and see its features as a data frame.
+
+        The class and what the policy drops are no features: later rows do not have them.
+        """
+        nw = _nw()
+        if hasattr(X, "columns"):
+            frame = nw.from_native(X, eager_only=True)
+            if reset:
+                gone = [] if asked is None else [*asked.drop, asked.class_name]
+                self.no_features_: tuple[str, ...] = tuple(name for name in gone if name is not None)
+            frame = frame.select([name for name in frame.columns if name not in self.no_features_])
+            validate_data(self, frame.to_native(), reset=reset, skip_check_array=True)
+            return frame
+        least = max(5 if self.k is None else self.k, 1) if reset and self.policy is None else 1
+        array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=least)
+        if reset:
+            self.no_features_ = ()
+        names = [f"x{i}" for i in range(array.shape[1])] if reset else self.feature_names_
+        columns = {name: _cells(array[:, i], name) for i, name in enumerate(names)}
+        return nw.from_native(_pa().table(columns), eager_only=True)
+
+
+def _cells(cells: Any, name: str) -> Any:
+    """A column of a NumPy array; None, NaN and pandas' NA are missing."""
+    values = [None if _is_missing(cell) else cell for cell in cells.tolist()]
+    try:
+        return _pa().array(values)
+    except (_pa().ArrowException, TypeError, ValueError):
+        msg = f"Column `{name}` mixes types. Make it text or numbers."
+        raise InputError(msg) from None
+
+
+def _is_missing(cell: object) -> bool:
+    if cell is None:
+        return True
+    try:
+        return bool(cell != cell)  # noqa: PLR0124 - NaN
+    except TypeError:
+        return True
+
+
+def _pa() -> Any:
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    return pa
+
+
+def _nw() -> Any:
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    return nw
+
+
+def _free_name(wish: str, taken: list[str]) -> str:
+    while wish in taken:
+        wish = f"_{wish}"
+    return wish
+
+
+def _with_class(frame: Any, name: str, y: Any) -> Any:
+    classes = [None if _is_missing(label) else text_of(label) for label in np.asarray(y).ravel().tolist()]
+    if len(classes) != len(frame):
+        msg = f"Found input variables with inconsistent numbers of samples: [{len(frame)}, {len(classes)}]"
+        raise ValueError(msg)
+    return frame.with_columns(_nw().new_series(name, classes, _nw().String, backend=frame.implementation))
+
+
+def _with_numbers(shown: Any, solution: Solution) -> Any:
+    """Replace each label by its number in the cut, and a missing cell by nothing."""
+    nw = _nw()
+    frame = nw.from_native(shown, eager_only=True)
+    numbers = []
+    for cut in solution.cuts:
+        at = _places(cut)
+        cells = [np.nan if cell is None else at.get(cell, -1) for cell in frame[cut.attribute].to_list()]
+        numbers.append(
+            nw.new_series(
+                cut.attribute, np.asarray(cells, np.float64).tolist(), nw.Float64, backend=frame.implementation
+            )
+        )
+    return frame.with_columns(*numbers).to_native()
+
+
+def _places(cut: Cut) -> dict[str, int]:
+    return {label: i for i, label in enumerate(cut.labels)}

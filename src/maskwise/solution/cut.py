@@ -1,0 +1,117 @@
+"""The result of a search: one cut per attribute, and what it reaches.
+
+A release is a cut through the value trees. A `Cut` says what every domain value
+is shown as, also for rows the search never saw; `mask` applies it, the file
+form is the concern of `formats.solution_file`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from maskwise.policy.attributes import Kind
+from maskwise.values.scales import Scale, interval_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from maskwise.policy.taxonomy import Taxonomy
+
+HIDDEN = "*"
+"""How a suppressed value is shown."""
+
+
+class MissingShown(StrEnum):
+    """How a cut shows a missing cell."""
+
+    UNSEEN = "unseen"
+    """The search met none; a later one is shown as the root and counted as unknown."""
+    ROOT = "root"
+    """As the root, like every other value."""
+    ITSELF = "itself"
+    """As a missing cell."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What one attribute shows.
+
+    Example:
+        >>> hours = Cut("Work_Hrs", Kind.INTERVAL, "[1, 99]", scale=Scale.INTEGER, breaks=(1, 37, 99))
+        >>> hours.labels
+        ('[1, 37)', '[37, 99]')
+        >>> hours.show_number(36), hours.show_number(120)
+        ('[1, 37)', '[37, 99]')
+    """
+
+    attribute: str
+    """The column."""
+    kind: Kind
+    """How it is masked."""
+    root: str
+    """The most masked value: a taxonomy's root, the whole range, or `*`."""
+    missing: MissingShown = MissingShown.UNSEEN
+    """How a missing cell is shown."""
+    taxonomy: Taxonomy | None = None
+    """The tree of a taxonomy attribute."""
+    shown: tuple[str, ...] = ()
+    """The values a taxonomy attribute shows, or those a suppress attribute discloses."""
+    hidden: tuple[str, ...] = ()
+    """The values a suppress attribute hides."""
+    hides_more: bool = False
+    """Whether it hides more values than are listed, because they are too rare ever to be shown."""
+    scale: Scale | None = None
+    """What an interval attribute's numbers are."""
+    breaks: tuple[float, ...] = ()
+    """Where an interval attribute's intervals begin, and where the last one ends."""
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Every text a released cell may hold, in tree order."""
+        match self.kind:
+            case Kind.TAXONOMY:
+                return self.shown
+            case Kind.SUPPRESS:
+                hides = bool(self.hidden) or self.hides_more or self.missing is MissingShown.ROOT
+                return (*self.shown, HIDDEN) if hides else self.shown
+            case Kind.INTERVAL:
+                assert self.scale is not None  # noqa: S101 - every interval cut has a scale
+                ends = list(pairwise(self.breaks))
+                return tuple(
+                    interval_label(low, high, self.scale, closed=i == len(ends) - 1)
+                    for i, (low, high) in enumerate(ends)
+                )
+
+    @cached_property
+    def _shown_as(self) -> dict[str, str]:
+        if self.taxonomy is not None:
+            return self.taxonomy.shown_as(self.shown)
+        return {**dict.fromkeys(self.hidden, HIDDEN), **{text: text for text in self.shown}}
+
+    def knows(self, text: str) -> bool:
+        """Say whether the cut was made for this category; it cannot tell a new one from those it hides unlisted."""
+        return self.hides_more or text in self._shown_as
+
+    def show_text(self, text: str) -> str:
+        """The label of a category; one the cut does not know is shown as the root."""
+        return self._shown_as.get(text, self.root)
+
+    def show_number(self, number: float) -> str:
+        """The label of a number; one outside the range goes to the outermost interval."""
+        return self.labels[bisect_right(self.breaks, number, 1, len(self.breaks) - 1) - 1]
+
+    @property
+    def missing_text(self) -> str | None:
+        """What replaces a missing cell; None leaves it missing."""
+        return None if self.missing is MissingShown.ITSELF else self.root
+
+
+def in_tree_order(labels: Iterable[str], taxonomy: Taxonomy) -> tuple[str, ...]:
+    """Sort labels as they stand in their tree."""
+    at = {name: i for i, name in enumerate(taxonomy.labels)}
+    return tuple(sorted(labels, key=at.__getitem__))

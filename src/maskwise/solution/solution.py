@@ -1,0 +1,75 @@
+"""The result of a search: one cut per masked attribute, and what it reaches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from maskwise.policy.attributes import Missing
+
+if TYPE_CHECKING:
+    from maskwise.policy.requirements.all import Requirement
+    from maskwise.solution.curve import Point
+    from maskwise.solution.cut import Cut
+    from maskwise.solution.steps import Generalization, Step
+
+
+class Ending(StrEnum):
+    """Why a search ended."""
+
+    MAXIMAL = "maximal"
+    """Top-down: none of the refinements that the criterion tries is valid and beneficial."""
+    MET = "met"
+    """Bottom-up: all requirements hold."""
+    STEPS = "step limit"
+    TIME = "time limit"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A requirement and the figure that the masked table has on it."""
+
+    requirement: Requirement
+    """What was asked."""
+    figure: float
+    """How the worst group stands: the smallest size, the largest confidence, and so on."""
+    implied_by: int | None = None
+    """The position of a requirement that made this one redundant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """One cut per masked attribute: a mapping from every domain value to one shown value."""
+
+    cuts: tuple[Cut, ...]
+    """In policy order."""
+    reached: tuple[Reached, ...]
+    """One for each requirement of the policy, in its order."""
+    n_rows: int
+    """The records the cut was found on."""
+    policy_hash: str
+    """Which policy it was found for."""
+    method: str
+    """How it was searched."""
+    criterion: str
+    """By what measure."""
+    ending: Ending | str
+    """Why the search ended."""
+    drop: tuple[str, ...] = ()
+    """Columns that a release leaves out."""
+    missing: Missing = Missing.KEEP
+    """What happens to missing cells of masked attributes."""
+    columns: tuple[str, ...] = ()
+    """The columns of the release."""
+    steps: tuple[Step | Generalization, ...] = ()
+    """The refinements or generalizations, in order; not part of the file."""
+    curve: tuple[Point, ...] = ()
+    """What is kept and what is reached after each of them; not part of the file."""
+    notes: tuple[str, ...] = ()
+    """What the owner should know; not part of the file."""
+
+    def cut(self, attribute: str) -> Cut:
+        """The cut of one attribute."""
+        return next(cut for cut in self.cuts if cut.attribute == attribute)

@@ -1,0 +1,47 @@
+"""Both ends of a run: what is read, and where the release goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maskwise.engines.choose import choose
+from maskwise.errors import InputError
+from maskwise.table.files import find_files
+from maskwise.table.read import read
+from maskwise.values.location import TableName, locate
+
+_DATABASE_FILE = "duckdb:///"
+
+if TYPE_CHECKING:
+    from maskwise.table.table import Table
+    from maskwise.values.location import Place
+
+
+def source_files(data: Any, engine: Any) -> list[Path]:
+    """The files that a run reads, the file of a database among them: none of them may be written."""
+    files = [
+        Path(text.removeprefix(_DATABASE_FILE).partition("#")[0])
+        for text in (data, engine)
+        if isinstance(text, str) and text.startswith(_DATABASE_FILE)
+    ]
+    if isinstance(data, str | Path) and "://" not in str(data):
+        place = locate(data)
+        place = Path(str(data)) if isinstance(place, TableName) else place
+        try:
+            files += find_files(place)
+        except InputError:
+            files.append(Path(str(data)))
+    return files
+
+
+def open_data(data: Any, engine: Any, target: Place | None, memory: str | None) -> Table:
+    """Start an engine and open the data in it."""
+    started, place = choose(data, engine, writes=isinstance(target, TableName), memory=memory)
+    try:
+        if isinstance(target, TableName):
+            started.check_target(target, place)
+        return read(place, started)
+    except BaseException:
+        started.forget()
+        raise

@@ -1,0 +1,233 @@
+"""Files, one or many, opened inside an engine under column names of its own.
+
+Names and separators are looked at here, in a file's first bytes; the records
+are left to the engine.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maskwise.errors import InputError, did_you_mean
+from maskwise.values.location import Folder, suffix_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+    from maskwise.engines.base import Engine
+
+_HEADER_BYTES = 1 << 20
+
+
+def find_files(place: Path | Folder) -> list[Path]:
+    """The files that a path, a pattern or a folder means, by name.
+
+    Args:
+        place: A file; a pattern such as `people/*.csv`, if there is no file of that name; or a folder of parquet files.
+    """
+    path = place.path if isinstance(place, Folder) else place
+    if path.is_dir():
+        found = sorted(p for p in path.glob("*.parquet") if not p.name.startswith((".", "_")))
+        if not found:
+            msg = f"The folder `{path}` has no parquet file. Name files with a pattern, such as `{path}/*.csv`."
+            raise InputError(msg)
+        return found
+    if path.exists() or isinstance(place, Folder) or not any(letter in str(path) for letter in "*?["):
+        return [path]
+    parts = path.parts[1:] if path.is_absolute() else path.parts
+    found = sorted(p for p in Path(path.anchor).glob("/".join(parts)) if p.is_file())
+    if not found:
+        msg = f"There is no file like `{path}`."
+        raise InputError(msg)
+    kinds = {suffix_of(p) for p in found}
+    if len(kinds) > 1:
+        msg = f"`{path}` means files of different formats: {', '.join(sorted(kinds))}. Name files of one format."
+        raise InputError(msg)
+    return found
+
+
+def open_files(
+    paths: Sequence[Path], engine: Engine, *, once: bool, delimiter: str | None
+) -> tuple[ir.Table, tuple[str, ...]]:
+    """Open files of one format as one table, and tell its columns' names.
+
+    Args:
+        paths: The files, in order.
+        engine: Who scans them.
+        once: They are scanned only once, so a csv need not be loaded first.
+        delimiter: What separates the cells of a csv; None looks at its header.
+    """
+    suffix = suffix_of(paths[0])
+    if suffix.startswith((".csv", ".tsv")):
+        opened = [_guarded(path, lambda path=path: csv_header(path, suffix, delimiter)) for path in paths]
+        names = _one_header(paths, [header for header, _ in opened])
+        if len({found for _, found in opened}) > 1:
+            raise InputError("The files are separated by different characters. Use one.")
+        return engine.scan_csv(paths, opened[0][1], len(names), load=not once), names
+    if suffix == ".parquet":
+        names = _one_header(paths, [_guarded(path, lambda path=path: parquet_names(path)) for path in paths])
+        return engine.scan_parquet(paths, len(names)), names
+    if len(paths) > 1:
+        msg = f"Of `{suffix}` files only one is read at a time. Use parquet or csv."
+        raise InputError(msg)
+    arrow = _guarded(paths[0], lambda: load_packed(paths[0], suffix))
+    return open_arrow(arrow, paths[0].name, engine), tuple(arrow.column_names)
+
+
+def _guarded(path: Path, look: Any) -> Any:
+    """Look at a file that must be there and hold something."""
+    if not os.path.exists(path):  # noqa: PTH110 - a name that is too long is not there either
+        near = did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
+        msg = f"There is no file `{path}`.{near}"
+        raise InputError(msg)
+    try:
+        if path.stat().st_size == 0:
+            msg = f"`{path}` is empty. It needs a header and at least one record."
+            raise InputError(msg)
+        return look()
+    except OSError as error:
+        msg = f"`{path}` cannot be read: {error.strerror or 'it is damaged'}."
+        raise InputError(msg) from None
+
+
+def _one_header(paths: Sequence[Path], headers: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    for path, names in zip(paths, headers, strict=True):
+        check_names(names, f"`{path.name}`", is_text=is_text(path))
+        if list(names) != list(headers[0]):
+            msg = f"`{path.name}` has other columns than `{paths[0].name}`, or in another order. Make them alike."
+            raise InputError(msg)
+    return tuple(headers[0])
+
+
+def open_arrow(arrow: pa.Table, source: str, engine: Engine) -> ir.Table:
+    """Open an Arrow table; dictionaries are unpacked, and a column of nothing but missing cells is text."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    check_names(arrow.column_names, source)
+    fields = []
+    for field in arrow.schema:
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        fields.append(field.with_type(pa.string() if pa.types.is_null(kind) else kind))
+    plain = arrow.cast(pa.schema(fields))
+    return engine.scan_arrow(plain)
+
+
+def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str], str]:
+    """The names in the first line of a csv, and what separates its cells."""
+    try:
+        with gzip.open(path, "rb") if suffix.endswith(".gz") else path.open("rb") as file:
+            start = file.read(_HEADER_BYTES)
+    except (gzip.BadGzipFile, EOFError):
+        msg = f"`{path}` is not a whole gzip file."
+        raise InputError(msg) from None
+    try:
+        text = start.decode("utf-8-sig", errors="strict" if len(start) < _HEADER_BYTES else "ignore")
+    except UnicodeDecodeError as error:
+        line = start[: error.start].count(b"\n") + 1
+        msg = f"{path.name}, line {line} cannot be read: it is not UTF-8 text; save the file as UTF-8."
+        raise InputError(msg) from None
+    if not text.strip():
+        msg = f"`{path}` is empty. It needs a header and at least one record."
+        raise InputError(msg)
+    delimiter = delimiter or ("\t" if suffix.startswith(".tsv") else delimiter_of(text))
+    try:
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error:
+        msg = f"{path.name}, line 1 cannot be read: a name in the header is longer than 128 KB."
+        raise InputError(msg) from None
+    return names, delimiter
+
+
+def delimiter_of(text: str) -> str:
+    """The separator that the header uses most, outside quotes; a comma if none.
+
+    >>> delimiter_of('name;"last, first"'), delimiter_of("one column")
+    (';', ',')
+    """
+    header = text.partition("\n")[0]
+    bare = "".join(header.split('"')[::2])
+    return max((",", ";", "\t", "|"), key=bare.count)
+
+
+def parquet_names(path: Path) -> list[str]:
+    """The names of a parquet file's columns."""
+    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
+    from pyarrow import ArrowException  # noqa: PLC0415 - heavy
+
+    try:
+        return list(pq.read_schema(path).names)
+    except ArrowException:
+        msg = f"`{path}` is not a whole parquet file."
+        raise InputError(msg) from None
+
+
+def load_packed(path: Path, suffix: str) -> pa.Table:
+    """Arrow files, and parquet files inside gzip, through memory."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
+
+    try:
+        if suffix.endswith(".gz"):
+            with gzip.open(path, "rb") as file:
+                content: Any = pa.BufferReader(file.read())
+        else:
+            content = pa.memory_map(str(path))
+        if suffix.startswith(".parquet"):
+            return pq.read_table(content)
+        return pa.ipc.open_file(content).read_all()
+    except (pa.ArrowException, gzip.BadGzipFile, EOFError):
+        msg = f"`{path}` is not a whole {suffix.split('.')[1]} file."
+        raise InputError(msg) from None
+
+
+def is_text(path: Path) -> bool:
+    """Whether a file's columns are named by its first line."""
+    return suffix_of(path).startswith((".csv", ".tsv"))
+
+
+def looks_like_cell(name: str) -> bool:
+    """Whether a name may be a cell of a table without a header: a number, a date, a time.
+
+    >>> looks_like_cell("02134"), looks_like_cell("2024-04-06"), looks_like_cell("A1")
+    (True, True, False)
+    """
+    return re.fullmatch(r"[-+.,:/% ]*\d[-+.,:/% \d]*", name) is not None
+
+
+def check_names(names: Sequence[str], what: str, *, is_text: bool = False) -> None:
+    """Refuse columns without a name of their own.
+
+    Args:
+        names: The names.
+        what: What has them.
+        is_text: They stand in the first line of a text file. That may be a record, so none of them is told.
+    """
+    if not names:
+        msg = f"{what} has no columns."
+        raise InputError(msg)
+    seen: dict[str, int] = {}
+    for at, name in enumerate(names, start=1):
+        if not isinstance(name, str) or not name:
+            msg = f"{what} has no text as the name of column {at}. Name every column."
+            raise InputError(msg)
+        if name.casefold() in seen:
+            first = seen[name.casefold()]
+            is_same = names[first - 1] == name
+            apart = "" if is_same else ", which databases do not tell apart"
+            if is_text:
+                alike = "the same name" if is_same else "names that differ in case only"
+                msg = f"{what} has {alike} in columns {first} and {at}{apart}. Rename one. Is its first line a header?"
+            else:
+                how = "twice" if is_same else f"and `{names[first - 1]}`{apart}"
+                msg = f"{what} has the column `{name}` {how}. Rename one."
+            raise InputError(msg)
+        seen[name.casefold()] = at

@@ -1,0 +1,112 @@
+"""From a file or a data frame to a `Table` that an engine can scan.
+
+A csv is read as text, so that columns that pass through keep every character;
+what a masked column's texts mean is the concern of `profile`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maskwise.engines.choose import choose
+from maskwise.errors import InputError, quote
+from maskwise.table.files import check_names, find_files, is_text, open_arrow, open_files
+from maskwise.table.table import Table
+from maskwise.values.location import Folder, TableName
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+    from maskwise.engines.base import Engine
+
+
+def read(source: Any, engine: Engine | None = None, *, once: bool = False, delimiter: str | None = None) -> Table:
+    """Open a path, a pandas, Polars, Arrow or Ibis table.
+
+    Args:
+        source: What to open.
+        engine: Who scans it; None starts one.
+        once: The table is scanned only once, so a csv need not be loaded first.
+        delimiter: What separates the cells of a csv; None looks at its header.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> read(pa.table({"Age": [31, 42], "Sex": ["F", "M"]})).names
+        ('Age', 'Sex')
+    """
+    if isinstance(source, Table):
+        return source
+    place = source
+    if engine is None:
+        engine, place = choose(source)
+    if isinstance(place, Path | Folder):
+        paths = find_files(place)
+        expr, names = open_files(paths, engine, once=once, delimiter=delimiter)
+        called = paths[0].name if len(paths) == 1 else str(place)
+        return Table(engine, expr, names, called, has_header_line=is_text(paths[0]))
+    kind = type(place).__module__.partition(".")[0]
+    if isinstance(place, TableName) or kind in {"ibis", "pyspark"}:
+        return _read_table(place, engine)
+    arrow = _as_arrow(place)
+    return Table(
+        engine, open_arrow(arrow, "the data frame", engine), tuple(arrow.column_names), "the data frame", frame=place
+    )
+
+
+def _as_arrow(source: Any) -> pa.Table:
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    try:
+        frame = nw.from_native(source, eager_only=True)
+    except TypeError:
+        msg = f"maskwise reads a path, or a pandas, Polars, Arrow or Ibis table; found {type(source).__name__}."
+        raise InputError(msg) from None
+    check_names(list(frame.columns), "The data frame")
+    columns = {}
+    for name in frame.columns:
+        try:
+            columns[name] = frame.get_column(name).to_arrow()
+        except OverflowError:
+            msg = f"Column `{name}` of the data frame holds whole numbers beyond 64 bits. Make it text."
+            raise InputError(msg) from None
+        except (pa.ArrowException, TypeError, ValueError):
+            msg = f"Column `{name}` of the data frame mixes types. Make it text, numbers or dates."
+            raise InputError(msg) from None
+    return pa.table(columns)
+
+
+def _read_table(place: Any, engine: Engine) -> Table:
+    """Open a table of a database."""
+    table = engine.scan_table(place)
+    names = tuple(table.columns)
+    is_named = isinstance(place, TableName)
+    check_names(names, f"`{place}`" if is_named else "The table")
+    expr = table.select([table[name].name(f"c{i}") for i, name in enumerate(names)])
+    _check_letters(expr, names, engine)
+    return Table(engine, expr, names, str(place) if is_named else "the table", frame=None if is_named else place)
+
+
+def _check_letters(expr: ir.Table, names: Sequence[str], engine: Engine) -> None:
+    """Refuse texts that a database counts as one although their letters differ.
+
+    A collation such as `nocase` makes `hiv` and `HIV` one group, of which only
+    one spelling is told, so a protected value could be missed.
+    """
+    texts = [i for i, name in enumerate(names) if expr[f"c{i}"].type().is_string()]
+    if not texts or not engine.merges_texts:
+        return
+    counts = {f"n{i}": expr[f"c{i}"].nunique() for i in texts}
+    letters = {f"m{i}": expr[f"c{i}"].hexdigest("md5").nunique() for i in texts}
+    (found,) = engine.fetch(expr.aggregate(**counts, **letters)).to_pylist()
+    merged = [names[i] for i in texts if found[f"n{i}"] != found[f"m{i}"]]
+    if merged:
+        msg = (
+            f"The database takes different texts of {quote(merged)} for equal (a collation), so they cannot be counted "
+            "apart. Copy the table to columns without a collation."
+        )
+        raise InputError(msg)

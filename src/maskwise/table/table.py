@@ -1,0 +1,179 @@
+"""Records inside an engine, and what their columns are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.engines.base import ROW
+from maskwise.errors import InputError, did_you_mean, plural, quote
+from maskwise.table.files import looks_like_cell
+from maskwise.values.arrow import as_numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    import ibis.expr.types as ir
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from maskwise.engines.base import Engine, Relabel
+    from maskwise.engines.value_counts import Counts
+
+
+_MICROSECONDS = 6
+"""Digits of a second that every engine has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """The distinct cells of one column and how often each occurs."""
+
+    keys: pa.Array
+    """The cells as the engine holds them, without the missing one."""
+    counts: NDArray[np.int64]  # (n_keys,)
+    """The records of each."""
+    n_missing: int
+    """The records whose cell is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Records inside an engine, and what their columns are called."""
+
+    engine: Engine
+    """Who scans them."""
+    expr: ir.Table
+    """The records, with the columns c0, c1, ..."""
+    names: tuple[str, ...]
+    """What the owner calls the columns."""
+    source: str
+    """What messages call the table."""
+    frame: Any = None
+    """The data frame it came from, if it did."""
+    rewritten: tuple[str, ...] = ()
+    """The columns that no longer hold what came in."""
+    has_header_line: bool = False
+    """Whether the names stand in the first line of a text file, which may turn out to be a record."""
+    is_shuffled: bool = False
+    """Whether the records stand in an order of their own."""
+
+    def column(self, name: str) -> ir.Value:
+        """The named column as the search and the recount see it.
+
+        A float that is not a number counts as missing. Decimals and whole
+        numbers beyond 64 bits are floats, converted by the engine alone, so
+        that it agrees with itself. Times are rounded to microseconds.
+        """
+        import ibis  # noqa: PLC0415 - heavy
+
+        value = self.expr[self.key(name)]
+        kind = value.type()
+        if kind.is_float32() or kind.is_float16():
+            # Widened bit by bit, 0.1 would no longer be spelled 0.1.
+            value = value.cast("string").cast("float64")
+            kind = value.type()
+        if kind.is_decimal() or kind.is_uint64():
+            value = value.cast("float64")
+            kind = value.type()
+        if kind.is_floating():
+            # Not isnan: DuckDB folds it to false from statistics that leave NaN out.
+            is_number = (value - value == 0) | (value.abs() == float("inf"))
+            # Adding zero makes one value of 0.0 and -0.0, which SQL holds equal and Arrow does not.
+            return ibis.ifelse(is_number, value + 0.0, ibis.null(kind))
+        if kind.is_timestamp() and (kind.scale or 0) > _MICROSECONDS:
+            return value.cast(kind.copy(scale=_MICROSECONDS))
+        return value
+
+    def seen(self, names: Iterable[str]) -> ir.Table:
+        """The records with some columns as `column` gives them; the others keep every bit."""
+        seen = {self.key(name): self.column(name) for name in names}
+        odd = {key: value for key, value in seen.items() if not value.equals(self.expr[key])}
+        return self.expr.mutate(**odd) if odd else self.expr
+
+    def is_countable(self, name: str) -> bool:
+        """Whether cells of the column have a spelling that people know."""
+        kind = self.expr[self.key(name)].type()
+        return not (kind.is_nested() or kind.is_binary() or kind.is_interval())
+
+    def require_sensitive(self, name: str) -> None:
+        """Refuse a sensitive column whose values a policy cannot spell exactly."""
+        self.require(name)
+        kind = self.expr[self.key(name)].type()
+        spelled = (kind.is_string, kind.is_integer, kind.is_floating, kind.is_boolean, kind.is_decimal, kind.is_date)
+        if not any(test() for test in spelled):
+            msg = (
+                f"The sensitive column `{name}` holds {kind} cells, which a policy cannot name exactly. Make them text."
+            )
+            raise InputError(msg)
+
+    def key(self, name: str) -> str:
+        """The engine's name of a column."""
+        return f"c{self.names.index(name)}"
+
+    def n_rows(self) -> int:
+        """Count the records."""
+        return int(self.engine.fetch(self.expr.aggregate(n=self.expr.count())).column(0)[0].as_py())
+
+    def distinct(self, name: str) -> Distinct:
+        """Count the records of each distinct cell of one column."""
+        counted = self.engine.group(self.expr, [self.column(name)]).combine_chunks()
+        cells, n = counted.column(0).combine_chunks(), as_numpy(counted.column("n")).astype(np.int64)
+        there = as_numpy(cells.is_valid())
+        return Distinct(cells.drop_null(), n[there], int(n[~there].sum()))
+
+    def counts_of_each(self, names: Sequence[str], by: str | None) -> Counts:
+        """For each column by itself, count the records of each value (and each value of `by`) inside the engine."""
+        together = None if by is None else self.column(by)
+        return self.engine.group_each(self.expr, [self.column(name) for name in names], together)
+
+    def relabel(self, columns: Mapping[str, Relabel]) -> Table:
+        """Rewrite columns, by name, as text."""
+        expr = self.engine.relabel(self.seen(columns), {self.key(name): how for name, how in columns.items()})
+        return replace(self, expr=expr, rewritten=tuple(columns))
+
+    def without_missing(self, names: Sequence[str]) -> Table:
+        """Leave out the records with a missing cell in one of these columns."""
+        return replace(self, expr=self.expr.filter([self.column(name).notnull() for name in names]))
+
+    def first_row_with(self, name: str, keys: pa.Array) -> int | None:
+        """The number, from 1, of the first record whose cell is one of `keys`."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        row = self.expr[ROW] if ROW in self.expr.columns else ibis.row_number()
+        numbered = self.seen([name]).mutate(row_number=row + 1)
+        hits = numbered.filter(numbered[self.key(name)].isin(keys.to_pylist()))
+        found = self.engine.fetch(hits.aggregate(first=hits.row_number.min())).column(0)[0].as_py()
+        return None if found is None else int(found)
+
+    def require(self, name: str, what: str = "is in the policy", *, among: Collection[str] = ()) -> None:
+        """Refuse a column that the table does not have.
+
+        Args:
+            name: The column.
+            what: Who asks for it.
+            among: All columns that are asked for: where a text file lacks most, its first line may be a record.
+        """
+        if name in self.names:
+            return
+        n_found = sum(asked in self.names for asked in among)
+        if self.has_header_line and (2 * n_found < len(among) or not among or any(map(looks_like_cell, self.names))):
+            same = next((other for other in self.names if _letters(other) == _letters(name)), None)
+            ask = " Is its first line a header?" if same is None else f" Did you mean `{same}`?"
+            msg = f"Column `{name}` {what} but not in the table, which has {plural(len(self.names), 'column')}.{ask}"
+            raise InputError(msg)
+        shown = quote(self.names[:20]) + (" and more" if len(self.names) > 20 else "")  # noqa: PLR2004
+        msg = f"Column `{name}` {what} but not in the table. The table has: {shown}.{did_you_mean(name, self.names)}"
+        raise InputError(msg)
+
+
+def _letters(name: str) -> str:
+    """The letters and digits of a name, small."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def one_or_zero(test: ir.BooleanValue) -> ir.Value:
+    """A truth value as a number to add up; not every database casts one to the other."""
+    return test.ifelse(1, 0).cast("int64")

@@ -1,0 +1,153 @@
+"""Read the distinct cells of a column as numbers, dates or times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.errors import PolicyError
+from maskwise.values.arrow import as_numpy, from_numpy
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+from maskwise.values.scales import Scale, bound
+
+CODE = r"^0[0-9]+$"
+"""A number that is a name, such as a zip code with leading zeros."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a column's distinct keys are as ordered values."""
+
+    scale: Scale
+    """The order found."""
+    numbers: NDArray[Any]  # (n_keys,) int64 or float64
+    """The number behind each key; meaningless where `known` is False."""
+    known: NDArray[np.bool_]  # (n_keys,)
+    """False where the key is no value of this scale (text, or not finite)."""
+
+
+def parse_keys(keys: pa.Array) -> Parsed | None:  # noqa: PLR0911 - one for each kind of type
+    """Read distinct keys as ordered values; None if the column's type has no order of that kind.
+
+    A text column is read as the narrowest scale that takes most of its keys, so
+    that the few that do not fit can be named.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    kind = keys.type
+    if pa.types.is_dictionary(kind):
+        keys, kind = keys.cast(kind.value_type), kind.value_type
+    if pa.types.is_null(kind) or pa.types.is_boolean(kind):
+        return None
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return _parse_texts(keys.cast(pa.string()))
+    if pa.types.is_signed_integer(kind) or kind in {pa.uint8(), pa.uint16(), pa.uint32()}:
+        return _whole(Scale.INTEGER, keys.cast(pa.int64()))
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        numbers = as_numpy(keys.cast(pa.float64()))
+        return Parsed(Scale.REAL, numbers, np.isfinite(numbers))
+    if pa.types.is_date(kind):
+        return _whole(Scale.DATE, keys.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()))
+    if pa.types.is_timestamp(kind):
+        return _whole(Scale.TIMESTAMP, keys.cast(pa.timestamp("us", kind.tz), safe=False).cast(pa.int64()))
+    if pa.types.is_time(kind):
+        return _whole(Scale.TIME, keys.cast(pa.time64("us"), safe=False).cast(pa.int64()))
+    return None
+
+
+def _whole(scale: Scale, numbers: pa.Array) -> Parsed:
+    values = as_numpy(numbers)
+    return Parsed(scale, values, np.ones(len(values), np.bool_))
+
+
+_PATTERNS = {
+    Scale.INTEGER: r"^[+-]?[0-9]{1,18}$",
+    Scale.REAL: r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$",
+    Scale.DATE: r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+    Scale.TIMESTAMP: r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?$",
+    Scale.TIME: r"^[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$",
+}
+
+
+def patterns() -> dict[Scale, str]:
+    """What the texts of each scale look like, with blanks around them, for an engine to search by."""
+    return {scale: rf"^\s*{pattern[1:-1]}\s*$" for scale, pattern in _PATTERNS.items()}
+
+
+def _parse_texts(keys: pa.Array) -> Parsed:
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    texts = pc.ascii_trim_whitespace(keys)
+    best: tuple[int, Scale, NDArray[np.bool_]] | None = None
+    for scale, pattern in _PATTERNS.items():
+        known = as_numpy(pc.match_substring_regex(texts, pattern))
+        if known.all():
+            return _numbers_of(texts, scale, known)
+        if best is None or int(known.sum()) > best[0]:
+            best = (int(known.sum()), scale, known)
+    assert best is not None  # noqa: S101 - the patterns are never empty
+    return _numbers_of(texts, best[1], best[2])
+
+
+def _numbers_of(texts: pa.Array, scale: Scale, known: NDArray[np.bool_]) -> Parsed:
+    """Convert the texts that match; one that matches but is no calendar day turns out unknown."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    floats = scale is Scale.REAL
+    numbers = np.zeros(len(texts), np.float64 if floats else np.int64)
+    known = known.copy()
+    if scale in {Scale.INTEGER, Scale.REAL}:
+        bare = pc.utf8_ltrim(texts.filter(from_numpy(known)), "+")
+        numbers[known] = as_numpy(bare.cast(pa.float64() if floats else pa.int64()))
+        if floats:
+            known &= np.isfinite(numbers)
+        return Parsed(scale, numbers, known)
+    for i in np.flatnonzero(known):
+        try:
+            numbers[i] = bound(texts[int(i)].as_py(), scale)
+        except PolicyError:
+            known[i] = False
+    return Parsed(scale, numbers, known)
+
+
+def looks_like_code(keys: pa.Array) -> bool:
+    """Say whether a text column's numbers are names, such as zip codes with leading zeros."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    if not pa.types.is_string(keys.type):
+        return False
+    return bool(pc.any(pc.match_substring_regex(keys, CODE)).as_py())
+
+
+_ELSEWHERE = {
+    r"^[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+$": "numbers with a decimal comma; with a point, as 29076.91,",
+    r"^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}$": "dates; written 2024-04-06",
+}
+"""How texts are spelled in some countries that are numbers or dates to a person."""
+
+
+def foreign_spelling(keys: pa.Array) -> str:
+    """Say that all texts look like numbers or dates in a spelling that is not read; nothing if they do not.
+
+    >>> import pyarrow as pa
+    >>> foreign_spelling(pa.array(["1.204,50", "7,25"]))
+    ' They look like numbers with a decimal comma; with a point, as 29076.91, they would be an interval attribute.'
+    >>> foreign_spelling(pa.array(["north", "7,25"]))
+    ''
+    """
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    if not pa.types.is_string(keys.type) or not len(keys):
+        return ""
+    for pattern, what in _ELSEWHERE.items():
+        if pc.all(pc.match_substring_regex(keys, pattern)).as_py():
+            return f" They look like {what} they would be an interval attribute."
+    return ""

@@ -1,0 +1,129 @@
+"""The ordered types an interval attribute may have: numbers, dates, times.
+
+Each value has a number behind it (for sorting, splitting and comparing) and an
+ISO label in front of it (for people). Texts of a csv become typed here; which
+column is typed how is decided in `profile`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from enum import StrEnum
+
+from maskwise.errors import PolicyError
+
+
+class Scale(StrEnum):
+    """The order that an interval attribute's values have."""
+
+    INTEGER = "integer"
+    REAL = "real"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    TIME = "time"
+
+    @property
+    def noun(self) -> str:
+        """What people call one of its values.
+
+        >>> Scale.INTEGER.noun, Scale.DATE.noun
+        ('number', 'ISO date')
+        """
+        return "number" if self in {Scale.INTEGER, Scale.REAL} else f"ISO {self}"
+
+    @property
+    def example(self) -> str:
+        """How one of them is written."""
+        return {
+            Scale.DATE: "2024-04-06",
+            Scale.TIMESTAMP: "2024-04-06T17:30:00",
+            Scale.TIME: "17:30:00",
+        }.get(self, "2.5")
+
+
+_EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
+_EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps are kept as written, or in UTC
+_MICROSECOND = dt.timedelta(microseconds=1)
+_EXACT = 2**53
+"""Above this a float no longer tells neighbouring integers apart."""
+
+
+def label(value: float, scale: Scale) -> str:
+    """Write a value as people read it.
+
+    >>> label(37, Scale.INTEGER), label(2.50, Scale.REAL), label(44.0, Scale.REAL)
+    ('37', '2.5', '44')
+    >>> label(19000, Scale.DATE)
+    '2022-01-08'
+    """
+    match scale:
+        case Scale.DATE:
+            return dt.date.fromordinal(int(value) + _EPOCH_DAY).isoformat()
+        case Scale.TIMESTAMP:
+            return (_EPOCH + int(value) * _MICROSECOND).isoformat()
+        case Scale.TIME:
+            return (_EPOCH + int(value) * _MICROSECOND).time().isoformat()
+        case Scale.INTEGER:
+            return str(int(value))
+        case Scale.REAL:
+            whole = math.isfinite(value) and value == int(value) and abs(value) < _EXACT
+            return str(int(value)) if whole else repr(float(value))
+
+
+def interval_label(low: float, high: float, scale: Scale, *, closed: bool) -> str:
+    """Write an interval: closed at the attribute's upper end, half open elsewhere.
+
+    >>> interval_label(1, 37, Scale.INTEGER, closed=False)
+    '[1, 37)'
+    """
+    return f"[{label(low, scale)}, {label(high, scale)}{']' if closed else ')'}"
+
+
+def parse_bound(text: str) -> int | float | dt.date | dt.datetime | dt.time:
+    """Read one end of a range as it stands in a policy.
+
+    >>> parse_bound("99"), parse_bound("2024-01-31")
+    (99, datetime.date(2024, 1, 31))
+    """
+    for read in (int, float, dt.date.fromisoformat, dt.datetime.fromisoformat, dt.time.fromisoformat):
+        try:
+            value = read(text.strip())
+        except ValueError:
+            continue
+        if isinstance(value, float) and not math.isfinite(value):
+            break
+        return value
+    raise PolicyError([f"`{text}` is neither a number nor an ISO date or time."])
+
+
+def scale_of_bound(text: str) -> Scale:
+    """What a range that ends so is of.
+
+    >>> scale_of_bound("2024-01-31"), scale_of_bound("99")
+    (<Scale.DATE: 'date'>, <Scale.INTEGER: 'integer'>)
+    """
+    value = parse_bound(text)
+    kinds = ((dt.datetime, Scale.TIMESTAMP), (dt.date, Scale.DATE), (dt.time, Scale.TIME), (int, Scale.INTEGER))
+    return next((scale for kind, scale in kinds if isinstance(value, kind)), Scale.REAL)
+
+
+def bound(text: str, scale: Scale) -> int | float:
+    """Turn an end of a range into the number behind it, for a column of this scale."""
+    value = parse_bound(text)
+    fits: int | float | None = None
+    match scale:
+        case Scale.INTEGER | Scale.REAL if isinstance(value, int | float):
+            fits = value
+        case Scale.DATE if type(value) is dt.date:
+            fits = value.toordinal() - _EPOCH_DAY
+        case Scale.TIMESTAMP if isinstance(value, dt.date):
+            moment = value if isinstance(value, dt.datetime) else dt.datetime.combine(value, dt.time())
+            fits = (moment.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
+        case Scale.TIME if isinstance(value, dt.time):
+            fits = (dt.datetime.combine(_EPOCH, value) - _EPOCH) // _MICROSECOND
+        case _:
+            fits = None
+    if fits is None:
+        raise PolicyError([f"The range has `{text}`, but the column holds {scale.noun}s."])
+    return fits

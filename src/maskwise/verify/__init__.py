@@ -1,0 +1,1 @@
+"""Verify: recount a table from nothing but its cells. Imports nothing of the search."""

@@ -1,0 +1,209 @@
+"""An independent recount: does a table meet the requirements?
+
+Nothing here knows how a table was masked. The verdict comes from plain GROUP
+BYs over the table as it was written, so it also audits what other tools made.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.policy.requirements.closeness import Closeness
+from maskwise.policy.requirements.confidence import Template
+from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.table.table import one_or_zero
+from maskwise.values.arrow import as_numpy
+from maskwise.values.spelling import is_spelled, one_spelling, text_of, value_order
+from maskwise.verify.measures import Spectrum, judge
+from maskwise.verify.verdict import Finding, Tightest, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import ibis.expr.types as ir
+
+    from maskwise.engines.base import Engine
+    from maskwise.policy.requirements.all import Part, Requirement
+    from maskwise.policy.requirements.diversity import Diversity
+    from maskwise.table.table import Table
+
+
+def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
+    """Recount a table from nothing but its cells.
+
+    Claim: a requirement holds if and only if its finding has no violating
+    group, because every record is in exactly one group of the recount.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> from maskwise.requirements import KAnonymity
+        >>> from maskwise.read import read
+        >>> masked = pa.table({"Age": ["[1, 40)", "[1, 40)", "[40, 99]"]})
+        >>> verify(read(masked), [KAnonymity(("Age",), 2)]).is_met
+        False
+    """
+    for requirement in requirements:
+        for name in requirement.qid:
+            table.require(name)
+        for name in requirement.columns:
+            if name not in requirement.qid:
+                table.require_sensitive(name)
+    findings = tuple(_recount(table, requirement) for requirement in requirements)
+    return Verdict(findings[0].n_rows if findings else table.n_rows(), findings)
+
+
+def _recount(table: Table, requirement: Requirement) -> Finding:
+    of_qid: dict[tuple[str, ...], list[Part]] = {}
+    for part in requirement.parts:
+        of_qid.setdefault(part.qid, []).append(part)
+    worst: dict[object, tuple[float, Tightest, ir.Table]] = {}
+    sizes: Counter[int] = Counter()
+    n_broken = n_records = n_rows = 0
+    with _marked(table, requirement, keep=len(of_qid) > 1) as records:
+        for qid, parts in of_qid.items():
+            groups = records.groups(qid)
+            spectrum = records.spectrum(groups)
+            n_rows = int((spectrum.n_groups * spectrum.n_records).sum())
+            for size, n in zip(spectrum.n_records.tolist(), spectrum.n_groups.tolist(), strict=True):
+                sizes[size] += n
+            is_broken = np.zeros(len(spectrum.n_groups), np.bool_)
+            for part in parts if n_rows else ():
+                judged = judge(part, spectrum, records.values_of(part))
+                is_broken |= judged.is_broken
+                at = judged.worst(spectrum.n_records)
+                figure = judged.figures[at].item()
+                bad = -figure if judged.is_low_bad else figure
+                if part.subject not in worst or bad > worst[part.subject][0]:
+                    worst[part.subject] = (
+                        bad,
+                        Tightest(part, figure, int(spectrum.n_records[at]), ()),
+                        (records.like(groups, spectrum, at)),
+                    )
+            n_broken += int(spectrum.n_groups[is_broken].sum())
+            n_records += int((spectrum.n_groups * spectrum.n_records)[is_broken].sum())
+        told = [] if isinstance(requirement, KAnonymity) else list(worst.values())
+        tightest = tuple(
+            replace(tight, shown=records.first(tight.part.qid, alike) if _may_show(tight) else ())
+            for _, tight, alike in told
+        )
+    # One figure for the requirement: the worst by the kind of rule that comes first in it.
+    leading = [
+        (bad, tight.figure) for bad, tight, _ in worst.values() if type(tight.part) is type(requirement.parts[0])
+    ]
+    figure = max(leading)[1] if leading else 0
+    found = tuple(sorted(sizes.items()))
+    return Finding(requirement, figure, sum(sizes.values()), n_broken, n_records, found, tightest, n_rows)
+
+
+def _may_show(tight: Tightest) -> bool:
+    """Whether to say what a group shows: not if that tells a sensitive value of one person."""
+    return tight.n_records > 1 or isinstance(tight.part, KAnonymity)
+
+
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """The records with a mark for each sensitive value that is counted."""
+
+    expr: ir.Table
+    """The QID's columns as q0, q1, ... and the marks as s0, s1, ..."""
+    engine: Engine
+    columns: tuple[str, ...]
+    """The QID's columns."""
+    marks: tuple[tuple[str, str | None], ...]
+    """Column and value of each mark."""
+    values: Mapping[tuple[str, tuple[str, ...]], tuple[str | None, ...]]
+    """For each column and asked order its values."""
+
+    def values_of(self, part: Part) -> tuple[str | None, ...]:
+        """The values a rule looks at, in its order."""
+        return () if isinstance(part, KAnonymity | Template) else self.values[part.sensitive, _order(part)]
+
+    def groups(self, qid: Sequence[str]) -> ir.Table:
+        """The counts of each group."""
+        keys = [f"q{self.columns.index(name)}" for name in qid]
+        sums = {f"s{i}": self.expr[f"s{i}"].sum() for i in range(len(self.marks))}
+        return self.expr.group_by(keys).agg(n=self.expr.count(), **sums)
+
+    def spectrum(self, groups: ir.Table) -> Spectrum:
+        """How many groups have the same counts; only this leaves the engine."""
+        marks = [f"s{i}" for i in range(len(self.marks))]
+        counted = self.engine.fetch(groups.group_by(["n", *marks]).agg(groups=groups.count()))
+        column = {name: as_numpy(counted.column(name).cast("int64")) for name in ("n", "groups", *marks)}
+        order = np.lexsort([column[name] for name in (*reversed(marks), "n")])
+        n_values = {pair: column[mark][order] for mark, pair in zip(marks, self.marks, strict=True)}
+        return Spectrum(column["groups"][order], column["n"][order], n_values)
+
+    def like(self, groups: ir.Table, spectrum: Spectrum, at: int) -> ir.Table:
+        """The groups with the same counts as one of them."""
+        same = [groups["n"] == int(spectrum.n_records[at])]
+        same += [groups[f"s{i}"] == int(spectrum.n_values[pair][at]) for i, pair in enumerate(self.marks)]
+        return groups.filter(same)
+
+    def first(self, qid: Sequence[str], groups: ir.Table) -> tuple[str | None, ...]:
+        """What the first of some groups shows."""
+        keys = [f"q{self.columns.index(name)}" for name in qid]
+        ordered = groups.order_by([self.engine.by_bytes(groups[key]) for key in keys])
+        row = self.engine.fetch(ordered.select(keys).limit(1)).to_pylist()[0]
+        return tuple(None if row[key] is None else text_of(row[key]) for key in keys)
+
+
+@contextmanager
+def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_Marked]:
+    """Mark the records that have each sensitive value; `keep` them as a table where many QIDs will be counted."""
+    cells = {name: table.distinct(name).keys.to_pylist() for name in requirement.columns if name not in requirement.qid}
+    values: dict[tuple[str, tuple[str, ...]], tuple[str | None, ...]] = {}
+    marks: dict[tuple[str, str | None], None] = {}
+    for part in requirement.parts:
+        if isinstance(part, Template):
+            marks[part.sensitive, part.value] = None
+        elif not isinstance(part, KAnonymity):
+            key = (part.sensitive, _order(part))
+            if key not in values:
+                values[key] = _values(table, part.sensitive, cells[part.sensitive], _order(part))
+            marks.update({(part.sensitive, value): None for value in values[key]})
+    shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
+    told = {f"s{i}": one_or_zero(_is_value(table, *pair, cells[pair[0]])) for i, pair in enumerate(marks)}
+    expr = table.expr.select(**shown, **told)
+    kept = table.engine.keep(expr) if keep else expr
+    try:
+        yield _Marked(kept, table.engine, requirement.qid, tuple(marks), values)
+    finally:
+        if keep:
+            table.engine.discard(kept)
+
+
+def _order(part: Diversity | Closeness) -> tuple[str, ...]:
+    return part.order if isinstance(part, Closeness) else ()
+
+
+def _values(table: Table, name: str, cells: Sequence[object], order: Sequence[str]) -> tuple[str | None, ...]:
+    """Every value of a sensitive column once, however it is spelled; the missing one, if there is one, last."""
+    texts = [text_of(cell) for cell in cells]
+    spelled = {one_spelling(text): text for text in texts}
+    place = {one_spelling(text): at for at, text in enumerate(order)}
+
+    def given(text: str) -> tuple[int, str]:
+        return place.get(one_spelling(text), len(place)), text
+
+    found = sorted(spelled.values(), key=given if order else value_order(texts))
+    return (*found, None) if table.distinct(name).n_missing else tuple(found)
+
+
+def _is_value(table: Table, name: str, value: str | None, cells: Sequence[object]) -> ir.BooleanValue:
+    """Whether a cell holds the protected value, however its type spells it.
+
+    Args:
+        table: The records.
+        name: The sensitive column.
+        value: The value; None is the missing one.
+        cells: The distinct cells of the column.
+    """
+    cell = table.column(name)
+    if value is None:
+        return cell.isnull()
+    return cell.isin([key for key in cells if is_spelled(key, value)])

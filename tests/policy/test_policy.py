@@ -1,0 +1,63 @@
+"""Which rules of a policy others imply."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maskwise.policy.policy import Policy
+from maskwise.policy.requirements.all import Part
+from maskwise.policy.requirements.confidence import Confidence
+from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.policy.requirements.lkc import LKC
+
+names = st.lists(st.sampled_from("abcd"), min_size=1, max_size=4, unique=True).map(tuple)
+protected = st.sampled_from([Fraction(1, 2), Fraction(1, 3)]).map(lambda bound: (("ill", "HIV", bound),))
+requirements = st.one_of(
+    st.builds(KAnonymity, names, st.integers(1, 3)),
+    st.builds(Confidence, names, protected),
+    names.flatmap(lambda qid: st.builds(LKC, st.just(qid), st.integers(1, len(qid)), st.integers(1, 3), protected)),
+)
+
+
+def pair_by_pair(policy: Policy) -> dict[tuple[int, int], int]:
+    """The definition: every rule is held against every other."""
+    rules = [((i, p), part) for i, one in enumerate(policy.requirements) for p, part in enumerate(one.parts)]
+    found: dict[tuple[int, int], int] = {}
+    for subject in dict.fromkeys(part.subject for _, part in rules):
+        alike = [(place, part) for place, part in rules if part.subject == subject]
+        for place, part in alike:
+            for other, stronger in alike:
+                is_equal_and_later = place < other and part.implies(stronger)
+                if other != place and other not in found and stronger.implies(part) and not is_equal_and_later:
+                    found[place] = other[0]
+                    break
+    return found
+
+
+@settings(deadline=None)
+@given(st.lists(requirements, min_size=1, max_size=5))
+def test_implied_rules_are_those_found_pair_by_pair(asked: list) -> None:
+    policy = Policy(tuple(asked))
+    assert dict(policy.implied_parts()) == pair_by_pair(policy)
+
+
+def test_rules_on_many_qids_are_compared_once_and_not_pair_by_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    attributes = tuple(f"a{i}" for i in range(14))
+    policy = Policy((LKC(attributes, 3, 5), LKC(attributes, 2, 4), KAnonymity(attributes[:9], 7)))
+    n_rules = sum(len(one.parts) for one in policy.requirements)
+    calls: list[Part] = []
+    implies = KAnonymity.implies
+
+    def counted(self: KAnonymity, other: Part) -> bool:
+        calls.append(other)
+        return implies(self, other)
+
+    monkeypatch.setattr(KAnonymity, "implies", counted)
+    found = [policy.implied_parts() for _ in range(3)]
+    assert found[0] == found[1] == found[2]
+    assert len(calls) < 5 * n_rules
+    assert len(found[0]) == 91 + 84  # every pair, and the triples inside the wide QID

@@ -1,0 +1,232 @@
+"""Diversity, closeness and LKC as their papers define them, in plain Python.
+
+A rule here is a part for `tdr.Reference`. Everything but entropy is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from tests.reference.topdown import MISSING, K, T, protected
+
+Record = dict[str, Any]
+NEAR = 1e-12
+
+
+def n_distinct(counts: Sequence[int]) -> int:
+    return sum(n > 0 for n in counts)
+
+
+def bits(counts: Sequence[int]) -> float:
+    n = sum(counts)
+    return math.fsum(c / n * math.log2(n / c) for c in counts if c)
+
+
+def recursive_ratio(counts: Sequence[int], level: int) -> Fraction | float:
+    """The most frequent value over the l-th most frequent and all rarer ones (Machanavajjhala et al. 2007)."""
+    falling = sorted(counts, reverse=True)
+    tail = sum(falling[level - 1 :])
+    return Fraction(falling[0], tail) if tail else math.inf
+
+
+def equal_distance(counts: Sequence[int], whole: Sequence[int]) -> Fraction:
+    """The mass that has to move, however far (Li et al. 2007)."""
+    moved = [Fraction(c, sum(counts)) - Fraction(w, sum(whole)) for c, w in zip(counts, whole, strict=True)]
+    return sum((abs(part) for part in moved), Fraction(0)) / 2
+
+
+def ordered_distance(counts: Sequence[int], whole: Sequence[int]) -> Fraction:
+    """The mass that has to move times how far, in steps of the order, over the longest way (Li et al. 2007)."""
+    total = Fraction(0)
+    for border in range(1, len(counts)):
+        here = Fraction(sum(counts[:border]), sum(counts)) - Fraction(sum(whole[:border]), sum(whole))
+        total += abs(here)
+    return total / max(len(counts) - 1, 1)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A rule on all values of a sensitive column; subclasses say how bad the counts of one group are."""
+
+    qid: tuple[str, ...]
+    column: str
+
+    def parts(self) -> list[Any]:
+        return [self]
+
+    def values(self, records: list[Record]) -> list[Any]:
+        found = {record[self.column] for record in records}
+        return [*sorted(found - {MISSING}), *([MISSING] if MISSING in found else [])]
+
+    def groups(self, shown: list[Record], records: list[Record]) -> dict[tuple[Any, ...], list[int]]:
+        """For each group the records of each value, in the order of the values."""
+        values = self.values(records)
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for seen, raw in zip(shown, records, strict=True):
+            counts = found.setdefault(tuple(seen[name] for name in self.qid), [0] * len(values))
+            counts[values.index(raw[self.column])] += 1
+        return found
+
+    def badness(self, shown: list[Record], records: list[Record]) -> Any:
+        groups = self.groups(shown, records)
+        whole = [sum(of_value) for of_value in zip(*groups.values(), strict=True)]
+        return max(self.of_group(counts, whole) for counts in groups.values())
+
+    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> Any:
+        raise NotImplementedError
+
+    def limit(self) -> Any:
+        raise NotImplementedError
+
+    def is_broken(self, badness: Any) -> bool:
+        return badness > self.limit()
+
+    def figure(self, badness: list[Any]) -> Any:
+        return badness[0]
+
+    def _same(self, other: Any) -> bool:
+        return type(self) is type(other) and self.column == other.column and set(other.qid) <= set(self.qid)
+
+    def _said(self, **how: Any) -> dict[str, Any]:
+        return {"qid": list(self.qid), "sensitive": self.column, **how}
+
+
+@dataclass(frozen=True)
+class Distinct(Spread):
+    level: int
+
+    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> Fraction:
+        del whole
+        return Fraction(-n_distinct(counts))
+
+    def limit(self) -> Fraction:
+        return Fraction(-self.level)
+
+    def figure(self, badness: list[Any]) -> Any:
+        return -badness[0]
+
+    def implies(self, other: Any) -> bool:
+        return self._same(other) and other.level <= self.level
+
+    def said(self) -> dict[str, Any]:
+        return self._said(diversity={"distinct": str(self.level)})
+
+
+@dataclass(frozen=True)
+class Entropy(Spread):
+    level: Fraction
+
+    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> float:
+        """Minus the bits; those that are the limit but for rounding are the limit."""
+        del whole
+        found = -bits(counts)
+        return self.limit() if abs(found - self.limit()) < NEAR else found
+
+    def limit(self) -> float:
+        return -math.log2(self.level)
+
+    def figure(self, badness: list[Any]) -> float:
+        return float(2 ** -badness[0])
+
+    def implies(self, other: Any) -> bool:
+        return self._same(other) and other.level <= self.level
+
+    def said(self) -> dict[str, Any]:
+        return self._said(diversity={"entropy": str(self.level)})
+
+
+@dataclass(frozen=True)
+class Recursive(Spread):
+    c: Fraction
+    level: int
+
+    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> Any:
+        del whole
+        return recursive_ratio(counts, self.level)
+
+    def limit(self) -> Fraction:
+        return self.c
+
+    def is_broken(self, badness: Any) -> bool:
+        return badness >= self.c
+
+    def implies(self, other: Any) -> bool:
+        return self._same(other) and other.level <= self.level and self.c <= other.c
+
+    def said(self) -> dict[str, Any]:
+        return self._said(diversity={"recursive": {"c": str(self.c), "l": str(self.level)}})
+
+
+@dataclass(frozen=True)
+class Equal(Spread):
+    t: Fraction
+
+    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> Fraction:
+        return equal_distance(counts, whole)
+
+    def limit(self) -> Fraction:
+        return self.t
+
+    def implies(self, other: Any) -> bool:
+        return self._same(other) and self.t <= other.t
+
+    def said(self) -> dict[str, Any]:
+        return self._said(closeness=str(self.t))
+
+
+@dataclass(frozen=True)
+class Ordered(Spread):
+    t: Fraction
+    order: tuple[Any, ...] = ()
+
+    def values(self, records: list[Record]) -> list[Any]:
+        found = super().values(records)
+        place = {value: at for at, value in enumerate([*self.order, MISSING])}
+        return sorted(found, key=place.__getitem__) if self.order else found
+
+    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> Fraction:
+        return ordered_distance(counts, whole)
+
+    def limit(self) -> Fraction:
+        return self.t
+
+    def implies(self, other: Any) -> bool:
+        return self._same(other) and self.order == other.order and self.t <= other.t
+
+    def said(self) -> dict[str, Any]:
+        order = {"order": list(self.order)} if self.order else {}
+        return self._said(closeness=str(self.t), distance="ordered", **order)
+
+
+@dataclass(frozen=True)
+class Lkc:
+    """k and confidences on every subset of L attributes (Mohammed et al. 2009)."""
+
+    qid: tuple[str, ...]
+    known: int
+    k: int | None
+    values: tuple[tuple[str, Any, Fraction], ...] = ()
+
+    def parts(self) -> list[Any]:
+        found: list[Any] = []
+        for qid in combinations(self.qid, self.known):
+            found += [K(qid, self.k)] if self.k is not None else []
+            found += [T(qid, column, value, h) for column, value, h in self.values]
+        return found
+
+    def figure(self, badness: list[Any]) -> Any:
+        if self.k is None:
+            return max(badness)
+        return min(-bad for part, bad in zip(self.parts(), badness, strict=True) if isinstance(part, K))
+
+    def said(self) -> dict[str, Any]:
+        return {
+            "lkc": {"attributes": list(self.qid), "L": self.known},
+            **({} if self.k is None else {"k": self.k}),
+            **({"sensitive": protected(self.values)} if self.values else {}),
+        }

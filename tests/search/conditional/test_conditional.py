@@ -1,0 +1,513 @@
+"""What the conditional criterion does that the papers' score does not, and what it takes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import maskwise
+from maskwise import Masker
+from maskwise.errors import InputError
+from maskwise.evaluation import C45Classifier
+from maskwise.formats.policy_file import read_policy
+from maskwise.profile.profile import profile
+from maskwise.search.conditional import variants as tasting
+from maskwise.search.conditional.criterion import Taste
+from maskwise.search.conditional.cross_validation import N_CLOSE_FOLDS, Jury
+from maskwise.search.conditional.inputs import prepare
+from maskwise.search.conditional.unmasked_columns import bin_records, know_records
+from maskwise.search.options import How, Limits
+from maskwise.table.read import read
+
+N = 240
+POLICY = {
+    "class": "cls",
+    "attributes": {"age": {"interval": [0, 100]}, "job": "suppress"},
+    "requirements": [{"qid": ["age", "job"], "k": 8}],
+}
+
+
+def people(n: int = N, seed: int = 0) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    age, job = rng.integers(18, 90, n), rng.choice(list("abcdef"), n)
+    cls = np.where(age + 15 * (job == "a") + rng.normal(0, 10, n) > 55, "Y", "N")
+    return {"age": age, "job": job, "cls": cls}
+
+
+def conditional(columns: dict[str, Any], policy: dict[str, Any] | None = None, **options: Any) -> maskwise.Outcome:
+    """Mask by conditional gain; one search unless said otherwise."""
+    return maskwise.anonymize(pa.table(columns), policy or POLICY, criterion="conditional", **{"effort": 1, **options})
+
+
+def ready(columns: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """What `prepare` takes."""
+    policy = read_policy(POLICY)
+    profiled, table = profile(read(pa.table(columns)), policy)
+    return table, profiled, policy
+
+
+def moves(outcome: maskwise.Outcome) -> list[Any]:
+    return [(step.attribute, step.before, step.after) for step in outcome.steps]
+
+
+# What it values.
+
+
+@pytest.mark.parametrize("kind", ["suppress", "interval", {"taxonomy": {"any": {"lo": ["1", "2"], "hi": ["3", "4"]}}}])
+def test_a_column_that_repeats_another_is_never_refined(kind: Any) -> None:
+    rng = np.random.default_rng(1)
+    value = rng.integers(1, 5, N)
+    cells = value if kind == "interval" else value.astype(str)
+    columns = {"a": cells, "b": cells, "cls": np.where(value + rng.random(N) > 3, "Y", "N")}
+    policy = {"class": "cls", "attributes": {"a": kind, "b": kind}, "requirements": [{"qid": ["a", "b"], "k": 5}]}
+    outcome = conditional(columns, policy)
+    assert {step.attribute for step in outcome.steps} == {"a"}
+    assert {step.attribute for step in maskwise.anonymize(pa.table(columns), policy).steps} == {"a", "b"}
+
+
+def test_nothing_is_refined_for_what_an_unmasked_column_tells() -> None:
+    columns = people()
+    told = {**columns, "copy": columns["cls"]}
+    assert len(conditional(columns).steps) > 3
+    assert not conditional(told).steps
+    assert moves(conditional(told, {**POLICY, "drop": ["copy"]})) == moves(conditional(columns))
+
+
+def test_an_attribute_that_unmasked_columns_repeat_comes_late() -> None:
+    """The class follows two columns alike; one of them is also there unmasked."""
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 2, 400), rng.integers(0, 2, 400)
+    columns = {"a": a.astype(str), "b": b.astype(str), "cls": (a + b + (rng.random(400) < 0.1)).astype(str)}
+    policy = {"class": "cls", "requirements": [{"qid": ["a", "b"], "k": 5}]}
+    assert conditional(columns, policy).steps[0].attribute == "a"
+    outcome = conditional({**columns, "again": columns["a"]}, policy)
+    assert {step.attribute for step in outcome.steps} == {"b"}
+
+
+def test_an_interval_is_split_elsewhere_if_its_best_split_is_not_valid() -> None:
+    age = [1] * 2 + [2] * 3 + [3] * 4
+    columns = {"age": age, "cls": ["Y"] * 2 + ["N"] * 3 + ["N"] * 3 + ["Y"]}
+    policy = {"class": "cls", "attributes": {"age": {"interval": [0, 9]}}, "requirements": [{"qid": ["age"], "k": 3}]}
+    assert not maskwise.anonymize(pa.table(columns), policy).steps
+    assert moves(conditional(columns, policy)) == [("age", "[0, 9]", ("[0, 3)", "[3, 9]"))]
+
+
+def test_a_split_is_valid_only_with_all_attributes_of_its_qid() -> None:
+    """Alone the best border leaves enough records on both sides; together with the other column it does not."""
+    rows = [(1, "x", "Y")] * 3 + [(1, "z", "Y")] + [(2, "x", "N")] * 2 + [(2, "z", "Y")] * 2 + [(3, "x", "N")] * 3
+    rows += [(3, "z", "N")] * 3
+    age, job, cls = zip(*rows, strict=True)
+    policy = {
+        "class": "cls",
+        "attributes": {"age": {"interval": [0, 9]}, "job": "suppress"},
+        "requirements": [{"qid": ["age", "job"], "k": 3}],
+    }
+    outcome = conditional({"age": age, "job": job, "cls": cls}, policy)
+    sizes = pd.DataFrame(outcome.data.to_pydict()).groupby(["age", "job"]).size()
+    assert sizes.min() >= 3
+    assert [r.figure for r in outcome.solution.reached] == [sizes.min()]
+
+
+@pytest.mark.parametrize("work", [0, 10**6])
+def test_a_gain_that_rises_is_found_also_if_weighed_lazily(monkeypatch: pytest.MonkeyPatch, work: int) -> None:
+    """The class is whether two columns differ: the second tells nothing before the first is shown."""
+    monkeypatch.setattr("maskwise.search.conditional.criterion.EXACT_WORK", work)
+    rows = [("0", "0", "N")] * 4 + [("0", "1", "Y")] * 3 + [("0", "1", "N"), ("2", "0", "Y"), ("2", "1", "N")]
+    rows += [("1", "0", "Y")] * 2 + [("1", "1", "N")] * 2
+    a, b, cls = zip(*rows, strict=True)
+    trees = {"a": {"taxonomy": {"any": ["0", "1", "2"]}}, "b": {"taxonomy": {"any": ["0", "1"]}}}
+    policy = {"class": "cls", "attributes": trees, "requirements": [{"qid": ["a", "b"], "k": 1}]}
+    outcome = conditional({"a": a, "b": b, "cls": cls}, policy)
+    assert [step.attribute for step in outcome.steps] == ["a", "b"]
+    assert outcome.steps[1].info_gain > outcome.steps[0].info_gain
+
+
+def test_a_missing_value_splits_off_with_the_first_split() -> None:
+    columns = people()
+    columns["age"] = pa.array([None if i % 10 == 0 else int(age) for i, age in enumerate(columns["age"])])
+    outcome = conditional(columns)
+    first = next(step for step in outcome.steps if step.attribute == "age")
+    assert first.before == "[0, 100]"
+    assert len(first.after) == 3
+    assert first.after[-1] is None
+    assert sum(cell is None for cell in outcome.data["age"].to_pylist()) == N // 10
+
+
+# What it takes.
+
+
+def test_without_a_class_it_says_so() -> None:
+    policy = {key: value for key, value in POLICY.items() if key != "class"}
+    with pytest.raises(InputError, match=r"needs a class to tell\. Name one in the policy, or use `score`"):
+        conditional(people(), policy)
+
+
+def test_too_many_classes_are_refused_with_their_number() -> None:
+    columns = people()
+    conditional({**columns, "cls": [f"c{i % 50}" for i in range(N)]})
+    with pytest.raises(InputError, match=r"up to 50 classes; found 51\. Use `score`"):
+        conditional({**columns, "cls": [f"c{i % 51}" for i in range(N)]})
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"criterion": "conditional", "effort": 0}, "effort is for the criterion `conditional`, and at least 1"),
+        ({"criterion": "score", "effort": 2}, "effort is for the criterion `conditional`"),
+        ({"criterion": "conditional", "method": "bug"}, "criterion is for the method `tdr`"),
+        ({"criterion": "conditional", "seed": -1}, "at least 0"),
+        ({"criterion": "infogain", "seed": 1}, "none is asked for"),
+        ({"criterion": "condtional"}, "one of .*`conditional`"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        maskwise.anonymize(pa.table(people()), POLICY, **options)
+
+
+def test_a_class_may_have_missing_values_and_many_kinds_of_labels() -> None:
+    columns = people()
+    labels = np.where(columns["age"] > 60, 2, np.where(columns["job"] == "a", 1, 0))
+    for cells in (labels, labels / 2, labels > 0, pa.array(labels.astype(np.int32)).cast(pa.date32())):
+        assert conditional({**columns, "cls": cells}).steps
+    holes = [None if label == 1 else str(label) for label in labels]
+    outcome = conditional({**columns, "cls": holes, "free": np.arange(N) % 3})
+    assert outcome.verdict.is_met
+    # The missing class is a class: nothing else tells it from `0` but the job.
+    assert "job" in {step.attribute for step in outcome.steps}
+    assert outcome.data["cls"].to_pylist() == holes
+
+
+def test_one_class_leaves_nothing_to_tell() -> None:
+    outcome = conditional({**people(), "cls": ["Y"] * N, "free": list(range(N))}, effort=2)
+    assert not outcome.steps
+    assert any("one value only" in note for note in outcome.notes)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+def test_tables_of_a_few_records(n: int) -> None:
+    policy = {**POLICY, "requirements": [{"qid": ["age", "job"], "k": 1}]}
+    assert conditional({**people(n), "free": list(range(n))}, policy, effort=2).verdict.is_met
+
+
+def unmasked() -> dict[str, Any]:
+    """Columns of all kinds that pass through, with missing cells where there can be some."""
+    some = np.arange(N)
+    return {
+        "missing": pa.array([None if i % 3 else float(i) for i in some]),
+        "absent": pa.array([None] * N, pa.float64()),
+        "nothing": pa.nulls(N),
+        "infinite": np.where(some % 7 == 0, np.inf, some * 1e305),
+        "large": 2**60 + some,
+        "bool": pa.array([None if i % 5 == 0 else bool(i % 2) for i in some]),
+        "date": pa.array((some % 20).astype(np.int32)).cast(pa.date32()),
+        "moment": pa.array(some.astype(np.int64)).cast(pa.timestamp("us", "UTC")),
+        "category": pa.array([["u", "v", None][i % 3] for i in some]).dictionary_encode(),
+        "id": [f"person {i}" for i in some],
+        "list": [[1]] * N,
+        "bytes": [b"x"] * N,
+        "constant": ["c"] * N,
+    }
+
+
+@pytest.mark.parametrize("name", unmasked())
+def test_any_column_may_pass_unmasked(name: str) -> None:
+    outcome = conditional({**people(), name: unmasked()[name]})
+    assert name in outcome.passed
+    assert len(outcome.steps) > 2
+
+
+def test_a_column_of_names_and_one_that_is_constant_tell_nothing() -> None:
+    classes = np.arange(N) % 2
+    for cells in (unmasked()["id"], unmasked()["constant"], unmasked()["absent"]):
+        assert bin_records([pa.chunked_array([pa.array(cells)])], classes, 0) is None
+
+
+def test_a_rare_class_on_a_table_large_enough_to_stop_early() -> None:
+    """Gradient boosting holds records out by class from 10,000 on, if it may."""
+    n = 16_000
+    classes = np.arange(n) % 2
+    classes[0] = 2
+    bins = bin_records([pa.chunked_array([pa.array(np.arange(n) % 2)])], classes, 0)
+    assert bins is not None
+    assert len(set(bins[1::2])) == 1
+
+
+def test_csv_pandas_and_polars_give_the_same_cuts(tmp_path: Path) -> None:
+    """Also by what an unmasked column of numbers tells, which a csv holds as texts."""
+    rng = np.random.default_rng(5)
+    columns = people()
+    columns["pay"] = columns["age"] * 100.0 + rng.integers(0, 2500, N)
+    columns["when"] = [f"2024-01-{1 + i % 28:02d}" for i in range(N)]
+    frame = pd.DataFrame(columns)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    sources = (pa.table(columns), frame, pl.DataFrame(columns), tmp_path / "people.csv")
+    found = [
+        maskwise.anonymize(source, POLICY, tmp_path / "out.csv", criterion="conditional", effort=1)
+        for source in sources
+    ]
+    assert len(found[0].steps) > 2
+    assert all(moves(outcome) == moves(found[0]) for outcome in found)
+    assert isinstance(maskwise.anonymize(frame, POLICY, criterion="conditional", effort=1).data, pd.DataFrame)
+
+
+def test_dropped_records_are_left_out_of_everything() -> None:
+    columns = people()
+    columns["free"] = columns["age"] // 10
+    kept = {name: cells[N // 6 :] for name, cells in columns.items()}
+    columns["job"] = pa.array([None] * (N // 6) + columns["job"].tolist()[N // 6 :])
+    outcome = conditional(columns, {**POLICY, "missing": "drop"}, effort=2)
+    assert outcome.n_dropped == N // 6
+    assert outcome.steps == conditional(kept, effort=2).steps
+
+
+def test_a_masker_searches_by_conditional_gain() -> None:
+    frame = pd.DataFrame(people())
+    masker = Masker(POLICY, criterion="conditional", effort=1).fit(frame)
+    outcome = conditional(people())
+    assert masker.solution_.cuts == outcome.solution.cuts
+    assert masker.transform(frame.drop(columns="cls"))["age"].tolist() == outcome.data["age"].to_pylist()
+    assert Masker.from_json(masker.to_json()).solution_.cuts == masker.solution_.cuts
+
+
+# Effort.
+
+
+def test_with_more_effort_the_lowest_error_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[Any] = []
+    judged: list[Any] = []
+    search = tasting.search_once
+
+    def run_once(*arguments: Any) -> Any:
+        runs.append(search(*arguments))
+        return runs[-1]
+
+    def judge(self: Any, places: Any) -> float:
+        del self
+        judged.append([of_code.tolist() for of_code in places])
+        return [0.3, 0.2, 0.25, 0.2, *[0.4] * 99][len(judged) - 1]
+
+    monkeypatch.setattr(tasting, "search_once", run_once)
+    monkeypatch.setattr(Jury, "error", judge)
+    outcome = conditional(people(), effort=2)
+    found = [[of_code.tolist() for of_code in run.places()] for run in runs]
+    assert all(judged.count(places) == 1 for places in judged)
+    assert all(places in judged for places in found)
+    assert list(outcome.steps) == runs[found.index(judged[1])].steps
+    assert list(outcome.steps) != runs[0].steps
+    n_runs = len(runs)
+    assert runs[0].steps == list(conditional(people()).steps)
+    assert f"among {n_runs} searches with {len(judged)} results: error on held-out folds" in outcome.notes[-1]
+    assert "of the training records 20.00 %, of the first search 30.00 %" in outcome.notes[-1]
+
+
+def test_effort_is_measured_by_the_size_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six variants of a large table for each unit of effort, up to 64 of a small one."""
+    small, more = (conditional(people(), effort=effort).notes[-1] for effort in (2, 3))
+    assert "among 65 searches" in small
+    assert "among 129 searches" in more
+    monkeypatch.setattr(tasting, "WORK_OF_RUNS", 1)
+    assert "among 7 searches" in conditional(people(), effort=2).notes[-1]
+
+
+@pytest.mark.parametrize("is_close", [False, True])
+def test_judges_agree_with_a_tree_that_is_grown_record_by_record(*, is_close: bool) -> None:
+    """The jury grows trees from weighed rows; the classifier from every record that fell into the other folds."""
+    rng = np.random.default_rng(3)
+    columns = {**people(seed=3), "free": people(seed=3)["age"] // 20, "town": rng.choice(["u", "v", "w"], N)}
+    table, profiled, policy = ready(columns)
+    ground = prepare(table, profiled, policy, How(effort=2))
+    jury = ground.close_jury(5) if is_close else ground.jury(5)
+    assert jury is not None
+    run = tasting.search_once(ground, Taste(), Limits(), lambda _: True)
+    places = run.places()
+    n_wrong = n_records = 0
+    for fold in range(jury.n_folds):
+        parts: dict[bool, tuple[list[Any], list[str]]] = {True: ([], []), False: ([], [])}
+        known = jury._known.codes[:, jury._of_row].T  # noqa: SLF001 - how the records were dealt
+        for codes, beside, dealt in zip(jury._codes, known, jury._dealt, strict=True):  # noqa: SLF001 - as above
+            shown = [of_code[code] for of_code, code in zip(places, codes, strict=True)]
+            row = [
+                int(place) if is_number else f"v{place:05}"
+                for place, is_number in zip([*shown, *beside], jury._is_number, strict=True)  # noqa: SLF001 - as above
+            ]
+            for c, by_fold in enumerate(dealt):
+                for f, n in enumerate(by_fold.tolist()):
+                    rows, labels = parts[f == fold]
+                    rows += [row] * n
+                    labels += [str(c)] * n
+        train, test = (pd.DataFrame(parts[held][0]) for held in (False, True))
+        train.columns = test.columns = [f"c{i}" for i in range(train.shape[1])]
+        said = C45Classifier().fit(train, parts[False][1]).predict(test)
+        n_wrong += int((said != np.array(parts[True][1])).sum())
+        n_records += len(test)
+    assert train.shape[1] == (4 if is_close else 3)
+    assert n_records == N
+    assert 0 < n_wrong < N
+    assert jury.error(places) == n_wrong / n_records
+
+
+def test_a_closer_look_decides_among_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first jury likes the first result most, the one that sees unmasked columns another."""
+    judged: dict[bool, list[Any]] = {False: [], True: []}
+
+    def judge(self: Any, places: Any) -> float:
+        is_close = self.n_folds == N_CLOSE_FOLDS
+        judged[is_close].append([of_code.tolist() for of_code in places])
+        n = len(judged[is_close])
+        return (0.3 if n != 3 else 0.1) if is_close else 0.1 + n / 1000
+
+    monkeypatch.setattr(Jury, "error", judge)
+    rng = np.random.default_rng(0)
+    outcome = conditional({**people(), "free": rng.choice(["u", "v"], N)}, effort=2)
+    assert judged[True] == judged[False][:8]
+    assert "records 10.00 %, of the first search 30.00 %" in outcome.notes[-1]
+    assert [moves(outcome)] != [moves(conditional({**people(), "free": rng.choice(["u", "v"], N)}))]
+
+
+def test_of_many_rows_of_unmasked_columns_some_are_drawn() -> None:
+    """The same ones in whatever order the records come; the others share one number."""
+    rng = np.random.default_rng(0)
+    number, text = rng.integers(0, 40, 500).astype(float), rng.choice(["a", "b", None], 500)
+    order = rng.permutation(500)
+    found = [
+        know_records([pa.chunked_array([number[at]]), pa.chunked_array([pa.array(text[at].tolist(), pa.string())])], 20)
+        for at in (np.arange(500), order)
+    ]
+    assert found[0] is not None
+    assert found[1] is not None
+    (known, row), (same, turned) = found
+    assert known.codes.shape == (2, 20)
+    assert known.is_number == (True, False)
+    assert (known.codes == same.codes).all()
+    assert (row[order] == turned).all()
+    assert set(row.tolist()) == set(range(21))
+    drawn = row < 20
+    assert len(set(zip(number[drawn], text[drawn], row[drawn], strict=True))) == 20
+    assert (row[~drawn] == 20).all()
+
+
+def test_searches_leave_the_tables_they_start_from_as_they_are() -> None:
+    table, profiled, policy = ready(people())
+    ground = prepare(table, profiled, policy, How(effort=2))
+    before = [(one.codes.copy(), one.counts.copy()) for one in (*ground.tables, ground.classes)]
+    first = tasting.search_once(ground, Taste(), Limits(), lambda _: True)
+    tasting.search_once(ground, Taste(0.0), Limits(), lambda _: True)
+    again = tasting.search_once(ground, Taste(), Limits(), lambda _: True)
+    assert len(first.steps) > 2
+    assert again.steps == first.steps
+    for (codes, counts), one in zip(before, (*ground.tables, ground.classes), strict=True):
+        assert (codes == one.codes).all()
+        assert (counts == one.counts).all()
+
+
+def test_a_value_with_one_child_in_the_table_gives_way_to_it() -> None:
+    """Nobody of `Elsewhere` is there, so `Any` tells no more than `Here`, but hides what is below it."""
+    rng = np.random.default_rng(0)
+    town = rng.choice(["north", "south"], 60)
+    columns = {"town": town, "cls": np.where(town == "north", "Y", rng.choice(["Y", "N"], 60))}
+    tree = {"Any": {"Here": ["north", "south"], "Elsewhere": ["moon", "mars"]}}
+    asked = {"class": "cls", "attributes": {"town": {"taxonomy": tree}}, "requirements": [{"qid": ["town"], "k": 5}]}
+    outcome = conditional(columns, asked)
+    assert [(step.before, step.info_gain, step.loss) for step in outcome.steps[:1]] == [("Any", 0.0, 0.0)]
+    assert set(outcome.data["town"].to_pylist()) == {"north", "south"}
+
+
+def test_one_search_is_told_so() -> None:
+    assert conditional(people()).notes[-1] == "Chosen by conditional gain, one search."
+
+
+def test_the_same_seed_gives_the_same_result() -> None:
+    columns = {**people(), "free": people(seed=9)["job"]}
+    one, again, default = (conditional(columns, effort=2, seed=seed) for seed in (4, 4, None))
+    assert (one.steps, one.notes) == (again.steps, again.notes)
+    assert default.steps == conditional(columns, effort=2, seed=0).steps
+    assert one.verdict.is_met
+
+
+def test_no_time_still_gives_a_safe_table() -> None:
+    outcome = conditional(people(), effort=3, time_limit=0)
+    assert not outcome.steps
+    assert outcome.verdict.is_met
+
+
+def test_variants_keep_to_a_step_limit() -> None:
+    outcome = conditional(people(), effort=2, max_steps=3)
+    assert len(outcome.steps) == 3
+    assert outcome.verdict.is_met
+
+
+# What an observer hears.
+
+
+class Heard:
+    """Keeps the stages, and the numbers of the steps in each."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, list[int]] = {}
+
+    def stage(self, name: str) -> None:
+        assert name not in self.stages
+        self.stages[name] = []
+
+    def step(self, step: Any) -> None:
+        list(self.stages.values())[-1].append(step.step)
+
+
+@pytest.mark.parametrize(
+    ("options", "n_searches"),
+    [({"criterion": "conditional", "effort": 2}, 65), ({"method": "bug", "restarts": 8}, 9)],
+)
+def test_an_observer_can_tell_one_search_from_the_next(options: dict[str, Any], n_searches: int) -> None:
+    heard = Heard()
+    maskwise.anonymize(pa.table(people()), POLICY, observer=heard, **options)
+    searches = [f"search {n} of {n_searches}" for n in range(1, n_searches + 1)]
+    assert list(heard.stages) == ["read", "profile", "compress", *searches, "mask", "verify"]
+    for name in searches:
+        assert heard.stages[name] == list(range(1, len(heard.stages[name]) + 1))
+    assert all(heard.stages[name] for name in searches[:2])
+
+
+def test_a_single_search_is_not_counted() -> None:
+    heard = Heard()
+    maskwise.anonymize(pa.table(people()), POLICY, observer=heard, criterion="conditional", effort=1)
+    assert list(heard.stages) == ["read", "profile", "compress", "search", "mask", "verify"]
+
+
+# Without scikit-learn.
+
+
+@pytest.fixture
+def no_sklearn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every import of scikit-learn fail, also those that went well before."""
+    for name in [
+        name for name in sys.modules if name.split(".")[0] == "sklearn" or name == "maskwise.classifiers.c45.classifier"
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+
+
+@pytest.mark.usefixtures("no_sklearn")
+def test_the_jury_needs_no_scikit_learn() -> None:
+    with pytest.raises(ImportError):
+        import sklearn  # noqa: F401 - the point
+    columns = people()
+    free = pa.array([None if age % 7 == 0 else float(age // 10) for age in columns["age"]])
+    outcome = conditional({**columns, "free": free, "tell": columns["job"]}, effort=2)
+    assert outcome.verdict.is_met
+    assert "error on held-out folds" in outcome.notes[-1]
+
+
+@pytest.mark.usefixtures("no_sklearn")
+def test_naive_bayes_tells_what_gradient_boosting_would() -> None:
+    columns = people()
+    assert not conditional({**columns, "copy": columns["cls"]}).steps
+    for name, cells in unmasked().items():
+        assert conditional({**columns, name: cells}).steps, name

@@ -1,0 +1,231 @@
+"""The scikit-learn side: checks, pipelines, grids, JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import maskwise
+from maskwise import Masker
+
+SUBTRACTS = "the check subtracts outputs from each other, and labels are text"
+NOT_FOR_TEXT = dict.fromkeys(
+    (
+        "check_pipeline_consistency",
+        "check_estimators_pickle",
+        "check_transformer_data_not_an_array",
+        "check_transformer_general",
+        "check_methods_sample_order_invariance",
+        "check_methods_subset_invariance",
+        "check_fit_idempotent",
+    ),
+    SUBTRACTS,
+)
+
+
+@parametrize_with_checks(
+    [Masker(encode="ordinal"), Masker()],
+    expected_failed_checks=lambda masker: NOT_FOR_TEXT if masker.encode == "label" else {},
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def people(n: int = 300, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    age = rng.integers(18, 90, n)
+    job = rng.choice(["clerk", "nurse", "trader"], n)
+    risk = np.where(age + 10 * (job == "nurse") + rng.normal(0, 8, n) > 55, "high", "low")
+    return pd.DataFrame({"age": age, "job": job, "note": rng.choice(["x", "y"], n)}), risk
+
+
+POLICY = {
+    "attributes": {"age": {"interval": [0, 120]}, "job": "suppress"},
+    "requirements": [{"qid": ["age", "job"], "k": 20}],
+}
+
+
+def test_training_rows_meet_the_requirement() -> None:
+    frame, risk = people()
+    shown = Masker(POLICY).fit_transform(frame, risk)
+    assert shown.groupby(["age", "job"]).size().min() >= 20
+    assert shown["note"].equals(frame["note"])
+
+
+def test_grid_search_tunes_k_in_a_pipeline() -> None:
+    frame, risk = people()
+    pipeline = make_pipeline(Masker(), OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+    grid = GridSearchCV(pipeline, {"masker__k": [5, 50]}, cv=3).fit(frame[["age", "job"]], risk)
+    assert grid.best_score_ > 0.6
+    assert set(grid.cv_results_["param_masker__k"]) == {5, 50}
+
+
+def test_clone_keeps_parameters_and_forgets_the_fit() -> None:
+    frame, risk = people()
+    fitted = Masker(POLICY, criterion="infogain").fit(frame, risk)
+    fresh = clone(fitted)
+    assert fresh.get_params() == fitted.get_params()
+    assert not hasattr(fresh, "solution_")
+
+
+def test_set_output_decides_what_an_array_comes_back_as() -> None:
+    array = np.random.default_rng(0).integers(0, 9, (80, 2))
+    shown = Masker(k=10).set_output(transform="pandas").fit_transform(array, np.arange(80) % 2)
+    assert isinstance(shown, pd.DataFrame)
+    assert list(shown.columns) == ["x0", "x1"]
+
+
+def test_polars_in_polars_out() -> None:
+    frame, risk = people()
+    shown = Masker(POLICY).fit(pl.from_pandas(frame), risk).transform(pl.from_pandas(frame))
+    assert isinstance(shown, pl.DataFrame)
+    assert shown["age"].dtype == pl.String
+
+
+def test_json_round_trip_masks_alike() -> None:
+    frame, risk = people()
+    masker = Masker(POLICY).fit(frame, risk)
+    text = masker.to_json()
+    again = Masker.from_json(text)
+    later, _ = people(50, seed=9)
+    pd.testing.assert_frame_equal(again.transform(later), masker.transform(later))
+    assert json.loads(again.to_json()) == json.loads(text)
+
+
+def test_fit_takes_the_class_from_the_policy_when_y_is_absent() -> None:
+    frame, risk = people()
+    with_class = frame.assign(risk=risk)
+    by_column = Masker({**POLICY, "class": "risk"}).fit(with_class)
+    by_target = Masker(POLICY).fit(frame, risk)
+    assert by_column.solution_.cuts == by_target.solution_.cuts
+
+
+def test_ordinal_numbers_follow_the_labels() -> None:
+    frame, risk = people()
+    labels = Masker(POLICY).fit_transform(frame, risk)["age"]
+    masker = Masker(POLICY, encode="ordinal").fit(frame, risk)
+    numbers = masker.transform(frame)["age"]
+    order = masker.solution_.cut("age").labels
+    assert [order[int(number)] for number in numbers] == labels.tolist()
+
+
+@pytest.mark.parametrize("text", ["{}", "not json", '{"masker": {"nonsense": 1}, "feature_names": [], "solution": {}}'])
+def test_foreign_json_is_refused(text: str) -> None:
+    with pytest.raises(maskwise.InputError, match="not the JSON of a Masker"):
+        Masker.from_json(text)
+
+
+def test_an_unknown_encoding_is_refused() -> None:
+    frame, risk = people()
+    with pytest.raises(maskwise.InputError, match="`label`, `ordinal`"):
+        Masker(POLICY, encode="onehot").fit(frame, risk)
+
+
+def test_later_rows_need_neither_class_nor_dropped_columns() -> None:
+    frame, risk = people()
+    policy = {**POLICY, "class": "risk", "drop": ["note"]}
+    masker = Masker(policy).fit(frame.assign(risk=risk))
+    later, _ = people(20, seed=4)
+    shown = masker.transform(later.drop(columns="note"))
+    assert list(shown.columns) == ["age", "job"]
+    assert masker.n_features_in_ == 2
+    pd.testing.assert_frame_equal(masker.transform(later), shown)
+
+
+def test_a_transformer_keeps_the_index_of_its_rows() -> None:
+    frame, risk = people()
+    masker = Masker(POLICY).fit(frame, risk)
+    later = people(10, seed=4)[0].set_index(pd.Index(list("abcdefghij")))
+    assert list(masker.transform(later).index) == list("abcdefghij")
+
+
+@pytest.mark.parametrize(
+    ("params", "y", "says"),
+    [
+        ({"policy": POLICY, "k": 9}, "given", "`k` is for a Masker without a policy"),
+        ({"policy": {**POLICY, "missing": "drop"}}, "given", "keeps every row"),
+        ({"policy": {**POLICY, "class": "risk"}}, None, "neither a column of X nor given as y"),
+    ],
+)
+def test_what_a_transformer_cannot_do_is_told(params: dict[str, Any], y: str | None, says: str) -> None:
+    frame, risk = people()
+    with pytest.raises(maskwise.InputError, match=says):
+        Masker(**params).fit(frame, risk if y else None)
+
+
+def test_missing_cells_of_object_arrays_and_mixed_columns() -> None:
+    array = np.array([["a", 1], [None, 2], [pd.NA, 3], ["b", np.nan]] * 3, object)
+    assert Masker(k=2).fit_transform(array, list("xyxy") * 3).shape == (12, 2)
+    with pytest.raises(maskwise.InputError, match="mixes types"):
+        Masker(k=1).fit(np.array([["a"], [1]], object))
+
+
+def test_a_misspelt_protected_value_is_warned_of() -> None:
+    table = pd.DataFrame({"Age": [20, 30] * 10, "Ill": ["HIV", "Flu", "Flu", "Flu"] * 5})
+    policy = {"requirements": [{"qid": ["Age"], "sensitive": {"Ill": ["HVI"]}, "confidence": 0.9}]}
+    with pytest.warns(UserWarning, match="`HVI` of `Ill` is protected but occurs in no record"):
+        Masker(policy).fit(table)
+
+
+# Searches that draw at random.
+
+
+def mixed(n: int = 600) -> tuple[pd.DataFrame, list[str]]:
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({name: rng.integers(0, 8, n) for name in "abcdef"})
+    told = table["a"] + table["b"] * (table["c"] > 3) + rng.normal(0, 3, n)
+    return table, ["y" if one > 5 else "x" for one in told]
+
+
+RANDOM: list[dict[str, Any]] = [{"criterion": "conditional", "effort": 3}, {"method": "bug", "restarts": 4}]
+
+
+@pytest.mark.parametrize("options", RANDOM)
+def test_random_state_is_the_seed_of_the_search(options: dict[str, Any]) -> None:
+    table, classes = mixed()
+    policy = {"class": "cls", "requirements": [{"qid": list("abcdef"), "k": 20}]}
+    for seed in (0, 7):
+        masker = Masker(policy, random_state=seed, **options).fit(table, classes)
+        outcome = maskwise.anonymize(table.assign(cls=classes), policy, seed=seed, **options)
+        assert masker.solution_.cuts == outcome.solution.cuts
+        assert masker.solution_.notes == outcome.solution.notes
+    unseeded = Masker(policy, **options).fit(table, classes)
+    assert unseeded.solution_.cuts == Masker(policy, random_state=0, **options).fit(table, classes).solution_.cuts
+
+
+def test_a_generator_is_drawn_from_at_each_fit_and_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int] = []
+    solve = maskwise.masker.solve
+
+    def heard(table: Any, policy: Any, how: Any) -> Any:
+        seeds.append(how.seed)
+        return solve(table, policy, how)
+
+    monkeypatch.setattr("maskwise.sklearn.solve", heard)
+    table, classes = mixed(100)
+    masker = Masker(k=5, random_state=np.random.RandomState(3))
+    masker.fit(table, classes).fit(table, classes)
+    assert len(set(seeds)) == 2
+    saved = Masker.from_json(masker.to_json())
+    assert saved.random_state is None
+    assert saved.transform(table).equals(masker.transform(table))
+    assert Masker.from_json(Masker(k=5, random_state=np.int64(4)).fit(table, classes).to_json()).random_state == 4
+
+
+@pytest.mark.parametrize(("options", "says"), [({"random_state": -1}, "seed"), ({"restarts": 2}, "Restarts")])
+def test_what_no_search_takes_is_refused(options: dict[str, Any], says: str) -> None:
+    table, classes = mixed(100)
+    with pytest.raises(maskwise.InputError, match=says):
+        Masker(k=5, **options).fit(table, classes)
