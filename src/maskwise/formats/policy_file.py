@@ -26,10 +26,6 @@ from maskwise.policy.taxonomy import Taxonomy
 from maskwise.values.scales import parse_bound
 
 
-def _no_null(value: object) -> object:
-    return None if value == "null" else value
-
-
 def _entry(value: object) -> object:
     if isinstance(value, str):
         value = {value: None}
@@ -51,7 +47,7 @@ class _Entry(_Strict):
 
 
 class _PolicyFile(_Strict):
-    class_: Annotated[str | None, BeforeValidator(_no_null)] = Field(default=None, alias="class")
+    class_: str | None = Field(default=None, alias="class")
     attributes: dict[str, Annotated[_Entry, BeforeValidator(_entry)]] = {}
     requirements: list[RequirementEntry] = Field(min_length=1)
     drop: Annotated[list[str], BeforeValidator(name_list)] = []

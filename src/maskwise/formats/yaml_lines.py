@@ -15,9 +15,12 @@ from maskwise.formats.text_file import read_text
 from maskwise.policy.source_lines import Document, Place
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
 
+_NULLS = ("", "~", "null", "Null", "NULL")
+"""How YAML spells that a key has no value. As an item of a list, `null` is a text like any other."""
 MOST_NODES = 2_000_000
 """A document that unfolds to more nodes than this is refused (nested aliases grow without bound)."""
 
@@ -72,9 +75,7 @@ class _Builder:
             return self._mapping(node, place, above)
         if isinstance(node, yaml.SequenceNode):
             return [self.build(item, (*place, i), above) for i, item in enumerate(node.value)]
-        text = str(node.value)
-        is_plain = getattr(node, "style", None) is None
-        return None if is_plain and text in {"", "~"} else text
+        return None if _is_plain(node, {"", "~"}) else str(node.value)
 
     def _mapping(self, node: yaml.MappingNode, place: Place, above: frozenset[int]) -> dict[str, object]:
         found: dict[str, object] = {}
@@ -92,5 +93,11 @@ class _Builder:
                 )
                 continue
             self.lines[(*place, key.value)] = line
-            found[key.value] = self.build(value, (*place, key.value), above)
+            built = self.build(value, (*place, key.value), above)
+            found[key.value] = None if _is_plain(value, _NULLS) else built
         return found
+
+
+def _is_plain(node: yaml.Node, spellings: Collection[str]) -> bool:
+    """Say whether a node is a scalar without quotes that is spelled in one of these ways."""
+    return isinstance(node, yaml.ScalarNode) and node.style is None and node.value in spellings

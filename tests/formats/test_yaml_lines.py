@@ -1,0 +1,51 @@
+"""YAML as maskwise reads it: texts keep their spelling, every part has its line, a key may have no value."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from maskwise import PolicyError, Taxonomy
+from maskwise.formats.taxonomy_file import from_document
+from maskwise.formats.yaml_lines import parse
+
+NESTED = {"Any": {"School": {"9th": None, "10th": None}, "University": {"Bachelors": None}, "null": None}}
+
+
+def test_a_tree_written_by_a_yaml_library_is_read_back() -> None:
+    text = yaml.safe_dump(NESTED)
+    assert "Bachelors: null" in text
+    assert set(from_document(parse(text, "tree.yaml"), ()).leaves()) == {"9th", "10th", "Bachelors", "null"}
+
+
+@pytest.mark.parametrize("spelling", ["null", "Null", "NULL", "~", ""])
+def test_a_key_without_a_value_has_no_children(spelling: str) -> None:
+    tree = from_document(parse(f"Any: {{A: {spelling}, B: {spelling}}}", "tree.yaml"), ())
+    assert tree == Taxonomy.from_nested({"Any": ["A", "B"]})
+
+
+def test_a_quoted_null_and_a_null_in_a_list_are_texts() -> None:
+    assert parse("a: 'null'\nb: [null, Null, '~']", "x.yaml").data == {"a": "null", "b": ["null", "Null", "~"]}
+
+
+def test_every_key_and_item_has_its_line() -> None:
+    document = parse("a:\n  b: 1\n  c: [x,\n      y]\n", "x.yaml")
+    assert document.locate(("a", "b")) == "x.yaml, line 2"
+    assert document.locate(("a", "c", 1)) == "x.yaml, line 4"
+    assert document.locate(("a", "c", 9)) == "x.yaml, line 3"
+    assert document.locate(("nowhere",)) == "x.yaml, line 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a: 1\na: 2", "line 2: `a` stands twice; first on line 1"),
+        ("? [a]\n: 1", "line 1: a key here is not plain text"),
+        ("a: [1", "this is not YAML"),
+        ("a: &x [*x]", "an alias makes a cycle"),
+        ("\x00", "this is not YAML text"),
+    ],
+)
+def test_a_mistake_has_its_line(text: str, says: str) -> None:
+    with pytest.raises(PolicyError, match=says):
+        parse(text, "x.yaml")
