@@ -3,6 +3,6 @@
 `inputs` counts what all variants start from, `unmasked_columns` what a
 recipient knows anyway, `class_groups` keeps the class inside the groups;
 `criterion` chooses refinements by the gains of `gain_kernels`, `growing_tree`
-splits intervals on the way,
-`variants` runs several searches and `cross_validation` judges them.
+splits intervals on the way, `variants` runs several searches and
+`cross_validation` judges them.
 """
