@@ -1,8 +1,8 @@
-# `make demo`, `make test` and `make reproduce` set everything up by themselves.
+# Every target sets up what it needs by itself.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test reproduce format clean
+.PHONY: setup demo test fast lint docs coverage reproduce format clean
 
 setup: .venv/ready
 
@@ -16,12 +16,27 @@ setup: .venv/ready
 demo: setup
 	$(BIN)/maskwise demo
 
-test: setup
+# All checks: what continuous integration runs.
+test: lint docs
+	$(BIN)/pytest -n 2
+
+# The checks for every few minutes: no server, no Spark, no slow test, fewer examples.
+fast: lint
+	HYPOTHESIS_PROFILE=fast $(BIN)/pytest -q -n 2 -m "not slow and not engine" --ignore=tests/engines
+
+lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2
+
+# The documentation as a site, in site/; a broken link or anchor is an error.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# Which lines the tests reach. Loops that numba compiles are not traced, so they count as not reached.
+coverage: setup
+	$(BIN)/pytest -q -n 2 --ignore=tests/engines --cov --cov-report=term --cov-report=html
 
 reproduce: setup
 	$(BIN)/python -m experiments
@@ -31,4 +46,4 @@ format: setup
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf .venv demo-output
+	rm -rf .venv demo-output site htmlcov .coverage

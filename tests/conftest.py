@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,8 +13,15 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import settings
 
 from maskwise.cli.app import main
+
+N_EXAMPLES = {"fast": 10, "ci": 100, "thorough": 1_000}
+"""How many examples a property is tried with, by profile. The first compilation may take seconds: no deadline."""
+for name, n_examples in N_EXAMPLES.items():
+    settings.register_profile(name, deadline=None, max_examples=n_examples)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 POLICY = """\
 class: Risk
@@ -54,6 +62,23 @@ class Result:
 
 
 Run = Callable[..., Result]
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Mark the tests that start engines, and let the profile scale the examples that a test asks for by number.
+
+    A number in a test (`@settings(max_examples=150)`) wins over the profile's
+    own, and is what `ci` runs. `fast` runs a tenth of it, `thorough` ten times.
+    """
+    for item in items:
+        if Path("tests/engines") in item.path.relative_to(item.config.rootpath).parents:
+            item.add_marker("engine")
+    default = settings().max_examples
+    for function in {getattr(item, "obj", None) for item in items}:
+        asked: settings | None = getattr(function, "_hypothesis_internal_use_settings", None)
+        if asked is not None and asked.max_examples != default:
+            n_examples = max(asked.max_examples * default // N_EXAMPLES["ci"], 2)
+            function._hypothesis_internal_use_settings = settings(asked, max_examples=n_examples)  # noqa: SLF001
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -17,6 +17,12 @@ Ask:
     KAnonymity, Confidence, Diversity, Closeness, LKC: What it may require.
     read_policy, read_solution: From files.
 
+The packages follow the flow: `table` reads, then `profile`, `compress`,
+`search`, `release`, `verify` and `report`; `pipeline` puts them together and
+`cli` calls it. Below them are `errors`, `values`, `policy`, `solution`,
+`formats` and `engines`; beside them `evaluation`, `classifiers`, `rivals`,
+`datasets` and `sklearn`. docs/architecture.md has a paragraph on each.
+
 Nothing heavy is imported until it is used.
 """
 

@@ -99,9 +99,3 @@ def test_policies_in_the_documents_are_policies(name: str, tmp_path: Path) -> No
     assert found
     for text in found:
         assert from_data(parse(text, name), tmp_path).requirements
-
-
-def test_every_linked_file_exists() -> None:
-    for document in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "bench" / "README.md"]:
-        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
-            assert target.startswith("http") or (document.parent / target).exists(), f"{document.name}: {target}"

@@ -61,8 +61,8 @@ def test_no_module_grows_into_a_god_module() -> None:
 
 def test_no_machine_paths_or_hosts_in_the_tree() -> None:
     foreign = re.compile(r"/(?:wor[k]|roo[t]|hom[e])/\w|[.]librar[y]|pypi[.]or[g]")
-    folders = ("src", "tests", "docs", "bench", "experiments", ".ci")
-    endings = {".py", ".md", ".toml", ".yaml", ""}
+    folders = ("src", "tests", "docs", "bench", "experiments", "tools", ".ci", ".github")
+    endings = {".py", ".md", ".toml", ".yaml", ".yml", ""}
     texts = [
         path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file() and path.suffix in endings
     ]

@@ -8,6 +8,11 @@ Train:
     C45Classifier: The decision tree that the papers measure with.
     NaiveBayes: The other one, for numbers and categories together.
 
+`run` is the entrance: `sample` reads, `partition` parts the records, `sweep`
+chooses thresholds, `view` says how a classifier sees a column, `learners` are
+trained, `comparisons` are other ways of masking, `records` holds the errors
+and `picture` draws them.
+
 Nothing heavy is imported until it is used.
 """
 

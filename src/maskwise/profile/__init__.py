@@ -1,1 +1,7 @@
-"""Profile: one-dimensional counts of every masked column, and whether the table fits its policy."""
+"""Profile: one-dimensional counts of every masked column, and whether the table fits its policy.
+
+`profile` is the entrance and returns a `Profile` (`columns`); `column_counts`
+asks the engine for the distinct cells of each column, `sensitive` looks at the
+columns that requirements protect, `identifier_warning` at those that pass
+through. All gains and interval trees of a search follow from these counts.
+"""

@@ -1,1 +1,7 @@
-"""Mask a table by a solution, and publish it only after the recount has confirmed it."""
+"""Mask a table by a solution, and publish it only after the recount has confirmed it.
+
+`mask` rewrites cells, `shuffle` and `escape` change order and spelling,
+`frames` gives a data frame of the kind that came in. `publish` is the gate:
+`atomic_files` and `target` say where a draft is and how it gets its name.
+`interrupt` lets Ctrl-C end a search early.
+"""

@@ -3,6 +3,10 @@
 `Mondrian` splits regions as a decision tree does, `FullDomain` picks one level
 for each attribute; both keep the best classification metric in view.
 `read_masked` opens what any other tool has masked.
+
+`mondrian` with `mondrian_axes` is the one, `full_domain` with `levels` and
+`lattice` the other; `coded_table` is the table as both see it, `other_tools`
+has `read_masked`.
 """
 
 from maskwise.rivals.full_domain import FullDomain
