@@ -207,7 +207,7 @@ def test_random_state_is_the_seed_of_the_search(options: dict[str, Any]) -> None
 
 def test_a_generator_is_drawn_from_at_each_fit_and_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: list[int] = []
-    solve = maskwise.masker.solve
+    solve = maskwise.sklearn.solve
 
     def heard(table: Any, policy: Any, how: Any) -> Any:
         seeds.append(how.seed)

@@ -21,17 +21,17 @@ LOOSE = "class: C\nattributes: {A: {interval: [0, 1000]}, B: suppress}\nrequirem
 
 SLOW_VERIFY = """
 import sys, time
-import maskwise.gate
+import maskwise.release.publish
 def wait(*_, **__):
     print("verifying", flush=True)
     time.sleep(60)
-maskwise.gate.verify = wait
+maskwise.release.publish.verify = wait
 from maskwise.cli import main
 sys.exit(main())
 """
 SLOW_SEARCH = """
 import sys, time
-from maskwise.console import Terminal
+from maskwise.cli.terminal import Terminal
 def wait(self, step):
     if step.step == 1:
         print("searching", flush=True)

@@ -20,6 +20,7 @@ import maskwise
 from maskwise.compress import spill as rooms
 from maskwise.compress.spill import Room
 from maskwise.formats import solution_file, trace_file
+from maskwise.values import memory
 from maskwise.values.memory import memory_given
 
 
@@ -123,7 +124,7 @@ def test_memory_is_what_was_asked_or_what_the_process_may_use(monkeypatch: pytes
         with pytest.raises(maskwise.InputError, match="no amount of memory"):
             memory_given(wrong)
     whole = memory_given(None)
-    monkeypatch.setattr(rooms, "_limits", lambda: [10_000])
+    monkeypatch.setattr(memory, "_limits", lambda: [10_000])
     assert memory_given(None) == 8_000 < whole
 
 

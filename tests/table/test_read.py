@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import maskwise
+from maskwise.table.read import read
 from tests.conftest import HEADER, POLICY, Run, cells, csv_text, people
 
 LOOSE = {"attributes": {"Q": "suppress"}, "requirements": [{"qid": ["Q"], "k": 1}]}
@@ -256,7 +257,7 @@ def test_a_float_that_is_not_a_number_counts_as_missing(tmp_path: Path, form: st
         "requirements": [{"qid": ["Hours"], "k": 4}],
     }
     outcome = maskwise.anonymize(FORMS[form](table, tmp_path), policy)
-    released = maskwise.read.read(outcome.data).expr.to_pyarrow().column("c0").to_pylist()
+    released = read(outcome.data).expr.to_pyarrow().column("c0").to_pylist()
     assert released == ["[0, 20)", "[20, 30]", None] * 4
     dropped = maskwise.anonymize(FORMS[form](table, tmp_path), {**policy, "missing": "drop"})
     assert (dropped.n_dropped, dropped.verdict.n_rows) == (4, 8)
@@ -290,7 +291,7 @@ def test_ordered_values_become_intervals_with_iso_labels(tmp_path: Path, form: s
     policy = {"class": "Risk", "requirements": [{"qid": ["When"], "k": 4}]}
     outcome = maskwise.anonymize(FORMS[form](table, tmp_path), policy)
     low, split, high = (iso(value) for value in (values[0], values[4], values[-1]))
-    released = maskwise.read.read(outcome.data).expr.to_pyarrow().column("c0").to_pylist()
+    released = read(outcome.data).expr.to_pyarrow().column("c0").to_pylist()
     assert released == [f"[{low}, {split})"] * 4 + [f"[{split}, {high}]"] * 6
 
 
@@ -490,7 +491,7 @@ def test_any_ordered_type_can_be_an_interval(tmp_path: Path, form: str, column: 
     table = pa.table({"Q": column, "Risk": ["lo", "lo", "hi", "hi"]})
     policy = {"class": "Risk", "attributes": {"Q": "interval"}, "requirements": [{"qid": ["Q"], "k": 2}]}
     outcome = maskwise.anonymize(FORMS[form](table, tmp_path), policy)
-    released = maskwise.read.read(outcome.data).expr.to_pyarrow().column("c0").to_pylist()
+    released = read(outcome.data).expr.to_pyarrow().column("c0").to_pylist()
     assert released[0] == released[1] != released[2] == released[3]
 
 

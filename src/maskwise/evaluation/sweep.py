@@ -36,7 +36,7 @@ def points(policy: Policy, ks: Sequence[int], hs: Sequence[Fraction]) -> tuple[P
     """Every k with every bound; the policy as it is where none is given.
 
     Example:
-        >>> from maskwise.policy import Policy
+        >>> from maskwise.policy.policy import Policy
         >>> [point.k for point in points(Policy((KAnonymity(("Age",), 5),)), [10, 20], [])]
         [10, 20]
     """

@@ -21,6 +21,7 @@ def dumps(points: Sequence[Point], names: Sequence[str]) -> str:
         points: The curve.
         names: What each requirement asks.
 
+    >>> from maskwise.solution.curve import Point
     >>> print(dumps([Point(0, None, (4,), 0.0, 0.9)], ["k=2 on {Age}"]), end="")
     step,attribute,k=2 on {Age},information_kept,class_entropy
     0,,4,0.0,0.9

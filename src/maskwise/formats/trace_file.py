@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def dumps(steps: Iterable[Step | Generalization]) -> str:
     """Write steps as JSON lines.
 
-    >>> from maskwise.cut import Step
+    >>> from maskwise.solution.steps import Step
     >>> dumps([Step(1, "Job", "*", ("Trader", "*"), 0.5, 2.0, 0.25, (7,))])[:54]
     '{"step": 1, "attribute": "Job", "from": "*", "to": ["T'
     """

@@ -101,7 +101,7 @@ def paths(tree: Taxonomy) -> Ints:
 
     The last row is the missing value, a leaf directly under the root.
 
-    >>> from maskwise.taxonomy import Taxonomy
+    >>> from maskwise.policy.taxonomy import Taxonomy
     >>> paths(Taxonomy.from_nested({"Any": {"A": ["a"], "b": None}})).tolist()
     [[0, -1, -1], [0, 1, -1], [0, 1, 2], [0, 3, -1], [0, 4, -1]]
     """

@@ -70,7 +70,7 @@ class Finding:
     def complaint(self) -> str:
         """What is not met, in a few words.
 
-        >>> from maskwise.requirements import KAnonymity
+        >>> from maskwise.policy.requirements.k_anonymity import KAnonymity
         >>> Finding(KAnonymity(("Age",), 5), 3, 4, 1, 3, ((3, 1), (9, 3))).complaint()
         'k=5 on {Age} is not met, it reaches 3'
         """
@@ -80,7 +80,7 @@ class Finding:
     def quantile(self, share: float) -> int:
         """The group size that `share` of the groups do not exceed.
 
-        >>> from maskwise.requirements import KAnonymity
+        >>> from maskwise.policy.requirements.k_anonymity import KAnonymity
         >>> Finding(KAnonymity(("a",), 2), 2, 4, 0, 0, ((2, 3), (9, 1))).quantile(0.5)
         2
         """

@@ -41,8 +41,8 @@ def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
 
     Example:
         >>> import pyarrow as pa
-        >>> from maskwise.requirements import KAnonymity
-        >>> from maskwise.read import read
+        >>> from maskwise.policy.requirements.k_anonymity import KAnonymity
+        >>> from maskwise.table.read import read
         >>> masked = pa.table({"Age": ["[1, 40)", "[1, 40)", "[40, 99]"]})
         >>> verify(read(masked), [KAnonymity(("Age",), 2)]).is_met
         False
