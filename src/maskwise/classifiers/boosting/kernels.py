@@ -31,7 +31,7 @@ N_TERMS = 14
 
 
 @njit(cache=True, nogil=True)
-def tally_rows(rows: Any, bins: Any, offsets: Any, gradients: Any, histogram: Any) -> None:
+def add_histogram(rows: Any, bins: Any, offsets: Any, gradients: Any, histogram: Any) -> None:
     """Add up the gradients of some records, by bin of each column.
 
     Args:
@@ -228,7 +228,7 @@ def add_tree(bins: Any, columns: Any, children: Any, left: Any, values: Any, sco
 
 
 @njit(cache=True, nogil=True)
-def raise_e(exponent: float) -> float:
+def exponential(exponent: float) -> float:
     """E to a power between -40 and 40, with basic arithmetic only: libraries differ in the last digit."""
     exponent = min(max(exponent, -MAX_EXPONENT), MAX_EXPONENT)
     doublings = int(np.floor(exponent * LOG2_E + 0.5))
@@ -240,7 +240,7 @@ def raise_e(exponent: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def chances_of(scores: Any) -> Any:
+def to_chances(scores: Any) -> Any:
     """The chance of each class; of two classes, which share one score, that of the second.
 
     Args:
@@ -253,13 +253,13 @@ def chances_of(scores: Any) -> Any:
     chances = np.empty((n_scores, n_records))
     for row in range(n_records):
         if n_scores == 1:
-            chances[0, row] = 1.0 / (1.0 + raise_e(-scores[0, row]))
+            chances[0, row] = 1.0 / (1.0 + exponential(-scores[0, row]))
             continue
         highest, total = scores[0, row], 0.0
         for s in range(1, n_scores):
             highest = max(highest, scores[s, row])
         for s in range(n_scores):
-            chances[s, row] = raise_e(scores[s, row] - highest)
+            chances[s, row] = exponential(scores[s, row] - highest)
             total += chances[s, row]
         for s in range(n_scores):
             chances[s, row] /= total

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.classifiers.boosting.binning import bin_values, learn_binning
-from maskwise.classifiers.boosting.kernels import SCALE, add_tree, chances_of
+from maskwise.classifiers.boosting.kernels import SCALE, add_tree, to_chances
 from maskwise.classifiers.boosting.tree import BinnedTable, Settings, grow
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class ClassModel:
         if len(self.present) == 1:
             chances[:, self.present] = 1.0
             return chances
-        shares = chances_of(self.ensemble.predict_scores(values))
+        shares = to_chances(self.ensemble.predict_scores(values))
         chances[:, self.present] = shares.T if len(shares) > 1 else np.column_stack([1.0 - shares[0], shares[0]])
         return chances
 
@@ -107,8 +107,8 @@ def fit(
     Example:
         >>> ages, sexes = np.repeat([0.0, 1.0, 2.0, 3.0], 40), np.tile([0.0, 1.0], 80)
         >>> model = fit(np.column_stack([ages, sexes]), np.array([False, True]), np.array(ages > 1, np.int64))
-        >>> model.predict_chances(np.array([[0.0, 1.0], [np.nan, 0.0]])).round(2).tolist()
-        [[1.0, 0.0], [1.0, 0.0]]
+        >>> model.predict_chances(np.array([[0.0, 1.0], [3.0, 0.0]])).round(2).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
     """
     present, places = np.unique(classes, return_inverse=True)
     if n_classes is None:
@@ -120,7 +120,7 @@ def fit(
     targets = (places == np.arange(len(present) - len(start), len(present))[:, None]).astype(np.float64)
 
     def gradients_of(scores: Floats) -> tuple[Floats, Floats]:
-        chances = chances_of(scores)
+        chances = to_chances(scores)
         return chances - targets, chances * (1.0 - chances)
 
     return ClassModel(_boost(values, is_category, start, gradients_of, settings), present, n_classes)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.classifiers.boosting.kernels import MIN_HESSIAN, find_split, split_rows, tally_rows
+from maskwise.classifiers.boosting.kernels import MIN_HESSIAN, add_histogram, find_split, split_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,9 +92,9 @@ def grow(table: BinnedTable, gradients: NDArray[np.int32], settings: Settings, s
     most = 2 * settings.n_leaves - 1
     columns, children = np.zeros(most, np.int64), np.zeros(most, np.int64)
     left, values = np.zeros((most, 256), np.bool_), np.zeros(most)
-    histogram = _tally(table, gradients, rows)
+    histogram = _histogram(table, gradients, rows)
     total = histogram[: int(table.offsets[1])].sum(axis=0)
-    leaves = [_weigh(table, settings, 0, (0, len(rows)), total, histogram)]
+    leaves = [_make_node(table, settings, 0, (0, len(rows)), total, histogram)]
     n_nodes = 1
     while n_nodes < most:
         # Of equal gains the node that was made first.
@@ -133,18 +133,20 @@ def _split(
     if not is_last and max(sizes) >= 2 * settings.min_records:
         # Only the smaller child is counted; the other one has what is left of the parent.
         small = int(sizes[1] <= sizes[0])
-        histograms[small] = _tally(table, gradients, rows[slice(*places[small])])
+        histograms[small] = _histogram(table, gradients, rows[slice(*places[small])])
         histograms[1 - small] = node.histogram - histograms[small]
-    return [_weigh(table, settings, n_nodes + side, places[side], totals[side], histograms[side]) for side in range(2)]
+    return [
+        _make_node(table, settings, n_nodes + side, places[side], totals[side], histograms[side]) for side in range(2)
+    ]
 
 
-def _tally(table: BinnedTable, gradients: NDArray[np.int32], rows: NDArray[np.uint32]) -> Ints:
+def _histogram(table: BinnedTable, gradients: NDArray[np.int32], rows: NDArray[np.uint32]) -> Ints:
     histogram = np.zeros((int(table.offsets[-1]), 3), np.int64)
-    tally_rows(rows, table.bins, table.offsets, gradients, histogram)
+    add_histogram(rows, table.bins, table.offsets, gradients, histogram)
     return histogram
 
 
-def _weigh(
+def _make_node(
     table: BinnedTable, settings: Settings, number: int, place: tuple[int, int], total: Ints, histogram: Ints
 ) -> _Node:
     """A node with its best split; one without a histogram stays a leaf."""
