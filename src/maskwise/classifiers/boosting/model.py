@@ -7,6 +7,7 @@ nothing random. `tree` grows the trees.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -135,15 +136,14 @@ def fit_numbers(values: Floats, is_category: Bools, numbers: Floats, settings: S
         numbers: (n_records,) what is predicted; finite.
         settings: How many trees, and how large.
     """
-    largest = float(np.abs(numbers).max())
     # A power of two, so that dividing by it is exact. Predictions stay within the numbers, gradients within -2 and 2.
-    unit = 2.0 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0
+    unit = 2.0 ** math.frexp(float(np.abs(numbers).max()))[1]
     targets = numbers / unit
     # The mean of whole numbers: the order of the records changes nothing.
     start = np.array([np.rint(targets * SCALE).astype(np.int64).sum() / (SCALE * len(targets))])
     hessians = np.ones((1, len(targets)))
     ensemble = _boost(values, is_category, start, lambda scores: (scores - targets, hessians), settings)
-    return NumberModel(ensemble, float(unit))
+    return NumberModel(ensemble, unit)
 
 
 def _boost(
