@@ -25,6 +25,7 @@ from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply
 from maskwise.search.options import Criterion, Method, choose_how
 from maskwise.table.read import read
+from maskwise.values.cells import cells_to_arrow, is_missing
 from maskwise.values.spelling import text_of
 
 try:
@@ -35,7 +36,7 @@ except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
     msg = 'Masker needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
     raise ImportError(msg) from None
 
-from maskwise.classifiers.sklearn_input import tagged
+from maskwise.classifiers.sklearn_input import allow_any_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,7 +106,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.encode = encode
 
     def __sklearn_tags__(self) -> Any:
-        tags = tagged(super().__sklearn_tags__())
+        tags = allow_any_table(super().__sklearn_tags__())
         tags.transformer_tags.preserves_dtype = []
         return tags
 
@@ -240,27 +241,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if reset:
             self.no_features_ = ()
         names = [f"x{i}" for i in range(array.shape[1])] if reset else self.feature_names_
-        columns = {name: _cells(array[:, i], name) for i, name in enumerate(names)}
+        columns = {name: cells_to_arrow(array[:, i], name) for i, name in enumerate(names)}
         return nw.from_native(_pa().table(columns), eager_only=True)
-
-
-def _cells(cells: Any, name: str) -> Any:
-    """A column of a NumPy array; None, NaN and pandas' NA are missing."""
-    values = [None if _is_missing(cell) else cell for cell in cells.tolist()]
-    try:
-        return _pa().array(values)
-    except (_pa().ArrowException, TypeError, ValueError):
-        msg = f"Column `{name}` mixes types. Make it text or numbers."
-        raise InputError(msg) from None
-
-
-def _is_missing(cell: object) -> bool:
-    if cell is None:
-        return True
-    try:
-        return bool(cell != cell)  # noqa: PLR0124 - NaN
-    except TypeError:
-        return True
 
 
 def _pa() -> Any:
@@ -282,7 +264,7 @@ def _free_name(wish: str, taken: list[str]) -> str:
 
 
 def _with_class(frame: Any, name: str, y: Any) -> Any:
-    classes = [None if _is_missing(label) else text_of(label) for label in np.asarray(y).ravel().tolist()]
+    classes = [None if is_missing(label) else text_of(label) for label in np.asarray(y).ravel().tolist()]
     if len(classes) != len(frame):
         msg = f"Found input variables with inconsistent numbers of samples: [{len(frame)}, {len(classes)}]"
         raise ValueError(msg)

@@ -1,8 +1,7 @@
-"""From a data frame or an array to the codes that C4.5 works on.
+"""From a data frame or an array to the codes that C4.5 and Naive Bayes work on.
 
 Numbers, dates and times are ordered; text, categories and truth values are not.
-A code is the place of a value among the training table's values. `classifier` asks
-for codes, `tree` never sees a value.
+A code is the place of a value among the training table's values.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import pyarrow.compute as pc
 
 from maskwise.errors import InputError, quote
 from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.cells import cells_to_arrow, mixed_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,50 +47,44 @@ class Feature:
         return len(self.categories) if self.numbers is None else len(self.numbers)
 
 
-def columns_of(table: Any) -> list[tuple[str, Any]]:
-    """Take a frame or a two-dimensional array apart into named Arrow columns."""
+def named_columns(table: Any) -> list[tuple[str, Any]]:
+    """The columns of a frame or a two-dimensional array, each with its name and as an Arrow array."""
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
     if isinstance(table, np.ndarray):
-        return [(f"x{i}", _arrow(table[:, i], f"x{i}")) for i in range(table.shape[1])]
+        return [(f"x{i}", _array_column(table[:, i], f"x{i}")) for i in range(table.shape[1])]
     frame = nw.from_native(table, eager_only=True)
-    return [(str(column.name), _arrow(column, str(column.name))) for column in frame.iter_columns()]
+    return [(str(column.name), _frame_column(column, str(column.name))) for column in frame.iter_columns()]
 
 
-def _arrow(column: Any, name: str) -> Any:
-    if isinstance(column, np.ndarray) and column.dtype.kind in "fiu":
-        return from_numpy(column.astype(np.float64))
+def _array_column(cells: Any, name: str) -> Any:
+    if cells.dtype.kind in "fiu":
+        return from_numpy(cells.astype(np.float64))
+    return cells_to_arrow(cells, name)
+
+
+def _frame_column(column: Any, name: str) -> Any:
     try:
-        if not isinstance(column, np.ndarray):
-            return column.to_arrow()
-        return pa.array([None if _is_missing(cell) else cell for cell in column.tolist()])
+        return column.to_arrow()
     except (pa.ArrowException, TypeError, ValueError):
-        msg = f"Column `{name}` mixes types. Make it text or numbers."
-        raise InputError(msg) from None
+        raise InputError(mixed_types(name)) from None
 
 
-def _is_missing(cell: object) -> bool:
-    try:
-        return cell is None or bool(cell != cell)  # noqa: PLR0124 - NaN
-    except TypeError:  # pandas' NA has no truth value
-        return True
-
-
-def learn(columns: Iterable[tuple[str, Any]]) -> tuple[Feature, ...]:
+def learn_features(columns: Iterable[tuple[str, Any]]) -> tuple[Feature, ...]:
     """Find each column's kind and values."""
     return tuple(_feature(name, column) for name, column in columns)
 
 
 def _feature(name: str, column: Any) -> Feature:
     if _is_ordered(column.type):
-        numbers = np.unique(floats_of(column, name) + 0.0)  # no -0
+        numbers = np.unique(to_floats(column, name) + 0.0)  # no -0
         return Feature(name, numbers[~np.isnan(numbers)], ())
     return Feature(name, None, tuple(sorted(pc.unique(_texts(column, name)).drop_null().to_pylist())))
 
 
 def _is_ordered(kind: Any) -> bool:
     orders = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_temporal)
-    return any(is_one(kind) for is_one in orders)
+    return any(is_kind(kind) for is_kind in orders)
 
 
 def encode(columns: list[tuple[str, Any]], features: tuple[Feature, ...]) -> NDArray[np.int32]:
@@ -103,7 +97,7 @@ def encode(columns: list[tuple[str, Any]], features: tuple[Feature, ...]) -> NDA
     codes = np.empty((len(features), n_rows), np.int32)
     for i, (feature, (_, column)) in enumerate(zip(features, columns, strict=True)):
         if feature.numbers is not None:
-            numbers = floats_of(column, feature.name)
+            numbers = to_floats(column, feature.name)
             codes[i] = np.where(np.isnan(numbers), -1, np.searchsorted(feature.numbers, numbers))
         else:
             known = pa.array(feature.categories, _TEXT)
@@ -111,7 +105,7 @@ def encode(columns: list[tuple[str, Any]], features: tuple[Feature, ...]) -> NDA
     return codes
 
 
-def floats_of(column: Any, name: str) -> NDArray[np.float64]:
+def to_floats(column: Any, name: str) -> NDArray[np.float64]:
     """The numbers of a column; NaN where one is missing."""
     kind = column.type
     try:

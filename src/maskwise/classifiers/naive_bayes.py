@@ -1,8 +1,8 @@
 """Naive Bayes for numbers and categories together, as a scikit-learn classifier.
 
 scikit-learn has one for numbers and one for categories; neither takes missing
-cells or categories that the training table does not have. Here both say
-nothing. The papers do not say how their Naive Bayes takes numbers.
+cells or categories that the training table does not have. Here such a cell is left
+out of the product. The papers do not say how their Naive Bayes takes numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from maskwise.classifiers.columns import encode, floats_of, learn
+from maskwise.classifiers.columns import encode, learn_features, to_floats
 from maskwise.errors import InputError
 
 try:
@@ -22,7 +22,7 @@ except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
     msg = 'NaiveBayes needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
     raise ImportError(msg) from None
 
-from maskwise.classifiers.sklearn_input import checked_columns, checked_training, tagged
+from maskwise.classifiers.sklearn_input import allow_any_table, check_records, check_training
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Text, categories and truth values are categories; numbers, dates and times
     are normally distributed in each class. A missing cell and a category that
-    the training table does not have tell nothing.
+    the training table does not have are left out.
 
     Args:
         alpha: How many records each category has in each class before one is seen; 1 is Laplace's.
@@ -65,10 +65,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.alpha = alpha
 
     def __sklearn_tags__(self) -> Any:
-        return tagged(super().__sklearn_tags__())
+        return allow_any_table(super().__sklearn_tags__())
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803 - scikit-learn's name
-        """Count.
+        """Count categories, and compute means and variances of numbers.
 
         Args:
             X: The training records: a pandas, Polars or Arrow table, or a two-dimensional array.
@@ -77,14 +77,14 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.alpha, Real) or not self.alpha > 0:
             msg = f"`alpha` is above 0; found {self.alpha!r}."
             raise InputError(msg)
-        columns, classes, labels = checked_training(self, X, y)
+        columns, classes, labels = check_training(self, X, y)
         self.classes_: np.ndarray[Any, Any] = classes
         n_classes = len(self.classes_)
-        self.features_: tuple[Feature, ...] = learn(columns)
+        self.features_: tuple[Feature, ...] = learn_features(columns)
         codes = encode(columns, self.features_)
         self.log_prior_: NDArray[np.float64] = np.log(np.bincount(labels, minlength=n_classes) / len(labels))
         numbers = {
-            i: floats_of(column, name)
+            i: to_floats(column, name)
             for i, ((name, column), feature) in enumerate(zip(columns, self.features_, strict=True))
             if feature.numbers is not None
         }
@@ -105,15 +105,15 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803 - scikit-learn's name
         """The logarithm of each class's chance times that of the record, given the class."""
         check_is_fitted(self, "tables_")
-        columns = checked_columns(self, X, reset=False)
+        columns = check_records(self, X, reset=False)
         codes = encode(columns, self.features_)
         total = np.tile(self.log_prior_, (codes.shape[1], 1))
         for i, (feature, table) in enumerate(zip(self.features_, self.tables_, strict=True)):
             if feature.numbers is not None:
-                values = floats_of(columns[i][1], feature.name)[:, None]
+                values = to_floats(columns[i][1], feature.name)[:, None]
                 mean, variance = table
-                said = -0.5 * (np.log(2 * np.pi * variance) + (values - mean) ** 2 / variance)
-                total += np.where(np.isnan(said).any(axis=1, keepdims=True), 0.0, said)
+                log_density = -0.5 * (np.log(2 * np.pi * variance) + (values - mean) ** 2 / variance)
+                total += np.where(np.isnan(log_density).any(axis=1, keepdims=True), 0.0, log_density)
             elif feature.n_values:
                 known = codes[i] >= 0
                 total[known] += table[:, codes[i][known]].T
@@ -136,13 +136,13 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def _moments(
     values: NDArray[np.float64], labels: NDArray[np.int32], n_classes: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and variance in each class; NaN, so that the column tells nothing, where a class has no number."""
+    """Mean and variance in each class; NaN, so that the column is left out, where a class has no number."""
     mean, variance = np.full(n_classes, np.nan), np.full(n_classes, np.nan)
-    is_there = ~np.isnan(values)
-    least = _SMALLEST * float(values[is_there].var()) if is_there.any() else 0.0
+    is_known = ~np.isnan(values)
+    least = _SMALLEST * float(values[is_known].var()) if is_known.any() else 0.0
     for c in range(n_classes):
-        there = values[(labels == c) & is_there]
-        if len(there):
-            mean[c], variance[c] = there.mean(), there.var() + least
-    # A column that is the same number everywhere tells nothing either.
+        known = values[(labels == c) & is_known]
+        if len(known):
+            mean[c], variance[c] = known.mean(), known.var() + least
+    # A column that is the same number everywhere is left out too.
     return mean, np.where(variance > 0, variance, np.nan)

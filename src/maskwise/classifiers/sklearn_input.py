@@ -1,4 +1,4 @@
-"""What a classifier is given, checked as scikit-learn checks it and taken apart into columns."""
+"""Check what a scikit-learn estimator is given, as scikit-learn checks it. `columns` takes tables apart."""
 
 from __future__ import annotations
 
@@ -8,39 +8,40 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from maskwise.classifiers.columns import columns_of
+from maskwise.classifiers.columns import named_columns
 from maskwise.errors import InputError, plural
+from maskwise.values.cells import is_missing
 
 
-def tagged(tags: Any) -> Any:
-    """scikit-learn's tags of an estimator that takes any table: texts, categories and missing cells."""
+def allow_any_table(tags: Any) -> Any:
+    """Let scikit-learn's tags say that an estimator takes any table: texts, categories and missing cells."""
     tags.input_tags.allow_nan = True
     tags.input_tags.string = True
     tags.input_tags.categorical = True
     return tags
 
 
-def checked_training(
+def check_training(
     classifier: Any,
     X: Any,  # noqa: N803 - scikit-learn's name
     y: Any,
 ) -> tuple[list[tuple[str, Any]], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Check training records: their columns, the classes, and the number of each record's class.
+    """Check training records, and return their columns, the classes, and the number of each record's class.
 
     Args:
-        classifier: Who asks; it learns what the columns are called.
+        classifier: The classifier that is fitted or predicts; it stores the names of the columns.
         X: The records.
         y: Their classes.
     """
-    columns = checked_columns(classifier, X, reset=True)
-    return columns, *_checked_labels(classifier, y, len(columns[0][1]))
+    columns = check_records(classifier, X, reset=True)
+    return columns, *_check_classes(classifier, y, len(columns[0][1]))
 
 
-def checked_columns(classifier: Any, X: Any, *, reset: bool) -> list[tuple[str, Any]]:  # noqa: N803 - scikit-learn's
-    """Check `X` as scikit-learn does and take it apart into named Arrow columns.
+def check_records(classifier: Any, X: Any, *, reset: bool) -> list[tuple[str, Any]]:  # noqa: N803 - scikit-learn's
+    """Check records, and return their columns: the name and an Arrow array of each.
 
     Args:
-        classifier: Who asks; it learns what the columns are called.
+        classifier: The classifier that is fitted or predicts; it stores the names of the columns.
         X: The records.
         reset: These are training records.
     """
@@ -49,7 +50,7 @@ def checked_columns(classifier: Any, X: Any, *, reset: bool) -> list[tuple[str, 
             validate_data(classifier, X, reset=reset, skip_check_array=True)
         else:
             X = validate_data(classifier, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")  # noqa: N806
-        columns = columns_of(X)
+        columns = named_columns(X)
     except InputError:
         raise
     except ValueError as error:
@@ -62,11 +63,11 @@ def checked_columns(classifier: Any, X: Any, *, reset: bool) -> list[tuple[str, 
     return columns
 
 
-def _checked_labels(classifier: Any, y: Any, n_rows: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The classes, sorted, and the number of each record's class.
+def _check_classes(classifier: Any, y: Any, n_rows: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Check the classes of records, and return them sorted, and the number of each record's class.
 
     Args:
-        classifier: Who asks.
+        classifier: The classifier that is fitted.
         y: The classes of the training records.
         n_rows: How many records there are.
     """
@@ -77,7 +78,7 @@ def _checked_labels(classifier: Any, y: Any, n_rows: int) -> tuple[np.ndarray[An
     if len(y) != n_rows:
         msg = f"Found input variables with inconsistent numbers of samples: [{n_rows}, {len(y)}]"
         raise InputError(msg)
-    if any(label is None or label != label for label in y.tolist()):  # noqa: PLR0124 - NaN
+    if any(is_missing(label) for label in y.tolist()):
         raise InputError("Input y contains NaN: the class of some records is missing. Leave these records out.")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise InputError("Input y contains infinity, which is no class. Leave these records out.")

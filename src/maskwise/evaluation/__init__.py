@@ -22,15 +22,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maskwise.classifiers.c45.classifier import C45Classifier
-    from maskwise.classifiers.naive_bayes import NaiveBayes
+    from maskwise.classifiers import C45Classifier, NaiveBayes
     from maskwise.evaluation.records import Evaluation, Record
     from maskwise.evaluation.run import evaluate
 
 _HOME = {
-    "C45Classifier": "maskwise.classifiers.c45.classifier",
+    "C45Classifier": "maskwise.classifiers",
     "Evaluation": "maskwise.evaluation.records",
-    "NaiveBayes": "maskwise.classifiers.naive_bayes",
+    "NaiveBayes": "maskwise.classifiers",
     "Record": "maskwise.evaluation.records",
     "evaluate": "maskwise.evaluation.run",
 }

@@ -151,14 +151,14 @@ def _estimator(name: str, model: Any) -> Learner:
 
 
 def _c45(view: View, seed: int) -> Any:
-    from maskwise.classifiers.c45.classifier import C45Classifier  # noqa: PLC0415 - heavy and optional
+    from maskwise.classifiers import C45Classifier  # noqa: PLC0415 - heavy and optional
 
     del view, seed
     return C45Classifier()
 
 
 def _naive_bayes(view: View, seed: int) -> Any:
-    from maskwise.classifiers.naive_bayes import NaiveBayes  # noqa: PLC0415 - heavy and optional
+    from maskwise.classifiers import NaiveBayes  # noqa: PLC0415 - heavy and optional
 
     del view, seed
     return NaiveBayes()

@@ -13,6 +13,7 @@ from maskwise.profile.profile import check_columns
 from maskwise.release.frames import as_frame
 from maskwise.release.publish import given_back
 from maskwise.table.read import read
+from maskwise.values.cells import is_missing
 from maskwise.values.parsing import looks_like_code, parse_keys
 from maskwise.values.scales import Scale
 from maskwise.values.spelling import text_of
@@ -85,7 +86,7 @@ def _n_records(original: Any, policy: Policy) -> int:
 
 
 def _texts(cells: list[Any]) -> list[str | None]:
-    return [None if cell is None or cell != cell else text_of(cell) for cell in cells]  # noqa: PLR0124 - NaN
+    return [None if is_missing(cell) else text_of(cell) for cell in cells]
 
 
 def _numbers_or_text(column: pa.ChunkedArray) -> Any:

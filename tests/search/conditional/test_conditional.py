@@ -506,7 +506,7 @@ def test_the_jury_needs_no_scikit_learn() -> None:
 
 
 @pytest.mark.usefixtures("no_sklearn")
-def test_naive_bayes_tells_what_gradient_boosting_would() -> None:
+def test_unmasked_columns_are_used_without_scikit_learn() -> None:
     columns = people()
     assert not conditional({**columns, "copy": columns["cls"]}).steps
     for name, cells in unmasked().items():

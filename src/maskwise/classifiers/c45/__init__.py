@@ -1,6 +1,6 @@
 """C4.5, the decision tree that the papers measure with.
 
-`classifier` is what scikit-learn sees, `tree` grows and prunes;
-`split_kernels` and `record_kernels` hold the loops over records. The
-conditional search judges its variants with it, `evaluation` measures with it.
+`classifier` is what scikit-learn sees, `tree` grows and prunes, `split_kernels` and
+`record_kernels` hold the loops over records. The conditional search compares its results
+with these trees, and `maskwise.evaluation` measures with them.
 """

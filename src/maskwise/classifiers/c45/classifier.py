@@ -19,7 +19,7 @@ import numpy as np
 from maskwise.classifiers.c45.record_kernels import walk
 from maskwise.classifiers.c45.split_kernels import CATEGORY, TINY
 from maskwise.classifiers.c45.tree import Records, build
-from maskwise.classifiers.columns import encode, learn
+from maskwise.classifiers.columns import encode, learn_features
 from maskwise.errors import InputError
 
 try:
@@ -29,7 +29,7 @@ except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
     msg = 'C45Classifier needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
     raise ImportError(msg) from None
 
-from maskwise.classifiers.sklearn_input import checked_columns, checked_training, tagged
+from maskwise.classifiers.sklearn_input import allow_any_table, check_records, check_training
 
 LARGEST_CF = 0.5
 
@@ -72,7 +72,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.cf = cf
 
     def __sklearn_tags__(self) -> Any:
-        return tagged(super().__sklearn_tags__())
+        return allow_any_table(super().__sklearn_tags__())
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803 - scikit-learn's name
         """Learn a tree.
@@ -82,8 +82,8 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             y: Their classes.
         """
         self._check_parameters()
-        columns, self.classes_, labels = checked_training(self, X, y)
-        self.features_ = learn(columns)
+        columns, self.classes_, labels = check_training(self, X, y)
+        self.features_ = learn_features(columns)
         n_values = np.array([feature.n_values for feature in self.features_], np.int64)
         numbers = tuple(feature.numbers for feature in self.features_)
         codes = encode(columns, self.features_)
@@ -94,9 +94,9 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:  # noqa: N803 - scikit-learn's name
         """The chance of each class: its share in the leaf, or in several leaves by weight."""
         check_is_fitted(self, "tree_")
-        codes = encode(checked_columns(self, X, reset=False), self.features_)
-        said: np.ndarray[Any, Any] = walk(codes, *self.tree_[:6])
-        return said
+        codes = encode(check_records(self, X, reset=False), self.features_)
+        chances: np.ndarray[Any, Any] = walk(codes, *self.tree_[:6])
+        return chances
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:  # noqa: N803 - scikit-learn's name
         """The likeliest class of each record."""
@@ -132,9 +132,9 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         while todo:
             node, depth, test = todo.pop()
             at = int(tree.attribute[node])
-            said = "" if at >= 0 else self._leaf(node)
+            leaf = "" if at >= 0 else self._leaf(node)
             if depth >= 0 or at < 0:
-                lines.append("|   " * depth + test + said)
+                lines.append("|   " * depth + test + leaf)
             if at >= 0:
                 first, last = int(tree.first[node]), int(tree.first[node] + tree.n_branches[node])
                 todo.extend(

@@ -1,7 +1,7 @@
 """The loops over records of C4.5 once a split is chosen, compiled.
 
 Sending records down the branches, what a leaf will get wrong, and reading a
-finished tree. Records, codes and tags are as in `splits`.
+finished tree. Records, codes and tags are as in `split_kernels`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from maskwise.classifiers.c45.split_kernels import CATEGORY, MISSING, TINY
 
 
 @njit(cache=True, nogil=True)
-def part(
+def split_records(
     rows: Any, weights: Any, labels: Any, column: Any, cut: int, n_branches: int, n_classes: int
 ) -> tuple[Any, Any, Any, Any]:
     """Send records to the branches of a split, those without a value to all in parts.
@@ -75,7 +75,7 @@ def part(
 
 
 @njit(cache=True, nogil=True)
-def pessimistic(total: float, wrong: float, cf: float, z: float) -> float:
+def estimate_errors(total: float, wrong: float, cf: float, z: float) -> float:
     """Estimate how many of a leaf's records later ones like them would get wrong.
 
     The upper end of a one-sided confidence interval for a binomial, by its
@@ -105,11 +105,11 @@ def pessimistic(total: float, wrong: float, cf: float, z: float) -> float:
 
 @njit(cache=True, nogil=True)
 def leaf_errors(counts: Any, cf: float, z: float) -> Any:
-    """Apply `pessimistic` to (n, n_classes) class weights."""
+    """Apply `estimate_errors` to (n, n_classes) class weights."""
     errors = np.empty(len(counts))
     for i in range(len(counts)):
         total = counts[i].sum()
-        errors[i] = pessimistic(total, total - counts[i].max(), cf, z)
+        errors[i] = estimate_errors(total, total - counts[i].max(), cf, z)
     return errors
 
 
@@ -132,7 +132,7 @@ def walk(codes: Any, attribute: Any, cut: Any, first: Any, n_branches: Any, shar
         (n_rows, n_classes), each row of sum 1.
     """
     n_rows, n_classes = codes.shape[1], chances.shape[1]
-    said = np.zeros((n_rows, n_classes))
+    chances_by_row = np.zeros((n_rows, n_classes))
     nodes = np.empty(len(attribute), np.int64)
     parts = np.empty(len(attribute))
     for row in range(n_rows):
@@ -142,7 +142,7 @@ def walk(codes: Any, attribute: Any, cut: Any, first: Any, n_branches: Any, shar
             node, weight = nodes[n_open], parts[n_open]
             if attribute[node] < 0:
                 for c in range(n_classes):
-                    said[row, c] += weight * chances[node, c]
+                    chances_by_row[row, c] += weight * chances[node, c]
                 continue
             code = codes[attribute[node], row]
             lo, hi = 0, n_branches[node]
@@ -155,4 +155,4 @@ def walk(codes: Any, attribute: Any, cut: Any, first: Any, n_branches: Any, shar
                     nodes[n_open] = child
                     parts[n_open] = weight if code != MISSING else weight * share[child]
                     n_open += 1
-    return said
+    return chances_by_row

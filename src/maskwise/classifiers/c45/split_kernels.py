@@ -1,7 +1,7 @@
 """Which attribute C4.5 splits a node on, compiled.
 
-No names and no objects: arrays in, arrays out. `tree` asks node by node,
-`kernels` moves the records. A record is a row number and a weight, because
+No names and no objects: arrays in, arrays out. `tree` calls it node by node,
+`record_kernels` moves the records. A record is a row number and a weight, because
 a record with a missing value goes to several branches in parts. Values are
 codes, counted from 0; -1 is missing. Arguments are tagged IN, OUT or INOUT.
 """
@@ -33,7 +33,7 @@ def xlog2x(x: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def tally(
+def count_classes(
     rows: Any, weights: Any, labels: Any, column: Any, n_values: int, hist: Any, present: Any
 ) -> tuple[int, float]:
     """Count the classes of each value of one attribute.
@@ -94,7 +94,7 @@ def category_gain(hist: Any, n_present: int, known: float, weight: float, min_re
     """Return gain and gain ratio of a branch per value; no gain is -1.
 
     Args:
-        hist: IN (n_present, n_classes) as `tally` leaves it.
+        hist: IN (n_present, n_classes) as `count_classes` leaves it.
         n_present: IN how many values there are.
         known: IN weight of the records with a value.
         weight: IN weight of all records.
@@ -133,7 +133,7 @@ def number_gain(hist: Any, n_present: int, known: float, weight: float, min_reco
     Release 8 charges a numeric split for the choice among its thresholds. No gain is -1.
 
     Args:
-        hist: IN (n_present, n_classes) as `tally` leaves it.
+        hist: IN (n_present, n_classes) as `count_classes` leaves it.
         n_present: IN how many values there are.
         known: IN weight of the records with a value.
         weight: IN weight of all records.
@@ -219,7 +219,7 @@ def choose_split(
         return -1, -1, -1
     average, n_averaged = 0.0, 0
     for a in range(n_attributes):
-        n_present, known = tally(rows, weights, labels, codes[a], n_values[a], hist, present)
+        n_present, known = count_classes(rows, weights, labels, codes[a], n_values[a], hist, present)
         if is_number[a]:
             gains[a], ratios[a], at = number_gain(hist, n_present, known, weight, min_records)
             if at >= 0:

@@ -1,7 +1,7 @@
 """Grow a C4.5 tree, collapse it, prune it, and lay it out for reading.
 
-`columns` has coded the table; the loops over records are in `splits`
-and `kernels`. No function calls itself: a chain of numeric splits can be
+`columns` has coded the table; the loops over records are in `split_kernels`
+and `record_kernels`. No function calls itself: a chain of numeric splits can be
 deeper than Python's stack.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maskwise.classifiers.c45.record_kernels import leaf_errors, part, pessimistic
+from maskwise.classifiers.c45.record_kernels import estimate_errors, leaf_errors, split_records
 from maskwise.classifiers.c45.split_kernels import CATEGORY, TINY, choose_split
 
 if TYPE_CHECKING:
@@ -147,7 +147,9 @@ def _cut(values: NDArray[np.float64] | None, below: int, above: int) -> int:
 def _parts(records: Records, node: Node, rows: Any, weights: Any) -> tuple[Any, Any, list[int], Any]:
     n_branches = int(records.n_values[node.attribute]) if node.cut == CATEGORY else 2
     column = records.codes[node.attribute]
-    rows, weights, start, counts = part(rows, weights, records.labels, column, node.cut, n_branches, records.n_classes)
+    rows, weights, start, counts = split_records(
+        rows, weights, records.labels, column, node.cut, n_branches, records.n_classes
+    )
     return rows, weights, start.tolist(), counts
 
 
@@ -183,7 +185,7 @@ def _prune(records: Records, root: Node, cf: float) -> None:
     todo = [(root, False)]
     while todo:
         node, ready = todo.pop()
-        as_leaf = pessimistic(node.weight, node.wrong, cf, z)
+        as_leaf = estimate_errors(node.weight, node.wrong, cf, z)
         if node.branches is None:
             node.errors = as_leaf
         elif not ready:
@@ -216,7 +218,7 @@ def _branch_errors(records: Records, branch: Node, node: Node, bound: float, con
         at, rows, weights, counts = todo.pop()
         if at.branches is None:
             total = float(counts.sum())
-            errors += pessimistic(total, total - float(counts.max()), *confidence)
+            errors += estimate_errors(total, total - float(counts.max()), *confidence)
             continue
         rows, weights, start, counts = _parts(records, at, rows, weights)
         estimates = leaf_errors(counts, *confidence).tolist()
@@ -264,7 +266,7 @@ def _lay_out(records: Records, root: Node) -> Tree:
         if node is not None:
             counts[i] = node.counts
     weight = counts.sum(axis=1)
-    said = np.where((weight > TINY)[:, None], counts, counts[parent])
+    known = np.where((weight > TINY)[:, None], counts, counts[parent])
     is_inner = np.array(n_branches) > 0
     return Tree(
         np.where(is_inner, [-1 if node is None else node.attribute for node in nodes], -1).astype(np.int32),
@@ -272,6 +274,6 @@ def _lay_out(records: Records, root: Node) -> Tree:
         np.array(first, np.int32),
         np.array(n_branches, np.int32),
         weight / weight[parent],
-        said / said.sum(axis=1, keepdims=True),
+        known / known.sum(axis=1, keepdims=True),
         counts,
     )

@@ -8,10 +8,11 @@ records in one bin are equally well predicted without any masked column.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maskwise.classifiers.boosting.model import fit
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.parsing import looks_like_code, parse_keys
 
@@ -155,8 +156,8 @@ def _out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, 
     for f in range(N_FOLDS):
         fitted = (fold != f) & (fold >= 0)
         asked = (fold == f) | (fold < 0)
-        found, there = _fit(values[fitted], is_category, classes[fitted], seed)
-        chances[np.ix_(asked, there)] += found(values[asked])
+        model = fit(values[fitted], is_category, classes[fitted], n_classes)
+        chances[asked] += model.predict_chances(values[asked])
         n_models[asked] += 1
     mean: Floats = chances / n_models[:, None]
     return mean
@@ -170,67 +171,6 @@ def _alike(values: Floats, chances: Floats) -> Floats:
     sizes = np.diff(np.append(firsts, len(values)))
     mean: Floats = np.add.reduceat(chances, firsts, axis=0) / sizes[:, None]
     return np.repeat(mean, sizes, axis=0)
-
-
-def _fit(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: int) -> tuple[Any, Ints]:
-    """A model's prediction, and the classes it knows: gradient boosting where scikit-learn is there."""
-    there = np.unique(classes)
-    told = ~np.isnan(values).all(axis=0)
-    if len(there) == 1 or not told.any():
-        shares = np.unique(classes, return_counts=True)[1] / len(classes)
-        return (lambda asked: np.tile(shares, (len(asked), 1))), there
-    values, is_category = values[:, told], is_category[told]
-    try:
-        from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - heavy and optional
-        from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
-    except ImportError:
-        predict = _naive_bayes(values, is_category, classes)
-        return (lambda asked: predict(asked[:, told])), there
-    # Stopping early would set records aside by class, which fails for a class with one record.
-    model = HistGradientBoostingClassifier(
-        max_iter=60, categorical_features=is_category, random_state=seed, early_stopping=False
-    )
-    # With a thread per core it takes forty times as long where others use the cores too.
-    with threadpool_limits(1):
-        model.fit(values, classes)
-
-    def predict_alone(asked: Floats) -> Floats:
-        with threadpool_limits(1):
-            chances: Floats = model.predict_proba(asked[:, told])
-        return chances
-
-    return predict_alone, there
-
-
-def _naive_bayes(values: Floats, is_category: NDArray[np.bool_], classes: Ints) -> Any:
-    """Naive Bayes on counts; numbers are binned by quantiles first."""
-    there, of_class = np.unique(classes, return_inverse=True)
-    edges = [
-        None if is_category[c] else np.unique(np.nanquantile(values[:, c], np.linspace(0, 1, N_BINS + 1)[1:-1]))
-        for c in range(values.shape[1])
-    ]
-
-    def code(column: Floats, borders: Floats | None) -> Ints:
-        known = ~np.isnan(column)
-        found = np.searchsorted(borders, column) if borders is not None else np.where(known, column, 0)
-        return np.where(known, found, MOST_CATEGORIES + 1).astype(np.int64)
-
-    n = np.bincount(of_class, minlength=len(there)).astype(np.float64)
-    tables = []
-    for c, borders in enumerate(edges):
-        counts = np.zeros((MOST_CATEGORIES + 2, len(there)))
-        np.add.at(counts, (code(values[:, c], borders), of_class), 1.0)
-        tables.append(np.log((counts + 1.0) / (n + len(counts))))
-
-    def predict(asked: Floats) -> Floats:
-        logs = np.tile(np.log(n / n.sum()), (len(asked), 1))
-        for c, borders in enumerate(edges):
-            logs += tables[c][code(asked[:, c], borders)]
-        raised = np.exp(logs - logs.max(axis=1, keepdims=True))
-        chances: Floats = raised / raised.sum(axis=1, keepdims=True)
-        return chances
-
-    return predict
 
 
 def as_lookup(rows: Ints, bins: Ints) -> tuple[pa.Array, pa.Array]:
