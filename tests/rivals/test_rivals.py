@@ -110,7 +110,7 @@ def test_full_domain_finds_the_best_of_all_combinations(rows: list[naive.Record]
     assert (rival.penalty_, tuple(rival.levels_.values()), rival.n_suppressed_) == (penalty, levels, n_suppressed)
     expected = [naive.at_level(row, levels) for row in rows]
     if n_suppressed:
-        expected = [one if expected.count(one) >= k else ("*", "*", "*") for one in expected]
+        expected = [row if expected.count(row) >= k else ("*", "*", "*") for row in expected]
     assert shown(masked) == expected
     assert shown(rival.transform(table(rows))) == expected
     assert maskwise.audit(masked, policy(k)).is_met
@@ -286,7 +286,7 @@ def test_settings_out_of_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
     for n_ranges in (0, 12):
         with pytest.raises(InputError, match="power of two"):
             FullDomain(n_ranges=n_ranges).fit(table(TOLD), policy(2))
-    monkeypatch.setattr(full_domain, "MOST_NODES", 10)
+    monkeypatch.setattr(full_domain, "MAX_NODES", 10)
     with pytest.raises(InputError, match="combinations of levels"):
         FullDomain().fit(table(TOLD), policy(2))
 
@@ -296,7 +296,7 @@ def test_many_values_are_sorted_rather_than_counted_in_an_array(monkeypatch: pyt
     data = data.append_column("c2", pa.array([str(i % 2) for i in range(60)]))
     asked = {"class": "c2", "requirements": [{"qid": list("abc"), "k": 2}]}
     before = FullDomain().fit(data, asked)
-    monkeypatch.setattr(lattice, "_MOST_BINS", 1)
+    monkeypatch.setattr(lattice, "_MAX_BINS", 1)
     after = FullDomain().fit(data, asked)
     assert (before.levels_, before.penalty_) == (after.levels_, after.penalty_)
 
