@@ -217,7 +217,7 @@ def test_another_tools_file_with_other_records_is_refused(
 
 
 def test_an_absent_rival_is_named(refused: Callable, data: Path, policy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "maskwise.rivals", None)
+    monkeypatch.setitem(sys.modules, "maskwise.rivals.mondrian", None)
     refused("evaluate", data, "-p", policy, "--rival", "mondrian", says=["`mondrian` is not part of this maskwise"])
 
 

@@ -361,7 +361,7 @@ class Blur:
 
 
 def test_a_rival_is_fitted_under_the_same_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("maskwise.rivals")
+    module = ModuleType("maskwise.rivals.mondrian")
     module.Mondrian = Blur  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(Blur, "fitted", [])

@@ -1,9 +1,9 @@
-"""The classifiers by name, and how each takes numbers, categories and ordered categories.
+"""The classifiers by name, and how predictors are encoded for each of them.
 
-C4.5 and gradient boosting split an ordered category at a place in its order, as
-they split numbers. Naive Bayes counts it as any category. Logistic regression,
-and other models that take numbers only, get a column per category and for an
-ordered one its place as well.
+C4.5 and gradient boosting split an ordered category at a position in its order,
+as they split numbers. Naive Bayes counts it as any category. Logistic
+regression, and other models that take numbers only, get a column per category,
+and for an ordered one its position as well.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.errors import InputError, MaskwiseError, did_you_mean, quote
-from maskwise.evaluation.view import Sort
+from maskwise.evaluation.predictors import PredictorType
 from maskwise.values.arrow import from_numpy
 
 if TYPE_CHECKING:
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.evaluation.partition import Split
-    from maskwise.evaluation.view import Seen, View
+    from maskwise.evaluation.partition import TrainTestSplit
+    from maskwise.evaluation.predictors import Predictor, Predictors
 
     Ints = NDArray[np.int64]
 
 NAMES = ("c4.5", "naive-bayes", "logistic-regression", "gradient-boosting")
 DEFAULT = ("c4.5", "naive-bayes")
-_MOST_CATEGORIES = 254
-"""Of more categories the most frequent training ones count; gradient boosting takes no more."""
+_MAX_CATEGORIES = 254
+"""Gradient boosting takes no more; of a predictor with more, only the most frequent are encoded."""
 
-_FEW_RECORDS = 100_000
-"""Up to so many training records one thread is enough."""
+_MAX_RECORDS_ONE_THREAD = 100_000
+"""Up to this number of training records one thread is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,52 +44,52 @@ class Learner:
     """A classifier that can be trained any number of times."""
 
     name: str
-    """What tables call it."""
-    make: Callable[[View, int], Any]
-    """Makes an untrained classifier for these columns with this seed."""
-    encode: Callable[[View, Ints], Callable[[Ints], Any]]
-    """Learns from the training records how records are handed to it."""
-    is_ours: bool = True
-    """Whether maskwise vouches for it."""
+    """Its name in the results."""
+    make: Callable[[Predictors, int], Any]
+    """Makes an untrained classifier for these predictors with this seed."""
+    encode: Callable[[Predictors, Ints], Callable[[Ints], Any]]
+    """Learns from the training records how to encode records; returns the function that encodes them."""
+    is_builtin: bool = True
+    """Whether it is one of the classifiers that maskwise names; a failure of another one is the caller's."""
 
-    def predict(self, view: View, classes: Ints, split: Split, seed: int) -> Ints:
-        """Learn from the training records and say the classes of the test records.
+    def predict(self, predictors: Predictors, classes: Ints, split: TrainTestSplit, seed: int) -> Ints:
+        """Train on the training records and predict the classes of the test records.
 
-        Without a column, or with one class only, that is the most frequent class.
+        Without a predictor, or with a single class, predict the most frequent class.
         """
-        known = np.bincount(classes[split.train])
-        if not view or np.count_nonzero(known) == 1:
-            return np.full(len(split.test), known.argmax(), np.int64)
-        encode = self.encode(view, split.train)
-        model = self.make(view, seed)
+        counts = np.bincount(classes[split.train])
+        if not predictors or np.count_nonzero(counts) == 1:
+            return np.full(len(split.test), counts.argmax(), np.int64)
+        encode = self.encode(predictors, split.train)
+        model = self.make(predictors, seed)
         try:
             with _threads(len(split.train)):
                 model.fit(encode(split.train), classes[split.train])
                 predicted: Ints = np.asarray(model.predict(encode(split.test)))
         except Exception as error:
-            if self.is_ours or isinstance(error, MaskwiseError):
+            if self.is_builtin or isinstance(error, MaskwiseError):
                 raise
-            # Its message may quote a cell.
+            # Its own message may quote a cell.
             msg = f"The classifier `{self.name}` failed on these records ({type(error).__name__}). Choose another."
             raise InputError(msg) from None
         return predicted
 
 
 def _threads(n_train: int) -> AbstractContextManager[Any]:
-    """One thread for few records: on a busy machine several wait for each other, ten times as long at 30,000."""
+    """Use one thread for few records: on a busy machine several threads took ten times as long at 30,000 records."""
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
 
-    return threadpool_limits(1) if n_train <= _FEW_RECORDS else nullcontext()
+    return threadpool_limits(1) if n_train <= _MAX_RECORDS_ONE_THREAD else nullcontext()
 
 
-def learner(wanted: Any) -> Learner:
+def find_learner(wanted: Any) -> Learner:
     """Find a classifier by its name, its import path, or as a scikit-learn estimator.
 
-    >>> learner("naive-bayes").name
+    >>> find_learner("naive-bayes").name
     'naive-bayes'
     """
     if not isinstance(wanted, str):
-        return _estimator(type(wanted).__name__, wanted)
+        return _wrap_estimator(type(wanted).__name__, wanted)
     try:
         import sklearn  # noqa: PLC0415 - heavy and optional
     except ImportError:
@@ -98,9 +98,11 @@ def learner(wanted: Any) -> Learner:
     del sklearn
     match wanted:
         case "c4.5":
-            return Learner(wanted, _c45, lambda view, train: _as_frame(view, train, is_ordered=True))
+            return Learner(wanted, _c45, lambda predictors, train: _as_frame(predictors, train, is_ordered=True))
         case "naive-bayes":
-            return Learner(wanted, _naive_bayes, lambda view, train: _as_frame(view, train, is_ordered=False))
+            return Learner(
+                wanted, _naive_bayes, lambda predictors, train: _as_frame(predictors, train, is_ordered=False)
+            )
         case "logistic-regression":
             return Learner(wanted, _logistic, _as_numbers)
         case "gradient-boosting":
@@ -112,148 +114,157 @@ def learner(wanted: Any) -> Learner:
             f"import path, such as sklearn.tree.DecisionTreeClassifier.{did_you_mean(wanted, NAMES)}"
         )
         raise InputError(msg)
-    return _estimator(wanted, _imported(wanted, module, name))
+    return _wrap_estimator(wanted, _import_classifier(wanted, module, name))
 
 
-def _imported(path: str, module: str, name: str) -> Any:
+def _import_classifier(path: str, module: str, name: str) -> Any:
     try:
-        found = getattr(import_module(module), name)
+        make = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError):
         msg = f"The classifier `{path}` cannot be imported. Is its package installed, and the path right?"
         raise InputError(msg) from None
     try:
-        return found()
+        return make()
     except Exception as error:  # noqa: BLE001 - any class may be named
         msg = f"`{path}` cannot be made without arguments ({type(error).__name__}). Name a class that can."
         raise InputError(msg) from None
 
 
-def _estimator(name: str, model: Any) -> Learner:
+def _wrap_estimator(name: str, model: Any) -> Learner:
     from sklearn.base import clone, is_classifier  # noqa: PLC0415 - heavy and optional
     from sklearn.utils import get_tags  # noqa: PLC0415 - as above
 
     try:
-        is_one = hasattr(model, "fit") and hasattr(model, "predict") and is_classifier(model)
+        is_sklearn_classifier = hasattr(model, "fit") and hasattr(model, "predict") and is_classifier(model)
     except Exception:  # noqa: BLE001 - any object may be named
-        is_one = False
-    if not is_one:
+        is_sklearn_classifier = False
+    if not is_sklearn_classifier:
         msg = f"`{name}` is no scikit-learn classifier. Name a class with fit and predict that predicts classes."
         raise InputError(msg)
 
-    def make(view: View, seed: int) -> Any:
-        del view
+    def make(predictors: Predictors, seed: int) -> Any:
+        del predictors
         fresh = clone(model)
         return fresh.set_params(random_state=seed) if fresh.get_params().get("random_state", 0) is None else fresh
 
     takes_text = get_tags(model).input_tags.string
-    encode = (lambda view, train: _as_frame(view, train, is_ordered=True)) if takes_text else _as_numbers
-    return Learner(name, make, encode, is_ours=False)
+    encode = (lambda predictors, train: _as_frame(predictors, train, is_ordered=True)) if takes_text else _as_numbers
+    return Learner(name, make, encode, is_builtin=False)
 
 
-def _c45(view: View, seed: int) -> Any:
+def _c45(predictors: Predictors, seed: int) -> Any:
     from maskwise.classifiers import C45Classifier  # noqa: PLC0415 - heavy and optional
 
-    del view, seed
+    del predictors, seed
     return C45Classifier()
 
 
-def _naive_bayes(view: View, seed: int) -> Any:
+def _naive_bayes(predictors: Predictors, seed: int) -> Any:
     from maskwise.classifiers import NaiveBayes  # noqa: PLC0415 - heavy and optional
 
-    del view, seed
+    del predictors, seed
     return NaiveBayes()
 
 
-def _logistic(view: View, seed: int) -> Any:
+def _logistic(predictors: Predictors, seed: int) -> Any:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - heavy and optional
 
-    del view
+    del predictors
     return LogisticRegression(max_iter=1000, random_state=seed)
 
 
-def _boosting(view: View, seed: int) -> Any:
+def _boosting(predictors: Predictors, seed: int) -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - heavy and optional
 
     return HistGradientBoostingClassifier(
-        categorical_features=[seen.sort is Sort.CATEGORY for seen in view], random_state=seed
+        categorical_features=[p.type is PredictorType.CATEGORY for p in predictors], random_state=seed
     )
 
 
-def _as_frame(view: View, train: Ints, *, is_ordered: bool) -> Callable[[Ints], Any]:
-    """An Arrow table: categories are text, numbers are numbers, ordered categories are their places or text."""
+def _as_frame(predictors: Predictors, train: Ints, *, is_ordered: bool) -> Callable[[Ints], Any]:
+    """Encode as an Arrow table: categories as text, numbers as numbers, ordered categories as positions or text."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     del train
 
-    def column(seen: Seen, rows: Ints) -> Any:
-        values = seen.values[rows]
-        if seen.sort is Sort.NUMBER or (seen.sort is Sort.ORDERED and is_ordered):
+    def column(predictor: Predictor, rows: Ints) -> Any:
+        values = predictor.values[rows]
+        if predictor.type is PredictorType.NUMBER or (predictor.type is PredictorType.ORDERED and is_ordered):
             return from_numpy(values)
-        texts = np.array([*seen.labels, None], object)
-        places = np.where(np.isnan(values), len(seen.labels), values).astype(np.int64)
-        return pa.array(texts[places], pa.large_string())
+        texts = np.array([*predictor.labels, None], object)
+        codes = np.where(np.isnan(values), len(predictor.labels), values).astype(np.int64)
+        return pa.array(texts[codes], pa.large_string())
 
-    return lambda rows: pa.table({seen.name: column(seen, rows) for seen in view})
+    return lambda rows: pa.table({predictor.name: column(predictor, rows) for predictor in predictors})
 
 
-def _as_codes(view: View, train: Ints) -> Callable[[Ints], NDArray[np.float64]]:
-    """A matrix of numbers, places in an order, and codes of categories; rare categories are missing."""
-    codes = [_frequent(seen, train) if seen.sort is Sort.CATEGORY else None for seen in view]
+def _as_codes(predictors: Predictors, train: Ints) -> Callable[[Ints], NDArray[np.float64]]:
+    """Encode as a matrix of numbers, positions in an order, and codes of categories; rare categories are missing."""
+    codes = [
+        _codes_by_frequency(predictor, train) if predictor.type is PredictorType.CATEGORY else None
+        for predictor in predictors
+    ]
 
     def matrix(rows: Ints) -> NDArray[np.float64]:
         columns = []
-        for seen, at in zip(view, codes, strict=True):
-            values = seen.values[rows]
-            columns.append(values if at is None else at[np.where(np.isnan(values), -1, values).astype(np.int64)])
+        for predictor, code_of in zip(predictors, codes, strict=True):
+            values = predictor.values[rows]
+            columns.append(values if code_of is None else code_of[_label_index(values)])
         return np.column_stack(columns)
 
     return matrix
 
 
-def _as_numbers(view: View, train: Ints) -> Callable[[Ints], NDArray[np.float64]]:
-    """A matrix for models that take numbers only.
+def _as_numbers(predictors: Predictors, train: Ints) -> Callable[[Ints], NDArray[np.float64]]:
+    """Encode as a matrix for models that take numbers only.
 
-    A number has mean 0 and deviation 1, with 0 and a mark of its own where it
-    is missing; a category is a column of 0 and 1, a missing cell one of them; an
-    ordered category has its place as well.
+    A number is scaled to mean 0 and deviation 1. A missing one is 0, and a column
+    of 0 and 1 marks it. A category is a column of 0 and 1 for each label. An
+    ordered category has its scaled position as well.
     """
-    made = [part for seen in view for part in _number_columns(seen, train)]
+    encoders = [encoder for predictor in predictors for encoder in _number_encoders(predictor, train)]
 
     def matrix(rows: Ints) -> NDArray[np.float64]:
-        return np.column_stack([part(rows) for part in made]) if made else np.zeros((len(rows), 1))
+        if not encoders:
+            return np.zeros((len(rows), 1))
+        return np.column_stack([encoder(rows) for encoder in encoders])
 
     return matrix
 
 
-def _number_columns(seen: Seen, train: Ints) -> list[Callable[[Ints], NDArray[np.float64]]]:
-    values, learned = seen.values, seen.values[train]
-    is_missing = np.isnan(learned)
-    made: list[Callable[[Ints], NDArray[np.float64]]] = []
-    if seen.sort is not Sort.CATEGORY and not is_missing.all():
-        mean, deviation = np.nanmean(learned), np.nanstd(learned) or 1.0
-        made.append(lambda rows: np.nan_to_num((values[rows] - mean) / deviation))
+def _number_encoders(predictor: Predictor, train: Ints) -> list[Callable[[Ints], NDArray[np.float64]]]:
+    values, in_training = predictor.values, predictor.values[train]
+    is_missing = np.isnan(in_training)
+    encoders: list[Callable[[Ints], NDArray[np.float64]]] = []
+    if predictor.type is not PredictorType.CATEGORY and not is_missing.all():
+        mean, deviation = np.nanmean(in_training), np.nanstd(in_training) or 1.0
+        encoders.append(lambda rows: np.nan_to_num((values[rows] - mean) / deviation))
     if is_missing.any():
-        made.append(lambda rows: np.isnan(values[rows]).astype(np.float64))
-    if seen.sort is not Sort.NUMBER:
-        codes = _frequent(seen, train)
+        encoders.append(lambda rows: np.isnan(values[rows]).astype(np.float64))
+    if predictor.type is not PredictorType.NUMBER:
+        codes = _codes_by_frequency(predictor, train)
         n_codes = int(np.nan_to_num(codes, nan=-1).max()) + 1
 
-        def marks(rows: Ints) -> NDArray[np.float64]:
-            places = np.where(np.isnan(values[rows]), -1, values[rows]).astype(np.int64)
-            found: NDArray[np.float64] = (codes[places][:, None] == np.arange(n_codes)).astype(np.float64)
-            return found
+        def indicators(rows: Ints) -> NDArray[np.float64]:
+            is_label = codes[_label_index(values[rows])][:, None] == np.arange(n_codes)
+            return np.asarray(is_label, np.float64)
 
         if n_codes:
-            made.append(marks)
-    return made
+            encoders.append(indicators)
+    return encoders
 
 
-def _frequent(seen: Seen, train: Ints) -> NDArray[np.float64]:
-    """A code for each label that training records have, the most frequent first; NaN for others, and for place -1."""
-    learned = seen.values[train]
-    counts = np.bincount(learned[~np.isnan(learned)].astype(np.int64), minlength=len(seen.labels))
-    order = np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES]
+def _label_index(values: NDArray[np.float64]) -> Ints:
+    """The index of each label; -1 where a cell is missing."""
+    return np.where(np.isnan(values), -1, values).astype(np.int64)
+
+
+def _codes_by_frequency(predictor: Predictor, train: Ints) -> NDArray[np.float64]:
+    """The code of each label, by its frequency in training records; NaN if none has it, and at index -1."""
+    in_training = predictor.values[train]
+    counts = np.bincount(in_training[~np.isnan(in_training)].astype(np.int64), minlength=len(predictor.labels))
+    order = np.argsort(-counts, kind="stable")[:_MAX_CATEGORIES]
     order = order[counts[order] > 0]
-    codes = np.full(len(seen.labels) + 1, np.nan)
+    codes = np.full(len(predictor.labels) + 1, np.nan)
     codes[order] = np.arange(len(order))
     return codes

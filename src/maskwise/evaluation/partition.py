@@ -1,4 +1,4 @@
-"""Which records a classifier learns from, and which it is tested on."""
+"""Which records a classifier is trained on, and which it is tested on."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHARE = 1 / 3
-"""The share of test records, if nothing else is asked for."""
+"""The default share of test records."""
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """One way to part the records."""
+class TrainTestSplit:
+    """The records in two parts."""
 
     train: NDArray[np.int64]
-    """The places of the training records, ascending."""
+    """The row numbers of the training records, ascending."""
     test: NDArray[np.int64]
-    """The places of the test records, ascending."""
+    """The row numbers of the test records, ascending."""
 
 
 def check_partition(share: float | None, folds: int | None, seed: int, *, has_test: bool) -> None:
@@ -42,18 +42,18 @@ def check_partition(share: float | None, folds: int | None, seed: int, *, has_te
 
 def partition(
     classes: NDArray[np.int64], n_test: int | None, share: float | None, folds: int | None, seed: int
-) -> tuple[Split, ...]:
-    """Part the records, every class in the same way.
+) -> tuple[TrainTestSplit, ...]:
+    """Split the records into training and test records, stratified by class.
 
-    The records are put in order of class, at random within each, and every so
-    many of them is a test record.
+    The records are sorted by class, in random order within each class. Test
+    records are then taken at even distances.
 
     Args:
-        classes: Each record's class.
-        n_test: So many records at the end are the owner's test records.
-        share: The share of test records.
-        folds: How many parts there are, each the test records once.
-        seed: Makes it repeatable.
+        classes: The class of each record.
+        n_test: How many records at the end are the test file's; None if there is no test file.
+        share: The share of test records; None takes the default.
+        folds: The number of folds of a cross-validation; None makes a single split.
+        seed: The seed of the random order.
 
     Example:
         >>> (split,) = partition(np.array([0, 0, 0, 1, 1, 1]), None, 1 / 3, None, 0)
@@ -62,20 +62,20 @@ def partition(
     """
     n = len(classes)
     if n_test is not None:
-        return (Split(np.arange(n - n_test), np.arange(n - n_test, n)),)
+        return (TrainTestSplit(np.arange(n - n_test), np.arange(n - n_test, n)),)
     if folds is not None and n < folds:
         msg = f"{plural(n, 'record')} cannot be parted into {plural(folds, 'fold')}. Ask for fewer folds."
         raise InputError(msg)
     order = np.lexsort((np.random.default_rng(seed).permutation(n), classes))
     if folds is not None:
         return tuple(_split(order, np.arange(n) % folds == fold) for fold in range(folds))
-    wanted = np.floor(np.arange(n + 1) * (SHARE if share is None else share) + 0.5)
-    split = _split(order, np.diff(wanted) > 0)
+    n_test_so_far = np.floor(np.arange(n + 1) * (SHARE if share is None else share) + 0.5)
+    split = _split(order, np.diff(n_test_so_far) > 0)
     if not len(split.test) or not len(split.train):
         msg = f"{plural(n, 'record')}: too few for this split, one part would be empty."
         raise InputError(msg)
     return (split,)
 
 
-def _split(order: NDArray[np.int64], is_test: NDArray[np.bool_]) -> Split:
-    return Split(np.sort(order[~is_test]), np.sort(order[is_test]))
+def _split(order: NDArray[np.int64], is_test: NDArray[np.bool_]) -> TrainTestSplit:
+    return TrainTestSplit(np.sort(order[~is_test]), np.sort(order[is_test]))

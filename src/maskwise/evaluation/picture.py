@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 5.2, 3.8
 _COLOURS = ("tab:blue", "tab:orange", "tab:purple", "tab:brown", "tab:pink", "tab:cyan", "tab:olive")
-_PLAIN = {"BE": "tab:green", "UE": "tab:red", "RE": "tab:gray"}
+_BASELINE_COLOURS = {"BE": "tab:green", "UE": "tab:red", "RE": "tab:gray"}
 
 
 def draw(evaluation: Evaluation, suffix: str) -> bytes:
     """Draw all errors with their intervals.
 
     Args:
-        evaluation: What was found.
+        evaluation: The errors.
         suffix: `.svg` or `.png`.
     """
     if suffix not in PICTURES:
@@ -29,14 +29,14 @@ def draw(evaluation: Evaluation, suffix: str) -> bytes:
         raise InputError(msg)
     plt = pyplot()
     records = evaluation.records
-    protocols = list(dict.fromkeys(one.protocol for one in records))
-    classifiers = list(dict.fromkeys(one.classifier for one in records))
+    protocols = list(dict.fromkeys(record.protocol for record in records))
+    classifiers = list(dict.fromkeys(record.classifier for record in records))
     size = (_WIDTH * len(classifiers), _HEIGHT * len(protocols))
-    figure, axes = plt.subplots(len(protocols), len(classifiers), figsize=size, squeeze=False, sharey="col")
-    for row, protocol in zip(axes, protocols, strict=True):
+    figure, panels = plt.subplots(len(protocols), len(classifiers), figsize=size, squeeze=False, sharey="col")
+    for row, protocol in zip(panels, protocols, strict=True):
         for panel, classifier in zip(row, classifiers, strict=True):
-            there = [one for one in records if (one.protocol, one.classifier) == (protocol, classifier)]
-            _draw_panel(panel, [one for one in there if one.error is not None])
+            in_panel = [record for record in records if (record.protocol, record.classifier) == (protocol, classifier)]
+            _draw_panel(panel, [record for record in in_panel if record.error is not None])
             panel.set_title(f"{classifier}, {protocol}", fontsize=10)
     figure.suptitle(f"Errors in predicting {evaluation.class_name}, with 95 % intervals")
     figure.tight_layout()
@@ -44,48 +44,62 @@ def draw(evaluation: Evaluation, suffix: str) -> bytes:
 
 
 def _draw_panel(panel: Any, records: Sequence[Record]) -> None:
-    """Lines over the varied threshold, or a dot for each measure if none was varied."""
-    axis = next((name for name in ("k", "h") if len({getattr(one, name) for one in records} - {None}) > 1), None)
+    """Draw a line for each measure over the varied threshold, or a dot for each measure if none was varied."""
+    threshold = next((name for name in ("k", "h") if len(_thresholds(records, name)) > 1), None)
     panel.set_ylabel("error, %")
     panel.grid(alpha=0.3)
-    if axis is None:
-        for at, one in enumerate(records):
-            panel.errorbar([at], [one.error], yerr=_arms([one]), fmt="o", capsize=4, color=_PLAIN.get(one.measure))
-        panel.set_xticks(range(len(records)), [_called(one) for one in records])
-        panel.margins(x=0.2)
-        return
-    panel.set_xlabel(axis)
-    tried = sorted({getattr(one, axis) for one in records} - {None})
-    if axis == "k":
+    if threshold is None:
+        _draw_dots(panel, records)
+    else:
+        _draw_lines(panel, records, threshold)
+
+
+def _draw_dots(panel: Any, records: Sequence[Record]) -> None:
+    for i, record in enumerate(records):
+        colour = _BASELINE_COLOURS.get(record.measure)
+        panel.errorbar([i], [record.error], yerr=_interval_lengths([record]), fmt="o", capsize=4, color=colour)
+    panel.set_xticks(range(len(records)), [_tick_label(record) for record in records])
+    panel.margins(x=0.2)
+
+
+def _draw_lines(panel: Any, records: Sequence[Record], threshold: str) -> None:
+    panel.set_xlabel(threshold)
+    ticks = _thresholds(records, threshold)
+    if threshold == "k":
         panel.set_xscale("log")
-    panel.set_xticks(tried, [f"{x:g}" for x in tried])
+    panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     panel.minorticks_off()
     colours = iter(_COLOURS * len(records))
-    for label in dict.fromkeys(_line(one, axis) for one in records):
-        line = [one for one in records if _line(one, axis) == label]
-        if getattr(line[0], axis) is None:
-            colour = _PLAIN.get(line[0].measure) or next(colours)
+    for label in dict.fromkeys(_line_label(record, threshold) for record in records):
+        line = [record for record in records if _line_label(record, threshold) == label]
+        if getattr(line[0], threshold) is None:
+            colour = _BASELINE_COLOURS.get(line[0].measure) or next(colours)
             panel.axhline(line[0].error, linestyle="--", color=colour, label=label)
             panel.axhspan(line[0].low, line[0].high, color=colour, alpha=0.1)
             continue
-        line.sort(key=lambda one: getattr(one, axis))
-        x = [getattr(one, axis) for one in line]
-        panel.errorbar(
-            x, [one.error for one in line], yerr=_arms(line), marker=".", capsize=3, color=next(colours), label=label
-        )
+        line.sort(key=lambda record: getattr(record, threshold))
+        x, y = [getattr(record, threshold) for record in line], [record.error for record in line]
+        panel.errorbar(x, y, yerr=_interval_lengths(line), marker=".", capsize=3, color=next(colours), label=label)
     panel.legend(fontsize=8)
 
 
-def _line(one: Record, axis: str) -> str:
-    """What a line is called: its measure, and the threshold that does not vary along it."""
-    return f"{one.measure}, h={one.h:g}" if axis == "k" and one.h is not None else one.measure
+def _thresholds(records: Sequence[Record], name: str) -> list[float]:
+    return sorted({getattr(record, name) for record in records} - {None})
 
 
-def _called(one: Record) -> str:
-    return f"{one.measure}\nk={one.k}" if one.k is not None else one.measure
+def _line_label(record: Record, threshold: str) -> str:
+    """The measure of a line, and the other threshold, which is the same along the line."""
+    if threshold == "k" and record.h is not None:
+        return f"{record.measure}, h={record.h:g}"
+    return record.measure
 
 
-def _arms(records: Sequence[Record]) -> list[list[float]]:
-    low = [(one.error or 0) - (one.low or 0) for one in records]
-    high = [(one.high or 0) - (one.error or 0) for one in records]
-    return [low, high]
+def _tick_label(record: Record) -> str:
+    return f"{record.measure}\nk={record.k}" if record.k is not None else record.measure
+
+
+def _interval_lengths(records: Sequence[Record]) -> list[list[float]]:
+    """The lengths of the intervals below and above the errors."""
+    below = [(record.error or 0) - (record.low or 0) for record in records]
+    above = [(record.high or 0) - (record.error or 0) for record in records]
+    return [below, above]

@@ -1,32 +1,34 @@
 """What masking costs a classifier: train on the masked table, count the errors on test records.
 
-`sample` reads, `partition` parts the records, `sweep` chooses thresholds,
-`learners` are trained; here the table is masked under each protocol and the
-errors are counted.
+`sample` reads the records, `partition` splits them, `sweep` lists the
+thresholds, `learners` has the classifiers. This module masks the table under
+each protocol and counts the errors.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.errors import WHOLE, InfeasibleError, InputError, quote
-from maskwise.evaluation.comparisons import mask_by_rival, rival, view_of
-from maskwise.evaluation.learners import DEFAULT, learner
-from maskwise.evaluation.partition import Split, check_partition, partition
+from maskwise.evaluation.comparisons import mask_by_rival, read_other_tool
+from maskwise.evaluation.learners import DEFAULT, find_learner
+from maskwise.evaluation.partition import TrainTestSplit, check_partition, partition
+from maskwise.evaluation.predictors import drop_predictors, masked_predictors, other_tool_predictors
 from maskwise.evaluation.records import Evaluation, Record, wilson
-from maskwise.evaluation.sample import fetch, take_sample
-from maskwise.evaluation.sweep import bounds, points, whole_numbers
-from maskwise.evaluation.view import foreign, masked, without
+from maskwise.evaluation.sample import fetch, read_sample
+from maskwise.evaluation.sweep import list_settings, parse_hs, parse_ks
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import anonymize
 from maskwise.policy.attributes import Kind
 from maskwise.policy.requirements.confidence import Template
 from maskwise.release import mask as masking
+from maskwise.rivals.registry import find_rival
 from maskwise.search.options import Criterion, Method, choose_how
 from maskwise.solution.solution import Ending
 from maskwise.table.read import read
@@ -39,12 +41,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.evaluation.learners import Learner
+    from maskwise.evaluation.predictors import Predictors
     from maskwise.evaluation.sample import Sample
-    from maskwise.evaluation.sweep import Point
-    from maskwise.evaluation.view import View
+    from maskwise.evaluation.sweep import ThresholdSetting
     from maskwise.policy.policy import Policy
-
-    Task = tuple[View, NDArray[np.int64], Split]
 
 
 class Protocol(StrEnum):
@@ -60,22 +60,38 @@ _CHOICES = (*Protocol, "both")
 
 
 @dataclass(frozen=True, slots=True)
+class _TrainTestData:
+    """The records of one split."""
+
+    predictors: Predictors
+    """What the class is predicted from."""
+    classes: NDArray[np.int64]  # (n_rows,)
+    """The class of each record."""
+    split: TrainTestSplit
+    """Which records are for training and which for testing."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Trial:
     """An error to be measured."""
 
     measure: str
+    """BE, AE, SE, UE, RE, or AE of another tool."""
     protocols: tuple[str, ...]
     """The protocols under which it is listed."""
-    tasks: Callable[[], Iterator[Task]]
-    """What to train on and to test, for each split."""
+    prepare: Callable[[], Iterator[_TrainTestData]]
+    """Masks the records if need be, and gives those of each split."""
     k: int | None = None
+    """The k of the policy, if it is the same in all its requirements."""
     h: float | None = None
+    """The confidence bound, if it was varied."""
     is_masked: bool = False
+    """Whether the records are masked."""
 
-    def called(self) -> str:
-        """What progress calls it."""
-        tried = [f"{name}={value}" for name, value in (("k", self.k), ("h", self.h)) if value is not None]
-        return ", ".join([self.measure, *tried])
+    def title(self) -> str:
+        """The text that progress shows."""
+        thresholds = [f"{name}={value}" for name, value in (("k", self.k), ("h", self.h)) if value is not None]
+        return ", ".join([self.measure, *thresholds])
 
 
 def evaluate(
@@ -103,20 +119,20 @@ def evaluate(
         data: A path, or a pandas, Polars, Arrow or Ibis table.
         policy: A YAML file, a mapping of the same form, or a Policy; it names the class.
         test: A table of test records with the same columns.
-        split: Without one: the share of records that are test records, drawn at random; a third unless given.
-        folds: Instead: cross-validation with so many parts.
+        split: Without a test table: the share of test records, drawn at random; by default a third.
+        folds: Instead of both: the number of folds of a cross-validation.
         seed: Makes the split and the classifiers repeatable.
         protocol: `held-out` (the cut is found on the training records), `combined` (on all of them), or `both`.
         classifiers: Names (`c4.5`, `naive-bayes`, `logistic-regression`, `gradient-boosting`), import paths of
             scikit-learn classifiers, or such classifiers themselves.
-        k: One or several k; every k requirement of the policy gets it.
-        h: One or several bounds; every template of the policy gets it.
+        k: One or several k, used for every k requirement of the policy.
+        h: One or several confidence bounds, used for every template of the policy.
         method: As in `anonymize`.
         criterion: As in `anonymize`.
         effort: As in `anonymize`.
         against: Tables that other tools masked, by name: the same records in the same order.
         rivals: `mondrian` and `full-domain`, other algorithms to compare with.
-        progress: Told what is being done, how many errors have been counted, and of how many.
+        progress: Called with the current activity, the number of errors counted so far, and their total number.
 
     Returns:
         The errors. A threshold that cannot be met has none, and a note.
@@ -129,13 +145,13 @@ def evaluate(
         >>> import pyarrow as pa
         >>> people = pa.table({"Age": list(range(20, 80)), "Risk": ["lo"] * 30 + ["hi"] * 30})
         >>> policy = {"class": "Risk", "requirements": [{"qid": ["Age"], "k": 5}]}
-        >>> for one in evaluate(people, policy, classifiers=["c4.5"]).records:
-        ...     print(one.measure, one.error)
+        >>> for record in evaluate(people, policy, classifiers=["c4.5"]).records:
+        ...     print(record.measure, record.error)
         BE 0.0
         AE 5.0
         UE 50.0
     """
-    asked = read_policy(policy)
+    parsed_policy = read_policy(policy)
     check_partition(split, folds, seed, has_test=test is not None)
     choose_how(method, criterion, effort=effort)
     how = {"method": method, "criterion": criterion, "effort": effort}
@@ -143,68 +159,65 @@ def evaluate(
         msg = f"The protocol is one of {quote(_CHOICES)}; found `{protocol}`."
         raise InputError(msg)
     protocols = tuple(Protocol) if protocol == "both" else (Protocol(protocol),)
-    learners = list({one.name: one for one in map(learner, classifiers)}.values())
+    learners = list({learner.name: learner for learner in map(find_learner, classifiers)}.values())
     if not learners:
         raise InputError("No classifier is named. Name at least one.")
     for name in rivals:
-        rival(name)
-    points(asked, ks := whole_numbers(k), hs := bounds(h))
-    sample = take_sample(data, asked, test)
+        find_rival(name)
+    ks, hs = parse_ks(k), parse_hs(h)
+    list_settings(parsed_policy, ks, hs)  # refuses thresholds that the policy does not have, before anything is read
+    sample = read_sample(data, parsed_policy, test)
     splits = partition(sample.classes, sample.n_test, split, folds, seed)
-    trials = _trials(sample, splits, points(sample.policy, ks, hs), protocols, rivals, against or {}, how)
-    found = list(_measure(trials, learners, len(splits), seed, progress or (lambda what, done, total: None)))  # noqa: ARG005
-    tried = [one for trial, records in zip(trials, found, strict=True) if trial.is_masked for one in records]
-    if all(one.error is None for one in tried):
-        raise InfeasibleError(tried[0].note)
-    places = [*(str(one) for one in protocols), *Protocol]
-    records = [one for of_trial in found for one in of_trial]
-    names = [one.name for one in learners]
-    records.sort(key=lambda one: (places.index(one.protocol), names.index(one.classifier)))
-    n_tested = sum(len(one.test) for one in splits)
-    return Evaluation(tuple(records), str(asked.class_name), sample.source, n_tested, sample.notes, _backend(data))
+    settings = list_settings(sample.policy, ks, hs)
+    trials = _list_trials(sample, splits, settings, protocols, rivals, against or {}, how)
+    report = progress or (lambda activity, n_done, n_total: None)  # noqa: ARG005
+    by_trial = list(_measure(trials, learners, len(splits), seed, report))
+    masked = [record for trial, records in zip(trials, by_trial, strict=True) if trial.is_masked for record in records]
+    if all(record.error is None for record in masked):
+        raise InfeasibleError(masked[0].note)
+    protocol_order = [*(str(chosen) for chosen in protocols), *Protocol]
+    learner_order = [learner.name for learner in learners]
+    records = [record for of_trial in by_trial for record in of_trial]
+    records.sort(key=lambda r: (protocol_order.index(r.protocol), learner_order.index(r.classifier)))
+    n_tested = sum(len(each.test) for each in splits)
+    class_name = str(parsed_policy.class_name)
+    return Evaluation(tuple(records), class_name, sample.source, n_tested, sample.notes, _backend(data))
 
 
-def _trials(
+def _list_trials(
     sample: Sample,
-    splits: Sequence[Split],
-    tried: Sequence[Point],
+    splits: Sequence[TrainTestSplit],
+    settings: Sequence[ThresholdSetting],
     protocols: Sequence[Protocol],
     rivals: Iterable[str],
     against: Mapping[str, Any],
     how: Mapping[str, Any],
 ) -> list[_Trial]:
-    """Everything to be measured, in the order of the result."""
-    everywhere = tuple(str(one) for one in protocols)
-    asked = sample.policy
+    """List the errors to be measured, in the order of the result."""
+    policy = sample.policy
+    all_protocols = tuple(str(protocol) for protocol in protocols)
+    has_only_templates = all(isinstance(part, Template) for need in policy.requirements for part in need.parts)
 
-    def plain(measure: str, gone: Sequence[str] = ()) -> _Trial:
-        view = without(sample.view, gone)
-        return _Trial(measure, everywhere, lambda: _alike(sample, view, splits))
+    def unmasked(measure: str, dropped: Sequence[str] = ()) -> _Trial:
+        predictors = drop_predictors(sample.predictors, dropped)
+        return _Trial(measure, all_protocols, partial(_pair_with_splits, sample, predictors, splits))
 
-    def own(point: Point, protocol: Protocol) -> _Trial:
-        is_se = all(isinstance(part, Template) for one in asked.requirements for part in one.parts)
+    def masked(measure: str, mask: Callable[[Policy, TrainTestSplit | None], Predictors]) -> Iterator[_Trial]:
+        for protocol in protocols:
+            for setting in settings:
+                prepare = partial(_mask_by_protocol, sample, splits, protocol, partial(mask, setting.policy))
+                yield _Trial(measure, (str(protocol),), prepare, setting.k, setting.h, is_masked=True)
 
-        def tasks() -> Iterator[Task]:
-            return _own_tasks(sample, splits, point.policy, protocol, how)
-
-        return _Trial("SE" if is_se else "AE", (str(protocol),), tasks, point.k, point.h, is_masked=True)
-
-    def other(name: str, point: Point, protocol: Protocol) -> _Trial:
-        def tasks() -> Iterator[Task]:
-            return _rival_tasks(sample, splits, point.policy, protocol, name)
-
-        return _Trial(f"AE({name})", (str(protocol),), tasks, point.k, point.h, is_masked=True)
-
-    trials = [plain("BE")]
-    trials += [own(point, protocol) for protocol in protocols for point in tried]
-    trials += [other(name, point, protocol) for name in rivals for protocol in protocols for point in tried]
+    trials = [unmasked("BE")]
+    trials += masked("SE" if has_only_templates else "AE", partial(_mask, sample, how))
+    for name in rivals:
+        trials += masked(f"AE({name})", partial(_mask_by_rival, sample, name))
     for name, source in against.items():
-        view = view_of(sample, name, source)
-        combined = (str(Protocol.COMBINED),)
-        trials.append(_Trial(f"AE({name})", combined, _fixed(sample, view, splits), is_masked=True))
-    trials.append(plain("UE", asked.masked))
-    protected = [name for name in asked.sensitive if name != asked.class_name]
-    return [*trials, plain("RE", protected)] if protected else trials
+        prepare = partial(_pair_with_splits, sample, read_other_tool(sample, name, source), splits)
+        trials.append(_Trial(f"AE({name})", (str(Protocol.COMBINED),), prepare, is_masked=True))
+    trials.append(unmasked("UE", policy.masked))
+    protected = [name for name in policy.sensitive if name != policy.class_name]
+    return [*trials, unmasked("RE", protected)] if protected else trials
 
 
 def _measure(
@@ -214,23 +227,27 @@ def _measure(
     seed: int,
     progress: Callable[[str, int, int], None],
 ) -> Iterator[list[Record]]:
-    """Train every classifier on every task; the predictions of all splits are counted together."""
-    step, total = n_splits * len(learners), len(trials) * n_splits * len(learners)
+    """Train every classifier on every split of every trial; the errors of all splits are added up."""
+    n_per_trial = n_splits * len(learners)
+    n_total = len(trials) * n_per_trial
     for i, trial in enumerate(trials):
-        wrong, n, note = np.zeros(len(learners), np.int64), 0, None
+        n_wrong, n_tested, note = np.zeros(len(learners), np.int64), 0, None
         try:
-            progress(f"{trial.called()}: mask", i * step, total)
-            for at, (view, classes, split) in enumerate(trial.tasks()):
-                n += len(split.test)
-                for j, one in enumerate(learners):
-                    progress(f"{trial.called()}: {one.name}", i * step + at * len(learners) + j, total)
-                    wrong[j] += int((one.predict(view, classes, split, seed) != classes[split.test]).sum())
+            progress(f"{trial.title()}: mask", i * n_per_trial, n_total)
+            for fold, data in enumerate(trial.prepare()):
+                expected = data.classes[data.split.test]
+                n_tested += len(expected)
+                for j, learner in enumerate(learners):
+                    n_done = i * n_per_trial + fold * len(learners) + j
+                    progress(f"{trial.title()}: {learner.name}", n_done, n_total)
+                    predicted = learner.predict(data.predictors, data.classes, data.split, seed)
+                    n_wrong[j] += int((predicted != expected).sum())
         except InfeasibleError as error:
             note = str(error).replace("\n", " ")
         yield [
-            _record(one.name, protocol, trial, int(wrong[j]), n, note)
+            _record(learner.name, protocol, trial, int(n_wrong[j]), n_tested, note)
             for protocol in trial.protocols
-            for j, one in enumerate(learners)
+            for j, learner in enumerate(learners)
         ]
 
 
@@ -242,70 +259,64 @@ def _record(name: str, protocol: str, trial: _Trial, n_wrong: int, n: int, note:
     return replace(empty, error=100 * n_wrong / n, low=100 * low, high=100 * high)
 
 
-def _alike(sample: Sample, view: View, splits: Iterable[Split]) -> Iterator[Task]:
-    """The same columns for every split."""
-    return ((view, sample.classes, split) for split in splits)
+def _pair_with_splits(
+    sample: Sample, predictors: Predictors, splits: Iterable[TrainTestSplit]
+) -> Iterator[_TrainTestData]:
+    """The same predictors for every split."""
+    return (_TrainTestData(predictors, sample.classes, split) for split in splits)
 
 
-def _fixed(sample: Sample, view: View, splits: Sequence[Split]) -> Callable[[], Iterator[Task]]:
-    return lambda: _alike(sample, view, splits)
-
-
-def _parted(
-    sample: Sample, splits: Iterable[Split], protocol: Protocol, show: Callable[[Split | None], View]
-) -> Iterator[Task]:
-    """Mask once for all splits, or for each split by its training records; those then come first."""
+def _mask_by_protocol(
+    sample: Sample,
+    splits: Iterable[TrainTestSplit],
+    protocol: Protocol,
+    mask: Callable[[TrainTestSplit | None], Predictors],
+) -> Iterator[_TrainTestData]:
+    """Mask once for all splits, or for each split by its training records; these then come first."""
     if protocol is Protocol.COMBINED:
-        yield from _alike(sample, show(None), splits)
+        yield from _pair_with_splits(sample, mask(None), splits)
         return
     for split in splits:
         rows = np.concatenate([split.train, split.test])
         n_train = len(split.train)
         try:
-            view = show(split)
+            predictors = mask(split)
         except InfeasibleError as error:
             raise InfeasibleError(str(error).replace(WHOLE, "the training part")) from None
-        yield view, sample.classes[rows], Split(np.arange(n_train), np.arange(n_train, len(rows)))
+        reordered = TrainTestSplit(np.arange(n_train), np.arange(n_train, len(rows)))
+        yield _TrainTestData(predictors, sample.classes[rows], reordered)
 
 
-def _own_tasks(
-    sample: Sample, splits: Iterable[Split], policy: Policy, protocol: Protocol, how: Mapping[str, Any]
-) -> Iterator[Task]:
-    def show(split: Split | None) -> View:
-        import pyarrow as pa  # noqa: PLC0415 - heavy
+def _mask(sample: Sample, how: Mapping[str, Any], policy: Policy, split: TrainTestSplit | None) -> Predictors:
+    """Mask with maskwise; without a split all records, else by the training records."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        table, rows = sample.table, None
-        outcome = anonymize(_rows(table, None if split is None else split.train), policy, **how)
-        solution, shown = outcome.solution, outcome.data
-        if solution.ending == Ending.INTERRUPTED:
-            raise KeyboardInterrupt
-        if split is not None:
-            later = fetch(masking.apply(read(_rows(table, split.test)), solution).table)
-            shown = pa.concat_tables([shown, later], promote_options="permissive")
-            rows = np.concatenate([split.train, split.test])
-        orders = {cut.attribute: cut.labels if cut.kind is Kind.INTERVAL else None for cut in solution.cuts}
-        return masked(sample.view, shown, orders, rows)
-
-    return _parted(sample, splits, protocol, show)
+    table, rows = sample.table, None
+    outcome = anonymize(_take_rows(table, None if split is None else split.train), policy, **how)
+    solution, masked = outcome.solution, outcome.data
+    if solution.ending == Ending.INTERRUPTED:
+        raise KeyboardInterrupt
+    if split is not None:
+        masked_test = fetch(masking.apply(read(_take_rows(table, split.test)), solution).table)
+        masked = pa.concat_tables([masked, masked_test], promote_options="permissive")
+        rows = np.concatenate([split.train, split.test])
+    orders = {cut.attribute: cut.labels if cut.kind is Kind.INTERVAL else None for cut in solution.cuts}
+    return masked_predictors(sample.predictors, masked, orders, rows)
 
 
-def _rival_tasks(
-    sample: Sample, splits: Iterable[Split], policy: Policy, protocol: Protocol, name: str
-) -> Iterator[Task]:
-    def show(split: Split | None) -> View:
-        first = _rows(sample.table, None if split is None else split.train)
-        later = None if split is None else _rows(sample.table, split.test)
-        return foreign(sample.view, mask_by_rival(name, first, later, policy), policy)
-
-    return _parted(sample, splits, protocol, show)
+def _mask_by_rival(sample: Sample, name: str, policy: Policy, split: TrainTestSplit | None) -> Predictors:
+    """Mask with a rival; without a split all records, else by the training records."""
+    train = _take_rows(sample.table, None if split is None else split.train)
+    test = None if split is None else _take_rows(sample.table, split.test)
+    return other_tool_predictors(sample.predictors, mask_by_rival(name, train, test, policy), policy)
 
 
-def _rows(table: Any, places: NDArray[np.int64] | None) -> Any:
-    return table if places is None else table.take(from_numpy(places))
+def _take_rows(table: Any, rows: NDArray[np.int64] | None) -> Any:
+    return table if rows is None else table.take(from_numpy(rows))
 
 
 def _backend(data: Any) -> str:
-    """The kind of table that was given; for a file or a database, pandas if it is there."""
+    """The kind of table that was given; for a file or a database pandas, if it is installed."""
     kind: str = type(data).__module__.partition(".")[0]
     if kind in {"pandas", "polars", "pyarrow"}:
         return kind

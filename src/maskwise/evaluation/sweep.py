@@ -1,4 +1,4 @@
-"""The thresholds at which a policy is tried."""
+"""The thresholds at which a policy is evaluated."""
 
 from __future__ import annotations
 
@@ -21,47 +21,49 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ThresholdSetting:
     """A policy with one choice of thresholds."""
 
     policy: Policy
-    """With these thresholds."""
+    """The policy with these thresholds."""
     k: int | None
     """The k of all its k requirements; None if there is none, or several."""
     h: float | None
-    """The bound of all its templates, where it was chosen."""
+    """The confidence bound of all its templates; None if the policy keeps its own."""
 
 
-def points(policy: Policy, ks: Sequence[int], hs: Sequence[Fraction]) -> tuple[Point, ...]:
-    """Every k with every bound; the policy as it is where none is given.
+def list_settings(policy: Policy, ks: Sequence[int], hs: Sequence[Fraction]) -> tuple[ThresholdSetting, ...]:
+    """Combine every k with every h; without any, the policy keeps its own thresholds.
 
     Example:
         >>> from maskwise.policy.policy import Policy
-        >>> [point.k for point in points(Policy((KAnonymity(("Age",), 5),)), [10, 20], [])]
+        >>> [setting.k for setting in list_settings(Policy((KAnonymity(("Age",), 5),)), [10, 20], [])]
         [10, 20]
     """
-    if ks and not any(_has_k(one) for one in policy.requirements):
+    if ks and not any(_has_k(requirement) for requirement in policy.requirements):
         raise InputError("The policy has no k requirement, so there is no k to vary. Leave out k, or vary h.")
-    if hs and not any(_has_h(one) for one in policy.requirements):
+    if hs and not any(_has_h(requirement) for requirement in policy.requirements):
         raise InputError("The policy has no confidence requirement, so there is no h to vary. Leave out h, or vary k.")
-    found = []
+    settings = []
     all_k: Sequence[int | None] = ks or [None]
     all_h: Sequence[Fraction | None] = hs or [None]
     for k, h in product(all_k, all_h):
-        asked = replace(policy, requirements=tuple(_with(one, k, h) for one in policy.requirements))
-        own = {one.k for one in asked.requirements if isinstance(one, KAnonymity | LKC) and one.k is not None}
-        found.append(Point(asked, own.pop() if len(own) == 1 else None, None if h is None else float(h)))
-    return tuple(found)
+        requirements = tuple(_with_thresholds(requirement, k, h) for requirement in policy.requirements)
+        distinct_ks = {r.k for r in requirements if isinstance(r, KAnonymity | LKC) and r.k is not None}
+        common_k = distinct_ks.pop() if len(distinct_ks) == 1 else None
+        varied_h = None if h is None else float(h)
+        settings.append(ThresholdSetting(replace(policy, requirements=requirements), common_k, varied_h))
+    return tuple(settings)
 
 
-def whole_numbers(given: Any) -> tuple[int, ...]:
+def parse_ks(value: Any) -> tuple[int, ...]:
     """Read the values of k: a number, a list, or a text such as `20,60,100`.
 
-    >>> whole_numbers("20,60")
+    >>> parse_ks("20,60")
     (20, 60)
     """
-    found = []
-    for part in _parts(given):
+    numbers = []
+    for part in _parts(value):
         try:
             k = int(part)
         except ValueError:
@@ -69,18 +71,18 @@ def whole_numbers(given: Any) -> tuple[int, ...]:
         if k < 1:
             msg = f"k is a list of whole numbers of at least 1, such as 20,60,100; found `{part}`."
             raise InputError(msg)
-        found.append(k)
-    return tuple(dict.fromkeys(found))
+        numbers.append(k)
+    return tuple(dict.fromkeys(numbers))
 
 
-def bounds(given: Any) -> tuple[Fraction, ...]:
+def parse_hs(value: Any) -> tuple[Fraction, ...]:
     """Read the values of h: a number, a list, or a text such as `0.5,0.7`.
 
-    >>> bounds([0.5, "1/3"])
+    >>> parse_hs([0.5, "1/3"])
     (Fraction(1, 2), Fraction(1, 3))
     """
-    found = []
-    for part in _parts(given):
+    numbers = []
+    for part in _parts(value):
         try:
             h = Fraction(part)
         except (ValueError, ZeroDivisionError):
@@ -88,16 +90,16 @@ def bounds(given: Any) -> tuple[Fraction, ...]:
         if not 0 < h <= 1:
             msg = f"h is a list of shares above 0 and at most 1, such as 0.5,0.7; found `{part}`."
             raise InputError(msg)
-        found.append(h)
-    return tuple(dict.fromkeys(found))
+        numbers.append(h)
+    return tuple(dict.fromkeys(numbers))
 
 
-def _parts(given: Any) -> list[str]:
-    if given is None:
+def _parts(value: Any) -> list[str]:
+    if value is None:
         return []
-    if isinstance(given, str):
-        return [part.strip() for part in given.split(",")]
-    return [str(part) for part in (given if isinstance(given, Iterable) else [given])]
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",")]
+    return [str(part) for part in (value if isinstance(value, Iterable) else [value])]
 
 
 def _has_k(requirement: Requirement) -> bool:
@@ -108,7 +110,7 @@ def _has_h(requirement: Requirement) -> bool:
     return isinstance(requirement, Confidence | LKC) and bool(requirement.sensitive)
 
 
-def _with(requirement: Requirement, k: int | None, h: Fraction | None) -> Requirement:
+def _with_thresholds(requirement: Requirement, k: int | None, h: Fraction | None) -> Requirement:
     if k is not None and isinstance(requirement, KAnonymity | LKC) and requirement.k is not None:
         requirement = replace(requirement, k=k)
     if h is not None and isinstance(requirement, Confidence | LKC):

@@ -1,9 +1,8 @@
 """Optimal full-domain generalization: one level for each attribute, the best of all combinations.
 
-The plain rival that most tools offer: a value is shown at the same depth as
-all values of its attribute. `levels` says what the depths are. The
-combinations form a lattice that is searched exhaustively; what is known of
-one combination is known of all above or below it.
+The method that most tools offer: all values of an attribute are shown at the
+same depth. `levels` makes the depths of an attribute. The combinations form a
+lattice; `lattice` searches all of it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 
 from maskwise.errors import InputError, did_you_mean
 from maskwise.formats.policy_file import read_policy
-from maskwise.rivals.coded_table import check_fitted, look, show, take_task
+from maskwise.rivals.coded_table import check_fitted, code_records, code_training_set, with_labels
 from maskwise.rivals.lattice import Lattice
 from maskwise.rivals.levels import make_levels
 from maskwise.solution.cut import HIDDEN
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
-    from maskwise.rivals.coded_table import Key, Rows, Task
+    from maskwise.rivals.coded_table import CodedRecords, Coding, TrainingSet
     from maskwise.rivals.levels import Levels
 
     Ints = NDArray[np.int64]
 
-MOST_NODES = 5_000_000
+MAX_NODES = 5_000_000
 """Larger lattices are refused."""
 
 
@@ -81,9 +80,9 @@ class FullDomain:
         self.suppress = suppress
         self.n_ranges = n_ranges
         self.borders = borders
-        self._key: Key | None = None
+        self._coding: Coding | None = None
         self._levels: tuple[Levels, ...] = ()
-        self._kept: set[tuple[str | None, ...]] | None = None
+        self._large_groups: set[tuple[str | None, ...]] | None = None
 
     def fit(self, data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Self:
         """Find the levels.
@@ -96,57 +95,59 @@ class FullDomain:
         return self
 
     def transform(self, data: Any) -> Any:
-        """Show records at the levels found.
+        """Mask records at the levels found.
 
         An unknown category is shown as the root, a number outside the range in
         the outermost range. Where training records were suppressed, a record is
-        suppressed unless its group was kept. Records and columns that the policy
+        suppressed unless its group has k training records. Records and columns that the policy
         drops are left out.
         """
-        return self._show(look(data, check_fitted(self._key, self)))
+        return self._mask(code_records(data, check_fitted(self._coding, self)))
 
     def fit_transform(self, data: Any, policy: str | Path | Mapping[str, Any] | Policy) -> Any:
-        """Find the levels for some records and show the records at them."""
-        return self._show(self._fit(data, read_policy(policy)).rows)
+        """Find the levels for some records and mask the records at them."""
+        return self._mask(self._fit(data, read_policy(policy)).records)
 
-    def _fit(self, data: Any, asked: Policy) -> Task:
-        self._check()
-        task = take_task(data, asked)
-        given = dict(self.borders or {})
-        for name in given:
-            if name not in asked.masked:
-                msg = f"`borders` has `{name}`, which the policy does not mask.{did_you_mean(name, asked.masked)}"
+    def _fit(self, data: Any, policy: Policy) -> TrainingSet:
+        self._check_settings()
+        training = code_training_set(data, policy)
+        borders = dict(self.borders or {})
+        for name in borders:
+            if name not in policy.masked:
+                msg = f"`borders` has `{name}`, which the policy does not mask.{did_you_mean(name, policy.masked)}"
                 raise InputError(msg + " Leave it out.")
-        levels = tuple(make_levels(column, self.n_ranges, given.get(column.name)) for column in task.key.columns)
+        levels = tuple(
+            make_levels(column, self.n_ranges, borders.get(column.name)) for column in training.coding.columns
+        )
         lattice = Lattice(
-            [self._shown(one, one.code(cells)) for one, cells in zip(levels, task.rows.cells, strict=True)],
-            task.classes,
-            task.n_classes,
-            task.k,
-            math.floor(self.suppress * len(task.classes) + 1e-9),
+            [each.codes_by_level(column) for each, column in zip(levels, training.records.columns, strict=True)],
+            training.classes,
+            training.n_classes,
+            training.k,
+            math.floor(self.suppress * len(training.classes) + 1e-9),
         )
         self.n_nodes_ = lattice.n_nodes
-        if lattice.n_open > MOST_NODES:
+        if lattice.n_open > MAX_NODES:
             msg = (
-                f"The attributes have {lattice.n_open:,} combinations of levels, more than {MOST_NODES:,}. "
+                f"The attributes have {lattice.n_open:,} combinations of levels, more than {MAX_NODES:,}. "
                 "Lower n_ranges, or give borders with fewer levels."
             )
             raise InputError(msg)
         best = lattice.search()
-        self._key, self._levels = task.key, levels
-        self.levels_ = {one.name: level for one, level in zip(levels, best.levels, strict=True)}
-        self.n_rows_ = len(task.classes)
+        self._coding, self._levels = training.coding, levels
+        self.levels_ = {each.name: level for each, level in zip(levels, best.levels, strict=True)}
+        self.n_rows_ = len(training.classes)
         self.n_suppressed_, self.n_groups_ = best.n_suppressed, best.n_groups
         self.penalty_ = best.penalty
         self.cm_ = best.penalty / self.n_rows_
         self.n_checked_ = lattice.n_checked
-        self._kept = None
+        self._large_groups = None
         if best.n_suppressed:
-            sizes = Counter(zip(*self._labels(task.rows).values(), strict=True))
-            self._kept = {row for row, size in sizes.items() if size >= task.k}
-        return task
+            sizes = Counter(zip(*self._labels(training.records).values(), strict=True))
+            self._large_groups = {row for row, size in sizes.items() if size >= training.k}
+        return training
 
-    def _check(self) -> None:
+    def _check_settings(self) -> None:
         if not 0 <= self.suppress < 1:
             msg = f"`suppress` is a share, at least 0 and below 1; found {self.suppress}."
             raise InputError(msg)
@@ -154,19 +155,16 @@ class FullDomain:
             msg = f"`n_ranges` is a power of two, such as 16; found {self.n_ranges}."
             raise InputError(msg)
 
-    @staticmethod
-    def _shown(levels: Levels, codes: Ints) -> list[Ints]:
-        return [levels.numbered(level)[0][codes] for level in range(len(levels.labels))]
-
-    def _labels(self, rows: Rows) -> dict[str, NDArray[np.object_]]:
+    def _labels(self, records: CodedRecords) -> dict[str, NDArray[np.object_]]:
         return {
-            one.name: np.array(one.labels[self.levels_[one.name]], object)[one.code(cells)]
-            for one, cells in zip(self._levels, rows.cells, strict=True)
+            each.name: np.array(each.labels[self.levels_[each.name]], object)[each.code(column)]
+            for each, column in zip(self._levels, records.columns, strict=True)
         }
 
-    def _show(self, rows: Rows) -> Any:
-        labels = self._labels(rows)
-        if self._kept is not None:
-            gone = np.array([row not in self._kept for row in zip(*labels.values(), strict=True)], np.bool_)
-            labels = {name: np.where(gone, HIDDEN, texts) for name, texts in labels.items()}
-        return show(rows, labels)
+    def _mask(self, records: CodedRecords) -> Any:
+        labels = self._labels(records)
+        if self._large_groups is not None:
+            rows = zip(*labels.values(), strict=True)
+            is_suppressed = np.array([row not in self._large_groups for row in rows], np.bool_)
+            labels = {name: np.where(is_suppressed, HIDDEN, texts) for name, texts in labels.items()}
+        return with_labels(records, labels)

@@ -36,7 +36,7 @@ def read_masked(source: Any, policy: str | Path | Mapping[str, Any] | Policy, or
 
     Args:
         source: A path (the result is an Arrow table) or a pandas, Polars or Arrow table (the result is of its kind).
-        policy: What was asked.
+        policy: The policy that the tool had to meet.
         original: The table that was masked, or its number of records, to check that none was lost; records that the
             policy leaves out for a missing cell do not count.
 
@@ -49,19 +49,19 @@ def read_masked(source: Any, policy: str | Path | Mapping[str, Any] | Policy, or
     """
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
-    asked = read_policy(policy)
+    parsed_policy = read_policy(policy)
     table = read(source)
-    check_columns(table, replace(asked, attributes=()), with_drop=False)
+    check_columns(table, replace(parsed_policy, attributes=()), with_drop=False)
     with given_back(table):
         n_rows = table.n_rows()
-        expected = n_rows if original is None else _n_records(original, asked)
+        expected = n_rows if original is None else _n_records(original, parsed_policy)
         if n_rows != expected:
             msg = (
                 f"`{table.source}` has {plural(n_rows, 'record')}, but the original has {expected:,}. "
                 "Have the tool write suppressed records too, with `*` in their cells."
             )
             raise InputError(msg)
-        names = [*asked.masked, *([] if asked.class_name is None else [asked.class_name])]
+        names = [*parsed_policy.masked, *([] if parsed_policy.class_name is None else [parsed_policy.class_name])]
         if isinstance(source, str | Path):
             loaded = as_frame(table)
             for i, name in enumerate(loaded.column_names):
@@ -99,5 +99,5 @@ def _numbers_or_text(column: pa.ChunkedArray) -> Any:
     parsed = parse_keys(keys)
     if parsed is None or not parsed.known.all() or parsed.scale not in {Scale.INTEGER, Scale.REAL}:
         return column
-    kind = pa.int64() if parsed.scale is Scale.INTEGER else pa.float64()
-    return pc.utf8_ltrim(pc.ascii_trim_whitespace(column), "+").cast(kind)
+    number_type = pa.int64() if parsed.scale is Scale.INTEGER else pa.float64()
+    return pc.utf8_ltrim(pc.ascii_trim_whitespace(column), "+").cast(number_type)
