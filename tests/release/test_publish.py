@@ -150,7 +150,7 @@ def test_files_beside_a_release_appear_with_it_or_not_at_all(tmp_path: Path, mon
     def fail(*_: object, **__: object) -> None:
         raise maskwise.errors.WriteError("no space")
 
-    monkeypatch.setattr("maskwise.release.publish.write_draft", fail)
+    monkeypatch.setattr("maskwise.release.atomic_files.write_draft", fail)
     arguments = [
         "mask",
         str(tmp_path / "in.csv"),

@@ -19,10 +19,11 @@ from maskwise.report.report import asked, ending, figure_text, reached, shown
 from maskwise.solution.steps import Generalization
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from maskwise.evaluation.records import Evaluation
     from maskwise.solution.steps import Step
+    from maskwise.values.message import Level, Message
     from maskwise.verify.verdict import Finding, Tightest, Verdict
 
 STAGES = ("read", "profile", "compress", "search", "mask", "verify")
@@ -92,15 +93,20 @@ class Terminal:
         """Print a line of plain text."""
         self.out.print(Text(text))
 
-    def warn(self, text: str) -> None:
+    def note(self, text: str) -> None:
         """Print a note on standard error."""
         if not self.quiet:
             self.err.print(Text.assemble(("note:", "yellow"), " ", text))
 
-    def alert(self, texts: Sequence[str]) -> None:
-        """Print warnings on standard error, also where nothing else is printed."""
-        for text in texts:
-            self.err.print(Text.assemble(("warning:", "bold yellow"), " ", text))
+    def warn(self, text: str) -> None:
+        """Print a warning on standard error, also where nothing else is printed."""
+        self.err.print(Text.assemble(("warning:", "bold yellow"), " ", text))
+
+    def show_messages(self, messages: Iterable[Message], level: Level) -> None:
+        """Print the messages of one level, as the owner reads them."""
+        for message in messages:
+            if message.level is level:
+                (self.warn if message.is_warning else self.note)(message.text)
 
     def fail(self, text: str) -> None:
         """Print an error on standard error."""
@@ -144,7 +150,7 @@ class Terminal:
         if data["ending"] in {"maximal", "met"}:
             self.say(ending(data))
         else:
-            self.warn(ending(data))
+            self.note(ending(data))
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Show how much of a known amount of work is done."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from maskwise.table.table import Table
 
 
-def shuffled(table: Table, seed: int | None) -> Table:
+def shuffle_records(table: Table, seed: int | None) -> Table:
     """Put the records in random order, so that their place tells nothing.
 
     Args:

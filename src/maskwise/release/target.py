@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 from maskwise.table.endpoints import source_files
 
 
-def where_to(output: str | Path, data: Any, engine: Any) -> Place:
+def resolve_target(output: str | Path, data: Any, engine: Any) -> Place:
     """Find out where to write, and check a file or folder before any work is done."""
     target = locate(output)
     if isinstance(target, TableName) and not has_tables(engine, data):

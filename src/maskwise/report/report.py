@@ -18,6 +18,7 @@ from maskwise.policy.requirements.closeness import Closeness
 from maskwise.policy.requirements.confidence import Confidence, Template, protected
 from maskwise.policy.requirements.diversity import Diversity
 from maskwise.policy.requirements.lkc import LKC
+from maskwise.values.message import public_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -184,7 +185,7 @@ def report(outcome: Outcome) -> Report:
             "attributes": _shown(solution),
             "passed": list(outcome.passed),
             "dropped": list(solution.drop),
-            "notes": list(_notes(outcome)),
+            "notes": list(public_texts(outcome.messages)),
             "protects": list(PROTECTS),
             "does_not_protect": list(DOES_NOT_PROTECT),
         }
@@ -280,13 +281,3 @@ def _shown(solution: Solution) -> Sequence[dict[str, Any]]:
         }
         for cut in solution.cuts
     ]
-
-
-def _notes(outcome: Outcome) -> Sequence[str]:
-    implied = [
-        f"{found.requirement.asks()} follows from requirement {found.implied_by + 1}, "
-        "so it was dropped from the search."
-        for found in outcome.solution.reached
-        if found.implied_by is not None
-    ]
-    return [*outcome.solution.notes, *implied]
