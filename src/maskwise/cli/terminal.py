@@ -15,7 +15,7 @@ from maskwise.policy.requirements.all import naming
 from maskwise.policy.requirements.confidence import Template, spelled
 from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.policy.requirements.qid import called
-from maskwise.report.report import asked, ending, figure_text, reached, shown
+from maskwise.report.report import asked, describe_ending, figure_text, reached, shown_values
 from maskwise.solution.steps import Generalization
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Terminal:
         for column in ("attribute", "by", "values"):
             grid.add_column(column, overflow="fold")
         for item in data["attributes"]:
-            values = shown(item)
+            values = shown_values(item)
             more = f" and {len(values) - _MOST_LABELS} more" if len(values) > _MOST_LABELS else ""
             grid.add_row(Text(item["name"]), item["kind"], Text(", ".join(values[:_MOST_LABELS]) + more))
         self.out.print(grid)
@@ -148,9 +148,9 @@ class Terminal:
             if data[key]:
                 self.say(f"{title}: {', '.join(data[key])}")
         if data["ending"] in {"maximal", "met"}:
-            self.say(ending(data))
+            self.say(describe_ending(data))
         else:
-            self.note(ending(data))
+            self.note(describe_ending(data))
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Show how much of a known amount of work is done."""
