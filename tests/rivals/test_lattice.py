@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from maskwise.rivals.lattice import Lattice
 
-LEVELS = (lambda v: v, lambda v: v // 2, lambda v: v // 4, lambda _: 0)  # noqa: E731
+LEVELS = (lambda v: v, lambda v: v // 2, lambda v: v // 4, lambda _: 0)
 
 records = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.integers(0, 2)), min_size=1, max_size=30)
 

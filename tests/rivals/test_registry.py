@@ -17,7 +17,7 @@ def test_rivals_are_found_by_name() -> None:
 
 
 def test_an_unknown_or_absent_rival_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="Known are `mondrian`, `full-domain`. Did you mean `full-domain`"):
+    with pytest.raises(InputError, match=r"Known are `mondrian`, `full-domain`\. Did you mean `full-domain`"):
         find_rival("fulldomain")
     monkeypatch.setitem(sys.modules, "maskwise.rivals.full_domain", None)
     with pytest.raises(InputError, match="`full-domain` is not part of this maskwise"):

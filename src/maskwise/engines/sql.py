@@ -293,7 +293,7 @@ def _translate_write_errors(path: Path, source: str) -> Iterator[None]:
         if reason is None:
             msg = f"`{source}` could not be read to its end ({type(error).__name__}). It may be damaged."
             raise InputError(msg) from None
-        msg = f"`{path.parent}` did not take the output: {reason}. Free space or choose another folder."
+        msg = f"The output could not be written to `{path.parent}`: {reason}. Free space or choose another folder."
         raise WriteError(msg) from None
 
 

@@ -12,7 +12,7 @@ from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.evaluation.predictors import PredictorType, raw_predictors
 from maskwise.policy.attributes import Missing
 from maskwise.profile.profile import check_columns
-from maskwise.release.publish import given_back
+from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.spelling import text_of
@@ -64,9 +64,7 @@ def read_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
 
     class_name = policy.class_name
     if class_name is None:
-        raise InputError(
-            "The policy names no class, so there is nothing to predict. Add one, such as class: income."
-        )
+        raise InputError("The policy names no class, so there is nothing to predict. Add one, such as class: income.")
     opened = read(data)
     check_columns(opened, policy)
     whole, source = fetch(opened).drop_columns(list(policy.drop)), opened.source
@@ -101,7 +99,7 @@ def fetch(table: Table) -> pa.Table:
     """All records of a table, in their order, with the column names of the owner."""
     keys = [table.key(name) for name in table.names]
     row_number = [ROW] if ROW in table.expr.columns else []
-    with given_back(table):
+    with closing(table):
         fetched = table.engine.fetch(table.expr.select(*keys, *row_number))
     if row_number:
         fetched = fetched.sort_by(ROW).drop_columns(row_number)
