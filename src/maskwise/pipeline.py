@@ -86,7 +86,7 @@ class Outcome:
     n_dropped: int = 0
     """Records left out because of a missing cell."""
     messages: tuple[Message, ...] = ()
-    """Everything to be known beside the result, in the order it is printed; each message says who may read it."""
+    """All notes and warnings of the run; each says who may read it."""
 
     @property
     def steps(self) -> tuple[Step | Generalization, ...]:

@@ -148,12 +148,12 @@ def mask(
             observer=terminal,
             beside=sidecars.make,
         )
-    data_of_report = make_report(outcome).data
+    report_data = make_report(outcome).data
     terminal.show_messages(outcome.messages, Level.WARNING)
     if json_:
-        _print_json({**data_of_report, "warnings": list(outcome.warnings)})
+        _print_json({**report_data, "warnings": list(outcome.warnings)})
         return 0
-    terminal.show_report(data_of_report, outcome.verdict)
+    terminal.show_report(report_data, outcome.verdict)
     terminal.show_messages(outcome.messages, Level.NOTE)
     written: dict[str, str | Path | None] = {"release": output, "solution": solution, "trace": trace}
     written |= {"curve": curve, "report": report}
