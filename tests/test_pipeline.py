@@ -10,7 +10,7 @@ import pyarrow.csv as arrow_csv
 import pytest
 
 import maskwise
-from maskwise.report.report import ending, report
+from maskwise.report.report import describe_ending, report
 from maskwise.solution.cut import Cut
 
 PEOPLE = pa.table(
@@ -147,7 +147,7 @@ def people_with_ages() -> pa.Table:
 @pytest.mark.parametrize("how", [{"method": "bug"}, {"criterion": "score"}, {"criterion": "conditional"}])
 def test_a_report_says_no_more_of_the_ending_than_the_search_knows(qid: list[str], how: dict[str, str]) -> None:
     policy = {"class": "C", "attributes": {"Sex": "suppress"}, "requirements": [{"qid": qid, "k": 3}]}
-    said = ending(report(maskwise.anonymize(people_with_ages(), policy, **how)).data)
+    said = describe_ending(report(maskwise.anonymize(people_with_ages(), policy, **how)).data)
     has_intervals = "Age" in qid
     if "method" in how:
         assert ("the smallest that the search made" in said) is has_intervals
@@ -163,6 +163,6 @@ def test_a_split_that_the_search_did_not_try_may_be_safe() -> None:
     policy = {"class": "C", "attributes": {"Age": {"interval": [0, 19]}}, "requirements": [{"qid": ["Age"], "k": 5}]}
     outcome = maskwise.anonymize(table, policy)
     assert not outcome.steps
-    assert ending(report(outcome).data).endswith("a split elsewhere might still be safe.")
+    assert describe_ending(report(outcome).data).endswith("a split elsewhere might still be safe.")
     halves = pa.table({"Age": ["[0, 10)"] * 10 + ["[10, 19]"] * 10, "C": table["C"]})
     assert maskwise.audit(halves, policy).is_met

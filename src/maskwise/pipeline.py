@@ -1,7 +1,7 @@
 """The product in one place: read, profile, compress, search, mask, verify.
 
 `anonymize`, `audit` and `apply` are what the command line and Python users
-call. A release that the verifier has not accepted is never handed out.
+call. Nothing is released that the verifier has not accepted.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.release import mask as masking
 from maskwise.release.escape import safe_name
 from maskwise.release.interrupt import stop_on_interrupt
-from maskwise.release.publish import Sidecar, as_written, given_back, hand_out, insist, recount
-from maskwise.release.shuffle import shuffled
-from maskwise.release.target import where_to
+from maskwise.release.publish import as_written, publish, recount, refuse_unless_confirmed
+from maskwise.release.shuffle import shuffle_records
+from maskwise.release.target import resolve_target
 from maskwise.search.options import Criterion, Method, choose_how
-from maskwise.table.endpoints import open_data
+from maskwise.table.endpoints import closing, open_data
 from maskwise.values.memory import for_search, memory_given
+from maskwise.values.message import warnings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,12 +37,14 @@ if TYPE_CHECKING:
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.all import Requirement
     from maskwise.profile.columns import Profile
+    from maskwise.release.atomic_files import Sidecar
     from maskwise.release.mask import Unknown
     from maskwise.search.options import How
     from maskwise.solution.curve import Point
     from maskwise.solution.solution import Solution
     from maskwise.solution.steps import Generalization, Step
     from maskwise.table.table import Table
+    from maskwise.values.message import Message
     from maskwise.verify.verdict import Verdict
 
 
@@ -82,8 +85,8 @@ class Outcome:
     """What the table is called."""
     n_dropped: int = 0
     """Records left out because of a missing cell."""
-    cautions: tuple[str, ...] = ()
-    """What the owner must know of the table: a class of one value, columns that may be identifiers."""
+    messages: tuple[Message, ...] = ()
+    """All notes and warnings of the run; each says who may read it."""
 
     @property
     def steps(self) -> tuple[Step | Generalization, ...]:
@@ -97,13 +100,13 @@ class Outcome:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the owner should know."""
+        """What the owner should know of the table and the search, in words that may accompany the release."""
         return self.solution.notes
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the owner must know: protected values that no record has, and the cautions."""
-        return (*self.verdict.warnings, *self.cautions)
+        """What the owner must know: protected values that no record has, a class of one value, likely identifiers."""
+        return warnings_of(self.messages)
 
     @property
     def passed(self) -> tuple[str, ...]:
@@ -197,33 +200,31 @@ def anonymize(
     how = choose_how(method, criterion, max_steps, time_limit, restarts, effort, seed)
     _check_seed(seed, is_used=shuffle or restarts > 0 or how.criterion is Criterion.CONDITIONAL)
     asked = read_policy(policy)
-    target = None if output is None else where_to(output, data, engine)
+    target = None if output is None else resolve_target(output, data, engine)
     observer.stage("read")
     warming = threading.Thread(target=_warm_up, daemon=True)
     warming.start()
     table = open_data(data, engine, target, memory)
     warming.join()
-    with given_back(table):
+    with closing(table):
         with stop_on_interrupt() as is_asked_to_stop:
             room = Room(for_search(memory_given(memory)))
             solution, profile, table = solve(table, asked, how, observer, is_asked_to_stop, room)
-        cautions = (*profile.warnings, *forgotten_identifiers(table, asked))
+        messages = (*solution.messages, *solution.implied(), *forgotten_identifiers(table, asked))
         observer.stage("mask")
         masked = masking.mask(table, solution, profile.columns)
-        masked = shuffled(masked, seed) if shuffle else masked
+        masked = shuffle_records(masked, seed) if shuffle else masked
         solution = replace(solution, columns=masked.names)
-
-        def accept(found: Table, verdict: Verdict) -> Outcome:
-            insist(verdict, asked, solution, profile.n_rows, found.names)
-            told = verdict.hiding(named_values(asked.requirements, asked.trees))
-            verdict = replace(told, unseen=unseen_values(asked, profile.sensitive))
-            return Outcome(target, solution, verdict, asked, table.source, profile.n_dropped, cautions)
-
-        released, outcome = hand_out(
-            masked, target, asked.requirements, accept, observer.stage, beside, escape=escape_formulas
-        )
-    finished: Outcome = replace(outcome, data=released)
-    return finished
+        with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
+            observer.stage("verify")
+            verdict = recount(draft.table, asked.requirements, escaped=escape_formulas)
+            refuse_unless_confirmed(verdict, asked, solution, profile.n_rows, draft.table.names)
+            verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
+            verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
+            outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages)
+            if beside is not None and target is not None:
+                draft.add(beside(outcome))
+    return outcome
 
 
 def solve(
@@ -265,12 +266,12 @@ def solve(
         from maskwise.search.conditional.variants import search_conditionally  # noqa: PLC0415 - as above
 
         solution = search_conditionally(table, profile, policy, how, watch, listener.stage, room)
-        return replace(solution, notes=(*solution.notes, *room.notes())), profile, table
+        return replace(solution, messages=(*solution.messages, *room.messages())), profile, table
     trees, needs = plan(profile, policy, how.method)
     listener.stage("compress")
     compacts = compress(table, profile, trees, needs, room)
     solution = run_search(profile, trees, needs, compacts, policy, how, watch, listener.stage)
-    return replace(solution, notes=(*solution.notes, *room.notes())), profile, table
+    return replace(solution, messages=(*solution.messages, *room.messages())), profile, table
 
 
 def apply(
@@ -305,36 +306,36 @@ def apply(
     """
     _check_seed(seed, is_used=shuffle)
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
-    target = None if output is None else where_to(output, data, engine)
+    target = None if output is None else resolve_target(output, data, engine)
     table = open_data(data, engine, target, memory)
-    with given_back(table):
+    with closing(table):
         later = masking.apply(table, saved, strict=strict)
-        masked = shuffled(later.table, seed) if shuffle else later.table
+        masked = shuffle_records(later.table, seed) if shuffle else later.table
 
-        # Later rows may not tell the sensitive value yet, or show it masked; then its templates cannot be recounted.
+        # Later rows may not have the sensitive column yet, or show it masked; then its templates cannot be recounted.
         asked = [reached.requirement for reached in saved.reached]
-        seen = set(masked.names)
+        present = set(masked.names)
         hidden = {cut.attribute for cut in saved.cuts}
         requirements = [
-            one for one in asked if set(one.columns) <= seen and not (set(one.columns) - set(one.qid)) & hidden
+            requirement
+            for requirement in asked
+            if set(requirement.columns) <= present and not (set(requirement.columns) - set(requirement.qid)) & hidden
         ]
-        unchecked = tuple(one for one in asked if one not in requirements)
+        unchecked = tuple(requirement for requirement in asked if requirement not in requirements)
         if enforce and unchecked:
             msg = f"{unchecked[0].asks()} cannot be recounted: its sensitive column is not among these rows, or masked."
             raise NotMetError(msg)
-
-        def accept(found: Table, verdict: Verdict) -> Applied:
-            del found
+        with publish(masked, target, requirements, escape=escape_formulas) as draft:
+            verdict = recount(draft.table, requirements, escaped=escape_formulas)
             if enforce and not verdict.is_met:
                 broken = "; ".join(finding.complaint() for finding in verdict.findings if not finding.is_met)
                 msg = f"These rows alone do not meet the requirements: {broken}. Mask them anew, together with others."
                 raise NotMetError(msg)
             verdict = verdict.hiding(named_values(asked, {cut.attribute: cut.taxonomy for cut in saved.cuts}))
-            return Applied(target, verdict, later.unknown, later.outside, later.n_dropped, later.left_out, unchecked)
-
-        released, applied = hand_out(masked, target, requirements, accept, escape=escape_formulas)
-    finished: Applied = replace(applied, data=released)
-    return finished
+            applied = Applied(
+                draft.data, verdict, later.unknown, later.outside, later.n_dropped, later.left_out, unchecked
+            )
+    return applied
 
 
 def audit(
@@ -362,17 +363,17 @@ def audit(
     """
     asked = read_policy(policy)
     table = open_data(data, engine, None, memory)
-    with given_back(table):
+    with closing(table):
         spelled = asked
         if escape_formulas:
-            called = {safe_name(name): name for one in asked.requirements for name in one.columns}
-            table = replace(table, names=tuple(called.get(name, name) for name in table.names))
+            asked_name = {safe_name(name): name for one in asked.requirements for name in one.columns}
+            table = replace(table, names=tuple(asked_name.get(name, name) for name in table.names))
             spelled = replace(asked, requirements=tuple(map(as_written, asked.requirements)))
         check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
-        sensitive, _ = check_sensitive(table, spelled)
+        sensitive = check_sensitive(table, spelled)
         verdict = recount(table, asked.requirements, escaped=escape_formulas)
         verdict = verdict.hiding(named_values(spelled.requirements, asked.trees))
-        return replace(verdict, unseen=unseen_values(spelled, sensitive, asked.masked))
+        return replace(verdict, messages=unseen_values(spelled, sensitive, asked.masked))
 
 
 def _check_seed(seed: int | None, *, is_used: bool) -> None:

@@ -25,6 +25,7 @@ from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply
 from maskwise.search.options import Criterion, Method, choose_how
 from maskwise.table.read import read
+from maskwise.values.message import warnings_of
 from maskwise.values.spelling import text_of
 
 try:
@@ -140,8 +141,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.method, self.criterion, self.max_steps, self.time_limit, self.restarts, self.effort, self._seed()
         )
         solution, profile, _ = solve(read(frame.to_native()), replace(asked, drop=()), how)
-        for one in unseen_values(asked, profile.sensitive):
-            warnings.warn(one.warning, stacklevel=2)
+        for warning in warnings_of(unseen_values(asked, profile.sensitive)):
+            warnings.warn(warning, stacklevel=2)
         self.solution_ = replace(solution, columns=tuple(names))
         self.feature_names_ = names
         return self

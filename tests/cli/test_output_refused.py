@@ -39,7 +39,7 @@ def test_a_folder_that_takes_no_file_is_not_blamed_on_the_input(
         policy,
         "-o",
         target,
-        says=["`/proc` did not take"],
+        says=["could not be written to `/proc`"],
         hides=["damaged", "people.csv", ".part"],
     )
 

@@ -11,6 +11,8 @@ import pyarrow as pa
 import pytest
 
 import maskwise
+from maskwise.report.report import report as make_report
+from maskwise.values.message import Audience
 from tests.conftest import Run, csv_text
 
 ILL = ["HIV", "Flu", "Hepatitis", "None", "None", "None", "Gout", "None"]
@@ -118,6 +120,39 @@ def test_an_attribute_held_back_by_few_missing_cells_is_told(
     they, them = ("it", "it") if n_missing == 1 else ("they", "them")
     ends = f"{they} would stand out. `missing: drop` would leave {them} out."
     assert all(note.startswith(str(says)) and note.endswith(ends) for note in told)
+
+
+# Two wordings of one message.
+
+
+def test_the_report_names_no_protected_value_and_says_each_sentence_once(tmp_path: Path) -> None:
+    """Two misspelt values of one column: two warnings for the owner, one sentence for recipients."""
+    asked = policy(tmp_path / "p.yaml", template("Hepatitus", "HIW"), template("HIW"))
+    outcome = maskwise.anonymize(sick(tmp_path / "d.csv"), asked)
+    assert [text.split("`")[1] for text in outcome.warnings] == ["Hepatitus", "HIW"]
+    public = make_report(outcome).data["notes"]
+    assert len([text for text in public if "occurs in no record" in text]) == 1
+    assert not [text for text in public if "Hepatitus" in text or "HIW" in text]
+    assert list(outcome.notes) == public[: len(outcome.notes)]
+
+
+def test_each_place_in_the_policy_is_named_to_recipients(tmp_path: Path, run: Run) -> None:
+    lines = json.dumps({"class": "C", "requirements": [template("HIW"), template("HIW")]}, indent=1)
+    (tmp_path / "p.yaml").write_text(lines)
+    given = ("mask", sick(tmp_path / "d.csv"), "-p", tmp_path / "p.yaml", "-o", tmp_path / "out.csv")
+    result = run(*given, "--report", tmp_path / "r.json")
+    assert result.err.count("warning: ") == 1
+    written = json.loads((tmp_path / "r.json").read_text())["notes"]
+    assert len([text for text in written if "occurs in no record" in text]) == 2
+
+
+def test_a_likely_identifier_is_for_the_owner_alone(tmp_path: Path) -> None:
+    data, asked = passing(tmp_path, IDENTIFIERS["names"])
+    outcome = maskwise.anonymize(data, asked)
+    (warning,) = outcome.warnings
+    assert "`More` is released" not in make_report(outcome).to_json()
+    (message,) = [message for message in outcome.messages if message.is_warning]
+    assert (message.text, message.audience) == (warning, Audience.OWNER)
 
 
 # What the tables show.

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from maskwise.errors import WriteError
-from maskwise.release.atomic_files import alone, appearing, check_target, write_draft
+from maskwise.release.atomic_files import atomic_file, check_target, renaming_lock, write_draft
 
 
 def write_text(path: Path, text: str) -> None:
-    with appearing(path) as draft:
+    with atomic_file(path) as draft:
         write_draft(draft, text)
 
 
 def test_a_file_appears_only_when_the_block_ends(tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     target.write_text("old")
-    with appearing(target, ".csv") as draft:
+    with atomic_file(target, ".csv") as draft:
         draft.write_text("new")
         assert draft.parent == tmp_path
         assert draft.name.endswith(".csv")
@@ -35,7 +35,7 @@ def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path,
     target.write_text("old")
 
     def fail() -> None:
-        with appearing(target) as draft:
+        with atomic_file(target) as draft:
             draft.write_text("half")
             raise stop
 
@@ -46,7 +46,7 @@ def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path,
 
 
 def test_two_writers_of_one_target_do_not_meet(tmp_path: Path) -> None:
-    with appearing(tmp_path / "out.csv") as one, appearing(tmp_path / "out.csv") as two:
+    with atomic_file(tmp_path / "out.csv") as one, atomic_file(tmp_path / "out.csv") as two:
         assert one != two
         one.write_text("1")
         two.write_text("2")
@@ -97,6 +97,6 @@ def test_a_folder_that_may_not_be_read_is_not_locked(tmp_path: Path, monkeypatch
         raise PermissionError(errno.EACCES, "permission denied")
 
     monkeypatch.setattr(os, "open", refuse)
-    with alone([tmp_path / "report.json"]):
+    with renaming_lock([tmp_path / "report.json"]):
         reached = True
     assert reached

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,13 @@ from hypothesis import strategies as st
 
 import maskwise
 from maskwise.cli.app import main
+from maskwise.errors import WriteError
 from maskwise.formats import solution_file
+from maskwise.release.atomic_files import Sidecar
 from maskwise.release.escape import safe_name, safe_text
+from maskwise.release.publish import publish
+from maskwise.table.read import read
+from maskwise.values.location import Folder
 
 POLICY: dict[str, Any] = {
     "class": "c",
@@ -41,6 +47,101 @@ def database(table: pa.Table, name: str = "people") -> Any:
 def tables(connection: Any) -> set[str]:
     found = connection.con.execute("SELECT table_name FROM duckdb_tables() UNION SELECT view_name FROM duckdb_views()")
     return {name for (name,) in found.fetchall()}
+
+
+class Refusal(Exception):  # noqa: N818 - what a caller raises to refuse
+    """A draft is refused."""
+
+
+def test_a_draft_can_be_read_and_has_no_name_before_the_block_ends(tmp_path: Path) -> None:
+    target, report = tmp_path / "out.csv", tmp_path / "r.md"
+    with publish(read(jobs()), target, (), escape=False) as draft:
+        assert draft.data == target
+        assert draft.table.names == ("Job", "c")
+        assert draft.table.n_rows() == 8
+        draft.add([Sidecar(report, "text", private=True)])
+        assert not target.exists()
+        assert not report.exists()
+    assert target.read_text().startswith("Job,c\na,x\n")
+    assert (report.read_text(), stat.S_IMODE(report.stat().st_mode)) == ("text", 0o600)
+    assert {path.name for path in tmp_path.iterdir()} == {"out.csv", "r.md"}
+
+
+@pytest.mark.parametrize("stop", [Refusal, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out/"])
+def test_a_refused_draft_leaves_nothing(tmp_path: Path, output: str, stop: type[BaseException]) -> None:
+    target = Folder(tmp_path / "out") if output.endswith("/") else tmp_path / output
+
+    def refuse() -> None:
+        with publish(read(jobs()), target, (), escape=False) as draft:
+            draft.add([Sidecar(tmp_path / "r.md", "text")])
+            raise stop
+
+    with pytest.raises(stop):
+        refuse()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("stop", [Refusal, KeyboardInterrupt])
+def test_a_refused_draft_is_removed_from_its_database(stop: type[BaseException]) -> None:
+    connection = database(jobs())
+    before = tables(connection)
+    table = read(connection.table("people"))
+
+    def refuse() -> None:
+        with publish(table, None, (), escape=False) as draft:
+            assert tables(connection) > before
+            assert draft.data.count().to_pyarrow().as_py() == 8
+            raise stop
+
+    with pytest.raises(stop):
+        refuse()
+    assert tables(connection) == before
+
+
+def test_the_release_gets_its_name_before_the_files_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    named: list[str] = []
+    rename = os.replace
+
+    def watch(draft: Path, path: Path) -> None:
+        named.append(path.name)
+        rename(draft, path)
+
+    monkeypatch.setattr(os, "replace", watch)
+    with publish(read(jobs()), tmp_path / "out.csv", (), escape=False) as draft:
+        draft.add([Sidecar(tmp_path / "r.md", "text")])
+    assert named == ["out.csv", "r.md"]
+
+
+def test_a_release_that_cannot_be_named_takes_its_files_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", refuse)
+
+    def release() -> None:
+        with publish(read(jobs()), tmp_path / "out.csv", (), escape=False) as draft:
+            draft.add([Sidecar(tmp_path / "r.md", "text")])
+
+    with pytest.raises(WriteError, match=r"could not be written to .*no space left on device"):
+        release()
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_are_made_from_the_finished_outcome_and_only_beside_an_output(tmp_path: Path) -> None:
+    seen: list[maskwise.Outcome] = []
+
+    def beside(outcome: maskwise.Outcome) -> list[Sidecar]:
+        seen.append(outcome)
+        return []
+
+    outcome = maskwise.anonymize(jobs(), POLICY, tmp_path / "out.csv", beside=beside)
+    assert seen[0] is outcome
+    assert outcome.data == tmp_path / "out.csv"
+    maskwise.anonymize(jobs(), POLICY, beside=beside)
+    assert len(seen) == 1
 
 
 def test_a_database_release_does_not_change_with_its_source() -> None:
@@ -150,7 +251,7 @@ def test_files_beside_a_release_appear_with_it_or_not_at_all(tmp_path: Path, mon
     def fail(*_: object, **__: object) -> None:
         raise maskwise.errors.WriteError("no space")
 
-    monkeypatch.setattr("maskwise.release.publish.write_draft", fail)
+    monkeypatch.setattr("maskwise.release.atomic_files.write_draft", fail)
     arguments = [
         "mask",
         str(tmp_path / "in.csv"),

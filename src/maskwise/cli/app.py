@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
 from maskwise.cli.evaluate import evaluate
-from maskwise.cli.options import AsJson, PolicyPath, Quiet, insist_on_own_names
-from maskwise.errors import InputError, MaskwiseError, plural, quote
+from maskwise.cli.options import AsJson, PolicyPath, Quiet, require_distinct_names
+from maskwise.errors import MaskwiseError, plural, quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from maskwise.pipeline import Outcome
 
 app = App(
     name="maskwise",
@@ -120,41 +118,17 @@ def mask(
     json_: AsJson = False,
 ) -> int:
     """Mask a table, recount the result, and only then release it."""
+    from maskwise.cli.sidecars import SidecarPaths  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
-    from maskwise.formats import solution_file, trace_file  # noqa: PLC0415 - start-up
     from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
-    from maskwise.release.atomic_files import check_target  # noqa: PLC0415 - start-up
-    from maskwise.release.publish import Sidecar  # noqa: PLC0415 - start-up
-    from maskwise.report.plot import check_curve, render  # noqa: PLC0415 - start-up
-    from maskwise.report.report import check_suffix  # noqa: PLC0415 - start-up
     from maskwise.report.report import report as make_report  # noqa: PLC0415 - start-up
     from maskwise.table.endpoints import source_files  # noqa: PLC0415 - start-up
+    from maskwise.values.message import Level  # noqa: PLC0415 - start-up
 
-    if public and solution is None:
-        raise InputError("--public says how --solution is written, but no --solution is given.")
-    others = [path for path in (solution, trace, curve, report) if path is not None]
-    for path in others:
-        check_target(path)
-    if report is not None:
-        check_suffix(report)
-    if curve is not None:
-        check_curve(curve)
-    insist_on_own_names(Path(output), *others, inputs=[Path(data), *source_files(data, engine), policy])
+    sidecars = SidecarPaths(solution, trace, curve, report, is_public=public)
+    sidecars.check()
+    require_distinct_names(Path(output), *sidecars.paths, inputs=[Path(data), *source_files(data, engine), policy])
     terminal = Terminal(quiet=quiet or json_)
-
-    def beside(outcome: Outcome) -> list[Sidecar]:
-        files = []
-        if solution is not None:
-            text = solution_file.dumps(outcome.solution, public=public)
-            files.append(Sidecar(solution, text, private=not public))
-        if trace is not None:
-            files.append(Sidecar(trace, trace_file.dumps(outcome.steps), private=True))
-        if curve is not None:
-            files.append(Sidecar(curve, render(outcome.curve, outcome.policy.requirements, curve)))
-        if report is not None:
-            files.append(Sidecar(report, make_report(outcome).render(report)))
-        return files
-
     with terminal:
         outcome = anonymize(
             data,
@@ -172,18 +146,15 @@ def mask(
             engine=engine,
             memory=memory,
             observer=terminal,
-            beside=beside,
+            beside=sidecars.make,
         )
-    made = make_report(outcome)
-    terminal.alert(outcome.warnings)
+    report_data = make_report(outcome).data
+    terminal.show_messages(outcome.messages, Level.WARNING)
     if json_:
-        _print_json({**made.data, "warnings": list(outcome.warnings)})
+        _print_json({**report_data, "warnings": list(outcome.warnings)})
         return 0
-    terminal.show_report(made.data, outcome.verdict)
-    told = {*outcome.warnings, *(one.note for one in outcome.verdict.unseen)}
-    for note in made.data["notes"]:
-        if note not in told:
-            terminal.warn(note)
+    terminal.show_report(report_data, outcome.verdict)
+    terminal.show_messages(outcome.messages, Level.NOTE)
     written: dict[str, str | Path | None] = {"release": output, "solution": solution, "trace": trace}
     written |= {"curve": curve, "report": report}
     for what, where in written.items():
@@ -212,10 +183,11 @@ def audit(
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
     from maskwise.pipeline import audit as recount  # noqa: PLC0415 - start-up
     from maskwise.report.report import verdict_data  # noqa: PLC0415 - start-up
+    from maskwise.values.message import Level  # noqa: PLC0415 - start-up
 
     verdict = recount(data, policy, escape_formulas=escape_formulas, engine=engine, memory=memory)
     terminal = Terminal(quiet=quiet)
-    terminal.alert(verdict.warnings)
+    terminal.show_messages(verdict.messages, Level.WARNING)
     if json_:
         _print_json({**verdict_data(verdict), "warnings": list(verdict.warnings)})
     else:
@@ -266,23 +238,23 @@ def apply(
     terminal = Terminal(quiet=quiet)
     terminal.say(f"{plural(applied.verdict.n_rows, 'record')} masked: {output}")
     if applied.n_dropped:
-        terminal.warn(f"{plural(applied.n_dropped, 'record')} left out because a masked cell is missing.")
+        terminal.note(f"{plural(applied.n_dropped, 'record')} left out because a masked cell is missing.")
     for name, lost in applied.unknown.items():
         values, records = plural(lost.n_values, "value"), plural(lost.n_records, "record")
-        terminal.warn(f"`{name}` has {values} the solution does not know, in {records}; shown as the root.")
+        terminal.note(f"`{name}` has {values} the solution does not know, in {records}; shown as the root.")
     for name, n_outside in applied.outside.items():
         records = plural(n_outside, "record")
-        terminal.warn(f"`{name}` is outside its range in {records}; shown in the outermost interval.")
+        terminal.note(f"`{name}` is outside its range in {records}; shown in the outermost interval.")
     if applied.left_out:
-        terminal.warn(f"{quote(applied.left_out)} left out: the release does not have such a column.")
+        terminal.note(f"{quote(applied.left_out)} left out: the release does not have such a column.")
     for requirement in applied.unchecked:
-        terminal.warn(
+        terminal.note(
             f"{requirement.asks()} could not be recounted: its sensitive column is not among these rows, or masked."
         )
     terminal.say("These rows alone, recounted:")
     terminal.show_verdict(applied.verdict)
     if not applied.verdict.is_met:
-        terminal.warn(
+        terminal.note(
             "These rows alone do not meet every requirement. Put them with the others and run `maskwise audit` on the "
             "whole before you release them, or mask all rows anew. --enforce refuses such rows."
         )

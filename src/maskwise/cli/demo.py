@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from maskwise.cli.sidecars import SidecarPaths
 from maskwise.cli.terminal import Terminal
 from maskwise.datasets import adult_folder, load_adult
-from maskwise.formats import solution_file, trace_file
 from maskwise.pipeline import anonymize
-from maskwise.release.atomic_files import appearing, write_draft
-from maskwise.release.publish import Sidecar
-from maskwise.report.plot import can_draw, render
+from maskwise.release.atomic_files import Sidecar, write_files
+from maskwise.report.plot import can_draw
 from maskwise.report.report import DOES_NOT_PROTECT, PROTECTS, report
-
-if TYPE_CHECKING:
-    from maskwise.pipeline import Outcome
+from maskwise.values.message import Level
 
 _LOOK = ("age", "education", "marital-status", "hours-per-week", "relationship", "income")
 _ROWS = 5
@@ -44,32 +40,24 @@ def run(folder: Path, *, quiet: bool) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     source, policy = adult_folder() / "adult.parquet", adult_folder() / "policy.yaml"
     masked_file = folder / "adult-masked.csv"
-
     pictures = can_draw()
-
-    def beside(outcome: Outcome) -> list[Sidecar]:
-        files = [
-            Sidecar(folder / "solution.json", solution_file.dumps(outcome.solution), private=True),
-            Sidecar(folder / "trace.jsonl", trace_file.dumps(outcome.steps), private=True),
-            Sidecar(folder / "report.md", report(outcome).to_markdown()),
-        ]
-        if pictures:
-            drawn = render(outcome.curve, outcome.policy.requirements, folder / "curve.svg")
-            files.append(Sidecar(folder / "curve.svg", drawn))
-        return files
-
+    sidecars = SidecarPaths(
+        solution=folder / "solution.json",
+        trace=folder / "trace.jsonl",
+        curve=folder / "curve.svg" if pictures else None,
+        report=folder / "report.md",
+    )
     terminal = Terminal(quiet=quiet)
     terminal.say("Masking the bundled Adult table: 48,842 people (UCI Machine Learning Repository, CC BY 4.0).")
     with terminal:
-        outcome = anonymize(source, policy, masked_file, observer=terminal, beside=beside)
-    data = report(outcome).data
-    terminal.show_report(data, outcome.verdict)
+        outcome = anonymize(source, policy, masked_file, observer=terminal, beside=sidecars.make)
+    terminal.show_messages(outcome.messages, Level.WARNING)
+    terminal.show_report(report(outcome).data, outcome.verdict)
     raw = load_adult().drop_null().select(_LOOK).slice(0, _ROWS)
     masked = arrow_csv.read_csv(masked_file).select(_LOOK).slice(0, _ROWS)
     terminal.show_rows("Before", _LOOK, [list(row.values()) for row in raw.to_pylist()])
     terminal.show_rows("After", _LOOK, [list(row.values()) for row in masked.to_pylist()])
-    for note in data["notes"]:
-        terminal.warn(note)
+    terminal.show_messages(outcome.messages, Level.NOTE)
     is_measured = _show_cost(terminal, policy, folder, pictures=pictures)
     terminal.say("What this protects: " + " ".join(PROTECTS))
     terminal.say("What it does not: " + DOES_NOT_PROTECT[0] + " " + DOES_NOT_PROTECT[1])
@@ -100,9 +88,7 @@ def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool
     terminal.say("")
     terminal.show_evaluation(found)
     if pictures:
-        draft = found.plot(".svg")
-        with appearing(folder / "errors.svg") as place:
-            write_draft(place, draft)
+        write_files([Sidecar(folder / "errors.svg", found.plot(".svg"))])
     return True
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from maskwise.cli.options import AsJson, PolicyPath, Quiet, insist_on_own_names
+from maskwise.cli.options import AsJson, PolicyPath, Quiet, require_distinct_names
 from maskwise.errors import InputError
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def evaluate(
         check_suffix(path)
         check_target(path)
     sources = [policy, data, *([] if test is None else [test]), *others.values()]
-    insist_on_own_names(*output, inputs=sources)
+    require_distinct_names(*output, inputs=sources)
     terminal = Terminal(quiet=quiet or json_)
     with terminal:
         found = measure(
@@ -119,7 +118,7 @@ def evaluate(
         return 0
     terminal.show_evaluation(found)
     for note in dict.fromkeys([*found.notes, *(one.note for one in found.records if one.note)]):
-        terminal.warn(note)
+        terminal.note(note)
     for path in output:
         terminal.say(f"errors: {path}")
     return 0
@@ -141,9 +140,6 @@ def _named(against: tuple[str, ...]) -> dict[str, Path]:
 
 def _write(found: Evaluation, output: tuple[Path, ...]) -> None:
     """Write all files, or none."""
-    from maskwise.release.atomic_files import appearing, write_draft  # noqa: PLC0415 - start-up
+    from maskwise.release.atomic_files import Sidecar, write_files  # noqa: PLC0415 - start-up
 
-    made = [(path, found.render(path)) for path in output]
-    with ExitStack() as files:
-        for path, text in made:
-            write_draft(files.enter_context(appearing(path)), text)
+    write_files([Sidecar(path, found.render(path)) for path in output])

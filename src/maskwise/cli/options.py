@@ -17,7 +17,7 @@ AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the r
 PolicyPath = Annotated[Path, Parameter(name=["--policy", "-p"], help="The policy, a YAML file.")]
 
 
-def insist_on_own_names(*paths: Path, inputs: Iterable[Path]) -> None:
+def require_distinct_names(*paths: Path, inputs: Iterable[Path]) -> None:
     """Refuse to write two files under one name, or one over what is read.
 
     Args:

@@ -15,14 +15,15 @@ from maskwise.policy.requirements.all import naming
 from maskwise.policy.requirements.confidence import Template, spelled
 from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.policy.requirements.qid import called
-from maskwise.report.report import asked, ending, figure_text, reached, shown
+from maskwise.report.report import asked, describe_ending, figure_text, reached, shown_values
 from maskwise.solution.steps import Generalization
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from maskwise.evaluation.records import Evaluation
     from maskwise.solution.steps import Step
+    from maskwise.values.message import Level, Message
     from maskwise.verify.verdict import Finding, Tightest, Verdict
 
 STAGES = ("read", "profile", "compress", "search", "mask", "verify")
@@ -92,15 +93,20 @@ class Terminal:
         """Print a line of plain text."""
         self.out.print(Text(text))
 
-    def warn(self, text: str) -> None:
+    def note(self, text: str) -> None:
         """Print a note on standard error."""
         if not self.quiet:
             self.err.print(Text.assemble(("note:", "yellow"), " ", text))
 
-    def alert(self, texts: Sequence[str]) -> None:
-        """Print warnings on standard error, also where nothing else is printed."""
-        for text in texts:
-            self.err.print(Text.assemble(("warning:", "bold yellow"), " ", text))
+    def warn(self, text: str) -> None:
+        """Print a warning on standard error, also where nothing else is printed."""
+        self.err.print(Text.assemble(("warning:", "bold yellow"), " ", text))
+
+    def show_messages(self, messages: Iterable[Message], level: Level) -> None:
+        """Print the messages of one level, as the owner reads them."""
+        for message in messages:
+            if message.level is level:
+                (self.warn if message.is_warning else self.note)(message.text)
 
     def fail(self, text: str) -> None:
         """Print an error on standard error."""
@@ -132,7 +138,7 @@ class Terminal:
         for column in ("attribute", "by", "values"):
             grid.add_column(column, overflow="fold")
         for item in data["attributes"]:
-            values = shown(item)
+            values = shown_values(item)
             more = f" and {len(values) - _MOST_LABELS} more" if len(values) > _MOST_LABELS else ""
             grid.add_row(Text(item["name"]), item["kind"], Text(", ".join(values[:_MOST_LABELS]) + more))
         self.out.print(grid)
@@ -142,9 +148,9 @@ class Terminal:
             if data[key]:
                 self.say(f"{title}: {', '.join(data[key])}")
         if data["ending"] in {"maximal", "met"}:
-            self.say(ending(data))
+            self.say(describe_ending(data))
         else:
-            self.warn(ending(data))
+            self.note(describe_ending(data))
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Show how much of a known amount of work is done."""

@@ -18,11 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.errors import InputError
+from maskwise.values.message import note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import DTypeLike, NDArray
+
+    from maskwise.values.message import Message
 
 _LEAST = 1 << 16
 """Smaller arrays are not worth a file."""
@@ -89,15 +92,15 @@ class Room:
         self.spilled += n_bytes
         return np.frombuffer(mapped, dtype)
 
-    def notes(self) -> tuple[str, ...]:
-        """What the owner should know: how much was kept in files, if anything was."""
+    def messages(self) -> tuple[Message, ...]:
+        """Say how much was kept in files, if anything was."""
         if not self.spilled:
             return ()
-        note = (
+        text = (
             f"The compressed table was too large for the memory given, so {self.spilled / 2**30:.2f} GiB of it and of "
             "the search's buffers were kept in temporary files. The result is the same; with more it comes faster."
         )
-        return (note,)
+        return (note(text),)
 
     def _give_back(self, n_bytes: int) -> None:
         self._used -= n_bytes

@@ -295,7 +295,7 @@ class SqlEngine:
             if reason is None:
                 msg = f"`{source}` could not be read to its end ({type(error).__name__}). It may be damaged."
                 raise InputError(msg) from None
-            msg = f"`{path.parent}` did not take the output: {reason}. Free space or choose another folder."
+            msg = f"The output could not be written to `{path.parent}`: {reason}. Free space or choose another folder."
             raise WriteError(msg) from None
 
     def _named(self, table: ir.Table, names: Sequence[str]) -> str:

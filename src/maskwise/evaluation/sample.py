@@ -12,7 +12,7 @@ from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.evaluation.view import Sort, see
 from maskwise.policy.attributes import Missing
 from maskwise.profile.profile import check_columns
-from maskwise.release.publish import given_back
+from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.spelling import text_of
@@ -97,7 +97,7 @@ def fetch(table: Table) -> pa.Table:
     """All records of a table, in their order, under the owner's names."""
     keys = [table.key(name) for name in table.names]
     rows = [ROW] if ROW in table.expr.columns else []
-    with given_back(table):
+    with closing(table):
         fetched = table.engine.fetch(table.expr.select(*keys, *rows))
     if rows:
         fetched = fetched.sort_by(ROW).drop_columns(rows)

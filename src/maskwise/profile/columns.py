@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from maskwise.policy.attributes import Kind
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.profile.sensitive import Sensitive
+    from maskwise.values.message import Message
     from maskwise.values.scales import Scale
 
     Ints = NDArray[np.int64]
@@ -73,9 +74,7 @@ class Profile:
     """The records that are masked."""
     n_dropped: int
     """The records left out because of a missing cell."""
-    notes: tuple[str, ...]
-    """What the owner should know, in full sentences."""
+    messages: tuple[Message, ...]
+    """What is to be known of the table, before it is searched."""
     sensitive: Mapping[str, Sensitive]
     """The columns that templates protect."""
-    warnings: tuple[str, ...] = ()
-    """Those of the notes that the owner must know."""

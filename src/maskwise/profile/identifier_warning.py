@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, quote
+from maskwise.values.message import Audience, Level, Message
 from maskwise.values.parsing import CODE, patterns
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 """What YAML may take for something else than a name."""
 
 
-def forgotten_identifiers(table: Table, policy: Policy) -> tuple[str, ...]:
+def forgotten_identifiers(table: Table, policy: Policy) -> tuple[Message, ...]:
     """Warn of columns that pass through and differ in nearly every record.
 
     The first records are looked at, and only where they are read in order
@@ -66,7 +67,8 @@ def forgotten_identifiers(table: Table, policy: Policy) -> tuple[str, ...]:
     )
     who = "it may tell who is who. If it does" if is_one else "they may tell who is who. If one does"
     names_of = ", ".join(_spelled(name) for name in found)
-    return (f"{quote(found)} {how} in nearly every record, so {who}, add drop: [{names_of}] to the policy.",)
+    text = f"{quote(found)} {how} in nearly every record, so {who}, add drop: [{names_of}] to the policy."
+    return (Message(Level.WARNING, Audience.OWNER, text),)
 
 
 def _spelled(name: str) -> str:

@@ -7,7 +7,6 @@ defaults are chosen, and what does not fit is refused with the evidence.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +16,9 @@ from maskwise.policy.attributes import Attribute, Kind, Missing
 from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
 from maskwise.profile.columns import Column, Profile
-from maskwise.profile.sensitive import check_values, take_sensitive
+from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.values.arrow import from_numpy
+from maskwise.values.message import Audience, Level, Message, note
 from maskwise.values.parsing import Parsed, foreign_spelling, looks_like_code, parse_keys
 from maskwise.values.scales import Scale, bound, label
 from maskwise.values.spelling import text_of, value_order
@@ -72,8 +72,10 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         # A filter that drops nothing would still be paid for in every later scan.
         table = complete if complete.n_rows() < n_all else table
     entries = {attribute.name: attribute for attribute in policy.attributes}
-    notes = [
-        policy.at(("attributes", name)) + f"`{name}` has an entry but is in no QID, so it passes through unchanged."
+    messages = [
+        note(
+            policy.at(("attributes", name)) + f"`{name}` has an entry but is in no QID, so it passes through unchanged."
+        )
         for name in policy.idle
     ]
     columns = []
@@ -95,9 +97,9 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
                 + f"Column `{name}` has {plural(n_missing, 'missing cell')}. Fill them, or set missing: keep or drop."
             )
             raise InputError(msg)
-        columns.append(_fit(table, policy, entries.get(name), counted, notes))
-    notes += [
-        policy.at(("requirements", i)) + f"k=1 on {requirement.name} protects nobody."
+        columns.append(_fit(table, policy, entries.get(name), counted, messages))
+    messages += [
+        note(policy.at(("requirements", i)) + f"k=1 on {requirement.name} protects nobody.")
         for i, requirement in enumerate(policy.requirements)
         if isinstance(requirement, KAnonymity) and requirement.k == 1
     ]
@@ -105,34 +107,31 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     n_all = n_all or n_rows
     if policy.missing is Missing.DROP and n_all > n_rows:
         were = "was" if n_all - n_rows == 1 else "were"
-        notes.append(
-            f"{n_all - n_rows:,} of {plural(n_all, 'record')} {were} left out because a masked cell is missing."
+        messages.append(
+            note(f"{n_all - n_rows:,} of {plural(n_all, 'record')} {were} left out because a masked cell is missing.")
         )
-    warnings = []
+    sensitive = check_sensitive(table, policy)
+    messages += unseen_values(policy, sensitive)
     if policy.class_name is not None and n_classes == 1:
-        warnings.append(
+        text = (
             f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
             "table is released. Name another class, or none."
         )
-    sensitive, told = check_sensitive(table, policy)
-    notes += [*warnings, *told]
+        messages.append(Message(Level.WARNING, Audience.RECIPIENT, text))
     n_dropped = n_all - n_rows
-    made = Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, tuple(notes), sensitive)
-    return replace(made, warnings=tuple(warnings)), table
+    return Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, tuple(messages), sensitive), table
 
 
-def check_sensitive(table: Table, policy: Policy) -> tuple[dict[str, Sensitive], list[str]]:
-    """Refuse rules that the values of a sensitive column do not allow; return the columns, and what to note of them."""
+def check_sensitive(table: Table, policy: Policy) -> dict[str, Sensitive]:
+    """Count the sensitive columns, and refuse rules that their values do not allow."""
     sensitive = {name: take_sensitive(table, name) for name in policy.sensitive}
-    notes: list[str] = []
     for i, requirement in enumerate(policy.requirements):
-        at = policy.at(("requirements", i))
-        parts = {part.subject: part for part in requirement.parts}.values()
-        notes += dict.fromkeys(at + text for part in parts for text in check_values(part, sensitive, at))
-    return sensitive, notes
+        for part in {part.subject: part for part in requirement.parts}.values():
+            check_values(part, sensitive, policy.at(("requirements", i)))
+    return sensitive
 
 
-def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: Counted, notes: list[str]) -> Column:
+def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: Counted, messages: list[Message]) -> Column:
     """Match a column with its entry in the policy, or with its default."""
     name, keys = counted.name, counted.keys
     if entry is None:
@@ -141,27 +140,29 @@ def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: Counted
         # Where some texts stayed behind, the frequent ones may be numbers by chance.
         ordered = ordered and counted.rest is None
         entry = Attribute(name, Kind.INTERVAL if ordered else Kind.SUPPRESS)
-        notes.append(
+        text = (
             f"`{name}` has no entry in the policy, so it is an {entry.kind} attribute."
             if ordered
             else f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
             + foreign_spelling(keys)
         )
+        messages.append(note(text))
         if ordered:
-            return _interval(table, policy, entry, counted, parsed, notes)
+            return _interval(table, policy, entry, counted, parsed, messages)
     elif entry.kind is Kind.INTERVAL:
-        return _interval(table, policy, entry, counted, parse_keys(keys), notes)
-    return _categorical(policy, entry, counted, notes)
+        return _interval(table, policy, entry, counted, parse_keys(keys), messages)
+    return _categorical(policy, entry, counted, messages)
 
 
-def _categorical(policy: Policy, entry: Attribute, counted: Counted, notes: list[str]) -> Column:
+def _categorical(policy: Policy, entry: Attribute, counted: Counted, messages: list[Message]) -> Column:
     spelled = [text_of(key) for key in counted.keys.to_pylist()]
     texts = sorted(set(spelled), key=None if counted.is_mixed else value_order(spelled))
     if counted.n_rest:
-        notes.append(
+        text = (
             f"`{entry.name}` has {plural(counted.n_rest, 'value')} with too few records ever to be shown, hidden as "
             "one and not listed by the solution."
         )
+        messages.append(note(text))
     at = {text: i for i, text in enumerate(texts)}
     value_of_key = np.array([at[text] for text in spelled], np.int64)
     counts = np.zeros((len(texts), counted.counts.shape[1]), np.int64)
@@ -183,7 +184,7 @@ def _categorical(policy: Policy, entry: Attribute, counted: Counted, notes: list
 
 
 def _interval(
-    table: Table, policy: Policy, entry: Attribute, counted: Counted, parsed: Parsed | None, notes: list[str]
+    table: Table, policy: Policy, entry: Attribute, counted: Counted, parsed: Parsed | None, messages: list[Message]
 ) -> Column:
     name, at = entry.name, policy.at(("attributes", entry.name))
     if parsed is None or not len(counted.keys):
@@ -199,15 +200,17 @@ def _interval(
     np.add.at(counts, value_of_key, counted.counts)
     low, high = numbers[0].item(), _largest(counted, numbers)
     if counted.n_numbers is not None and counted.n_numbers > len(numbers):
-        notes.append(
+        text = (
             f"`{name}` has {counted.n_numbers:,} distinct numbers, binned by quantiles into {len(numbers):,}. "
             "Boundaries are still numbers of the data, and what is asked still holds; splits may be coarser."
         )
+        messages.append(note(text))
     if entry.bounds is None:
-        notes.append(
+        text = (
             f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "
             f"highest value. Give a range, such as {{interval: [low, high]}}, to hide them."
         )
+        messages.append(note(text))
     else:
         try:
             ends = bound(entry.bounds[0], parsed.scale), bound(entry.bounds[1], parsed.scale)

@@ -12,6 +12,7 @@ from maskwise.policy.requirements.closeness import Closeness, Distance
 from maskwise.policy.requirements.confidence import Template
 from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.values.arrow import from_numpy
+from maskwise.values.message import Audience, Level, Message, note
 from maskwise.values.spelling import has_order, is_spelled, one_spelling, text_of, value_order
 
 if TYPE_CHECKING:
@@ -78,19 +79,17 @@ def take_sensitive(table: Table, name: str) -> Sensitive:
     return Sensitive(found.keys, tuple(text_of(key) for key in found.keys.to_pylist()), found.counts, found.n_missing)
 
 
-def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> list[str]:
-    """Refuse a rule that the values of its sensitive column do not allow; return what the owner should know.
+def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> None:
+    """Refuse a rule that the values of its sensitive column do not allow.
 
     Args:
         part: The rule.
         sensitive: The columns.
         at: Where the rule stands in its file.
     """
-    if isinstance(part, KAnonymity):
-        return []
+    if isinstance(part, KAnonymity | Template):
+        return
     column = sensitive[part.sensitive]
-    if isinstance(part, Template):
-        return [] if column.n_records(part.value) else [_nowhere(part.sensitive)]
     n_values = len(column.values())
     if n_values > MOST_VALUES:
         msg = (
@@ -110,57 +109,51 @@ def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> lis
             them = "it" if lost == 1 else "them"
             msg = f"{at}The order of `{part.sensitive}` lacks {plural(lost, 'value')} of the table. Add {them}."
             raise PolicyError([msg])
-    return []
 
 
-@dataclass(frozen=True, slots=True)
-class Unseen:
-    """A value that a policy protects and no record has: most likely it is misspelt, and nobody is protected."""
+def unseen_values(
+    policy: Policy, sensitive: Mapping[str, Sensitive], masked: Sequence[str] = ()
+) -> tuple[Message, ...]:
+    """Warn of protected values that no record has: most likely they are misspelt, and nobody is protected.
 
-    at: str
-    """Where it stands in its file."""
-    column: str
-    """The sensitive column."""
-    value: str
-    """The value as the policy spells it; no cell of the data is spelled so."""
-    ask: str
-    """What to look at. Another spelling is one of the policy's own, never one of the data."""
-
-    @property
-    def note(self) -> str:
-        """What `check_values` says of it, which may accompany a release."""
-        return self.at + _nowhere(self.column)
-
-    @property
-    def warning(self) -> str:
-        """What the owner is told."""
-        return f"{self.at}`{self.value}` of `{self.column}` is protected but occurs in no record.{self.ask}"
-
-
-def unseen_values(policy: Policy, sensitive: Mapping[str, Sensitive], masked: Sequence[str] = ()) -> tuple[Unseen, ...]:
-    """The protected values that no record has.
-
-    Nothing is suggested but what the policy itself says of the column: other
-    protected values, a named order, the leaves of a tree. Cells that it does
-    not name are secret.
+    The owner is warned once of each value. Recipients read only that some value
+    of the column is not there, once for each place in the policy. Nothing is
+    suggested but what the policy itself says of the column: other protected
+    values, a named order, the leaves of a tree. Cells that it does not name are
+    secret.
 
     Args:
         policy: What is asked.
         sensitive: The columns.
         masked: Columns that may not show every value any more.
     """
-    found: dict[tuple[str, str], Unseen] = {}
-    said = named_values(policy.requirements, policy.trees)
+    messages: list[Message] = []
+    warned: set[tuple[str, str]] = set()
+    published: set[str] = set()
+    named = named_values(policy.requirements, policy.trees)
     for i, requirement in enumerate(policy.requirements):
+        at = policy.at(("requirements", i))
         for part in {part.subject: part for part in requirement.parts}.values():
-            if not isinstance(part, Template) or part.value is None or sensitive[part.sensitive].n_records(part.value):
+            if not isinstance(part, Template) or sensitive[part.sensitive].n_records(part.value):
                 continue
-            known = [text for text in said[part.sensitive] if sensitive[part.sensitive].n_records(text)]
-            why = ", or is the column masked here" if part.sensitive in masked else ""
-            ask = did_you_mean(part.value, known) or f" Is it spelled as in the data{why}?"
-            one = Unseen(policy.at(("requirements", i)), part.sensitive, part.value, ask)
-            found.setdefault((part.sensitive, part.value), one)
-    return tuple(found.values())
+            column, value = part.sensitive, part.value
+            public = f"{at}A protected value of `{column}` occurs in no record. Is it spelled as in the data?"
+            is_new = public not in published
+            published.add(public)
+            if value is None or (column, value) in warned:
+                messages += [note(public)] if is_new else []
+                continue
+            warned.add((column, value))
+            known = [text for text in named[column] if sensitive[column].n_records(text)]
+            why = ", or is the column masked here" if column in masked else ""
+            question = did_you_mean(value, known) or f" Is it spelled as in the data{why}?"
+            text = f"{at}`{value}` of `{column}` is protected but occurs in no record.{question}"
+            messages.append(
+                Message(Level.WARNING, Audience.RECIPIENT, text, public)
+                if is_new
+                else Message(Level.WARNING, Audience.OWNER, text)
+            )
+    return tuple(messages)
 
 
 def named_values(requirements: Sequence[Requirement], trees: Mapping[str, Taxonomy | None]) -> dict[str, list[str]]:
@@ -180,7 +173,3 @@ def named_values(requirements: Sequence[Requirement], trees: Mapping[str, Taxono
         if tree is not None and column in found:
             found[column] += tree.labels
     return {column: list(dict.fromkeys(named)) for column, named in found.items()}
-
-
-def _nowhere(column: str) -> str:
-    return f"A protected value of `{column}` occurs in no record. Is it spelled as in the data?"

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all.
+"""Files and folders that appear whole or not at all.
 
 Everything is written under a temporary name in the target's folder and renamed
 only when it is complete, so a reader, a full disk or a killed process never
@@ -11,6 +11,7 @@ import os
 import secrets
 import shutil
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.errors import WriteError
@@ -23,8 +24,37 @@ _LONGEST = 255
 """The most bytes that file systems allow in a name."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """A file that appears together with others, such as a release, or not at all."""
+
+    path: Path
+    """Its name."""
+    text: str | bytes
+    """What is written to it."""
+    private: bool = False
+    """Whether only the owner may read it."""
+
+
+def write_files(files: Iterable[Sidecar]) -> None:
+    """Write all files, or none."""
+    with ExitStack() as names:
+        stage_files(files, names)
+
+
+def stage_files(files: Iterable[Sidecar], names: ExitStack) -> None:
+    """Write files under temporary names.
+
+    Args:
+        files: What to write.
+        names: Gives the files their names when it closes well, and removes them when it does not.
+    """
+    for file in files:
+        write_draft(names.enter_context(atomic_file(file.path)), file.text, private=file.private)
+
+
 @contextmanager
-def appearing(path: Path, suffix: str = "") -> Iterator[Path]:
+def atomic_file(path: Path, suffix: str = "") -> Iterator[Path]:
     """Give a temporary path; rename it to `path` if the block ends well, remove it if not.
 
     Args:
@@ -41,13 +71,13 @@ def appearing(path: Path, suffix: str = "") -> Iterator[Path]:
                 draft.chmod(path.stat().st_mode & draft.stat().st_mode & 0o777)
             os.replace(draft, path)  # noqa: PTH105 - the atomic one
         except OSError as error:
-            raise WriteError(_complaint(path, error)) from None
+            raise WriteError(_not_written(path, error)) from None
     finally:
         draft.unlink(missing_ok=True)
 
 
 @contextmanager
-def appearing_folder(path: Path) -> Iterator[Path]:
+def atomic_folder(path: Path) -> Iterator[Path]:
     """Give a temporary folder; rename it to `path` if the block ends well, remove it if not.
 
     Args:
@@ -64,7 +94,7 @@ def appearing_folder(path: Path) -> Iterator[Path]:
         except OSError as error:
             if isinstance(error, WriteError):
                 raise
-            raise WriteError(_complaint(path, error)) from None
+            raise WriteError(_not_written(path, error)) from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -75,13 +105,13 @@ def _draft_of(path: Path, suffix: str = "") -> Path:
 
 
 @contextmanager
-def alone(paths: Iterable[Path]) -> Iterator[None]:
-    """Hold off other runs that would give these names meanwhile, so that the files of two runs do not mix.
+def renaming_lock(paths: Iterable[Path]) -> Iterator[None]:
+    """Let other runs wait that would give files the same names, so that the files of two runs do not mix.
 
     Args:
-        paths: The names; runs wait for each other by folder, in one order.
+        paths: The names. Their folders are locked, always in the same order, so that no two runs wait for each other.
     """
-    with ExitStack() as held:
+    with ExitStack() as locks:
         for folder in sorted({path.parent.resolve() for path in paths}):
             # Some systems and file systems have no such locks, and a folder may be closed to readers; there the last
             # rename wins, as everywhere else.
@@ -89,7 +119,7 @@ def alone(paths: Iterable[Path]) -> Iterator[None]:
                 import fcntl  # noqa: PLC0415 - not on Windows
 
                 handle = os.open(folder, os.O_RDONLY)
-                held.callback(os.close, handle)
+                locks.callback(os.close, handle)
                 fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
@@ -142,9 +172,9 @@ def write_draft(draft: Path, text: str | bytes, *, private: bool = False) -> Non
         with open(handle, "wb") as file:  # noqa: PTH123 - an open handle
             file.write(text.encode() if isinstance(text, str) else text)
     except OSError as error:
-        raise WriteError(_complaint(draft, error)) from None
+        raise WriteError(_not_written(draft, error)) from None
 
 
-def _complaint(path: Path, error: OSError) -> str:
+def _not_written(path: Path, error: OSError) -> str:
     reason = (error.strerror or "the disk refused").lower()
-    return f"`{path.parent}` did not take a file: {reason}. Free space or choose another folder."
+    return f"A file could not be written to `{path.parent}`: {reason}. Free space or choose another folder."

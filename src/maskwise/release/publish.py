@@ -1,13 +1,14 @@
-"""The gate: nothing is handed out before the verifier has recounted it.
+"""The only way out: nothing is released before the verifier has recounted it.
 
-What is written is written under a temporary name, read again, recounted, and
-only then gets its name, together with the files that belong to it.
+`publish` writes a masked table under a temporary name and opens it again. The
+caller recounts it (`recount`) and refuses it (`refuse_unless_confirmed`) or lets
+it get its name, together with the files that belong to it (`atomic_files`).
 """
 
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import RefusedError, plural
@@ -15,7 +16,7 @@ from maskwise.policy.requirements.closeness import Closeness
 from maskwise.policy.requirements.confidence import Confidence
 from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.policy.requirements.lkc import LKC
-from maskwise.release.atomic_files import alone, appearing, appearing_folder, write_draft
+from maskwise.release.atomic_files import Sidecar, atomic_file, atomic_folder, renaming_lock, stage_files
 from maskwise.release.escape import safe_name, safe_text, spreadsheet_safe
 from maskwise.release.frames import as_frame
 from maskwise.table.read import read
@@ -24,8 +25,7 @@ from maskwise.values.location import Folder, TableName, suffix_of
 from maskwise.verify.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Sequence
 
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.all import Requirement
@@ -39,75 +39,86 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Sidecar:
-    """A file that appears together with a release, or not at all."""
+class Draft:
+    """A masked table that is written but not released: it can be recounted, and has no name yet."""
 
-    path: Path
-    """Where."""
-    text: str | bytes
-    """What."""
-    private: bool = False
-    """Whether only the owner may read it."""
+    data: Any
+    """What the owner gets if it is released: the place it is written to, or a table of the kind that was given."""
+    table: Table
+    """What was written, opened again, under the owner's column names."""
+    sidecars: list[Sidecar] = field(default_factory=list)
+    """The files that appear together with it."""
 
-
-def hand_out(
-    masked: Table,
-    target: Place | None,
-    requirements: Sequence[Requirement],
-    accept: Callable[[Table, Verdict], Any],
-    stage: Callable[[str], None] = lambda name: None,  # noqa: ARG005
-    beside: Callable[[Any], Sequence[Sidecar]] | None = None,
-    *,
-    escape: bool,
-) -> tuple[Any, Any]:
-    """Hand out a table only after the verifier has recounted what is handed out.
-
-    Args:
-        masked: What to release.
-        target: Where to; None hands it out in memory.
-        requirements: What is recounted.
-        accept: Told what was found; raises to refuse, and returns the result.
-        stage: Hears that the recount begins.
-        beside: Makes, from what `accept` returned, the files that appear together with the target.
-        escape: Quote what a spreadsheet would run.
-
-    Returns:
-        The released data and what `accept` returned.
-    """
-    named = masked.names
-    masked = spreadsheet_safe(masked) if escape else masked
-    if target is None:
-        data = as_frame(masked)
-        stage("verify")
-        is_inside = type(data).__module__.startswith(("ibis", "pyspark"))
-        found = read(data, masked.engine if is_inside else None)
-        try:
-            return data, accept(found, recount(found, requirements, escaped=escape))
-        except BaseException:
-            masked.engine.discard(data)
-            raise
-    names = tuple(safe_name(name) for name in named) if escape else named
-    # The release gets its name first: the inner block ends before the outer one.
-    once = _is_scanned_once(requirements)
-    with ExitStack() as last, ExitStack() as sidecars, _drafted(masked, target, names, once=once) as written:
-        stage("verify")
-        if written.names != names:
-            raise RefusedError("The written file has other columns than the table. Nothing was released.")
-        found = replace(written, names=named)
-        result = accept(found, recount(found, requirements, escaped=escape))
-        files = beside(result) if beside is not None else ()
-        for sidecar in files:
-            write_draft(sidecars.enter_context(appearing(sidecar.path)), sidecar.text, private=sidecar.private)
-        last.enter_context(alone(sidecar.path for sidecar in files))
-    return target, result
+    def add(self, sidecars: Iterable[Sidecar]) -> None:
+        """Let files appear together with the release, or not at all."""
+        self.sidecars.extend(sidecars)
 
 
 @contextmanager
-def _drafted(masked: Table, target: Place, names: tuple[str, ...], *, once: bool) -> Iterator[Table]:
-    """Write under a temporary name and open what was written; it gets its name if the block ends well."""
+def publish(
+    masked: Table, target: Place | None, requirements: Sequence[Requirement], *, escape: bool
+) -> Iterator[Draft]:
+    """Write a masked table under a temporary name; release it, with its sidecars, if the block ends well.
+
+    The block recounts the draft and raises to refuse it. Then nothing is
+    released and every draft is removed.
+
+    Args:
+        masked: What to release.
+        target: Where to; None releases it in memory.
+        requirements: What the block recounts; it decides how a file is opened again.
+        escape: Quote what a spreadsheet would run.
+    """
+    # Every name is given here. Stacks close from right to left: the release gets its name, then its sidecars get
+    # theirs, then other runs may go on.
+    with ExitStack() as lock, ExitStack() as names, _drafted(masked, target, requirements, escape=escape) as draft:
+        yield draft
+        stage_files(draft.sidecars, names)
+        lock.enter_context(renaming_lock(sidecar.path for sidecar in draft.sidecars))
+
+
+@contextmanager
+def _drafted(
+    masked: Table, target: Place | None, requirements: Sequence[Requirement], *, escape: bool
+) -> Iterator[Draft]:
+    """Write under a temporary name and open what was written."""
+    safe = spreadsheet_safe(masked) if escape else masked
+    if target is None:
+        with _in_memory(safe) as draft:
+            yield draft
+        return
+    names = tuple(safe_name(name) for name in masked.names) if escape else masked.names
+    with _written(safe, target, names, once=_is_scanned_once(requirements)) as written:
+        if written.names != names:
+            raise RefusedError("The written file has other columns than the table. Nothing was released.")
+        yield Draft(target, replace(written, names=masked.names))
+
+
+@contextmanager
+def _in_memory(masked: Table) -> Iterator[Draft]:
+    """Make a table of the kind that was given; remove it from its database if the block fails."""
+    data = as_frame(masked)
+    try:
+        is_inside = type(data).__module__.startswith(("ibis", "pyspark"))
+        yield Draft(data, read(data, masked.engine if is_inside else None))
+    except BaseException:
+        masked.engine.discard(data)
+        raise
+
+
+@contextmanager
+def _written(masked: Table, target: Place, names: tuple[str, ...], *, once: bool) -> Iterator[Table]:
+    """Write a file, a folder or a table of a database; it gets its name if the block ends well.
+
+    Args:
+        masked: What to write.
+        target: Where to.
+        names: What the columns are called there.
+        once: The recount scans the records only once, so a file need not be loaded first.
+    """
     expr = masked.expr.select(*(f"c{i}" for i in range(len(names))))
     if isinstance(target, Folder):
-        with appearing_folder(target.path) as folder:
+        with atomic_folder(target.path) as folder:
             masked.engine.write_folder(expr, folder, names)
             yield read(Folder(folder), masked.engine if masked.engine.reads_files else None)
         return
@@ -117,7 +128,7 @@ def _drafted(masked: Table, target: Place, names: tuple[str, ...], *, once: bool
             yield Table(masked.engine, written.select(columns), tuple(written.columns), masked.source)
         return
     suffix = suffix_of(target)
-    with appearing(target, suffix) as draft:
+    with atomic_file(target, suffix) as draft:
         masked.engine.write(expr, draft, names, suffix, masked.source)
         delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix.removesuffix(".gz"))
         yield read(draft, once=once, delimiter=delimiter)
@@ -138,26 +149,40 @@ def as_written(requirement: Requirement) -> Requirement:
     return requirement
 
 
-def recount(found: Table, asked: Sequence[Requirement], *, escaped: bool) -> Verdict:
-    """Verify by the spelling that was written, and tell by the one that was asked.
+def recount(table: Table, requirements: Sequence[Requirement], *, escaped: bool) -> Verdict:
+    """Verify a table; values are counted as they are written there, and findings name them as they were asked.
 
     Args:
-        found: The table.
-        asked: The requirements.
+        table: The table.
+        requirements: What was asked.
         escaped: What a spreadsheet would run was quoted.
     """
-    verdict = verify(found, [as_written(one) for one in asked] if escaped else asked)
-    told = [replace(finding, requirement=one) for finding, one in zip(verdict.findings, asked, strict=True)]
-    return replace(verdict, findings=tuple(told))
+    verdict = verify(table, [as_written(requirement) for requirement in requirements] if escaped else requirements)
+    findings = tuple(
+        replace(finding, requirement=requirement)
+        for finding, requirement in zip(verdict.findings, requirements, strict=True)
+    )
+    return replace(verdict, findings=findings)
 
 
-def insist(verdict: Verdict, policy: Policy, solution: Solution, n_rows: int, names: tuple[str, ...]) -> None:
-    """Refuse a release that the recount does not confirm in every point."""
+def refuse_unless_confirmed(
+    verdict: Verdict, policy: Policy, solution: Solution, n_rows: int, names: tuple[str, ...]
+) -> None:
+    """Refuse a release unless the recount confirms what the search found in every point.
+
+    Args:
+        verdict: The recount.
+        policy: What was asked.
+        solution: What the search found.
+        n_rows: How many records were to be written.
+        names: The columns that were written.
+    """
     broken = [finding.complaint() for finding in verdict.findings if not finding.is_met]
     masked = {cut.attribute for cut in solution.cuts}
     for finding, reached in zip(verdict.findings, solution.reached, strict=True):
-        is_seen = not (set(finding.requirement.columns) - set(finding.requirement.qid)) & masked
-        if is_seen and abs(finding.figure - reached.figure) > _SAME:
+        # Where a sensitive column is masked too, the search's figure is about the raw values, this one is not.
+        is_comparable = not (set(finding.requirement.columns) - set(finding.requirement.qid)) & masked
+        if is_comparable and abs(finding.figure - reached.figure) > _SAME:
             broken.append(f"{finding.requirement.name} has {finding.figure:g} where the search has {reached.figure:g}")
     if verdict.n_rows != n_rows:
         broken.append(f"{plural(verdict.n_rows, 'record')} written, not {n_rows:,}")
@@ -168,12 +193,3 @@ def insist(verdict: Verdict, policy: Policy, solution: Solution, n_rows: int, na
             "Nothing was released. Please report this as a bug."
         )
         raise RefusedError(msg)
-
-
-@contextmanager
-def given_back(table: Table) -> Iterator[None]:
-    """Take back from the owner's database what was lent to it."""
-    try:
-        yield
-    finally:
-        table.engine.forget()

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from maskwise.table.table import Table
 
 
-def shuffled(table: Table, seed: int | None) -> Table:
-    """Put the records in random order, so that their place tells nothing.
+def shuffle_records(table: Table, seed: int | None) -> Table:
+    """Put the records in random order, so that their position reveals nothing.
 
     Args:
         table: The records.
@@ -33,6 +33,6 @@ def shuffled(table: Table, seed: int | None) -> Table:
     expr = table.expr if ROW in table.expr.columns else table.expr.mutate(**{ROW: ibis.row_number()})
     rows = np.sort(as_numpy(table.engine.fetch(expr.select(ROW)).column(0)))
     rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
-    places = table.engine.lookup(pa.table({"old_place": rows, "new_place": rng.permutation(len(rows))}))
-    joined = expr.join(places, expr[ROW] == places["old_place"]).order_by("new_place")
-    return replace(table, expr=joined.drop("old_place", "new_place"), is_shuffled=True)
+    positions = table.engine.lookup(pa.table({"old_position": rows, "new_position": rng.permutation(len(rows))}))
+    joined = expr.join(positions, expr[ROW] == positions["old_position"]).order_by("new_position")
+    return replace(table, expr=joined.drop("old_position", "new_position"), is_shuffled=True)

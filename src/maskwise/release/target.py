@@ -1,4 +1,4 @@
-"""Where a release goes."""
+"""Find out where a release goes, and refuse places that cannot be written before any work is done."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any
 from maskwise.engines.choose import has_tables
 from maskwise.errors import InputError
 from maskwise.release.atomic_files import check_folder, check_target
+from maskwise.table.endpoints import source_files
 from maskwise.values.location import Folder, TableName, locate, suffix_of
 
 if TYPE_CHECKING:
     from maskwise.values.location import Place
-from maskwise.table.endpoints import source_files
 
 
-def where_to(output: str | Path, data: Any, engine: Any) -> Place:
-    """Find out where to write, and check a file or folder before any work is done."""
+def resolve_target(output: str | Path, data: Any, engine: Any) -> Place:
+    """Tell a file, a folder and a table of a database apart, and check that a file or folder can be written.
+
+    Args:
+        output: What the caller named. A plain word is a table only where the engine has tables.
+        data: What is read; the release must not replace it.
+        engine: Where the work is done.
+    """
     target = locate(output)
     if isinstance(target, TableName) and not has_tables(engine, data):
         target = Path(output)

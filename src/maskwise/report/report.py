@@ -18,6 +18,7 @@ from maskwise.policy.requirements.closeness import Closeness
 from maskwise.policy.requirements.confidence import Confidence, Template, protected
 from maskwise.policy.requirements.diversity import Diversity
 from maskwise.policy.requirements.lkc import LKC
+from maskwise.values.message import public_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,8 @@ class Report:
     def to_markdown(self) -> str:
         """For people."""
         data = self.data
-        lines = ["# Masking report", "", f"{plural(data['rows'], 'record')} of `{data['source']}`. {ending(data)}", ""]
+        summary = f"{plural(data['rows'], 'record')} of `{data['source']}`. {describe_ending(data)}"
+        lines = ["# Masking report", "", summary, ""]
         lines += ["| quasi-identifier | asked | reached | groups | smallest group |", "| --- " * 5 + "|"]
         for item in data["requirements"]:
             implied = " (implied by another)" if item["implied_by"] is not None else ""
@@ -69,7 +71,7 @@ class Report:
                 f"| {item['group_sizes']['min']:,} |"
             )
         lines += ["", "| attribute | masked by | shown as |", "| --- | --- | --- |"]
-        lines += [f"| {a['name']} | {a['kind']} | {', '.join(shown(a))} |" for a in data["attributes"]]
+        lines += [f"| {a['name']} | {a['kind']} | {', '.join(shown_values(a))} |" for a in data["attributes"]]
         for title, key in (("Released as they were", "passed"), ("Left out", "dropped")):
             if data[key]:
                 lines += ["", f"{title}: {', '.join(data[key])}."]
@@ -95,8 +97,8 @@ def check_suffix(path: Path) -> None:
         raise InputError(msg)
 
 
-def ending(data: dict[str, Any]) -> str:
-    """Say how the search ended, and no more than it knows: it tries one split of an interval, not all."""
+def describe_ending(data: dict[str, Any]) -> str:
+    """Say how the search ended, and claim no more than it tried: one split of each interval, not all."""
     has_intervals = any(item["kind"] == "interval" for item in data["attributes"])
     if data["ending"] == "met":
         n = plural(data["steps"], "generalization")
@@ -149,7 +151,7 @@ def figure_text(figure: float | None) -> str:
     return f"{figure:,}" if isinstance(figure, int) else f"{figure:.4f}"
 
 
-def shown(item: dict[str, Any]) -> list[str]:
+def shown_values(item: dict[str, Any]) -> list[str]:
     """The values an attribute shows, a missing cell among them."""
     return [*item["shown"], "(missing)"] if item["missing"] == "itself" else list(item["shown"])
 
@@ -181,10 +183,10 @@ def report(outcome: Outcome) -> Report:
                 {**finding_data(finding), "implied_by": found.implied_by}
                 for finding, found in zip(outcome.verdict.findings, solution.reached, strict=True)
             ],
-            "attributes": _shown(solution),
+            "attributes": _attribute_data(solution),
             "passed": list(outcome.passed),
             "dropped": list(solution.drop),
-            "notes": list(_notes(outcome)),
+            "notes": list(public_texts(outcome.messages)),
             "protects": list(PROTECTS),
             "does_not_protect": list(DOES_NOT_PROTECT),
         }
@@ -270,7 +272,7 @@ def _plain(figure: float) -> float | None:
     return None if figure == math.inf else figure
 
 
-def _shown(solution: Solution) -> Sequence[dict[str, Any]]:
+def _attribute_data(solution: Solution) -> Sequence[dict[str, Any]]:
     return [
         {
             "name": cut.attribute,
@@ -280,13 +282,3 @@ def _shown(solution: Solution) -> Sequence[dict[str, Any]]:
         }
         for cut in solution.cuts
     ]
-
-
-def _notes(outcome: Outcome) -> Sequence[str]:
-    implied = [
-        f"{found.requirement.asks()} follows from requirement {found.implied_by + 1}, "
-        "so it was dropped from the search."
-        for found in outcome.solution.reached
-        if found.implied_by is not None
-    ]
-    return [*outcome.solution.notes, *implied]

@@ -19,7 +19,7 @@ from maskwise.policy.attributes import Kind, Missing
 from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.profile import profile
 from maskwise.release.frames import as_frame
-from maskwise.release.publish import given_back
+from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy
 from maskwise.values.parsing import parse_keys
@@ -107,7 +107,7 @@ def take_task(data: Any, policy: Policy) -> Task:
         raise InputError("This method needs a class to look at. Name one in the policy, such as class: income.")
     frame = _as_frame(data)
     table = read(frame.to_native())
-    with given_back(table):
+    with closing(table):
         profiled, table = profile(table, policy, keep_rare=True)
         check_feasible(profiled, policy)
         fetched, rows = _code(table, frame, profiled.columns, policy, policy.class_name)
@@ -124,7 +124,7 @@ def look(data: Any, key: Key) -> Rows:
     table = read(frame.to_native())
     for name in policy.masked:
         table.require(name)
-    with given_back(table):
+    with closing(table):
         if policy.missing is Missing.DROP:
             table = table.without_missing(policy.masked)
         return _code(table, frame, key.columns, policy, None)[1]

@@ -11,7 +11,7 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.policy.attributes import Missing
 from maskwise.profile.profile import check_columns
 from maskwise.release.frames import as_frame
-from maskwise.release.publish import given_back
+from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.parsing import looks_like_code, parse_keys
 from maskwise.values.scales import Scale
@@ -51,7 +51,7 @@ def read_masked(source: Any, policy: str | Path | Mapping[str, Any] | Policy, or
     asked = read_policy(policy)
     table = read(source)
     check_columns(table, replace(asked, attributes=()), with_drop=False)
-    with given_back(table):
+    with closing(table):
         n_rows = table.n_rows()
         expected = n_rows if original is None else _n_records(original, asked)
         if n_rows != expected:
@@ -78,7 +78,7 @@ def _n_records(original: Any, policy: Policy) -> int:
     if isinstance(original, int):
         return original
     table = read(original)
-    with given_back(table):
+    with closing(table):
         for name in policy.masked:
             table.require(name)
         return (table.without_missing(policy.masked) if policy.missing is Missing.DROP else table).n_rows()

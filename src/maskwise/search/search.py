@@ -21,6 +21,7 @@ from maskwise.search.topdown import Scored, TopDown, descend
 from maskwise.search.value_trees import grow_forest
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, in_tree_order
 from maskwise.solution.solution import Ending, Reached, Solution
+from maskwise.values.message import note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,7 +122,7 @@ def assemble(
             upward=how.method is Method.BUG,
             has_class=profile.class_name is not None,
         ),
-        notes=(*profile.notes, *_held_back(profile, policy, cuts)),
+        messages=(*profile.messages, *map(note, _held_back(profile, policy, cuts))),
     )
 
 

@@ -7,12 +7,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Missing
+from maskwise.values.message import note, public_texts
 
 if TYPE_CHECKING:
     from maskwise.policy.requirements.all import Requirement
     from maskwise.solution.curve import Point
     from maskwise.solution.cut import Cut
     from maskwise.solution.steps import Generalization, Step
+    from maskwise.values.message import Message
 
 
 class Ending(StrEnum):
@@ -67,8 +69,24 @@ class Solution:
     """The refinements or generalizations, in order; not part of the file."""
     curve: tuple[Point, ...] = ()
     """What is kept and what is reached after each of them; not part of the file."""
-    notes: tuple[str, ...] = ()
-    """What the owner should know; not part of the file."""
+    messages: tuple[Message, ...] = ()
+    """What is to be known of the table and the search; not part of the file."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the owner should know, in words that may accompany the release."""
+        return public_texts(self.messages)
+
+    def implied(self) -> tuple[Message, ...]:
+        """Say which requirements follow from another."""
+        return tuple(
+            note(
+                f"{reached.requirement.asks()} follows from requirement {reached.implied_by + 1}, "
+                "so it was dropped from the search."
+            )
+            for reached in self.reached
+            if reached.implied_by is not None
+        )
 
     def cut(self, attribute: str) -> Cut:
         """The cut of one attribute."""

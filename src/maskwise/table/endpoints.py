@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,19 @@ from maskwise.values.location import TableName, locate
 _DATABASE_FILE = "duckdb:///"
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from maskwise.table.table import Table
     from maskwise.values.location import Place
+
+
+@contextmanager
+def closing(table: Table) -> Iterator[None]:
+    """Remove at the end what a run made in the owner's database, and close what the run opened."""
+    try:
+        yield
+    finally:
+        table.engine.forget()
 
 
 def source_files(data: Any, engine: Any) -> list[Path]:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maskwise.values.message import warnings_of
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from maskwise.policy.requirements.all import Part, Requirement
-    from maskwise.profile.sensitive import Unseen
+    from maskwise.values.message import Message
 
 
 _UNTOLD = "…"
@@ -111,8 +113,8 @@ class Verdict:
     """Its records."""
     findings: tuple[Finding, ...]
     """One for each requirement, in policy order."""
-    unseen: tuple[Unseen, ...] = ()
-    """The protected values that no record had: of the audited table, or of the one that was masked."""
+    messages: tuple[Message, ...] = ()
+    """Of protected values that no record had: of the audited table, or of the one that was masked."""
 
     @property
     def is_met(self) -> bool:
@@ -122,7 +124,7 @@ class Verdict:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What makes a requirement hold for the wrong reason; names protected values, so it is for the owner."""
-        return tuple(one.warning for one in self.unseen)
+        return warnings_of(self.messages)
 
     def hiding(self, named: Mapping[str, Collection[str]]) -> Verdict:
         """The same without the values of sensitive columns that groups show where such a column is in another's QID.

@@ -21,6 +21,7 @@ from maskwise.search.options import Limits, stage_of, unheard
 from maskwise.search.search import assemble
 from maskwise.search.topdown import TopDown, descend
 from maskwise.solution.solution import Ending
+from maskwise.values.message import note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +116,7 @@ def search_conditionally(
             break
     best = contest.winner()
     solution = assemble(profile, policy, best.trees, best.state, best.steps, best.ending, how)
-    return replace(solution, notes=(*solution.notes, contest.note))
+    return replace(solution, messages=(*solution.messages, note(contest.note)))
 
 
 class Contest:

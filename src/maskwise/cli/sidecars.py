@@ -1,0 +1,63 @@
+"""The files that a command writes beside a release: solution, trace, curve, report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from maskwise.errors import InputError
+from maskwise.formats import solution_file, trace_file
+from maskwise.release.atomic_files import Sidecar, check_target
+from maskwise.report.plot import check_curve, render
+from maskwise.report.report import check_suffix, report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from maskwise.pipeline import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class SidecarPaths:
+    """Where each file goes; None leaves it out."""
+
+    solution: Path | None = None
+    """For `maskwise apply`."""
+    trace: Path | None = None
+    """A line per step."""
+    curve: Path | None = None
+    """What each step keeps and reaches."""
+    report: Path | None = None
+    """What was asked and reached."""
+    is_public: bool = False
+    """Whether the solution is written in the form that may accompany the release."""
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files that were asked for."""
+        return tuple(path for path in (self.solution, self.trace, self.curve, self.report) if path is not None)
+
+    def check(self) -> None:
+        """Refuse files that cannot be written, before any work is done."""
+        if self.is_public and self.solution is None:
+            raise InputError("--public says how --solution is written, but no --solution is given.")
+        for path in self.paths:
+            check_target(path)
+        if self.report is not None:
+            check_suffix(self.report)
+        if self.curve is not None:
+            check_curve(self.curve)
+
+    def make(self, outcome: Outcome) -> list[Sidecar]:
+        """Make the files of a run; what lists hidden values is private."""
+        files = []
+        if self.solution is not None:
+            text = solution_file.dumps(outcome.solution, public=self.is_public)
+            files.append(Sidecar(self.solution, text, private=not self.is_public))
+        if self.trace is not None:
+            files.append(Sidecar(self.trace, trace_file.dumps(outcome.steps), private=True))
+        if self.curve is not None:
+            files.append(Sidecar(self.curve, render(outcome.curve, outcome.policy.requirements, self.curve)))
+        if self.report is not None:
+            files.append(Sidecar(self.report, report(outcome).render(self.report)))
+        return files
