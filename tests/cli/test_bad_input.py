@@ -422,7 +422,7 @@ def test_a_release_that_the_verifier_does_not_accept_is_never_written(
     from maskwise.release import mask as masking
 
     # A mask that forgets to mask: the recount must notice.
-    monkeypatch.setattr(masking, "mask", lambda table, solution, *_, **__: masking.without(table, solution.drop))
+    monkeypatch.setattr(masking, "mask", lambda table, solution, *_, **__: masking.drop_columns(table, solution.drop))
     refused(
         *("mask", data, "-p", policy, "-o", tmp_path / "out.csv"),
         code=70,
@@ -439,7 +439,7 @@ def test_the_verifier_reads_the_cells_and_not_the_name_of_the_folder(
     # A database may take `Age=30` for the value of a column; then every record would look alike.
     target = tmp_path / "Age=30" / "Edu=x" / "Job=y" / "Sex=z" / f"out{suffix}"
     target.parent.mkdir(parents=True)
-    monkeypatch.setattr(masking, "mask", lambda table, solution, *_, **__: masking.without(table, solution.drop))
+    monkeypatch.setattr(masking, "mask", lambda table, solution, *_, **__: masking.drop_columns(table, solution.drop))
     result = run("mask", data, "-p", policy, "-o", target)
     assert result.code == 70
     assert list(target.parent.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Cells and names that a spreadsheet would run as a formula."""
+"""Quote cells and column names that a spreadsheet would run as a formula."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     from maskwise.table.table import Table
 
 
-_RUNS = r"^'*[=+\-@\t\r]"
+_FORMULA = r"^'*[=+\-@\t\r]"
 """How a cell begins that a spreadsheet would run; quotes before it count, so that `=x` and `'=x` stay two values."""
 
 
 _NUMBER = r"^[+\-]?[0-9.]+([eE][+\-]?[0-9]+)?$"
+"""How a number is written; it may begin like a formula, and is never quoted."""
 
 
 def spreadsheet_safe(table: Table) -> Table:
@@ -26,15 +27,15 @@ def spreadsheet_safe(table: Table) -> Table:
     """
     import ibis  # noqa: PLC0415 - heavy
 
-    safe, touched = {}, set(table.rewritten)
+    safe, rewritten = {}, set(table.rewritten)
     for name in table.names:
         cell = table.expr[table.key(name)]
         if cell.type().is_string():
-            runs = cell.re_search(_RUNS) & ~cell.re_search(_NUMBER)
-            touched.add(name)
+            runs = cell.re_search(_FORMULA) & ~cell.re_search(_NUMBER)
+            rewritten.add(name)
             safe[table.key(name)] = ibis.ifelse(runs, ibis.literal("'") + cell, cell)
     expr = table.expr.mutate(**safe) if safe else table.expr
-    return replace(table, expr=expr, rewritten=tuple(name for name in table.names if name in touched))
+    return replace(table, expr=expr, rewritten=tuple(name for name in table.names if name in rewritten))
 
 
 def safe_name(name: str) -> str:
@@ -43,7 +44,7 @@ def safe_name(name: str) -> str:
     >>> safe_name("=cmd()"), safe_name("Age")
     ("'=cmd()", 'Age')
     """
-    return f"'{name}" if re.match(_RUNS, name) else name
+    return f"'{name}" if re.match(_FORMULA, name) else name
 
 
 def safe_text(text: str) -> str:
@@ -52,4 +53,4 @@ def safe_text(text: str) -> str:
     >>> safe_text("=1+1"), safe_text("'=1+1"), safe_text("-5"), safe_text("'s-Gravenhage")
     ("'=1+1", "''=1+1", '-5', "'s-Gravenhage")
     """
-    return f"'{text}" if re.match(_RUNS, text) and not re.match(_NUMBER, text) else text
+    return f"'{text}" if re.match(_FORMULA, text) and not re.match(_NUMBER, text) else text

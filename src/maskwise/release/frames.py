@@ -1,4 +1,4 @@
-"""The last touches on a masked table: its order, its spelling, the kind it comes back as."""
+"""Return a masked table as the kind of table that was given: pandas, Polars, Arrow, Ibis or Spark."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def as_frame(table: Table, *, keep_index: bool = False) -> Any:
-    """Hand out a masked table as the kind of table that came in.
+    """Return a masked table as the kind of table that was given; an Arrow table if a file was.
 
-    Columns that pass through are the owner's own, with their types. A table of
-    a database becomes a temporary table beside it.
+    Columns that pass through keep their cells and types. A table of a database
+    becomes a temporary table in it.
 
     Args:
         table: The masked records.
@@ -41,11 +41,11 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
         for name in table.rewritten
         if name in table.names
     ]
-    return _without_unused(frame.select(*table.names).with_columns(*masked)).to_native()
+    return _without_unused_categories(frame.select(*table.names).with_columns(*masked)).to_native()
 
 
-def _without_unused(frame: Any) -> Any:
-    """Let categories forget values that no released record has: those of dropped records, or of an earlier table."""
+def _without_unused_categories(frame: Any) -> Any:
+    """Remove categories that no released record has: values of dropped records, or of an earlier table."""
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
     for name, kind in frame.schema.items():

@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish: the search ends after its current step, and what was found is released."""
+"""Ctrl-C stops the search after the current step; what was found is released."""
 
 from __future__ import annotations
 
@@ -13,21 +13,27 @@ if TYPE_CHECKING:
 
 @contextmanager
 def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
-    """Let the first Ctrl-C end the search after the current step; a second one aborts."""
-    asked = threading.Event()
+    """Let the first Ctrl-C stop the search after the current step, and a second one abort the run.
+
+    Signals reach only the main thread of a process; elsewhere nothing changes.
+
+    Yields:
+        A function that tells whether Ctrl-C was pressed.
+    """
+    is_pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield asked.is_set
+        yield is_pressed.is_set
         return
-    before = signal.getsignal(signal.SIGINT)
+    previous_handler = signal.getsignal(signal.SIGINT)
 
     def on_interrupt(number: int, frame: Any) -> None:
         del number, frame
-        if asked.is_set():
+        if is_pressed.is_set():
             raise KeyboardInterrupt
-        asked.set()
+        is_pressed.set()
 
     try:
         signal.signal(signal.SIGINT, on_interrupt)
-        yield asked.is_set
+        yield is_pressed.is_set
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)

@@ -64,7 +64,7 @@ def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
             continue
         relabel = _relabel(cut, column.keys, parsed, has_missing=has_missing)
         relabels[cut.attribute] = replace(relabel, has_others=column.n_rest > 0)
-    return without(table.relabel(relabels), solution.drop)
+    return drop_columns(table.relabel(relabels), solution.drop)
 
 
 def _ordered(column: Column) -> Parsed:
@@ -75,20 +75,20 @@ def _ordered(column: Column) -> Parsed:
     return Parsed(Scale.INTEGER if is_whole else column.scale, numbers, np.ones(len(numbers), np.bool_))
 
 
-def without(table: Table, names: Collection[str]) -> Table:
+def drop_columns(table: Table, names: Collection[str]) -> Table:
     """Leave columns out of a table."""
-    gone = [table.key(name) for name in table.names if name in names]
-    if not gone:
+    dropped = [table.key(name) for name in table.names if name in names]
+    if not dropped:
         return table
-    left = tuple(name for name in table.names if name not in names)
-    expr = table.expr.drop(*gone)
-    renamed = expr.rename({f"c{i}": table.key(name) for i, name in enumerate(left)})
-    return replace(table, expr=renamed, names=left)
+    kept = tuple(name for name in table.names if name not in names)
+    expr = table.expr.drop(*dropped)
+    renamed = expr.rename({f"c{i}": table.key(name) for i, name in enumerate(kept)})
+    return replace(table, expr=renamed, names=kept)
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
-    """Rows that a solution has not seen, masked by it."""
+class MaskedRows:
+    """Rows that a solution was not found on, masked by it."""
 
     table: Table
     """The masked rows."""
@@ -102,11 +102,16 @@ class Later:
     """Columns left out because the release did not have them."""
 
 
-def apply(table: Table, solution: Solution, *, strict: bool = False) -> Later:
-    """Mask rows that the solution has not seen, in the same way.
+def apply(table: Table, solution: Solution, *, strict: bool = False) -> MaskedRows:
+    """Mask rows that the solution was not found on, in the same way.
 
     A column that the release did not have was never judged by the owner, so it
     is left out, whatever the case of its letters.
+
+    Args:
+        table: The rows.
+        solution: What to show.
+        strict: Refuse values and columns that the solution does not know.
     """
     for cut in solution.cuts:
         table.require(cut.attribute, "is in the solution", among=solution.columns)
@@ -118,29 +123,29 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> Later:
         n_dropped = n_before - table.n_rows()
     relabels, unknown, outside = {}, {}, {}
     for cut in solution.cuts:
-        relabels[cut.attribute], lost, n_outside = _fit(table, cut, solution.missing)
-        if lost.n_records:
-            unknown[cut.attribute] = lost
+        relabels[cut.attribute], unknown_cells, n_outside = _fit(table, cut, solution.missing)
+        if unknown_cells.n_records:
+            unknown[cut.attribute] = unknown_cells
         if n_outside:
             outside[cut.attribute] = n_outside
     dropped = {name.casefold() for name in solution.drop}
-    new = tuple(n for n in table.names if n not in solution.columns and n.casefold() not in dropped)
-    if strict and (unknown or new):
+    left_out = tuple(name for name in table.names if name not in solution.columns and name.casefold() not in dropped)
+    if strict and (unknown or left_out):
         details = [f"`{name}` in {plural(u.n_records, 'record')}" for name, u in unknown.items()]
-        details += [f"the column `{name}` itself" for name in new]
+        details += [f"the column `{name}` itself" for name in left_out]
         msg = (
             f"The rows hold what the solution does not know: {'; '.join(details)}. Without strict, unknown values are "
             "shown as the root and unknown columns are left out."
         )
         raise InputError(msg)
-    gone = {name for name in table.names if name not in solution.columns}
-    return Later(without(table.relabel(relabels), gone), unknown, outside, n_dropped, new)
+    others = {name for name in table.names if name not in solution.columns}
+    return MaskedRows(drop_columns(table.relabel(relabels), others), unknown, outside, n_dropped, left_out)
 
 
 def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, int]:
     """Look at a column of new rows: how to rewrite it, what in it is unknown, and how many numbers are outside."""
-    found = table.distinct(cut.attribute)
-    keys, n, n_missing = found.keys, found.counts, found.n_missing
+    distinct = table.distinct(cut.attribute)
+    keys, n, n_missing = distinct.keys, distinct.counts, distinct.n_missing
     if n_missing and missing is Missing.ERROR:
         msg = f"Column `{cut.attribute}` has {plural(n_missing, 'missing cell')}, and the policy refuses them."
         raise InputError(msg + " Fill them first.")
@@ -153,8 +158,8 @@ def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, in
             n_outside = int(n[beyond].sum())
         return _relabel(cut, keys, parsed, has_missing=n_missing > 0), Unknown(int(unseen > 0), unseen), n_outside
     known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
-    lost = Unknown(int((~known).sum()) + int(unseen > 0), int(n[~known].sum()) + unseen)
-    return _relabel(cut, keys, None, has_missing=n_missing > 0), lost, 0
+    unknown = Unknown(int((~known).sum()) + int(unseen > 0), int(n[~known].sum()) + unseen)
+    return _relabel(cut, keys, None, has_missing=n_missing > 0), unknown, 0
 
 
 def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
