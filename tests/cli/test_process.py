@@ -233,6 +233,12 @@ def test_an_error_goes_to_standard_error_with_its_exit_code(tmp_path: Path, poli
     assert "Traceback" not in err
 
 
+def test_commands_run_where_the_system_has_no_sighup() -> None:
+    code = "import signal; del signal.SIGHUP; from maskwise.cli import main; print(main(['--help']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENV, check=False)
+    assert done.stdout.splitlines()[-1:] == ["0"], done.stderr
+
+
 def test_a_reader_that_goes_away_is_no_failure(tmp_path: Path, data: Path, policy: Path) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)

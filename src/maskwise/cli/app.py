@@ -295,8 +295,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ended.append(128 + number)
         raise KeyboardInterrupt
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, on_signal)
+    # Windows has no SIGHUP, and without it every command would fail there.
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), on_signal)
     try:
         result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
     except BaseException as error:
