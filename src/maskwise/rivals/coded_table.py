@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.engines.base import ROW
-from maskwise.errors import InputError, plural
+from maskwise.errors import InputError
 from maskwise.policy.attributes import Kind, Missing
 from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.profile import profile
 from maskwise.release.frames import as_frame
+from maskwise.release.mask import refuse_missing_cells
 from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy
@@ -193,9 +194,8 @@ def _code_column(column: Column, encoded: pa.DictionaryArray, policy: Policy) ->
     keys, key_of = encoded.dictionary, as_numpy(encoded.indices)
     is_present = as_numpy(keys.is_valid())
     missing = ~is_present[key_of]
-    if missing.any() and policy.missing is Missing.ERROR:
-        msg = f"Column `{column.name}` has {plural(int(missing.sum()), 'missing cell')}, and the policy refuses them."
-        raise InputError(msg + " Fill them first.")
+    if policy.missing is Missing.ERROR:
+        refuse_missing_cells(column.name, int(missing.sum()))
     if column.kind is Kind.INTERVAL:
         numbers = _parse_numbers(column, keys.drop_null())
         values = np.zeros(len(keys), numbers.dtype)
