@@ -41,6 +41,22 @@ class Scale(StrEnum):
             Scale.TIME: "17:30:00",
         }.get(self, "2.5")
 
+    @property
+    def engine_type(self) -> str | None:
+        """The type that an engine reads its texts as and compares by itself, in Ibis's spelling.
+
+        None where not every engine has one: times of day.
+
+        >>> Scale.REAL.engine_type, Scale.TIME.engine_type
+        ('float64', None)
+        """
+        return {
+            Scale.INTEGER: "int64",
+            Scale.REAL: "float64",
+            Scale.DATE: "date",
+            Scale.TIMESTAMP: "timestamp",
+        }.get(self)
+
 
 _EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
 _EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps are kept as written, or in UTC
