@@ -37,7 +37,7 @@ def leak(cut: Cut, number: float) -> str:
 def test_a_release_that_fails_the_recount_is_never_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, to_file: bool
 ) -> None:
-    monkeypatch.setattr("maskwise.release.mask._STEPPED", set())
+    monkeypatch.setattr("maskwise.release.mask._MOST_STEPS", 0)
     monkeypatch.setattr(Cut, "show_number", leak)
     target = tmp_path / "out.csv"
     target.write_text("old")
@@ -48,10 +48,10 @@ def test_a_release_that_fails_the_recount_is_never_written(
 
 
 def test_a_lost_record_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from maskwise.engines.sql import SqlEngine
+    from maskwise.engines.sql import Engine
 
-    write = SqlEngine.write
-    monkeypatch.setattr(SqlEngine, "write", lambda self, table, *rest: write(self, table.limit(4), *rest))
+    write = Engine.write
+    monkeypatch.setattr(Engine, "write", lambda self, table, *rest: write(self, table.limit(4), *rest))
     with pytest.raises(maskwise.RefusedError, match="4 records written, not 6"):
         maskwise.anonymize(PEOPLE, POLICY, tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())

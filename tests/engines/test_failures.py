@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import maskwise
-from maskwise.engines.postgres import messages as postgres_complaints
+from maskwise.engines.postgres import messages as postgres_messages
 from maskwise.errors import WriteError
 from tests.conftest import people
 from tests.engines.conftest import Place, load_postgres
@@ -102,7 +102,7 @@ def test_a_server_that_crashes_comes_back_clean(server: Server, source: str) -> 
 def test_a_target_that_is_being_read_stays_as_it_is(
     server: Server, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_complaints, "LOCK_SECONDS", 1)
+    monkeypatch.setattr(postgres_messages, "LOCK_SECONDS", 1)
     server.run("CREATE TABLE masked AS SELECT 1 AS old")
     with psycopg.connect(server.url) as reader:
         reader.execute("SELECT * FROM masked")

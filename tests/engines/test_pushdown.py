@@ -49,26 +49,18 @@ MOST_KINDS = (12 + 3 + 2) * 2
 def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows each fetch of any engine brought over."""
     from maskwise.engines.duckdb import DuckDB
-    from maskwise.engines.postgres.database import Postgres
+    from maskwise.engines.postgres.dialect import Postgres
 
     kinds: list[Any] = [DuckDB, Postgres]
     try:
-        from maskwise.engines.spark.database import Spark
+        from maskwise.engines.spark.dialect import Spark
     except ImportError:
         pass
     else:
         kinds.append(Spark)
     rows: list[int] = []
 
-    def counting(query: Callable[..., pa.Table]) -> Callable[..., pa.Table]:
-        def count(self: Any, sql: str) -> pa.Table:
-            found = query(self, sql)
-            rows.append(found.num_rows)
-            return found
-
-        return count
-
-    def counting_batches(stream: Callable[..., Any]) -> Callable[..., Any]:
+    def counting(stream: Callable[..., Any]) -> Callable[..., Any]:
         @contextmanager
         def count(self: Any, sql: str) -> Iterator[Any]:
             with stream(self, sql) as batches:
@@ -78,9 +70,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return count
 
     for kind in kinds:
-        if kind is not Postgres:  # whose queries are streams themselves
-            monkeypatch.setattr(kind, "query", counting(kind.query))
-        monkeypatch.setattr(kind, "stream", counting_batches(kind.stream))
+        monkeypatch.setattr(kind, "stream", counting(kind.stream))
     return rows
 
 

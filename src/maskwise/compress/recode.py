@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from maskwise.engines.base import ROW, Lookup
+from maskwise.engines.base import ROW, Feature, Lookup
 from maskwise.errors import InputError
 from maskwise.table.table import one_or_zero
 
@@ -59,11 +59,11 @@ def recode(
         f"s{i}": one_or_zero(cell.isnull() if keys is None else cell.isin(keys.to_pylist()))
         for i, (cell, (_, keys)) in enumerate(zip(cells, sensitive, strict=True))
     }
-    marked = replace(table, expr=table.expr.mutate(**marks) if marks else table.expr).seen(lookups)
+    marked = replace(table, expr=table.expr.mutate(**marks) if marks else table.expr).normalized(lookups)
     named = {table.key(name): how for name, how in lookups.items()}
     if by_row is not None:
         named[ROW] = Lookup(*by_row)
-    return Coded(table, table.engine.recode(marked, named, list(marks), keep=keep))
+    return Coded(table, table.engine.recode(marked, named, list(marks), materialize=keep))
 
 
 def numbered(table: Table) -> Table:
@@ -73,13 +73,13 @@ def numbered(table: Table) -> Table:
     """
     import ibis  # noqa: PLC0415 - heavy
 
-    if not table.engine.keeps_order:
+    if not table.engine.can(Feature.RECORD_ORDER):
         raise InputError(
             "The conditional criterion looks at single records, which do not leave a database. Use score or infogain."
         )
     if ROW in table.expr.columns:
         return table
-    return replace(table, expr=table.engine.keep(table.expr.mutate(**{ROW: ibis.row_number().cast("int64")})))
+    return replace(table, expr=table.engine.materialize(table.expr.mutate(**{ROW: ibis.row_number().cast("int64")})))
 
 
 def records(table: Table, names: Sequence[str]) -> pa.Table:

@@ -1,33 +1,69 @@
-"""Where the records are.
+"""The dialect protocol: how one kind of database is talked to, and the plain values that cross the border.
 
-Only a few verbs cross this border: scan, group, relabel, write, each of them a
-pass over records inside the engine. The rest of maskwise never names a
-database. `sql` has the verbs, written once; `duckdb`, `postgres` and `spark`
-say how each of them is talked to, and `choose` finds the one that is meant.
+`sql.Engine` has the verbs (scan, group, relabel, write), written once for all
+databases. What differs between databases is a `Dialect`: one class for each of
+them, in `duckdb`, `postgres` and `spark`. Where plain Ibis or SQL will do, a
+dialect takes a function of `defaults` as its method.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from maskwise.engines.value_counts import Counts
-    from maskwise.values.location import TableName
+    from maskwise.values.location import Folder, TableName
     from maskwise.values.scales import Scale
 
 
 ROW = "row"
-"""The column that remembers where a record stood."""
+"""The column that remembers the position of a record in its source."""
 BATCH = 1 << 17
-"""How many rows of a large result travel at once."""
+"""How many rows of a result are sent at once."""
+
+
+class Feature(StrEnum):
+    """What not every database can do. A dialect lists in `gaps` what its database lacks."""
+
+    FILES = "files"
+    """The database reads the files that this process sees."""
+    RECORD_ORDER = "record order"
+    """Records stand in an order that means something."""
+    EXACT_TEXTS = "exact texts"
+    """Texts are equal only if all their letters are, whatever collation their column has."""
+
+
+class Gap(StrEnum):
+    """Why a database lacks a feature."""
+
+    NOTIMPL = "notimpl"
+    """It could be written here."""
+    NOTYET = "notyet"
+    """The database or a library has to change first."""
+    NEVER = "never"
+    """It does not fit this kind of database."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFiles:
+    """Files of one format that are opened as one table."""
+
+    paths: Sequence[Path]
+    """The files, in order."""
+    n_columns: int
+    """How many columns they have."""
+    delimiter: str | None = None
+    """What separates the cells of a csv; None stands for parquet files."""
+    load: bool = False
+    """Whether a csv is parsed once and kept, because it will be scanned more than once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,167 +98,106 @@ class Relabel:
     """The text that replaces a missing cell."""
     has_missing: bool = True
     """Whether the column has missing cells at all."""
-    steps: tuple[tuple[Any, str], ...] = ()
+    intervals: tuple[tuple[Any, str], ...] = ()
     """For an ordered column, instead of `shown`: ascending (exclusive upper end, text); the last end is None."""
     scale: Scale | None = None
-    """What the ends of `steps` are."""
+    """What the ends of `intervals` are."""
     is_ranged: bool = False
     """Whether each key is the smallest value of a range that ends where the next begins."""
     has_others: bool = False
     """Whether the column holds more values than `keys`."""
 
 
-class Engine(Protocol):
-    """The verbs. Tables are Ibis expressions with the columns c0, c1, ... in the source's order."""
+class Dialect(Protocol):
+    """How one kind of database is talked to.
+
+    Its constructor takes `(source, *, writes, memory)`: the address, the Ibis
+    backend or the session that was given, or None; whether a table of the
+    database will be written; and how many bytes a run may use, or None.
+    Whatever the database complains about becomes an error of ours that quotes
+    no cell (`messages`).
+    """
+
+    name: ClassVar[str]
+    """What messages call the database, such as `PostgreSQL`."""
+    gaps: ClassVar[Mapping[Feature, Gap]]
+    """The features it lacks, each with the reason."""
 
     @property
-    def merges_texts(self) -> bool:
-        """Whether the database may take different texts for equal, by a collation."""
+    def backend(self) -> Any:
+        """The Ibis backend, which spells expressions as SQL. Ibis is slow to import: start it at the first use."""
 
-    @property
-    def keeps_order(self) -> bool:
-        """Whether records stand in an order that means something."""
+    def table(self, source: Any) -> ir.Table:
+        """Open a table.
 
-    @property
-    def reads_files(self) -> bool:
-        """Whether the engine sees the files that this process sees."""
+        Args:
+            source: The name (str) of a temporary table or view made here; a `TableName` of the owner's, which is
+                refused with a suggestion if there is none; or an Ibis table, or a table of the database's own kind.
+        """
 
-    def scan_csv(self, paths: Sequence[Path], delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
-        """Open csv files, every column as text; `load` them if they will be scanned more than once."""
+    def open_files(self, name: str, files: DataFiles) -> ir.Table:
+        """Open files as a temporary table or view; default: `defaults.refuse_files`, with a gap `Feature.FILES`.
 
-    def scan_parquet(self, paths: Sequence[Path], n_columns: int) -> ir.Table:
-        """Open parquet files."""
+        Args:
+            name: What to call it.
+            files: The files. The columns of a csv are texts, called c0, c1, ...; an empty cell is missing, a quoted
+                empty one is a text. Those of parquet files keep their names. A further column `row` may give each
+                record's position.
+        """
 
-    def scan_arrow(self, table: pa.Table) -> ir.Table:
-        """Open an Arrow table."""
+    def stream(self, sql: str) -> AbstractContextManager[pa.RecordBatchReader]:
+        """Run a query and read its result batch by batch; inside the block the database is asked nothing else."""
 
-    def scan_table(self, name: Any) -> ir.Table:
-        """Open a table of the database, by its name or as the database's own kind, under its own column names."""
+    def register(self, name: str, table: pa.Table) -> None:
+        """Make a small Arrow table known to the database under a name, for a join."""
 
-    def fetch(self, expr: ir.Table) -> pa.Table:
-        """Bring a small result over."""
+    def create(self, name: str, sql: str, *, view: bool) -> None:
+        """Create a temporary table, or view, of a query's result."""
 
-    def keep(self, table: ir.Table) -> ir.Table:
-        """Make a table of its own from an expression."""
+    def drop(self, name: str) -> None:
+        """Drop what `register` or `create` made."""
 
-    def hand_over(self, table: ir.Table) -> Any:
-        """Make a table of its own from an expression, as the kind of table that the database's users know."""
-
-    def discard(self, data: Any) -> None:
-        """Remove a table that `keep` made; leave anything else alone."""
-
-    def forget(self) -> None:
-        """Take back everything that was lent for lookups or made on the way."""
-
-    def lookup(self, table: pa.Table) -> ir.Table:
-        """Lend a small Arrow table to the engine for a join."""
-
-    def by_bytes(self, value: ir.Value) -> ir.Value:
-        """What to sort a column by, so that texts come in the order of their bytes."""
-
-    def by_chance(self) -> ir.Value:
-        """What to sort records by, so that they come in an order that nobody can foresee."""
-
-    def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
-        """Count the records of each combination of keys, as columns k0, k1, ... and n."""
-
-    def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> Counts:
-        """For each key by itself, count its values (by another column), and keep the counts."""
-
-    def recode(self, table: ir.Table, lookups: Lookups, beside: Sequence[str], *, keep: bool) -> ir.Table:
-        """Recode columns, with others beside them; `keep` the result if it will be counted more than once."""
-
-    def count_rows(
-        self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]
-    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
-        """Count the distinct rows of some columns and add up others, as those columns, n, and the sums."""
-
-    def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
-        """Rewrite columns as text, keeping the order of rows."""
-
-    def write(self, table: ir.Table, path: Path, names: Sequence[str], suffix: str, source: str) -> None:
-        """Write a table under `names`; the suffix tells the format, `source` is what messages call the origin."""
-
-    def write_folder(self, table: ir.Table, folder: Path, names: Sequence[str]) -> None:
-        """Write a table as parquet files into a folder."""
-
-    def check_target(self, target: TableName, source: Any) -> None:
-        """Refuse a table that cannot be written, or is the source, before any work is done."""
-
-    def appearing(self, table: ir.Table, target: TableName, names: Sequence[str]) -> AbstractContextManager[ir.Table]:
-        """Write a table under a temporary name and give it to read; it gets its name if the block ends well."""
-
-
-class Database(Protocol):
-    """How one kind of database is talked to; `sql.SqlEngine` makes the verbs of it."""
-
-    merges_texts: bool
-    """Whether a collation may take different texts for equal without a word."""
-    keeps_order: bool
-    """Whether records stand in an order that means something."""
-    reads_files: bool
-    """Whether it sees the files that this process sees."""
-
-    @property
-    def connection(self) -> Any:
-        """The Ibis backend that spells expressions as SQL."""
-
-    def table(self, name: Any) -> ir.Table:
-        """A table or view by its name, or as the database's own kind."""
-
-    def open_csv(self, name: str, paths: Sequence[Path], delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
-        """Open csv files under a name, as the columns c0, c1, ..."""
-
-    def open_parquet(self, name: str, paths: Sequence[Path]) -> ir.Table:
-        """Open parquet files under a name, under their own column names."""
-
-    def query(self, sql: str) -> pa.Table:
-        """Fetch a result."""
-
-    def stream(self, sql: str) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
-        """Fetch a large result batch by batch; it must be read to its end."""
-
-    def lend(self, name: str, table: pa.Table) -> None:
-        """Make an Arrow table known under a name."""
-
-    def make(self, name: str, sql: str, *, view: bool) -> None:
-        """Make a temporary table, or view, of a query."""
-
-    def remove(self, name: str) -> None:
-        """Remove what `lend` or `make` made."""
-
-    def native(self, name: str) -> Any:
-        """A kept table as the kind that the database's users know."""
+    def as_native(self, name: str) -> Any:
+        """Give a created table to the user as a table of the usual kind; default: `defaults.as_ibis_table`."""
 
     def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
-        """Read texts as another type; one that cannot be read is missing, or refused by the database."""
+        """Read texts as another type; a text that cannot be read is missing; default: `defaults.try_cast`."""
 
-    def range_of(self, cell: str, lows: pa.Array, lent: str) -> tuple[str, str]:
-        """The number of the range that a cell falls into: what to join, and the number, in SQL.
+    def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
+        """Find the number of the range that a cell falls into: what to join, and the number, both in SQL.
 
         Args:
             cell: The cell, in SQL; where it is missing, the number means nothing.
             lows: Where each range begins, ascending.
-            lent: The same as a lent table, with columns low and code, which is the number of a range, from 0.
+            registered: The same as a registered table with the columns low and code, which numbers ranges from 0.
         """
 
-    def by_bytes(self, value: ir.Value) -> ir.Value:
-        """What to sort a column by, so that texts come in the order of their bytes."""
+    def byte_order(self, value: ir.Value) -> ir.Value:
+        """Give what to sort a column by, so that texts come in the order of their bytes; default: `defaults.unchanged`.
 
-    def by_chance(self) -> ir.Value:
-        """What to sort records by, so that they come in an order that nobody can foresee."""
+        Every engine then names the same group as the first one.
+        """
 
-    def write(self, sql: str, path: Path, suffix: str) -> None:
-        """Write a query's result to a file."""
+    def random_order(self) -> ir.Value:
+        """Give what to sort records by, so that nobody can predict their order; default: `defaults.random_order`."""
 
-    def write_folder(self, sql: str, folder: Path) -> None:
-        """Write a query's result as parquet files into a folder."""
+    def write(self, sql: str, target: Path | Folder) -> None:
+        """Write a query's result to a file, or as parquet files into a folder; default: `defaults.write`.
+
+        A file's suffix gives its format. `files` writes them all: the same records give the same bytes on every engine.
+        """
 
     def check_target(self, target: TableName, source: Any) -> None:
-        """Refuse a target that cannot be written."""
+        """Refuse a table that cannot be written, or is the source, before any work is done."""
 
-    def appearing(self, sql: str, target: TableName, draft: str) -> AbstractContextManager[ir.Table]:
-        """Write a query's result under a draft name, and rename it if the block ends well."""
+    def draft_table(self, sql: str, target: TableName, draft: str) -> AbstractContextManager[ir.Table]:
+        """Write a query's result as a table under a draft name, and rename it only if the block ends well.
+
+        Args:
+            sql: The query.
+            target: The final name; what stands there is replaced. If the block fails, it stays as it was.
+            draft: The draft name.
+        """
 
     def close(self) -> None:
-        """End a connection of our own."""
+        """End a connection of our own; leave a connection of the owner's as it was."""

@@ -2,130 +2,181 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
-from maskwise.engines.sql import SqlEngine
+from maskwise.engines.sql import Engine
 from maskwise.errors import InputError
+from maskwise.values.data_kind import DataKind, data_kind
 from maskwise.values.location import TableName, locate, table_name
-from maskwise.values.memory import memory_given
 
 if TYPE_CHECKING:
-    from maskwise.engines.base import Engine
+    from collections.abc import Callable
 
-KINDS = "duckdb, duckdb:///people.db, postgres://user@host/database, spark, spark://host:port"
+    from maskwise.engines.base import Dialect
 
 
-def choose(data: Any, engine: Any = None, *, writes: bool = False, memory: str | None = None) -> tuple[Engine, Any]:
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A database that maskwise works in, and how it is asked for."""
+
+    name: str
+    """What messages call it."""
+    load: Callable[[], Callable[..., Dialect]]
+    """Imports its dialect; called only when it is used."""
+    backend: str
+    """What Ibis calls it."""
+    addresses: tuple[str, ...]
+    """How its addresses begin."""
+    short_name: str | None = None
+    """The name that it is asked for by without an address."""
+    extra: str | None = None
+    """The extra of maskwise that it needs."""
+    examples: tuple[str, ...] = ()
+    """How it is asked for, for messages."""
+
+    def is_meant(self, text: str) -> bool:
+        """Whether a name or an address is one of this database."""
+        return text == self.short_name or text.startswith(self.addresses)
+
+
+def _load_duckdb() -> Callable[..., Dialect]:
+    from maskwise.engines.duckdb import DuckDB  # noqa: PLC0415 - only the engine that is used
+
+    return DuckDB
+
+
+def _load_postgres() -> Callable[..., Dialect]:
+    from maskwise.engines.postgres.dialect import Postgres  # noqa: PLC0415 - as above
+
+    return Postgres
+
+
+def _load_spark() -> Callable[..., Dialect]:
+    from maskwise.engines.spark.dialect import Spark  # noqa: PLC0415 - as above
+
+    return Spark
+
+
+_SPARK = Registration(
+    name="Spark",
+    load=_load_spark,
+    backend="pyspark",
+    addresses=("spark://", "local["),
+    short_name="spark",
+    extra="spark",
+    examples=("spark", "spark://host:port"),
+)
+REGISTERED = (
+    Registration(
+        name="DuckDB",
+        load=_load_duckdb,
+        backend="duckdb",
+        addresses=("duckdb://",),
+        short_name="duckdb",
+        examples=("duckdb", "duckdb:///people.db"),
+    ),
+    Registration(
+        name="PostgreSQL",
+        load=_load_postgres,
+        backend="postgres",
+        addresses=("postgres://", "postgresql://"),
+        extra="postgres",
+        examples=("postgres://user@host/database",),
+    ),
+    _SPARK,
+)
+"""The databases that maskwise works in; a new one is a dialect and an entry here."""
+
+
+def choose(data: Any, engine: Any = None, *, writes: bool = False, memory: int | None = None) -> tuple[Engine, Any]:
     """Choose an engine for some data, and say where in it the data is.
 
     Args:
         data: A path, a table's name, an address with `#` and a table's name, or a table in memory or in a database.
         engine: An engine, its name or address, a Spark session or an Ibis backend; None goes by the data.
         writes: A table of a database file will be written.
-        memory: How much memory a run may use, such as `4GB`.
+        memory: How many bytes a run may use; None leaves it to the engine.
     """
-    # Refused before anything is started.
-    memory_given(memory)
     if isinstance(data, str) and "://" in data:
         address, _, table = data.partition("#")
         if engine not in {None, "duckdb"} or not table:
             msg = "Data with an address is written as postgres://user@host/database#people, and needs no engine."
             raise InputError(msg)
         return _start(address, writes=writes, memory=memory), table_name(table)
-    kind = type(data).__module__.partition(".")[0]
-    if kind == "ibis":
-        return _of_ibis(data, engine)
-    if kind == "pyspark":
-        return _spark(data.sparkSession, memory), data
+    match data_kind(data):
+        case DataKind.IBIS_TABLE:
+            return _start_for_ibis(data, engine)
+        case DataKind.SPARK_TABLE:
+            return _connect(_SPARK, data.sparkSession, memory=memory), data
     started = _start(engine, writes=writes, memory=memory)
     place = locate(data) if isinstance(data, str) else data
     if isinstance(place, TableName) and isinstance(data, str) and not has_tables(engine, data):
-        # Without a database there are only files, however they are called.
+        # Without a database there are only files, whatever their names.
         place = Path(str(data))
     return started, place
 
 
 def has_tables(engine: Any, data: Any) -> bool:
     """Whether a bare name means a table, because the data is in a database."""
-    if type(data).__module__.partition(".")[0] in {"ibis", "pyspark"} or (isinstance(data, str) and "://" in data):
+    if data_kind(data).is_database_table or (isinstance(data, str) and "://" in data):
         return True
     return not (engine is None or engine == "duckdb")
 
 
-def _start(engine: Any, *, writes: bool, memory: str | None) -> Engine:
-    if engine is None or isinstance(engine, str):
-        return _start_named(engine or "duckdb", writes=writes, memory=memory)
-    kind = type(engine).__module__.partition(".")[0]
-    if kind == "pyspark":
-        return _spark(engine, memory)
-    if kind == "ibis":
-        return _of_backend(engine)
-    started: Engine = engine
-    return started
-
-
-def _start_named(name: str, *, writes: bool, memory: str | None) -> Engine:
-    if name == "duckdb" or name.startswith("duckdb://"):
-        from maskwise.engines.duckdb import DuckDB  # noqa: PLC0415 - only the engine that is used
-
-        return SqlEngine(DuckDB(file=_file_of(name), writes=writes, memory=memory))
-    if name.startswith(("postgres://", "postgresql://")):
-        try:
-            from maskwise.engines.postgres.database import Postgres  # noqa: PLC0415 - as above
-        except ImportError:
-            raise InputError(_install("PostgreSQL tables", "postgres")) from None
-        return SqlEngine(Postgres(name))
-    if name == "spark" or name.startswith(("spark://", "local[")):
-        return _spark(None if name == "spark" else name, memory)
-    msg = f"There is no engine `{name.partition(':')[0]}`. Use one of {KINDS}."
+def _start(engine: Any, *, writes: bool = False, memory: int | None = None) -> Engine:
+    """Start the engine that was asked for; DuckDB if none was."""
+    match data_kind(engine or "duckdb"):
+        case DataKind.TEXT:
+            return _start_named(engine or "duckdb", writes=writes, memory=memory)
+        case DataKind.SPARK_SESSION:
+            return _connect(_SPARK, engine, memory=memory)
+        case DataKind.IBIS_BACKEND:
+            return _start_in_backend(engine)
+    if isinstance(engine, Engine):
+        return engine
+    msg = f"An engine is a name, an address, a Spark session or an Ibis backend; found {type(engine).__name__}."
     raise InputError(msg)
 
 
-def _file_of(address: str) -> Path | None:
-    """The file of `duckdb:///people.db`, here or from the root; `duckdb` alone has none.
-
-    >>> _file_of("duckdb:///people.db").name
-    'people.db'
-    """
-    rest = unquote(address.removeprefix("duckdb").removeprefix("://"))
-    if not rest:
-        return None
-    here = Path(rest.removeprefix("/"))
-    return Path(rest) if not here.exists() and Path(rest).exists() else here
+def _start_named(text: str, *, writes: bool, memory: int | None) -> Engine:
+    for registered in REGISTERED:
+        if registered.is_meant(text):
+            return _connect(registered, text, writes=writes, memory=memory)
+    kinds = ", ".join(example for registered in REGISTERED for example in registered.examples)
+    msg = f"There is no engine `{text.partition(':')[0]}`. Use one of {kinds}."
+    raise InputError(msg)
 
 
-def _spark(session: Any, memory: str | None) -> Engine:
-    try:
-        from maskwise.engines.spark.database import Spark  # noqa: PLC0415 - only the engine that is used
-    except ImportError:
-        raise InputError(_install("Spark tables", "spark")) from None
-    return SqlEngine(Spark(session, memory=memory))
-
-
-def _of_ibis(data: Any, engine: Any) -> tuple[Engine, Any]:
+def _start_for_ibis(data: Any, engine: Any) -> tuple[Engine, Any]:
+    """Work where an Ibis table is; one in memory goes to the engine that was asked for."""
     from ibis.expr.operations import InMemoryTable  # noqa: PLC0415 - heavy
 
     if data.op().find(InMemoryTable):
-        return _start(engine, writes=False, memory=None), data.to_pyarrow()
-    return _of_backend(data.get_backend()), data
+        return _start(engine), data.to_pyarrow()
+    return _start_in_backend(data.get_backend()), data
 
 
-def _of_backend(backend: Any) -> Engine:
-    if backend.name == "duckdb":
-        from maskwise.engines.duckdb import DuckDB  # noqa: PLC0415 - only the engine that is used
-
-        return SqlEngine(DuckDB(backend))
-    if backend.name == "postgres":
-        from maskwise.engines.postgres.database import Postgres  # noqa: PLC0415 - as above
-
-        return SqlEngine(Postgres(backend))
-    if backend.name == "pyspark":
-        return _spark(backend, None)
-    msg = f"maskwise works in DuckDB, PostgreSQL and Spark; found an Ibis table of {backend.name}."
+def _start_in_backend(backend: Any) -> Engine:
+    for registered in REGISTERED:
+        if registered.backend == backend.name:
+            return _connect(registered, backend)
+    *names, last = (registered.name for registered in REGISTERED)
+    msg = f"maskwise works in {', '.join(names)} and {last}; found an Ibis table of {backend.name}."
     raise InputError(msg)
 
 
-def _install(what: str, extra: str) -> str:
-    return f'Reading {what} needs the `{extra}` extra. Install it with: pip install "maskwise[{extra}]"'
+def _connect(registered: Registration, source: Any, *, writes: bool = False, memory: int | None = None) -> Engine:
+    """Import a dialect, connect to its database, and put the verbs on it."""
+    try:
+        dialect = registered.load()
+    except ImportError:
+        if registered.extra is None:
+            raise
+        msg = (
+            f"Reading {registered.name} tables needs the `{registered.extra}` extra. Install it with: "
+            f'pip install "maskwise[{registered.extra}]"'
+        )
+        raise InputError(msg) from None
+    return Engine(dialect(source, writes=writes, memory=memory))

@@ -1,4 +1,4 @@
-"""Files, written by DuckDB whatever the engine: the same records give the same bytes."""
+"""Files, written by DuckDB or Arrow whatever the engine: the same records give the same bytes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from maskwise.values.location import Folder, suffix_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     import pyarrow as pa
 
+_PART = "part-0.parquet"
+"""The one file of a folder that is written by this process."""
 _OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 
 
@@ -32,22 +36,32 @@ def connect(path: str = ":memory:", *, read_only: bool = False, **config: Any) -
     return started
 
 
-def copy(database: Any, query: str, path: Path, suffix: str) -> None:
-    """Write a DuckDB query's result; the suffix tells the format.
+def file_of(target: Path | Folder) -> Path:
+    """The file that is written: the target, or the one part of a folder.
+
+    >>> from pathlib import Path
+    >>> file_of(Folder(Path("released"))).name
+    'part-0.parquet'
+    """
+    return target.path / _PART if isinstance(target, Folder) else target
+
+
+def copy_query(database: Any, query: str, path: Path) -> None:
+    """Write a DuckDB query's result; the suffix of the path gives the format.
 
     Args:
         database: A DuckDB connection.
         query: What to write.
         path: Where.
-        suffix: The format, also with `.gz`.
     """
+    suffix = suffix_of(path)
     if suffix.startswith(".arrow"):
         write_arrow(database.sql(query).to_arrow_table(), path, packed=suffix.endswith(".gz"))
         return
     if suffix == ".parquet.gz":
-        inner = path.with_name(path.name.removesuffix(".gz"))
+        inner = path.with_suffix("")
         try:
-            copy(database, query, inner, ".parquet")
+            copy_query(database, query, inner)
             # No name and no time in it: the same table gives the same bytes.
             with (
                 inner.open("rb") as plain,
@@ -68,10 +82,11 @@ def copy(database: Any, query: str, path: Path, suffix: str) -> None:
     database.execute(f"COPY ({query}) TO '{target}' ({options}{packing})")
 
 
-def stream(batches: pa.RecordBatchReader, path: Path, suffix: str) -> None:
+def write_batches(batches: pa.RecordBatchReader, path: Path) -> None:
     """Write batches as they come from another engine, never all at once."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
+    suffix = suffix_of(path)
     if suffix.startswith(".arrow"):
         kind = "gzip" if suffix.endswith(".gz") else None
         with pa.output_stream(str(path), compression=kind) as sink, pa.ipc.new_file(sink, batches.schema) as writer:
@@ -79,16 +94,16 @@ def stream(batches: pa.RecordBatchReader, path: Path, suffix: str) -> None:
                 writer.write_batch(batch)
         return
     with connect() as writer:
-        # One thread, this one: another that waits for the next batch would not hear of Ctrl-C, nor this one of its end.
+        # One thread, this one: a second one that waits for the next batch would not be ended by Ctrl-C.
         writer.execute("SET threads = 1")
         writer.register("batches", batches)
-        copy(writer, "SELECT * FROM batches", path, suffix)
+        copy_query(writer, "SELECT * FROM batches", path)
 
 
-def merge(parts: Sequence[Path], path: Path, suffix: str) -> None:
+def merge_parquet(parts: Sequence[Path], path: Path) -> None:
     """Join parquet files, in their order, into one file of any format."""
     with connect() as writer:
-        copy(writer, f"SELECT * FROM read_parquet({literals(parts)}, hive_partitioning = false)", path, suffix)  # noqa: S608
+        copy_query(writer, f"SELECT * FROM read_parquet({path_list(parts)}, hive_partitioning = false)", path)  # noqa: S608
 
 
 def write_arrow(table: pa.Table, path: Path, *, packed: bool) -> None:
@@ -102,11 +117,11 @@ def write_arrow(table: pa.Table, path: Path, *, packed: bool) -> None:
         writer.write_table(table)
 
 
-def literals(paths: Sequence[Path]) -> str:
+def path_list(paths: Sequence[Path]) -> str:
     """Paths as an SQL list of texts that mean these files and no pattern.
 
     >>> from pathlib import Path
-    >>> literals([Path("it's [1].csv")])
+    >>> path_list([Path("it's [1].csv")])
     "['it''s [[]1].csv']"
     """
     plain = [re.sub(r"([\[*?])", r"[\1]", str(path)).replace("'", "''") for path in paths]

@@ -1,11 +1,11 @@
-"""What a database complains about, told without a cell of the data."""
+"""Errors of a database as errors of ours, which quote no cell of the data."""
 
 from __future__ import annotations
 
 import re
 import tempfile
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from maskwise.errors import InputError, did_you_mean
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def discreet() -> Iterator[None]:
-    """Tell that the database complained, but not what: it can quote cells."""
+def translate_errors() -> Iterator[None]:
+    """Say that the database failed, and by which kind of error, but not its text: that can quote cells."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the database's own types
@@ -28,7 +28,7 @@ def discreet() -> Iterator[None]:
 
 
 def refuse_out_of_memory(error: Exception) -> None:
-    """Tell that memory was too little, if it was; DuckDB says so also while it reads or writes a file."""
+    """Say that there was too little memory, if that is the error; DuckDB raises it also while it reads or writes."""
     if type(error).__name__ == "OutOfMemoryException":
         msg = (
             "The memory was too little, even with what was put on disk. Give more with --memory, such as 4GB, or free "
@@ -37,13 +37,24 @@ def refuse_out_of_memory(error: Exception) -> None:
         raise InputError(msg) from None
 
 
-def missing_table(name: TableName, known: Sequence[str]) -> str:
-    """Say that there is no such table."""
-    return f"There is no table `{name}` in the database.{did_you_mean(name.name, known)}"
+def missing_table(name: TableName, known: Sequence[str]) -> InputError:
+    """Say that there is no such table, and which one may be meant.
+
+    Args:
+        name: The table that was asked for.
+        known: The tables that there are.
+    """
+    return InputError(f"There is no table `{name}` in the database.{did_you_mean(name.name, known)}")
+
+
+def refuse_input_as_target(target: TableName) -> NoReturn:
+    """Say that the release would replace the table it is made from."""
+    msg = f"`{target}` is the input. Write the release to another table."
+    raise InputError(msg)
 
 
 def system_reason(error: Exception) -> str | None:
-    """The operating system's reason, if it is one, without anything of the query or the data."""
+    """The operating system's reason for an error, if it has one, without anything of the query or the data."""
     text = str(error)
     for reason in (
         "No space left on device",
@@ -57,8 +68,13 @@ def system_reason(error: Exception) -> str | None:
     return error.strerror if isinstance(error, OSError) else None
 
 
-def csv_complaint(paths: Sequence[Path], text: str) -> str:
-    """Turn DuckDB's complaint, which quotes the line, into one that only numbers it."""
+def csv_message(paths: Sequence[Path], text: str) -> str:
+    """Turn DuckDB's message about a csv, which quotes the line, into one that only gives its number.
+
+    Args:
+        paths: The files that were read.
+        text: DuckDB's message.
+    """
     path = next((path for path in paths if str(path) in text), paths[0])
     found = re.search(r"Line: (\d+)", text)
     line = f", line {found[1]}" if found else ""

@@ -1,7 +1,7 @@
-"""The records of each value, column by column, kept inside the engine until it is known how many values there are.
+"""How many records each value of a column has: counted once, and kept inside the engine until they are asked for.
 
-Of most columns all counts travel. Of a column with very many numbers only
-ranges of them do, of one with very many texts only the frequent ones.
+Of most columns all counts are fetched. Of a column with very many numbers only
+ranges of them are, of one with very many texts only the frequent ones.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from maskwise.engines.defaults import query
 from maskwise.values.arrow import as_numpy, from_numpy
 
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from maskwise.engines.base import Database
+    from maskwise.engines.base import Dialect
 
 _ROWS_PER_VALUE = 4
-"""Counts of so many rows for each value of the limit travel without a second look: values by class."""
+"""How many rows are fetched at once, for each value of the limit: a value has a row for each class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,46 +36,46 @@ class Ranged:
     top: pa.Scalar
     """The largest of them."""
     n_odd: int
-    """Records whose cell is no finite number of the kind; if there are some, nothing is counted."""
+    """Records whose cell is no finite number of the kind; if there are some, `groups` is empty."""
 
 
-class Counts:
-    """Counts of some columns, each by itself, as a temporary table of the engine."""
+class ValueCounts:
+    """The counts of some columns, each by itself, in a temporary table of the database."""
 
-    def __init__(self, database: Database, name: str, n_columns: int, beside: Sequence[str]) -> None:
+    def __init__(self, dialect: Dialect, name: str, n_columns: int, beside: Sequence[str]) -> None:
         """Point at the temporary table.
 
         Args:
-            database: Where it is.
-            name: What it is called. It has the columns k0, k1, ..., of which each row fills one, told by `which`.
+            dialect: How its database is talked to.
+            name: What it is called. It has the columns k0, k1, ..., of which each row fills one; `which` is its number.
             n_columns: How many they are.
             beside: The name of the class's column, if there is one.
         """
-        self._database = database
+        self._dialect = dialect
         self._name = name
         self._keys = [f"k{i}" for i in range(n_columns)]
         self._beside = list(beside)
 
-    def few(self, most: int) -> list[pa.Table | None]:
-        """For each column its counts, as columns k, beside and n; None for one with far more values than `most`.
+    def up_to(self, most: int) -> list[pa.Table | None]:
+        """Fetch the counts of each column, as columns k, beside and n; None for one with far more values than `most`.
 
         Args:
-            most: How many values a column should have at most. What comes is bounded by a few times that.
+            most: How many values a column should have at most. At most a few times as many rows are fetched.
         """
         limit = _ROWS_PER_VALUE * most
         names = ", ".join([*self._keys, *self._beside, "n", "which"])
-        found = self._database.query(f"SELECT {names} FROM {self._name} LIMIT {limit + 1}")  # noqa: S608
+        found = self._query(f"SELECT {names} FROM {self._name} LIMIT {limit + 1}")  # noqa: S608
         if found.num_rows <= limit:
             which = as_numpy(found.column("which"))
             return [self._named(found.filter(from_numpy(which == i)), key) for i, key in enumerate(self._keys)]
-        sizes = self._database.query(f"SELECT which, count(*) AS n FROM {self._name} GROUP BY which")  # noqa: S608
+        sizes = self._query(f"SELECT which, count(*) AS n FROM {self._name} GROUP BY which")  # noqa: S608
         size_of = dict(zip(sizes.column("which").to_pylist(), sizes.column("n").to_pylist(), strict=True))
         return [self.all_of(i) if size_of.get(i, 0) <= limit else None for i in range(len(self._keys))]
 
     def all_of(self, i: int) -> pa.Table:
-        """All counts of one column."""
+        """Fetch all counts of one column."""
         names = ", ".join([self._keys[i], *self._beside, "n"])
-        found = self._database.query(f"SELECT {names} FROM {self._name} WHERE which = {i}")  # noqa: S608
+        found = self._query(f"SELECT {names} FROM {self._name} WHERE which = {i}")  # noqa: S608
         return self._named(found, self._keys[i])
 
     def _named(self, found: pa.Table, key: str) -> pa.Table:
@@ -82,38 +83,38 @@ class Counts:
 
     def classes(self) -> list[Any]:
         """The distinct values of the class, the missing one among them."""
-        found = self._database.query(f"SELECT DISTINCT {self._beside[0]} FROM {self._name} WHERE which = 0")  # noqa: S608
+        found = self._query(f"SELECT DISTINCT {self._beside[0]} FROM {self._name} WHERE which = 0")  # noqa: S608
         labels: list[Any] = found.column(0).to_pylist()
         return labels
 
     def n_values(self, i: int) -> int:
         """How many distinct values a column has, without the missing one."""
-        found = self._database.query(f"SELECT count(DISTINCT {self._keys[i]}) AS n FROM {self._name} WHERE which = {i}")  # noqa: S608
+        found = self._query(f"SELECT count(DISTINCT {self._keys[i]}) AS n FROM {self._name} WHERE which = {i}")  # noqa: S608
         return int(found.column(0)[0].as_py())
 
     def type_of(self, i: int) -> pa.DataType:
-        """The type that a column's values have when they travel."""
-        return self._database.query(f"SELECT {self._keys[i]} FROM {self._name} LIMIT 0").schema.field(0).type  # noqa: S608
+        """The Arrow type that a column's values have when they are fetched."""
+        return self._query(f"SELECT {self._keys[i]} FROM {self._name} LIMIT 0").schema.field(0).type  # noqa: S608
 
     def missing(self, i: int) -> pa.Table:
-        """The counts of a column's missing cells."""
+        """Fetch the counts of a column's missing cells."""
         names = ", ".join([self._keys[i], *self._beside, "n"])
         where = f"which = {i} AND {self._keys[i]} IS NULL"
-        return self._named(self._database.query(f"SELECT {names} FROM {self._name} WHERE {where}"), self._keys[i])  # noqa: S608
+        return self._named(self._query(f"SELECT {names} FROM {self._name} WHERE {where}"), self._keys[i])  # noqa: S608
 
     def matching(self, i: int, patterns: Sequence[str]) -> list[tuple[int, int]]:
         """How many distinct texts of a column match each pattern, and how many records do not."""
-        kept = self._there(i)
+        kept = self._present(i)
         texts = kept.group_by(text=kept[self._keys[i]]).agg(n=kept["n"].sum().cast("int64"))
         hits = [texts["text"].re_search(pattern) for pattern in patterns]
-        told = {f"m{p}": hit.ifelse(1, 0).sum().cast("int64") for p, hit in enumerate(hits)}
-        told |= {f"x{p}": hit.ifelse(0, texts["n"]).sum().cast("int64") for p, hit in enumerate(hits)}
-        (found,) = self._fetch(texts.aggregate(**told)).to_pylist()
+        asked = {f"m{p}": hit.ifelse(1, 0).sum().cast("int64") for p, hit in enumerate(hits)}
+        asked |= {f"x{p}": hit.ifelse(0, texts["n"]).sum().cast("int64") for p, hit in enumerate(hits)}
+        (found,) = self._fetch(texts.aggregate(**asked)).to_pylist()
         return [(int(found[f"m{p}"] or 0), int(found[f"x{p}"] or 0)) for p in range(len(patterns))]
 
     def odd_texts(self, i: int, pattern: str, most: int) -> pa.Array:
         """Up to so many distinct texts that do not match a pattern."""
-        kept = self._there(i)
+        kept = self._present(i)
         texts = kept.select(text=kept[self._keys[i]]).distinct()
         return self._fetch(texts.filter(~texts["text"].re_search(pattern)).limit(most)).column(0).combine_chunks()
 
@@ -131,23 +132,23 @@ class Counts:
         """
         import ibis  # noqa: PLC0415 - heavy
 
-        kept = self._there(i)
+        kept = self._present(i)
         cell = kept[self._keys[i]]
-        number = cell if kind is None else self._database.try_cast(cell, kind)
+        number = cell if kind is None else self._dialect.try_cast(cell, kind)
         beside = {name: kept[name] for name in self._beside}
         cells = kept.select(v=number, n=kept["n"], **beside)
         v = cells["v"]
         is_odd = v.isnull() | (v.abs() == math.inf) if v.type().is_floating() else v.isnull()
-        told = cells.aggregate(
+        summary = cells.aggregate(
             n_numbers=v.nunique(),
             top=v.max(),
             n=cells["n"].sum().cast("int64"),
             n_odd=ibis.ifelse(is_odd, cells["n"], 0).sum().cast("int64"),
         )
-        found = self._fetch(told)
+        found = self._fetch(summary)
         n_numbers, n, n_odd = (int(found.column(name)[0].as_py() or 0) for name in ("n_numbers", "n", "n_odd"))
         query = self._by_number(cells) if n_numbers <= most else self._by_range(cells, most, n)
-        groups = self._database.query(f"{query} LIMIT 0" if n_odd else query)
+        groups = self._query(f"{query} LIMIT 0" if n_odd else query)
         return Ranged(groups, n_numbers, found.column("top")[0], n_odd)
 
     def _by_number(self, cells: ir.Table) -> str:
@@ -175,7 +176,7 @@ class Counts:
         names = "".join(f"{name}, " for name in self._beside)
         mine = f"{self._name} WHERE which = {i}"
         often = f"SELECT {self._keys[i]} FROM {mine} GROUP BY {self._keys[i]} HAVING sum(n) >= {least}"  # noqa: S608
-        return self._database.query(
+        return self._query(
             f"SELECT {self._keys[i]} AS k, {names}n FROM {mine} AND {self._keys[i]} IN ({often})"  # noqa: S608
         )
 
@@ -183,21 +184,25 @@ class Counts:
         """The records of all values of a column together, without the missing one, as columns beside and n."""
         names = "".join(f"{name}, " for name in self._beside)
         by = f" GROUP BY {self._beside[0]}" if self._beside else ""
-        return self._database.query(
+        return self._query(
             f"SELECT {names}CAST(sum(n) AS BIGINT) AS n FROM {self._name} "  # noqa: S608
             f"WHERE which = {i} AND {self._keys[i]} IS NOT NULL{by}"
         )
 
     def drop(self) -> None:
-        """Remove the temporary table."""
-        self._database.remove(self._name)
+        """Drop the temporary table."""
+        self._dialect.drop(self._name)
 
-    def _there(self, i: int) -> ir.Table:
-        kept = self._database.table(self._name)
+    def _present(self, i: int) -> ir.Table:
+        """The counts of a column's values without those of its missing cells."""
+        kept = self._dialect.table(self._name)
         return kept.filter(kept["which"] == i, kept[self._keys[i]].notnull())
 
+    def _query(self, sql: str) -> pa.Table:
+        return query(self._dialect, sql)
+
     def _fetch(self, expr: ir.Table) -> pa.Table:
-        return self._database.query(self._compile(expr))
+        return self._query(self._compile(expr))
 
     def _compile(self, expr: ir.Table) -> str:
-        return str(self._database.connection.compile(expr))
+        return str(self._dialect.backend.compile(expr))

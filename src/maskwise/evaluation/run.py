@@ -31,6 +31,7 @@ from maskwise.search.options import Criterion, Method, choose_how
 from maskwise.solution.solution import Ending
 from maskwise.table.read import read
 from maskwise.values.arrow import from_numpy
+from maskwise.values.data_kind import DataKind, data_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -306,7 +307,7 @@ def _rows(table: Any, places: NDArray[np.int64] | None) -> Any:
 
 def _backend(data: Any) -> str:
     """The kind of table that was given; for a file or a database, pandas if it is there."""
-    kind: str = type(data).__module__.partition(".")[0]
-    if kind in {"pandas", "polars", "pyarrow"}:
-        return kind
+    kind = data_kind(data)
+    if kind in {DataKind.PANDAS, DataKind.POLARS, DataKind.ARROW}:
+        return kind.value
     return "pandas" if find_spec("pandas") is not None else "pyarrow"

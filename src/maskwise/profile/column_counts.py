@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from maskwise.engines.value_counts import Counts
+    from maskwise.engines.value_counts import ValueCounts
     from maskwise.policy.attributes import Attribute
     from maskwise.policy.policy import Policy
     from maskwise.policy.taxonomy import Taxonomy
@@ -47,8 +47,6 @@ _FEW_TEXTS = 20
 """Fewer strange values than this may be misspelt ones, so rare ones are listed too."""
 _PER_TEXT = 2
 """With fewer records than this for each value a column may be a name or a number of a person."""
-_READ_AS = {Scale.INTEGER: "int64", Scale.REAL: "float64", Scale.DATE: "date", Scale.TIMESTAMP: "timestamp"}
-"""What an engine reads texts as; not every engine has times of day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +93,8 @@ def count_columns(
     range, so a cut between ranges is a cut of the numbers, and groups are
     counted as before; a text with fewer than k records is hidden in every state.
     """
-    counts = table.counts_of_each(policy.masked, policy.class_name)
-    found = counts.few(MOST_VALUES)
+    counts = table.count_each(policy.masked, policy.class_name)
+    found = counts.up_to(MOST_VALUES)
     classes = _classes(counts, found, policy.class_name)
     if len(classes) > MOST_CLASSES:
         msg = f"The class `{policy.class_name}` has {len(classes):,} different values. Group them into a few classes."
@@ -177,7 +175,7 @@ class _Many:
 
     table: Table
     policy: Policy
-    counts: Counts
+    counts: ValueCounts
     i: int
     classes: dict[object, int]
     entry: Attribute | None
@@ -195,16 +193,15 @@ class _Many:
             return None
         kind = self.counts.type_of(self.i)
         is_text = pa.types.is_string(kind)
-        read_as = self._read_as() if is_text else None
-        if (is_text and read_as is None) or parse_keys(pa.array([], kind)) is None:
+        scale = self._scale_of_texts() if is_text else None
+        if (is_text and scale is None) or parse_keys(pa.array([], kind)) is None:
             return None
-        ranged = self.counts.ranged(self.i, MOST_VALUES, read_as)
+        ranged = self.counts.ranged(self.i, MOST_VALUES, None if scale is None else scale.engine_type)
         if ranged.n_odd and self.entry is None:
             # Without an entry it is for the owner to say that it is an interval attribute.
             return None
         if ranged.n_odd:
-            scale = {v: k for k, v in _READ_AS.items()}.get(read_as or "", Scale.REAL)
-            refuse_cells(self.table, self.policy, self.name, scale, ranged.n_odd, None)
+            refuse_cells(self.table, self.policy, self.name, scale or Scale.REAL, ranged.n_odd, None)
         counted = _count(self.name, ranged.groups, self.classes)
         parsed = parse_keys(counted.keys)
         assert parsed is not None  # noqa: S101 - the type was looked at above
@@ -218,8 +215,8 @@ class _Many:
             top=pa.array([ranged.top.as_py()], ranged.top.type),
         )
 
-    def _read_as(self) -> str | None:
-        """What all texts of the column can be read as; refuse an interval attribute of which some cannot."""
+    def _scale_of_texts(self) -> Scale | None:
+        """The scale that an engine can read all texts as; refuse an interval attribute of which some do not fit."""
         looks = patterns()
         matched = self.counts.matching(self.i, [*looks.values(), CODE])
         n_texts = self.counts.n_values(self.i)
@@ -229,7 +226,7 @@ class _Many:
             return None
         for scale, n in zip(looks, by_scale, strict=True):
             if n == n_texts:
-                return _READ_AS.get(scale)
+                return scale if scale.engine_type else None
         if self.entry is not None:
             best = max(range(len(looks)), key=by_scale.__getitem__)
             scale = list(looks)[best]
@@ -286,7 +283,7 @@ class _Many:
         return _count(self.name, self.counts.missing(self.i), self.classes).missing
 
 
-def _classes(counts: Counts, found: list[pa.Table | None], class_name: str | None) -> dict[object, int]:
+def _classes(counts: ValueCounts, found: list[pa.Table | None], class_name: str | None) -> dict[object, int]:
     """Number the classes by their spelling, so that every sum over them has one order."""
     if class_name is None:
         return {None: 0}

@@ -7,6 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
+from maskwise.engines.base import Feature
 from maskwise.errors import InputError, quote
 from maskwise.values.parsing import CODE, patterns
 
@@ -43,7 +44,7 @@ def forgotten_identifiers(table: Table, policy: Policy) -> tuple[str, ...]:
     """
     known = {*policy.masked, *policy.drop, *policy.sensitive, policy.class_name}
     names = [name for name in table.names if name not in known and _may_identify(table, name)]
-    if not names or not table.engine.keeps_order:
+    if not names or not table.engine.can(Feature.RECORD_ORDER):
         return ()
     first = table.expr.limit(_LOOKED_AT)
     asked = {

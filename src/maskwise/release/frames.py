@@ -1,17 +1,18 @@
-"""The last touches on a masked table: its order, its spelling, the kind it comes back as."""
+"""A masked table as the kind of table that was given."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import ROW
+from maskwise.values.data_kind import data_kind
 
 if TYPE_CHECKING:
     from maskwise.table.table import Table
 
 
 def as_frame(table: Table, *, keep_index: bool = False) -> Any:
-    """Hand out a masked table as the kind of table that came in.
+    """Give a masked table back as the kind of table that was given.
 
     Columns that pass through are the owner's own, with their types. A table of
     a database becomes a temporary table beside it.
@@ -23,8 +24,8 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
     plain = table.expr.select([table.expr[table.key(name)].name(name) for name in table.names])
     if table.frame is None:
         return table.engine.fetch(plain)
-    if type(table.frame).__module__.startswith(("ibis", "pyspark")):
-        return table.engine.hand_over(plain)
+    if data_kind(table.frame).is_database_table:
+        return table.engine.as_native(plain)
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
     fresh = table.engine.fetch(table.expr.select(*(table.key(name) for name in table.names), ROW))
@@ -45,7 +46,7 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
 
 
 def _without_unused(frame: Any) -> Any:
-    """Let categories forget values that no released record has: those of dropped records, or of an earlier table."""
+    """Remove categories that no released record has: those of dropped records, or of an earlier table."""
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
     for name, kind in frame.schema.items():

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from maskwise.solution.solution import Solution
     from maskwise.table.table import Table
 
-_STEPPED = {Scale.INTEGER, Scale.REAL, Scale.DATE, Scale.TIMESTAMP}
-"""The scales whose values an engine compares by itself."""
 _MOST_STEPS = 256
 """Above so many intervals it is faster to look each value up than to compare it with every end."""
 _NUMBERS = {Scale.INTEGER, Scale.REAL}
@@ -203,7 +201,7 @@ def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bo
 
 def _is_stepped(cut: Cut, keys: pa.Array, parsed: Parsed) -> bool:
     """Whether cells are compared with the ends of intervals one by one."""
-    return parsed.scale in _STEPPED and "tz=" not in str(keys.type) and len(cut.labels) <= _MOST_STEPS
+    return parsed.scale.engine_type is not None and "tz=" not in str(keys.type) and len(cut.labels) <= _MOST_STEPS
 
 
 def _by_range(cut: Cut, column: Column, *, has_missing: bool) -> Relabel:

@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from maskwise.engines.base import Feature
 from maskwise.errors import RefusedError, plural
 from maskwise.policy.requirements.closeness import Closeness
 from maskwise.policy.requirements.confidence import Confidence
@@ -20,6 +21,7 @@ from maskwise.release.escape import safe_name, safe_text, spreadsheet_safe
 from maskwise.release.frames import as_frame
 from maskwise.table.read import read
 from maskwise.table.table import Table
+from maskwise.values.data_kind import data_kind
 from maskwise.values.location import Folder, TableName, suffix_of
 from maskwise.verify.verify import verify
 
@@ -79,8 +81,7 @@ def hand_out(
     if target is None:
         data = as_frame(masked)
         stage("verify")
-        is_inside = type(data).__module__.startswith(("ibis", "pyspark"))
-        found = read(data, masked.engine if is_inside else None)
+        found = read(data, masked.engine if data_kind(data).is_database_table else None)
         try:
             return data, accept(found, recount(found, requirements, escaped=escape))
         except BaseException:
@@ -108,17 +109,17 @@ def _drafted(masked: Table, target: Place, names: tuple[str, ...], *, once: bool
     expr = masked.expr.select(*(f"c{i}" for i in range(len(names))))
     if isinstance(target, Folder):
         with appearing_folder(target.path) as folder:
-            masked.engine.write_folder(expr, folder, names)
-            yield read(Folder(folder), masked.engine if masked.engine.reads_files else None)
+            masked.engine.write(expr, Folder(folder), names, masked.source)
+            yield read(Folder(folder), masked.engine if masked.engine.can(Feature.FILES) else None)
         return
     if isinstance(target, TableName):
-        with masked.engine.appearing(expr, target, names) as written:
+        with masked.engine.draft_table(expr, target, names) as written:
             columns = [written[name].name(f"c{i}") for i, name in enumerate(written.columns)]
             yield Table(masked.engine, written.select(columns), tuple(written.columns), masked.source)
         return
     suffix = suffix_of(target)
     with appearing(target, suffix) as draft:
-        masked.engine.write(expr, draft, names, suffix, masked.source)
+        masked.engine.write(expr, draft, names, masked.source)
         delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix.removesuffix(".gz"))
         yield read(draft, once=once, delimiter=delimiter)
 
@@ -172,8 +173,8 @@ def insist(verdict: Verdict, policy: Policy, solution: Solution, n_rows: int, na
 
 @contextmanager
 def given_back(table: Table) -> Iterator[None]:
-    """Take back from the owner's database what was lent to it."""
+    """Drop what was made in the owner's database on the way, and end a connection of our own."""
     try:
         yield
     finally:
-        table.engine.forget()
+        table.engine.close()

@@ -10,6 +10,7 @@ from maskwise.errors import InputError
 from maskwise.table.files import find_files
 from maskwise.table.read import read
 from maskwise.values.location import TableName, locate
+from maskwise.values.memory import memory_given
 
 _DATABASE_FILE = "duckdb:///"
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def source_files(data: Any, engine: Any) -> list[Path]:
-    """The files that a run reads, the file of a database among them: none of them may be written."""
+    """The files that a run reads, also the file of a database: no release may replace one of them."""
     files = [
         Path(text.removeprefix(_DATABASE_FILE).partition("#")[0])
         for text in (data, engine)
@@ -36,12 +37,21 @@ def source_files(data: Any, engine: Any) -> list[Path]:
 
 
 def open_data(data: Any, engine: Any, target: Place | None, memory: str | None) -> Table:
-    """Start an engine and open the data in it."""
-    started, place = choose(data, engine, writes=isinstance(target, TableName), memory=memory)
+    """Start an engine and open the data in it.
+
+    Args:
+        data: A path, a table's name or address, or a table in memory or in a database.
+        engine: Where the work is done; None goes by the data.
+        target: Where the release goes; a table that cannot be written is refused before anything is read.
+        memory: How much memory a run may use, such as `4GB`.
+    """
+    # An amount that cannot be read is refused before anything is started.
+    n_bytes = None if memory is None else memory_given(memory)
+    started, place = choose(data, engine, writes=isinstance(target, TableName), memory=n_bytes)
     try:
         if isinstance(target, TableName):
-            started.check_target(target, place)
+            started.dialect.check_target(target, place)
         return read(place, started)
     except BaseException:
-        started.forget()
+        started.close()
         raise

@@ -14,6 +14,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maskwise.engines.base import DataFiles
 from maskwise.errors import InputError, did_you_mean
 from maskwise.values.location import Folder, suffix_of
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from maskwise.engines.base import Engine
+    from maskwise.engines.sql import Engine
 
 _HEADER_BYTES = 1 << 20
 
@@ -58,33 +59,33 @@ def find_files(place: Path | Folder) -> list[Path]:
 def open_files(
     paths: Sequence[Path], engine: Engine, *, once: bool, delimiter: str | None
 ) -> tuple[ir.Table, tuple[str, ...]]:
-    """Open files of one format as one table, and tell its columns' names.
+    """Open files of one format as one table; return it with the names of its columns.
 
     Args:
         paths: The files, in order.
-        engine: Who scans them.
+        engine: The engine that scans them.
         once: They are scanned only once, so a csv need not be loaded first.
         delimiter: What separates the cells of a csv; None looks at its header.
     """
     suffix = suffix_of(paths[0])
     if suffix.startswith((".csv", ".tsv")):
-        opened = [_guarded(path, lambda path=path: csv_header(path, suffix, delimiter)) for path in paths]
-        names = _one_header(paths, [header for header, _ in opened])
+        opened = [_look_into(path, lambda path=path: csv_header(path, suffix, delimiter)) for path in paths]
+        names = _common_header(paths, [header for header, _ in opened])
         if len({found for _, found in opened}) > 1:
             raise InputError("The files are separated by different characters. Use one.")
-        return engine.scan_csv(paths, opened[0][1], len(names), load=not once), names
+        return engine.scan(DataFiles(paths, len(names), opened[0][1], load=not once)), names
     if suffix == ".parquet":
-        names = _one_header(paths, [_guarded(path, lambda path=path: parquet_names(path)) for path in paths])
-        return engine.scan_parquet(paths, len(names)), names
+        names = _common_header(paths, [_look_into(path, lambda path=path: parquet_names(path)) for path in paths])
+        return engine.scan(DataFiles(paths, len(names))), names
     if len(paths) > 1:
         msg = f"Of `{suffix}` files only one is read at a time. Use parquet or csv."
         raise InputError(msg)
-    arrow = _guarded(paths[0], lambda: load_packed(paths[0], suffix))
+    arrow = _look_into(paths[0], lambda: load_whole(paths[0], suffix))
     return open_arrow(arrow, paths[0].name, engine), tuple(arrow.column_names)
 
 
-def _guarded(path: Path, look: Any) -> Any:
-    """Look at a file that must be there and hold something."""
+def _look_into(path: Path, look: Any) -> Any:
+    """Look at the beginning of a file; refuse one that is not there, is empty or cannot be read."""
     if not os.path.exists(path):  # noqa: PTH110 - a name that is too long is not there either
         near = did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
         msg = f"There is no file `{path}`.{near}"
@@ -99,7 +100,8 @@ def _guarded(path: Path, look: Any) -> Any:
         raise InputError(msg) from None
 
 
-def _one_header(paths: Sequence[Path], headers: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def _common_header(paths: Sequence[Path], headers: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The names of the columns, which all files must have in the same order."""
     for path, names in zip(paths, headers, strict=True):
         check_names(names, f"`{path.name}`", is_text=is_text(path))
         if list(names) != list(headers[0]):
@@ -118,7 +120,7 @@ def open_arrow(arrow: pa.Table, source: str, engine: Engine) -> ir.Table:
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
         fields.append(field.with_type(pa.string() if pa.types.is_null(kind) else kind))
     plain = arrow.cast(pa.schema(fields))
-    return engine.scan_arrow(plain)
+    return engine.scan(plain)
 
 
 def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str], str]:
@@ -170,8 +172,8 @@ def parquet_names(path: Path) -> list[str]:
         raise InputError(msg) from None
 
 
-def load_packed(path: Path, suffix: str) -> pa.Table:
-    """Arrow files, and parquet files inside gzip, through memory."""
+def load_whole(path: Path, suffix: str) -> pa.Table:
+    """Load an Arrow file, or a parquet file inside gzip, as a whole."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
     import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
 
@@ -209,7 +211,7 @@ def check_names(names: Sequence[str], what: str, *, is_text: bool = False) -> No
     Args:
         names: The names.
         what: What has them.
-        is_text: They stand in the first line of a text file. That may be a record, so none of them is told.
+        is_text: They stand in the first line of a text file. That may be a record, so the message quotes none.
     """
     if not names:
         msg = f"{what} has no columns."

@@ -9,10 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maskwise.engines.base import Feature
 from maskwise.engines.choose import choose
 from maskwise.errors import InputError, quote
 from maskwise.table.files import check_names, find_files, is_text, open_arrow, open_files
 from maskwise.table.table import Table
+from maskwise.values.data_kind import data_kind
 from maskwise.values.location import Folder, TableName
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from maskwise.engines.base import Engine
+    from maskwise.engines.sql import Engine
 
 
 def read(source: Any, engine: Engine | None = None, *, once: bool = False, delimiter: str | None = None) -> Table:
@@ -29,7 +31,7 @@ def read(source: Any, engine: Engine | None = None, *, once: bool = False, delim
 
     Args:
         source: What to open.
-        engine: Who scans it; None starts one.
+        engine: The engine that scans it; None starts one.
         once: The table is scanned only once, so a csv need not be loaded first.
         delimiter: What separates the cells of a csv; None looks at its header.
 
@@ -48,8 +50,7 @@ def read(source: Any, engine: Engine | None = None, *, once: bool = False, delim
         expr, names = open_files(paths, engine, once=once, delimiter=delimiter)
         called = paths[0].name if len(paths) == 1 else str(place)
         return Table(engine, expr, names, called, has_header_line=is_text(paths[0]))
-    kind = type(place).__module__.partition(".")[0]
-    if isinstance(place, TableName) or kind in {"ibis", "pyspark"}:
+    if isinstance(place, TableName) or data_kind(place).is_database_table:
         return _read_table(place, engine)
     arrow = _as_arrow(place)
     return Table(
@@ -82,23 +83,23 @@ def _as_arrow(source: Any) -> pa.Table:
 
 def _read_table(place: Any, engine: Engine) -> Table:
     """Open a table of a database."""
-    table = engine.scan_table(place)
+    table = engine.scan(place)
     names = tuple(table.columns)
     is_named = isinstance(place, TableName)
     check_names(names, f"`{place}`" if is_named else "The table")
     expr = table.select([table[name].name(f"c{i}") for i, name in enumerate(names)])
-    _check_letters(expr, names, engine)
+    _refuse_merged_texts(expr, names, engine)
     return Table(engine, expr, names, str(place) if is_named else "the table", frame=None if is_named else place)
 
 
-def _check_letters(expr: ir.Table, names: Sequence[str], engine: Engine) -> None:
+def _refuse_merged_texts(expr: ir.Table, names: Sequence[str], engine: Engine) -> None:
     """Refuse texts that a database counts as one although their letters differ.
 
     A collation such as `nocase` makes `hiv` and `HIV` one group, of which only
-    one spelling is told, so a protected value could be missed.
+    one spelling is shown, so a protected value could be missed.
     """
     texts = [i for i, name in enumerate(names) if expr[f"c{i}"].type().is_string()]
-    if not texts or not engine.merges_texts:
+    if not texts or engine.can(Feature.EXACT_TEXTS):
         return
     counts = {f"n{i}": expr[f"c{i}"].nunique() for i in texts}
     letters = {f"m{i}": expr[f"c{i}"].hexdigest("md5").nunique() for i in texts}

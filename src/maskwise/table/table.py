@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from maskwise.engines.base import Engine, Relabel
-    from maskwise.engines.value_counts import Counts
+    from maskwise.engines.base import Relabel
+    from maskwise.engines.sql import Engine
+    from maskwise.engines.value_counts import ValueCounts
 
 
 _MICROSECONDS = 6
@@ -87,11 +88,11 @@ class Table:
             return value.cast(kind.copy(scale=_MICROSECONDS))
         return value
 
-    def seen(self, names: Iterable[str]) -> ir.Table:
+    def normalized(self, names: Iterable[str]) -> ir.Table:
         """The records with some columns as `column` gives them; the others keep every bit."""
-        seen = {self.key(name): self.column(name) for name in names}
-        odd = {key: value for key, value in seen.items() if not value.equals(self.expr[key])}
-        return self.expr.mutate(**odd) if odd else self.expr
+        columns = {self.key(name): self.column(name) for name in names}
+        changed = {key: value for key, value in columns.items() if not value.equals(self.expr[key])}
+        return self.expr.mutate(**changed) if changed else self.expr
 
     def is_countable(self, name: str) -> bool:
         """Whether cells of the column have a spelling that people know."""
@@ -124,14 +125,14 @@ class Table:
         there = as_numpy(cells.is_valid())
         return Distinct(cells.drop_null(), n[there], int(n[~there].sum()))
 
-    def counts_of_each(self, names: Sequence[str], by: str | None) -> Counts:
+    def count_each(self, names: Sequence[str], by: str | None) -> ValueCounts:
         """For each column by itself, count the records of each value (and each value of `by`) inside the engine."""
         together = None if by is None else self.column(by)
         return self.engine.group_each(self.expr, [self.column(name) for name in names], together)
 
     def relabel(self, columns: Mapping[str, Relabel]) -> Table:
         """Rewrite columns, by name, as text."""
-        expr = self.engine.relabel(self.seen(columns), {self.key(name): how for name, how in columns.items()})
+        expr = self.engine.relabel(self.normalized(columns), {self.key(name): how for name, how in columns.items()})
         return replace(self, expr=expr, rewritten=tuple(columns))
 
     def without_missing(self, names: Sequence[str]) -> Table:
@@ -143,7 +144,7 @@ class Table:
         import ibis  # noqa: PLC0415 - heavy
 
         row = self.expr[ROW] if ROW in self.expr.columns else ibis.row_number()
-        numbered = self.seen([name]).mutate(row_number=row + 1)
+        numbered = self.normalized([name]).mutate(row_number=row + 1)
         hits = numbered.filter(numbered[self.key(name)].isin(keys.to_pylist()))
         found = self.engine.fetch(hits.aggregate(first=hits.row_number.min())).column(0)[0].as_py()
         return None if found is None else int(found)

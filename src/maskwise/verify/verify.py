@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import ibis.expr.types as ir
 
-    from maskwise.engines.base import Engine
+    from maskwise.engines.sql import Engine
     from maskwise.policy.requirements.all import Part, Requirement
     from maskwise.policy.requirements.diversity import Diversity
     from maskwise.table.table import Table
@@ -147,7 +147,7 @@ class _Marked:
     def first(self, qid: Sequence[str], groups: ir.Table) -> tuple[str | None, ...]:
         """What the first of some groups shows."""
         keys = [f"q{self.columns.index(name)}" for name in qid]
-        ordered = groups.order_by([self.engine.by_bytes(groups[key]) for key in keys])
+        ordered = groups.order_by([self.engine.dialect.byte_order(groups[key]) for key in keys])
         row = self.engine.fetch(ordered.select(keys).limit(1)).to_pylist()[0]
         return tuple(None if row[key] is None else text_of(row[key]) for key in keys)
 
@@ -169,7 +169,7 @@ def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_
     shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
     told = {f"s{i}": one_or_zero(_is_value(table, *pair, cells[pair[0]])) for i, pair in enumerate(marks)}
     expr = table.expr.select(**shown, **told)
-    kept = table.engine.keep(expr) if keep else expr
+    kept = table.engine.materialize(expr) if keep else expr
     try:
         yield _Marked(kept, table.engine, requirement.qid, tuple(marks), values)
     finally:

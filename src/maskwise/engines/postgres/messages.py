@@ -1,4 +1,4 @@
-"""What PostgreSQL complains about, told without a cell of the data, an address or a password."""
+"""Errors of PostgreSQL as errors of ours, which quote no cell of the data, no address and no password."""
 
 from __future__ import annotations
 
@@ -16,32 +16,36 @@ if TYPE_CHECKING:
     from maskwise.values.location import TableName
 
 LOCK_SECONDS = 10
-"""How long the release waits for others to let go of the table it replaces."""
-_FULL = ("No space left on device", "File too large", "Disk quota exceeded")
+"""How long the release waits until others no longer use the table it replaces."""
+_NO_SPACE = ("No space left on device", "File too large", "Disk quota exceeded")
 
 
 @contextmanager
-def told(target: TableName | None = None) -> Iterator[None]:
-    """Tell what the database complained about."""
+def translate_errors(target: TableName | None = None) -> Iterator[None]:
+    """Raise an error of PostgreSQL as one of ours.
+
+    Args:
+        target: The table that is being written; None while tables are read.
+    """
     try:
         yield
     except psycopg.Error as error:
-        raise told_of(error, target) from None
+        raise translated(error, target) from None
 
 
-def may_not_read(place: TableName | str, user: str) -> str:
+def no_right_to_read(place: TableName | str, user: str) -> str:
     """Say which right to read is missing."""
     return f"You may not read `{place}`. Ask its owner for: GRANT SELECT ON {place} TO {user}; and USAGE on its schema."
 
 
-def may_not_help(database: str, user: str) -> str:
+def no_right_to_temporary_tables(database: str, user: str) -> str:
     """Say which right to make temporary tables is missing."""
     right = f"GRANT TEMPORARY ON DATABASE {database} TO {user};"
     return f"You may not make temporary tables in the database, which maskwise needs. Ask its owner for: {right}"
 
 
-def told_of(error: psycopg.Error, target: TableName | None = None) -> MaskwiseError:
-    """The complaint as an error of ours."""
+def translated(error: psycopg.Error, target: TableName | None = None) -> MaskwiseError:
+    """An error of PostgreSQL as one of ours."""
     kind = InputError if target is None else WriteError
     end = "" if target is None else " Nothing was released."
     what, remedy = _reason(error, target)
@@ -72,7 +76,7 @@ def _reason(error: psycopg.Error, target: TableName | None) -> tuple[str, str]: 
             return what, "Ask for more time."
         case errors.OutOfMemory() | errors.TooManyConnections():
             return "The database has no memory or connection left.", "Try again when it is less busy."
-        case _ if isinstance(error, errors.DiskFull) or any(sign in str(error) for sign in _FULL):
+        case _ if isinstance(error, errors.DiskFull) or any(sign in str(error) for sign in _NO_SPACE):
             return "The database has no space left.", "Free some and try again."
         case psycopg.OperationalError() | psycopg.InterfaceError():
             return "The connection to the database was lost.", "Try again when it is back."

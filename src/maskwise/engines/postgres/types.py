@@ -1,4 +1,4 @@
-"""PostgreSQL's types as Arrow's and Ibis's, and tables as the csv that COPY speaks."""
+"""PostgreSQL's types as Arrow's and Ibis's, and tables as the csv that COPY reads and writes."""
 
 from __future__ import annotations
 
@@ -18,27 +18,29 @@ if TYPE_CHECKING:
     import psycopg
 
 _BLOCK = 1 << 24
-_PLAIN = {
-    16: pa.bool_(),
-    20: pa.int64(),
-    21: pa.int16(),
-    23: pa.int32(),
-    25: pa.string(),
-    700: pa.float32(),
-    701: pa.float64(),
-    1043: pa.string(),
-    1082: pa.date32(),
-    1083: pa.time64("us"),
-    1114: pa.timestamp("us"),
-    1184: pa.timestamp("us", "UTC"),
-}
-"""The types that COPY and Arrow spell alike, by PostgreSQL's number."""
+_TYPES = (
+    (16, pa.bool_(), "boolean"),
+    (20, pa.int64(), "bigint"),
+    (21, pa.int16(), "smallint"),
+    (23, pa.int32(), "integer"),
+    (25, pa.string(), "text"),
+    (700, pa.float32(), "real"),
+    (701, pa.float64(), "double precision"),
+    (1043, pa.string(), "text"),
+    (1082, pa.date32(), "date"),
+    (1083, pa.time64("us"), "time"),
+    (1114, pa.timestamp("us"), "timestamp"),
+    (1184, pa.timestamp("us", "UTC"), "timestamptz"),
+)
+"""The types that COPY and Arrow spell alike: PostgreSQL's number, Arrow's type, PostgreSQL's name."""
+_ARROW_TYPES = {code: kind for code, kind, _ in _TYPES}
+_NAMES = {kind: name for _, kind, name in _TYPES}
 _NUMERIC = 1700
 _MOST_DIGITS = 38
 
 
 def _convert_to(text: str, encoding: str) -> bytes:
-    """Stands for PostgreSQL's function of this name."""
+    """PostgreSQL's function of this name, so that Ibis can call it."""
     return text.encode(encoding)
 
 
@@ -46,21 +48,21 @@ bytes_of: Any = ibis.udf.scalar.builtin(_convert_to, name="convert_to")
 """A text as bytes, which sort the same under every collation."""
 
 
-def is_plain(column: psycopg.Column) -> bool:
-    """Whether a column needs no cast to text; decimals without a fixed scale do not fit Arrow's."""
-    return column.type_code in _PLAIN or column.type_code == _NUMERIC
+def has_arrow_type(column: psycopg.Column) -> bool:
+    """Whether a column can be fetched as it is; the others are cast to text first."""
+    return column.type_code in _ARROW_TYPES or column.type_code == _NUMERIC
 
 
 def is_text(column: psycopg.Column) -> bool:
     """Whether a column is text and no type of its own, such as citext."""
-    return bool(_PLAIN.get(column.type_code) == pa.string())
+    return bool(_ARROW_TYPES.get(column.type_code) == pa.string())
 
 
 def arrow_type(column: psycopg.Column) -> pa.DataType:
     """The Arrow type of a column that was fetched."""
     if column.type_code == _NUMERIC and column.precision is not None and column.precision <= _MOST_DIGITS:
         return pa.decimal128(column.precision, column.scale or 0)
-    return _PLAIN.get(column.type_code, pa.string())
+    return _ARROW_TYPES.get(column.type_code, pa.string())
 
 
 def ibis_type(column: psycopg.Column) -> Any:
@@ -69,7 +71,7 @@ def ibis_type(column: psycopg.Column) -> Any:
 
     if column.type_code == _NUMERIC:
         return dt.Decimal(column.precision, column.scale)
-    return dt.DataType.from_pyarrow(_PLAIN[column.type_code]) if column.type_code in _PLAIN else dt.unknown
+    return dt.DataType.from_pyarrow(_ARROW_TYPES[column.type_code]) if column.type_code in _ARROW_TYPES else dt.unknown
 
 
 def arrow_schema(columns: Sequence[psycopg.Column]) -> pa.Schema:
@@ -78,19 +80,10 @@ def arrow_schema(columns: Sequence[psycopg.Column]) -> pa.Schema:
 
 
 def sql_type(kind: pa.DataType) -> str:
-    """The type of a lookup's column."""
+    """PostgreSQL's name of an Arrow type; whole numbers without a sign need the next larger one."""
     if pa.types.is_integer(kind):
-        return "smallint" if kind.bit_width < 16 else "integer" if kind.bit_width < 32 else "bigint"  # noqa: PLR2004
-    names = {
-        pa.bool_(): "boolean",
-        pa.float32(): "real",
-        pa.float64(): "double precision",
-        pa.date32(): "date",
-        pa.time64("us"): "time",
-        pa.timestamp("us"): "timestamp",
-        pa.timestamp("us", "UTC"): "timestamptz",
-    }
-    return names.get(kind, "text")
+        kind = pa.int16() if kind.bit_width < 16 else pa.int32() if kind.bit_width < 32 else pa.int64()  # noqa: PLR2004
+    return _NAMES.get(kind, "text")
 
 
 def as_csv(table: pa.Table) -> bytes:
@@ -121,7 +114,7 @@ def batches(blocks: Iterator[Any], schema: pa.Schema) -> pa.RecordBatchReader:
 
 
 @contextmanager
-def readable() -> Iterator[None]:
+def refuse_unreadable_cells() -> Iterator[None]:
     """Refuse cells that only PostgreSQL knows, such as the date `infinity`, without quoting them."""
     try:
         yield

@@ -11,7 +11,7 @@ import secrets
 import shutil
 from contextlib import contextmanager, suppress
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -19,22 +19,31 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own habit
 from pyspark.sql.types import StringType
 
-from maskwise.engines.base import BATCH, ROW
-from maskwise.engines.files import merge
-from maskwise.engines.messages import missing_table
-from maskwise.engines.spark.session import call_off, running, scratch_of, start, stop, told
-from maskwise.errors import InputError
-from maskwise.values.location import TableName
+from maskwise.engines import defaults
+from maskwise.engines.base import BATCH, ROW, Feature, Gap
+from maskwise.engines.files import merge_parquet
+from maskwise.engines.messages import missing_table, refuse_input_as_target
+from maskwise.engines.spark.session import (
+    active_session,
+    cancel_jobs,
+    start_session,
+    stop_session,
+    temporary_folders,
+    translate_errors,
+)
+from maskwise.values.location import Folder, TableName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     import ibis.expr.types as ir
     import pyarrow as pa
 
+    from maskwise.engines.base import DataFiles
+
 _MISSING = "\x00missing"
-"""What an empty cell of a csv is read as on the way, so that a quoted empty one stays a text."""
+"""What Spark takes for missing in a csv; no cell holds it, so that a quoted empty cell stays a text."""
 _BYTES = "UTF8_BINARY"
 """The collation that compares bytes."""
 _MOST_ORDERED = 64
@@ -46,29 +55,34 @@ _MOST_BROADCAST = 1 << 20
 class Spark:
     """The owner's session, or one of our own."""
 
-    keeps_order = False
-    merges_texts = False
-    reads_files = True
+    name: ClassVar[str] = "Spark"
+    gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER}
 
-    def __init__(self, source: Any = None, *, memory: str | None = None) -> None:
+    try_cast = defaults.try_cast
+    byte_order = defaults.unchanged
+
+    def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Connect.
 
         Args:
-            source: A session, an Ibis backend, or the address of a cluster; None uses the cores of this machine.
-            memory: How much memory a run may use, such as `4GB`; a session of our own gets its share.
+            source: A session, an Ibis backend, or the address of a cluster; `spark` uses the cores of this machine.
+            writes: Means nothing here: the catalog knows who may write.
+            memory: How many bytes a run may use; a session of our own gets its share.
         """
-        given = running(source) if source is None or isinstance(source, str) else source
+        del writes
+        address = source if isinstance(source, str) and source != "spark" else None
+        given = active_session(address) if isinstance(source, str) else source
         self._is_own = given is None
-        source = start(source, memory) if given is None else given
-        self.session: SparkSession = source if isinstance(source, SparkSession) else source._session  # noqa: SLF001
-        self._scratch = scratch_of(self.session) if self._is_own else []
+        used = start_session(address, memory) if given is None else given
+        self.session: SparkSession = used if isinstance(used, SparkSession) else used._session  # noqa: SLF001
+        self._folders = temporary_folders(self.session) if self._is_own else []
         self._zone = self.session.conf.get("spark.sql.session.timeZone")
         self._tag = f"maskwise-{secrets.token_hex(6)}"
         self._frames: dict[str, DataFrame] = {}
         self._backend: Any = None
 
     @property
-    def connection(self) -> Any:
+    def backend(self) -> Any:
         """The Ibis backend that spells expressions as SQL."""
         if self._backend is None:
             import ibis  # noqa: PLC0415 - heavy
@@ -76,114 +90,109 @@ class Spark:
             self._backend = ibis.pyspark.connect(self.session)
         return self._backend
 
-    def table(self, name: Any) -> ir.Table:
-        """A view, a table of the catalog, or a Spark data frame."""
-        if isinstance(name, DataFrame):
-            return self._viewed(_by_letters(name))
-        if isinstance(name, TableName):
-            with told():
-                if not self.session.catalog.tableExists(_quoted(name)):
-                    inside = "" if name.schema is None else f" IN {_quoted(TableName(name.schema))}"
+    def table(self, source: Any) -> ir.Table:
+        """Open a view, a table of the catalog, a Spark data frame or an Ibis table."""
+        if isinstance(source, DataFrame):
+            return self._as_view(_without_collations(source))
+        if isinstance(source, TableName):
+            with translate_errors():
+                if not self.session.catalog.tableExists(_quoted(source)):
+                    inside = "" if source.schema is None else f" IN {_quoted(TableName(source.schema))}"
                     known = self.session.sql(f"SHOW TABLES{inside}").collect()
-                    raise InputError(missing_table(name, [found.tableName for found in known]))
-                frame = self.session.table(_quoted(name))
-            bare = _by_letters(frame)
-            return self._viewed(bare) if bare is not frame else self.connection.table(name.name, database=name.schema)
-        if isinstance(name, str):
-            return self.connection.table(name)
-        with told():
-            frame = self.session.sql(self.connection.compile(name))
-        bare = _by_letters(frame)
-        return self._viewed(bare) if bare is not frame else name
+                    raise missing_table(source, [found.tableName for found in known])
+                frame = self.session.table(_quoted(source))
+            bare = _without_collations(frame)
+            if bare is not frame:
+                return self._as_view(bare)
+            return self.backend.table(source.name, database=source.schema)
+        if isinstance(source, str):
+            return self.backend.table(source)
+        with translate_errors():
+            frame = self.session.sql(self.backend.compile(source))
+        bare = _without_collations(frame)
+        return self._as_view(bare) if bare is not frame else source
 
-    def _viewed(self, frame: DataFrame) -> ir.Table:
+    def _as_view(self, frame: DataFrame) -> ir.Table:
         view = f"maskwise_{secrets.token_hex(6)}"
-        self._show(view, frame)
-        return self.connection.table(view)
+        self._create_view(view, frame)
+        return self.backend.table(view)
 
-    def _show(self, name: str, frame: DataFrame) -> None:
+    def _create_view(self, name: str, frame: DataFrame) -> None:
         frame.createOrReplaceTempView(name)
         self._frames[name] = frame
 
-    def open_csv(self, name: str, paths: Sequence[Path], delimiter: str, n_columns: int, *, load: bool) -> ir.Table:
-        """Open csv files as text; a cell may hold line ends, so each file is parsed by one task."""
-        schema = ", ".join(f"c{i} STRING" for i in range(n_columns))
-        options = {"sep": delimiter, "quote": '"', "escape": '"', "header": True, "multiLine": True}
+    def open_files(self, name: str, files: DataFiles) -> ir.Table:
+        """Open files where they lie; a cell of a csv may hold line ends, so each csv is parsed by one task."""
+        read = self.session.read
+        if files.delimiter is None:
+            return self._open(name, files, lambda paths: read.parquet(*paths))
+        schema = ", ".join(f"c{i} STRING" for i in range(files.n_columns))
+        options = {"sep": files.delimiter, "quote": '"', "escape": '"', "header": True, "multiLine": True}
         options |= {"mode": "FAILFAST", "nullValue": _MISSING, "emptyValue": "", "encoding": "UTF-8"}
-        return self._open(name, [str(p) for p in paths], lambda p: self.session.read.csv(p, schema, **options), load)
+        return self._open(name, files, lambda paths: read.csv(paths, schema, **options))
 
-    def open_parquet(self, name: str, paths: Sequence[Path]) -> ir.Table:
-        """Open parquet files where they lie."""
-        return self._open(name, [str(p) for p in paths], lambda p: self.session.read.parquet(*p), load=False)
-
-    def _open(self, name: str, paths: Sequence[str], scan: Any, load: bool) -> ir.Table:  # noqa: FBT001
-        with told():
+    def _open(self, name: str, files: DataFiles, scan: Callable[[list[str]], DataFrame]) -> ir.Table:
+        paths = [str(path) for path in files.paths]
+        with translate_errors():
             if len(paths) <= _MOST_ORDERED:
                 frame = reduce(lambda above, below: above.unionByName(below), [scan([path]) for path in paths])
             else:
-                frame = scan(list(paths))
-            frame = _by_letters(frame).withColumn(ROW, F.monotonically_increasing_id())
-            self._show(name, frame.persist() if load else frame)
-            return self.connection.table(name)
+                frame = scan(paths)
+            frame = _without_collations(frame).withColumn(ROW, F.monotonically_increasing_id())
+            self._create_view(name, frame.persist() if files.load else frame)
+            return self.backend.table(name)
 
     @contextmanager
     def _working(self) -> Iterator[None]:
-        """Let no worker go on when the work is over: it would write where everything was removed."""
+        """End all workers' tasks when the work ends early: they would write where everything was removed."""
         context = self.session.sparkContext
         context.addJobTag(self._tag)
         try:
             yield
         except BaseException:
-            call_off(context, self._tag)
+            cancel_jobs(context, self._tag)
             raise
         with suppress(PySparkException, Py4JError, OSError):
             context.removeJobTag(self._tag)
 
-    def query(self, sql: str) -> pa.Table:
-        """Fetch a result."""
-        with told(), self._working():
-            return self.session.sql(sql).toArrow()
-
     @contextmanager
-    def stream(self, sql: str) -> Iterator[Iterable[pa.RecordBatch]]:
-        """Fetch a result; Spark hands it over whole, in Arrow's form."""
-        yield self.query(sql).to_reader(BATCH)
+    def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
+        """Run a query; Spark gives its result as a whole, in Arrow's form."""
+        with translate_errors(), self._working():
+            found = self.session.sql(sql).toArrow()
+        yield found.to_reader(BATCH)
 
-    def lend(self, name: str, table: pa.Table) -> None:
+    def register(self, name: str, table: pa.Table) -> None:
         """Send a small table to every worker."""
-        with told():
+        with translate_errors():
             frame = self.session.createDataFrame(_signed(table))
-            self._show(name, F.broadcast(frame) if table.num_rows <= _MOST_BROADCAST else frame)
+            self._create_view(name, F.broadcast(frame) if table.num_rows <= _MOST_BROADCAST else frame)
 
-    def make(self, name: str, sql: str, *, view: bool) -> None:
-        """Make a view, and cache it if it stands for a table."""
-        with told():
+    def create(self, name: str, sql: str, *, view: bool) -> None:
+        """Create a view, and cache it if it stands for a table."""
+        with translate_errors():
             frame = self.session.sql(sql)
-            self._show(name, frame if view else frame.persist())
+            self._create_view(name, frame if view else frame.persist())
 
-    def remove(self, name: str) -> None:
-        """Remove a view and what is cached of it."""
+    def drop(self, name: str) -> None:
+        """Drop a view and what is cached of it."""
         frame = self._frames.pop(name, None)
         with suppress(PySparkException, Py4JError, OSError):
             if frame is not None and frame.is_cached:
                 frame.unpersist()
             self.session.catalog.dropTempView(name)
 
-    def native(self, name: str) -> DataFrame:
-        """A kept table as a Spark data frame; it stays cached as long as its owner wants."""
+    def as_native(self, name: str) -> DataFrame:
+        """Give a created table to the user as a Spark data frame; it stays cached until the user ends that."""
         frame = self._frames.pop(name)
         self.session.catalog.dropTempView(name)
         return frame
 
-    def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
-        """Read texts as another type; one that cannot be read is missing."""
-        return text.try_cast(kind)
-
-    def range_of(self, cell: str, lows: pa.Array, lent: str) -> tuple[str, str]:
+    def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
         """Halve a sorted list until the range is found: a join by comparison would try every range on every record."""
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        del lent
+        del registered
         # Folded into one constant before the query runs; a subquery may not stand in a lambda.
         spelled = ",".join(lows.cast(pa.string()).to_pylist())
         listed = f"CAST(split('{spelled}', ',') AS ARRAY<{_type_of(lows.type)}>)"
@@ -191,28 +200,27 @@ class Spark:
         found = f"at + half <= {len(lows)} AND element_at({listed}, at + half) <= {cell}"
         return "", f"aggregate(array({halves}), 0, (at, half) -> IF({found}, at + half, at)) - 1"
 
-    def by_bytes(self, value: ir.Value) -> ir.Value:
-        """Spark sorts by bytes."""
-        return value
-
-    def by_chance(self) -> ir.Value:
-        """Draw a number for each record."""
+    def random_order(self) -> ir.Value:
+        """Draw a random identifier for each record, by Spark's own function."""
         import ibis  # noqa: PLC0415 - heavy
 
         return ibis.udf.scalar.builtin(_uuid, name="uuid")()
 
-    def write(self, sql: str, path: Path, suffix: str) -> None:
-        """Write one file: the workers write parts beside it, and this process joins them in their order."""
-        parts = path.with_name(f"{path.name}.parts")
+    def write(self, sql: str, target: Path | Folder) -> None:
+        """Write files: the workers write parts, and for one file this process joins them in their order."""
+        if isinstance(target, Folder):
+            self._write_parts(sql, target.path)
+            return
+        parts = target.with_name(f"{target.name}.parts")
         try:
-            self.write_folder(sql, parts)
-            merge(sorted(parts.glob("*.parquet")), path, suffix)
+            self._write_parts(sql, parts)
+            merge_parquet(sorted(parts.glob("*.parquet")), target)
         finally:
             shutil.rmtree(parts, ignore_errors=True)
 
-    def write_folder(self, sql: str, folder: Path) -> None:
+    def _write_parts(self, sql: str, folder: Path) -> None:
         """Write parquet files, a task each."""
-        with told(str(folder.parent)), self._working():
+        with translate_errors(str(folder.parent)), self._working():
             self.session.sql(sql).write.mode("overwrite").parquet(str(folder))
 
     def check_target(self, target: TableName, source: Any) -> None:
@@ -221,18 +229,17 @@ class Spark:
             here = self.session.catalog.currentDatabase()
             spelled = [f"{place.schema or here}.{place.name}".casefold() for place in (source, target)]
             if spelled[0] == spelled[1]:
-                msg = f"`{target}` is the input. Write the release to another table."
-                raise InputError(msg)
+                refuse_input_as_target(target)
 
     @contextmanager
-    def appearing(self, sql: str, target: TableName, draft: str) -> Iterator[ir.Table]:
+    def draft_table(self, sql: str, target: TableName, draft: str) -> Iterator[ir.Table]:
         """Make a table and rename it at the end; what stood there is moved aside first and removed last."""
         made, aside = (TableName(f"{draft}{end}", target.schema) for end in ("", "_old"))
         try:
-            with told(f"the table `{target}`"):
+            with translate_errors(f"the table `{target}`"):
                 with self._working():
                     self.session.sql(f"CREATE TABLE {_quoted(made)} USING parquet AS {sql}")
-                yield self.connection.table(made.name, database=made.schema)
+                yield self.backend.table(made.name, database=made.schema)
                 self._rename(made, target, aside)
         finally:
             with suppress(PySparkException, Py4JError, OSError):
@@ -254,15 +261,15 @@ class Spark:
     def close(self) -> None:
         """Remove every view, and stop a session of our own."""
         for name in list(self._frames):
-            self.remove(name)
+            self.drop(name)
         with suppress(PySparkException, Py4JError, OSError):
             self.session.conf.set("spark.sql.session.timeZone", str(self._zone))
         if self._is_own:
-            stop(self.session, self._scratch)
+            stop_session(self.session, self._folders)
 
 
-def _by_letters(frame: DataFrame) -> DataFrame:
-    """Read texts without a collation: one may take `hiv` and `HIV` for equal, and tell only one of them."""
+def _without_collations(frame: DataFrame) -> DataFrame:
+    """Read texts without a collation: one may take `hiv` and `HIV` for equal, and show only one of them."""
     kinds = {field.name: field.dataType for field in frame.schema}
     merged = [name for name, kind in kinds.items() if isinstance(kind, StringType) and kind.collation != _BYTES]
     plain = {name: F.collate(frame[_column(name)], _BYTES) for name in merged}
@@ -270,7 +277,7 @@ def _by_letters(frame: DataFrame) -> DataFrame:
 
 
 def _uuid() -> str:
-    """Stands for Spark's function of this name."""
+    """Spark's function of this name, so that Ibis can call it."""
     return secrets.token_hex()
 
 

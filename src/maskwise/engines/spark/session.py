@@ -1,4 +1,4 @@
-"""Spark's session: how one starts, what it complains about, and what is left when Java is gone."""
+"""Spark's session: how one starts and ends, also when Java is gone, and its errors as errors of ours."""
 
 from __future__ import annotations
 
@@ -18,24 +18,28 @@ from pyspark.sql import SparkSession
 
 from maskwise.engines.messages import system_reason
 from maskwise.errors import InputError, WriteError
-from maskwise.values.memory import for_engine, memory_given
+from maskwise.values.memory import for_engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_GONE = ("SparkContext was shut down", "stopped SparkContext", "SparkContext has been shutdown")
-_CALLING_SECONDS = 10
-"""How long workers get to let go of a task that was called off."""
-_LOOKING_SECONDS = 0.02
-_NOTICING_SECONDS = 3
+_CONTEXT_LOST = ("SparkContext was shut down", "stopped SparkContext", "SparkContext has been shutdown")
+_CANCEL_SECONDS = 10
+"""How long workers get to end the tasks of a cancelled job."""
+_POLL_SECONDS = 0.02
+_NOTICE_SECONDS = 3
 """How long workers get to notice that Java is gone."""
-_DYING_SECONDS = 10
+_EXIT_SECONDS = 10
 """How long Java gets to end after its connection has."""
-_WORKERS_GONE = ("ExecutorLostFailure", "Master removed our application", "FetchFailed")
+_WORKERS_LOST = ("ExecutorLostFailure", "Master removed our application", "FetchFailed")
 
 
-def running(address: str | None) -> SparkSession | None:
-    """The session that this process has already, which is its owner's; Spark knows only one at a time."""
+def active_session(address: str | None) -> SparkSession | None:
+    """The session that this process has already, which is its owner's; Spark allows only one at a time.
+
+    Args:
+        address: The cluster that is asked for; None takes any.
+    """
     context = SparkContext._active_spark_context  # noqa: SLF001 - of any thread
     if context is None:
         return None
@@ -45,18 +49,18 @@ def running(address: str | None) -> SparkSession | None:
             "Stop it first, or give it as the engine."
         )
         raise InputError(msg)
-    with told():
+    with translate_errors():
         return SparkSession.builder.getOrCreate()
 
 
-def start(address: str | None, memory: str | None) -> SparkSession:
-    """Start a session on this machine or a cluster."""
+def start_session(address: str | None, memory: int | None) -> SparkSession:
+    """Start a session on a cluster; None uses the cores of this machine."""
     builder = SparkSession.builder.appName("maskwise").master(address or "local[*]")
     settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     if address is None or address.startswith("local"):
         settings["spark.sql.shuffle.partitions"] = "16"
     if memory is not None:
-        settings["spark.driver.memory"] = f"{for_engine(memory_given(memory)) >> 20}m"
+        settings["spark.driver.memory"] = f"{for_engine(memory) >> 20}m"
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
@@ -70,45 +74,45 @@ def start(address: str | None, memory: str | None) -> SparkSession:
 
 
 def _is_not_py4j(record: logging.LogRecord) -> bool:
-    """Py4J logs a stack trace when Ctrl-C ends a query, beside what we say of it."""
+    """Leave out the stack trace that Py4J logs when Ctrl-C ends a query."""
     return record.module not in {"java_gateway", "clientserver"}
 
 
-def scratch_of(session: SparkSession) -> list[Path]:
-    """Where Java keeps what it spills and shuffles on this machine."""
+def temporary_folders(session: SparkSession) -> list[Path]:
+    """The folders where Java keeps what it spills and shuffles on this machine."""
     context = session.sparkContext
-    kept = context._jvm.org.apache.spark.SparkEnv.get().blockManager().diskBlockManager().localDirs()  # noqa: SLF001 - there is no other way to ask
-    return [Path(context._temp_dir).parent, *(Path(folder.getPath()) for folder in kept)]  # noqa: SLF001 - as above
+    folders = context._jvm.org.apache.spark.SparkEnv.get().blockManager().diskBlockManager().localDirs()  # noqa: SLF001 - there is no other way to ask
+    return [Path(context._temp_dir).parent, *(Path(folder.getPath()) for folder in folders)]  # noqa: SLF001 - as above
 
 
-def call_off(context: SparkContext, tag: str) -> None:
-    """End the jobs with a tag, and wait until no worker is at them any more.
+def cancel_jobs(context: SparkContext, tag: str) -> None:
+    """Cancel the jobs with a tag, and wait until no worker is busy with them.
 
     Where Java is gone its workers cannot be asked. They end by themselves as
     soon as they notice, which takes them less than a second.
     """
-    end = time.monotonic() + _CALLING_SECONDS
+    end = time.monotonic() + _CANCEL_SECONDS
     try:
         context.removeJobTag(tag)
         context.cancelJobsWithTag(tag)
         tracker = context._jsc.sc().statusTracker()  # noqa: SLF001 - Python's own does not know the workers
         while any(worker.numRunningTasks() for worker in tracker.getExecutorInfos()) and time.monotonic() < end:
-            time.sleep(_LOOKING_SECONDS)
+            time.sleep(_POLL_SECONDS)
     except (PySparkException, Py4JError, OSError):
         if not context.master.startswith("local["):
-            time.sleep(_NOTICING_SECONDS)
+            time.sleep(_NOTICE_SECONDS)
 
 
-def stop(session: SparkSession, scratch: list[Path]) -> None:
-    """Stop a session; where Java is gone, remove what it would have, and let the next session start it anew."""
+def stop_session(session: SparkSession, folders: list[Path]) -> None:
+    """Stop a session; where Java is gone, remove its temporary folders, and let the next session start it anew."""
     with warnings.catch_warnings(), suppress(PySparkException, Py4JError, OSError):
-        warnings.simplefilter("ignore")  # that Java is gone was told already
+        warnings.simplefilter("ignore")  # that Java is gone was said already
         session.stop()
         return
     process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - PySpark keeps a dead one forever
     try:
         # A connection ends a moment before its process.
-        ended = process is not None and process.wait(_DYING_SECONDS) is not None
+        ended = process is not None and process.wait(_EXIT_SECONDS) is not None
     except subprocess.TimeoutExpired:
         ended = False
     if not ended:
@@ -116,28 +120,32 @@ def stop(session: SparkSession, scratch: list[Path]) -> None:
     session.sparkContext.stop()  # the part that needs no Java, which the first try did not reach
     SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - as above
     SparkSession._instantiatedSession = SparkSession._activeSession = None  # noqa: SLF001 - as above
-    for folder in scratch:
+    for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
-def told(target: str | None = None) -> Iterator[None]:
-    """Tell what Spark complained about, but nothing of its cells."""
+def translate_errors(target: str | None = None) -> Iterator[None]:
+    """Raise an error of Spark as one of ours, which quotes no cell.
+
+    Args:
+        target: What is being written; None while tables are read.
+    """
     try:
         yield
     except (PySparkException, Py4JError, OSError, EOFError) as error:
         if isinstance(error, InputError | WriteError):
             raise
         kind = InputError if target is None else WriteError
-        raise kind(_complaint(error, target)) from None
+        raise kind(_message(error, target)) from None
 
 
-def _complaint(error: Exception, target: str | None) -> str:
+def _message(error: Exception, target: str | None) -> str:
     text = str(error)
     end = "" if target is None else " Nothing was released."
-    if any(sign in text for sign in _WORKERS_GONE):
+    if any(sign in text for sign in _WORKERS_LOST):
         return f"Spark's workers were lost, more often than it tries again.{end} Try again when they are back."
-    if isinstance(error, Py4JNetworkError | ConnectionError | EOFError) or any(sign in text for sign in _GONE):
+    if isinstance(error, Py4JNetworkError | ConnectionError | EOFError) or any(sign in text for sign in _CONTEXT_LOST):
         return f"The connection to Spark was lost.{end} Try again when it is back."
     reason = system_reason(error)
     if target is not None:

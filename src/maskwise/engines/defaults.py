@@ -1,0 +1,68 @@
+"""What plain Ibis and SQL do on most databases: functions that a dialect takes as its methods.
+
+A dialect writes `try_cast = defaults.try_cast` where the default will do, and a
+method of its own where it will not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from maskwise.engines.files import file_of, write_batches
+from maskwise.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+    from maskwise.engines.base import DataFiles, Dialect
+    from maskwise.values.location import Folder
+
+
+def query(dialect: Dialect, sql: str) -> pa.Table:
+    """Run a query and fetch its whole result."""
+    with dialect.stream(sql) as batches:
+        return batches.read_all()
+
+
+def refuse_files(dialect: Dialect, name: str, files: DataFiles) -> NoReturn:
+    """Refuse files, because the database does not see those of this process."""
+    del name
+    msg = (
+        f"{dialect.name} reads tables, and `{files.paths[0].name}` is a file. Load it into a table, or use --engine "
+        "duckdb."
+    )
+    raise InputError(msg)
+
+
+def as_ibis_table(dialect: Dialect, name: str) -> Any:
+    """Give a created table to the user as an Ibis table."""
+    return dialect.table(name)
+
+
+def try_cast(dialect: Dialect, text: ir.Value, kind: str) -> ir.Value:
+    """Read texts as another type; a text that cannot be read is missing."""
+    del dialect
+    return text.try_cast(kind)
+
+
+def unchanged(dialect: Dialect, value: ir.Value) -> ir.Value:
+    """Sort a column by itself, where the database sorts texts by their bytes."""
+    del dialect
+    return value
+
+
+def random_order(dialect: Dialect) -> ir.Value:
+    """Draw a random identifier for each record."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    del dialect
+    return ibis.uuid()
+
+
+def write(dialect: Dialect, sql: str, target: Path | Folder) -> None:
+    """Write one file: the records stream through this process, batch by batch."""
+    with dialect.stream(sql) as batches:
+        write_batches(batches, file_of(target))
