@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _MICROSECONDS = 6
-"""Digits of a second that every engine has."""
+"""The decimals of a second that every engine keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Table:
     """Records inside an engine, and what their columns are called."""
 
     engine: Engine
-    """Who scans them."""
+    """The engine that scans them."""
     expr: ir.Table
     """The records, with the columns c0, c1, ..."""
     names: tuple[str, ...]
@@ -53,13 +53,13 @@ class Table:
     source: str
     """What messages call the table."""
     frame: Any = None
-    """The data frame it came from, if it did."""
+    """The table that was given, if it was no file and no name."""
     rewritten: tuple[str, ...] = ()
-    """The columns that no longer hold what came in."""
+    """The columns whose cells were changed."""
     has_header_line: bool = False
     """Whether the names stand in the first line of a text file, which may turn out to be a record."""
     is_shuffled: bool = False
-    """Whether the records stand in an order of their own."""
+    """Whether the records were put into another order."""
 
     def column(self, name: str) -> ir.Value:
         """The named column as the search and the recount see it.
@@ -154,7 +154,7 @@ class Table:
 
         Args:
             name: The column.
-            what: Who asks for it.
+            what: What asks for it, for the message.
             among: All columns that are asked for: where a text file lacks most, its first line may be a record.
         """
         if name in self.names:
@@ -171,10 +171,10 @@ class Table:
 
 
 def _letters(name: str) -> str:
-    """The letters and digits of a name, small."""
+    """The letters and digits of a name, in lower case."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 def one_or_zero(test: ir.BooleanValue) -> ir.Value:
-    """A truth value as a number to add up; not every database casts one to the other."""
+    """A truth value as a number, to add up; not every database casts one to the other."""
     return test.ifelse(1, 0).cast("int64")
