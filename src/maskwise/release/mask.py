@@ -6,7 +6,6 @@ Masking moves no record and looks at no requirement; `verify` judges the result.
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from maskwise.policy.attributes import Kind, Missing
 from maskwise.solution.cut import Cut, MissingShown
 from maskwise.values.arrow import from_numpy
 from maskwise.values.parsing import Parsed, parse_keys
-from maskwise.values.scales import Scale
+from maskwise.values.scales import Scale, as_python
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
@@ -139,9 +138,8 @@ def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, in
     """Look at a column of new rows: how to rewrite it, what in it is unknown, and how many numbers are outside."""
     found = table.distinct(cut.attribute)
     keys, n, n_missing = found.keys, found.counts, found.n_missing
-    if n_missing and missing is Missing.ERROR:
-        msg = f"Column `{cut.attribute}` has {plural(n_missing, 'missing cell')}, and the policy refuses them."
-        raise InputError(msg + " Fill them first.")
+    if missing is Missing.ERROR:
+        refuse_missing_cells(cut.attribute, n_missing)
     unseen = n_missing if cut.missing is MissingShown.UNSEEN else 0
     if cut.kind is Kind.INTERVAL:
         parsed = _parse(table, cut, keys, n)
@@ -153,6 +151,13 @@ def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, in
     known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
     lost = Unknown(int((~known).sum()) + int(unseen > 0), int(n[~known].sum()) + unseen)
     return _relabel(cut, keys, None, has_missing=n_missing > 0), lost, 0
+
+
+def refuse_missing_cells(name: str, n_missing: int) -> None:
+    """Refuse missing cells, if there are some, in a column of which the policy allows none."""
+    if n_missing:
+        msg = f"Column `{name}` has {plural(n_missing, 'missing cell')}, and the policy refuses them. Fill them first."
+        raise InputError(msg)
 
 
 def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
@@ -185,7 +190,7 @@ def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bo
         shown = [cut.show_text(text_of(key)) for key in keys.to_pylist()]
         return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
     if _is_stepped(cut, keys, parsed):
-        ends = [_native(end, parsed.scale) for end in cut.breaks[1:-1]]
+        ends = [as_python(end, parsed.scale) for end in cut.breaks[1:-1]]
         return Relabel(
             keys,
             (),
@@ -209,14 +214,3 @@ def _by_range(cut: Cut, column: Column, *, has_missing: bool) -> Relabel:
     first = np.searchsorted(column.numbers, np.array(cut.breaks[1:-1], column.numbers.dtype))
     lows = column.keys.take(from_numpy(np.concatenate([[0], first]).astype(np.int64)))
     return Relabel(lows, cut.labels, cut.root, cut.missing_text, has_missing, is_ranged=True)
-
-
-def _native(number: float, scale: Scale) -> Any:
-    """A break as the value an engine compares a column with."""
-    match scale:
-        case Scale.DATE:
-            return dt.date(1970, 1, 1) + dt.timedelta(days=int(number))
-        case Scale.TIMESTAMP:
-            return dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=int(number))  # noqa: DTZ001 - as in typed
-        case _:
-            return number

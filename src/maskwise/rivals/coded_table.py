@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.engines.base import ROW
-from maskwise.errors import InputError, plural
+from maskwise.errors import InputError
 from maskwise.policy.attributes import Kind, Missing
 from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.profile import profile
 from maskwise.release.frames import as_frame
+from maskwise.release.mask import refuse_missing_cells
 from maskwise.release.publish import given_back
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy
@@ -191,9 +192,8 @@ def _number(column: Column, encoded: pa.DictionaryArray, policy: Policy) -> Cell
     keys, at = encoded.dictionary, as_numpy(encoded.indices)
     there = as_numpy(keys.is_valid())
     missing = ~there[at]
-    if missing.any() and policy.missing is Missing.ERROR:
-        msg = f"Column `{column.name}` has {plural(int(missing.sum()), 'missing cell')}, and the policy refuses them."
-        raise InputError(msg + " Fill them first.")
+    if policy.missing is Missing.ERROR:
+        refuse_missing_cells(column.name, int(missing.sum()))
     if column.kind is Kind.INTERVAL:
         numbers = _numbers(column, keys.drop_null())
         values = np.zeros(len(keys), numbers.dtype)

@@ -65,6 +65,22 @@ _EXACT = 2**53
 """Above this a float no longer tells neighbouring integers apart."""
 
 
+def as_python(value: float, scale: Scale) -> int | float | dt.date | dt.datetime | dt.time:
+    """Turn the number behind a value back into the value, as Python and the engines have it.
+
+    >>> as_python(19000, Scale.DATE), as_python(2.5, Scale.REAL)
+    (datetime.date(2022, 1, 8), 2.5)
+    """
+    match scale:
+        case Scale.DATE:
+            return dt.date.fromordinal(int(value) + _EPOCH_DAY)
+        case Scale.TIMESTAMP:
+            return _EPOCH + int(value) * _MICROSECOND
+        case Scale.TIME:
+            return (_EPOCH + int(value) * _MICROSECOND).time()
+    return value
+
+
 def label(value: float, scale: Scale) -> str:
     """Write a value as people read it.
 
@@ -73,18 +89,11 @@ def label(value: float, scale: Scale) -> str:
     >>> label(19000, Scale.DATE)
     '2022-01-08'
     """
-    match scale:
-        case Scale.DATE:
-            return dt.date.fromordinal(int(value) + _EPOCH_DAY).isoformat()
-        case Scale.TIMESTAMP:
-            return (_EPOCH + int(value) * _MICROSECOND).isoformat()
-        case Scale.TIME:
-            return (_EPOCH + int(value) * _MICROSECOND).time().isoformat()
-        case Scale.INTEGER:
-            return str(int(value))
-        case Scale.REAL:
-            whole = math.isfinite(value) and value == int(value) and abs(value) < _EXACT
-            return str(int(value)) if whole else repr(float(value))
+    given = as_python(value, scale)
+    if isinstance(given, dt.date | dt.time):
+        return given.isoformat()
+    is_whole = scale is Scale.INTEGER or (math.isfinite(value) and value == int(value) and abs(value) < _EXACT)
+    return str(int(value)) if is_whole else repr(float(value))
 
 
 def interval_label(low: float, high: float, scale: Scale, *, closed: bool) -> str:
