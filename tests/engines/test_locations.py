@@ -235,7 +235,7 @@ def test_an_engine_that_is_not_there_is_named(engine: str | None, data: str, say
 def test_memory_is_the_engines(data: Path, policy: Path) -> None:
     from maskwise.engines.choose import choose
 
-    engine, _ = choose(str(data), memory="300MB")
+    engine, _ = choose(str(data), memory=300_000_000)
     limit = engine.database.query("SELECT current_setting('memory_limit') AS m").column(0)[0].as_py()
     assert limit.startswith("214")  # three quarters of it, in MiB
     with pytest.raises(maskwise.InputError, match="`lots` is no amount of memory"):

@@ -9,7 +9,6 @@ from urllib.parse import unquote
 from maskwise.engines.sql import SqlEngine
 from maskwise.errors import InputError
 from maskwise.values.location import TableName, locate, table_name
-from maskwise.values.memory import memory_given
 
 if TYPE_CHECKING:
     from maskwise.engines.base import Engine
@@ -17,17 +16,15 @@ if TYPE_CHECKING:
 KINDS = "duckdb, duckdb:///people.db, postgres://user@host/database, spark, spark://host:port"
 
 
-def choose(data: Any, engine: Any = None, *, writes: bool = False, memory: str | None = None) -> tuple[Engine, Any]:
+def choose(data: Any, engine: Any = None, *, writes: bool = False, memory: int | None = None) -> tuple[Engine, Any]:
     """Choose an engine for some data, and say where in it the data is.
 
     Args:
         data: A path, a table's name, an address with `#` and a table's name, or a table in memory or in a database.
         engine: An engine, its name or address, a Spark session or an Ibis backend; None goes by the data.
         writes: A table of a database file will be written.
-        memory: How much memory a run may use, such as `4GB`.
+        memory: How many bytes of memory a run may use; None goes by what the machine allows.
     """
-    # Refused before anything is started.
-    memory_given(memory)
     if isinstance(data, str) and "://" in data:
         address, _, table = data.partition("#")
         if engine not in {None, "duckdb"} or not table:
@@ -54,7 +51,7 @@ def has_tables(engine: Any, data: Any) -> bool:
     return not (engine is None or engine == "duckdb")
 
 
-def _start(engine: Any, *, writes: bool, memory: str | None) -> Engine:
+def _start(engine: Any, *, writes: bool, memory: int | None) -> Engine:
     if engine is None or isinstance(engine, str):
         return _start_named(engine or "duckdb", writes=writes, memory=memory)
     kind = type(engine).__module__.partition(".")[0]
@@ -66,7 +63,7 @@ def _start(engine: Any, *, writes: bool, memory: str | None) -> Engine:
     return started
 
 
-def _start_named(name: str, *, writes: bool, memory: str | None) -> Engine:
+def _start_named(name: str, *, writes: bool, memory: int | None) -> Engine:
     if name == "duckdb" or name.startswith("duckdb://"):
         from maskwise.engines.duckdb import DuckDB  # noqa: PLC0415 - only the engine that is used
 
@@ -96,7 +93,7 @@ def _file_of(address: str) -> Path | None:
     return Path(rest) if not here.exists() and Path(rest).exists() else here
 
 
-def _spark(session: Any, memory: str | None) -> Engine:
+def _spark(session: Any, memory: int | None) -> Engine:
     try:
         from maskwise.engines.spark.database import Spark  # noqa: PLC0415 - only the engine that is used
     except ImportError:

@@ -13,7 +13,7 @@ from maskwise.engines.files import connect, copy, literals
 from maskwise.engines.messages import csv_complaint, discreet, missing_table, refuse_out_of_memory, system_reason
 from maskwise.errors import InputError, WriteError
 from maskwise.values.location import TableName
-from maskwise.values.memory import for_engine, memory_given
+from maskwise.values.memory import for_engine, memory_of_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ class DuckDB:
     reads_files = True
 
     def __init__(
-        self, backend: Any = None, *, file: Path | None = None, writes: bool = False, memory: str | None = None
+        self, backend: Any = None, *, file: Path | None = None, writes: bool = False, memory: int | None = None
     ) -> None:
         """Start DuckDB, or work in the owner's connection.
 
@@ -39,7 +39,7 @@ class DuckDB:
             backend: An Ibis DuckDB backend of the owner's; None starts one.
             file: A database file; None works in memory.
             writes: A table of the file will be written; else it is opened for reading only.
-            memory: How much memory a run may use, such as `4GB`; DuckDB spills to disk above its share of it.
+            memory: How many bytes of memory a run may use; DuckDB spills to disk above its share of it.
         """
         self._backend = backend
         self._database: Any = _start(self, file, memory, writes=writes) if backend is None else backend.con
@@ -221,13 +221,13 @@ def _quoted(name: TableName) -> str:
     return ".".join(f'"{part}"' for part in parts)
 
 
-def _start(owner: DuckDB, file: Path | None, memory: str | None, *, writes: bool) -> Any:
+def _start(owner: DuckDB, file: Path | None, memory: int | None, *, writes: bool) -> Any:
     """Start DuckDB: what it spills stays in a private folder, and it fetches nothing from anywhere."""
     import duckdb  # noqa: PLC0415 - heavy
 
     spill = tempfile.mkdtemp(prefix="maskwise-")
     weakref.finalize(owner, shutil.rmtree, spill, ignore_errors=True)
-    config: dict[str, Any] = {"temp_directory": spill, "memory_limit": f"{for_engine(memory_given(memory)) >> 10}KiB"}
+    config: dict[str, Any] = {"temp_directory": spill, "memory_limit": f"{for_engine(memory_of_run(memory)) >> 10}KiB"}
     if file is None:
         return connect(**config)
     if not file.exists():

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from maskwise.pipeline import anonymize
 from maskwise.policy.attributes import Kind
 from maskwise.policy.requirements.confidence import Template
 from maskwise.release import mask as masking
-from maskwise.search.options import Criterion, Method, choose_how
+from maskwise.search.options import SearchKeywords, search_options
 from maskwise.solution.solution import Ending
 from maskwise.table.read import read
 from maskwise.values.arrow import from_numpy
@@ -90,12 +90,10 @@ def evaluate(
     classifiers: Sequence[Any] = DEFAULT,
     k: int | Sequence[int] | str | None = None,
     h: float | Sequence[float | str] | str | None = None,
-    method: str = Method.TDR,
-    criterion: str = Criterion.SCORE,
-    effort: int | None = None,
     against: Mapping[str, Any] | None = None,
     rivals: Sequence[str] = (),
     progress: Callable[[str, int, int], None] | None = None,
+    **search: Unpack[SearchKeywords],
 ) -> Evaluation:
     """Measure what masking costs a classifier.
 
@@ -111,12 +109,10 @@ def evaluate(
             scikit-learn classifiers, or such classifiers themselves.
         k: One or several k; every k requirement of the policy gets it.
         h: One or several bounds; every template of the policy gets it.
-        method: As in `anonymize`.
-        criterion: As in `anonymize`.
-        effort: As in `anonymize`.
         against: Tables that other tools masked, by name: the same records in the same order.
         rivals: `mondrian` and `full-domain`, other algorithms to compare with.
         progress: Told what is being done, how many errors have been counted, and of how many.
+        search: How to search, as in `anonymize`.
 
     Returns:
         The errors. A threshold that cannot be met has none, and a note.
@@ -137,8 +133,7 @@ def evaluate(
     """
     asked = read_policy(policy)
     check_partition(split, folds, seed, has_test=test is not None)
-    choose_how(method, criterion, effort=effort)
-    how = {"method": method, "criterion": criterion, "effort": effort}
+    search_options(**search)
     if protocol not in _CHOICES:
         msg = f"The protocol is one of {quote(_CHOICES)}; found `{protocol}`."
         raise InputError(msg)
@@ -151,7 +146,7 @@ def evaluate(
     points(asked, ks := whole_numbers(k), hs := bounds(h))
     sample = take_sample(data, asked, test)
     splits = partition(sample.classes, sample.n_test, split, folds, seed)
-    trials = _trials(sample, splits, points(sample.policy, ks, hs), protocols, rivals, against or {}, how)
+    trials = _trials(sample, splits, points(sample.policy, ks, hs), protocols, rivals, against or {}, search)
     found = list(_measure(trials, learners, len(splits), seed, progress or (lambda what, done, total: None)))  # noqa: ARG005
     tried = [one for trial, records in zip(trials, found, strict=True) if trial.is_masked for one in records]
     if all(one.error is None for one in tried):
@@ -171,7 +166,7 @@ def _trials(
     protocols: Sequence[Protocol],
     rivals: Iterable[str],
     against: Mapping[str, Any],
-    how: Mapping[str, Any],
+    search: SearchKeywords,
 ) -> list[_Trial]:
     """Everything to be measured, in the order of the result."""
     everywhere = tuple(str(one) for one in protocols)
@@ -185,7 +180,7 @@ def _trials(
         is_se = all(isinstance(part, Template) for one in asked.requirements for part in one.parts)
 
         def tasks() -> Iterator[Task]:
-            return _own_tasks(sample, splits, point.policy, protocol, how)
+            return _own_tasks(sample, splits, point.policy, protocol, search)
 
         return _Trial("SE" if is_se else "AE", (str(protocol),), tasks, point.k, point.h, is_masked=True)
 
@@ -269,13 +264,13 @@ def _parted(
 
 
 def _own_tasks(
-    sample: Sample, splits: Iterable[Split], policy: Policy, protocol: Protocol, how: Mapping[str, Any]
+    sample: Sample, splits: Iterable[Split], policy: Policy, protocol: Protocol, search: SearchKeywords
 ) -> Iterator[Task]:
     def show(split: Split | None) -> View:
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         table, rows = sample.table, None
-        outcome = anonymize(_rows(table, None if split is None else split.train), policy, **how)
+        outcome = anonymize(_rows(table, None if split is None else split.train), policy, **search)
         solution, shown = outcome.solution, outcome.data
         if solution.ending == Ending.INTERRUPTED:
             raise KeyboardInterrupt

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from maskwise.policy.policy import Policy
     from maskwise.profile.column_counts import Counted
-    from maskwise.profile.sensitive import Sensitive
+    from maskwise.profile.columns import Sensitive
     from maskwise.table.table import Table
 
     Ints = NDArray[np.int64]

@@ -35,7 +35,7 @@ def source_files(data: Any, engine: Any) -> list[Path]:
     return files
 
 
-def open_data(data: Any, engine: Any, target: Place | None, memory: str | None) -> Table:
+def open_data(data: Any, engine: Any, target: Place | None, memory: int | None) -> Table:
     """Start an engine and open the data in it."""
     started, place = choose(data, engine, writes=isinstance(target, TableName), memory=memory)
     try:

@@ -50,12 +50,12 @@ class Spark:
     merges_texts = False
     reads_files = True
 
-    def __init__(self, source: Any = None, *, memory: str | None = None) -> None:
+    def __init__(self, source: Any = None, *, memory: int | None = None) -> None:
         """Connect.
 
         Args:
             source: A session, an Ibis backend, or the address of a cluster; None uses the cores of this machine.
-            memory: How much memory a run may use, such as `4GB`; a session of our own gets its share.
+            memory: How many bytes of memory a run may use; a session of our own gets its share.
         """
         given = running(source) if source is None or isinstance(source, str) else source
         self._is_own = given is None

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from maskwise.engines.messages import system_reason
 from maskwise.errors import InputError, WriteError
-from maskwise.values.memory import for_engine, memory_given
+from maskwise.values.memory import for_engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,14 +49,14 @@ def running(address: str | None) -> SparkSession | None:
         return SparkSession.builder.getOrCreate()
 
 
-def start(address: str | None, memory: str | None) -> SparkSession:
+def start(address: str | None, memory: int | None) -> SparkSession:
     """Start a session on this machine or a cluster."""
     builder = SparkSession.builder.appName("maskwise").master(address or "local[*]")
     settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     if address is None or address.startswith("local"):
         settings["spark.sql.shuffle.partitions"] = "16"
     if memory is not None:
-        settings["spark.driver.memory"] = f"{for_engine(memory_given(memory)) >> 20}m"
+        settings["spark.driver.memory"] = f"{for_engine(memory) >> 20}m"
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:

@@ -1,1 +1,1 @@
-"""Top-down search by what is not told yet: conditional gain, several variants, the best of them kept."""
+"""Top-down search by the information that is not shown yet: several variants, the best of them kept."""
