@@ -180,7 +180,7 @@ def anonymize(
         observer: Hears how far the run has come.
         beside: Makes the files that appear together with the output.
         search: How to search: `method`, `criterion`, `max_steps`, `time_limit`, `restarts` and `effort`, as
-            `SearchOptions` describes them.
+            `maskwise.search.options.SearchOptions` describes them.
 
     Returns:
         The release and what is known about it. A pandas table comes back with

@@ -55,7 +55,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         policy: A YAML file, a mapping of the same form, or a Policy; None puts
             every column into one quasi-identifier with `k`.
         k: The smallest group, where `policy` is None; 5 if it is None too.
-        method: How to search; this and the next five are as in `SearchOptions`.
+        method: How to search; this and the next five are as in `maskwise.search.options.SearchOptions`.
         criterion: How `tdr` chooses.
         max_steps: When to stop early.
         time_limit: When to stop early.

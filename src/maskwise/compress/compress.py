@@ -47,16 +47,22 @@ def compress(
     class_tables: tuple[ClassTable, ...] = ()
     if request.classes is not None:
         table, class_tables = compress_classes(table, profile, request.codings, request.classes, workspace)
+    return CompressedTables(_compress_qids(table, profile, request, workspace), class_tables, workspace)
+
+
+def _compress_qids(table: Table, profile: Profile, request: CountRequest, workspace: Workspace) -> tuple[Compact, ...]:
+    """Count the rows of each QID that is asked for."""
+    if not request.tables:
+        return ()
     pairs = list(dict.fromkeys(pair for one in request.tables for pair in one.sensitive))
     sensitive = [(name, profile.sensitive[name].keys_of(value)) for name, value in pairs]
     used = sorted({a for one in request.tables for a in one.attributes})
     lookups = {profile.columns[a].name: lookup_of(profile.columns[a], request.codings[a]) for a in used}
     coded = recode(table, lookups, sensitive, keep=len(request.tables) > 1)
-    tables = [
+    return tuple(
         _count(coded, profile, request, one, [pairs.index(pair) for pair in one.sensitive], workspace)
         for one in request.tables
-    ]
-    return CompressedTables(tuple(tables), class_tables, workspace)
+    )
 
 
 def _count(

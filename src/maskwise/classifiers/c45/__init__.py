@@ -1,7 +1,6 @@
 """C4.5, the decision tree that the papers measure with.
 
-`classifier` is what scikit-learn sees, `checked` and `columns` take a table
-apart (for Naive Bayes too), `tree` grows and prunes, `splits` and `kernels`
-hold the loops over records. Below both `tasting`, which judges searches with
-it, and `evaluate`, which measures with it and exports it.
+`classifier` is what scikit-learn sees, `tree` grows and prunes,
+`split_kernels` and `record_kernels` hold the loops over records. The
+conditional search compares its variants with it, `evaluate` measures with it.
 """
