@@ -26,10 +26,12 @@ from maskwise.formats.taxonomy_file import read_taxonomy
 from maskwise.profile.profile import profile
 from maskwise.report.plot import pyplot, save
 from maskwise.search.bottomup import BottomUp
+from maskwise.search.bottomup_search import BottomUpSearch
 from maskwise.search.bounds import list_bounds
-from maskwise.search.options import Criterion, Limits, Method
-from maskwise.search.search import plan
-from maskwise.search.topdown import Scored, TopDown, descend
+from maskwise.search.interface import Problem
+from maskwise.search.options import Limits, SearchOptions
+from maskwise.search.score_search import ScoreSearch
+from maskwise.search.topdown import ScoreChooser, TopDown, descend
 from maskwise.table.read import read
 
 if TYPE_CHECKING:
@@ -79,18 +81,19 @@ def search_times(data: pa.Table, k: int) -> Taken:
     seconds: dict[str, float] = {}
     n_vids = n_steps = 0
     for name in ("pruned", "unpruned", "top_down"):
-        method = Method.TDR if name == "top_down" else Method.BUG
-        trees, needs = plan(profiled, policy, method)
-        compacts = compress(records, profiled, trees, needs)
-        bounds = list_bounds(profiled, policy, needs)
+        is_down = name == "top_down"
+        options = SearchOptions(method="tdr" if is_down else "bug")
+        search = (ScoreSearch if is_down else BottomUpSearch)(Problem(profiled, policy, options))
+        compacts = compress(records, profiled, search.request).tables
+        bounds = list_bounds(profiled, policy, search.request.tables)
         best = float("inf")
         for _ in range(3):
             begin = time.perf_counter()
-            if method is Method.TDR:
-                top_down = TopDown(trees, compacts, bounds, has_class=True)
-                descend(Scored(top_down, Criterion.SCORE), Limits(), lambda _: True)
+            if is_down:
+                top_down = TopDown(search.trees, compacts, bounds, has_class=True)
+                descend(ScoreChooser(top_down), Limits(), lambda _: True)
             else:
-                state = BottomUp(trees, compacts, bounds, has_class=True)
+                state = BottomUp(search.trees, compacts, bounds, has_class=True)
                 steps, _ = state.run(Limits(), lambda _: True, prune=name == "pruned")
                 n_vids, n_steps = len(compacts[0].counts), len(steps)
             best = min(best, time.perf_counter() - begin)

@@ -18,12 +18,13 @@ from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
 from maskwise.search.bounds import list_bounds
-from maskwise.search.conditional.criterion import Taste
-from maskwise.search.conditional.inputs import prepare
-from maskwise.search.conditional.variants import search_once
-from maskwise.search.options import Criterion, Limits, choose_how
-from maskwise.search.search import plan
-from maskwise.search.topdown import Scored, TopDown, descend
+from maskwise.search.conditional.criterion import Variant
+from maskwise.search.conditional.search import ConditionalSearch
+from maskwise.search.conditional.variants import run_variant
+from maskwise.search.interface import Problem
+from maskwise.search.options import Limits, SearchOptions
+from maskwise.search.score_search import ScoreSearch
+from maskwise.search.topdown import ScoreChooser, TopDown, descend
 from maskwise.table.read import read
 
 
@@ -32,21 +33,22 @@ def main(n_rows: int = 1_000_000, rounds: int = 3) -> None:
     file = policy(50)
     asked = read_policy(file)
     profiled, records = profile(read(parquet), asked)
-    trees, needs = plan(profiled, asked)
-    tables = compress(records, profiled, trees, needs)
-    bounds = list_bounds(profiled, asked, needs)
-    ground = prepare(records, profiled, asked, choose_how(criterion="conditional", effort=1))
+    search = ScoreSearch(Problem(profiled, asked, SearchOptions()))
+    tables = compress(records, profiled, search.request).tables
+    bounds = list_bounds(profiled, asked, search.request.tables)
+    options = SearchOptions(criterion="conditional", effort=1)
+    conditional = ConditionalSearch(Problem(profiled, asked, options, records.names))
+    inputs = conditional.inputs(compress(records, profiled, conditional.request))
     best = {"top-down, score": float("inf"), "conditional, effort 1": float("inf")}
     n_steps = {}
     for _ in range(rounds):
         begin = time.perf_counter()
-        steps, _ = descend(
-            Scored(TopDown(trees, tables, bounds, has_class=True), Criterion.SCORE), Limits(), lambda _: True
-        )
+        state = TopDown(search.trees, tables, bounds, has_class=True)
+        steps, _ = descend(ScoreChooser(state), Limits(), lambda _: True)
         best["top-down, score"] = min(best["top-down, score"], time.perf_counter() - begin)
         n_steps["top-down, score"] = len(steps)
         begin = time.perf_counter()
-        run = search_once(ground, Taste(), Limits(), lambda _: True)
+        run = run_variant(inputs, Variant(), Limits(), lambda _: True)
         best["conditional, effort 1"] = min(best["conditional, effort 1"], time.perf_counter() - begin)
         n_steps["conditional, effort 1"] = len(run.steps)
     base = best["top-down, score"]

@@ -17,7 +17,9 @@ from bench.measure import table
 from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
-from maskwise.search.search import plan, search
+from maskwise.search.interface import NoProgress, Problem
+from maskwise.search.options import SearchOptions
+from maskwise.search.score_search import ScoreSearch
 from maskwise.table.read import read
 
 
@@ -25,8 +27,8 @@ def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
     _, parquet = blow_up(n_rows)
     asked = read_policy(policy())
     profiled, records = profile(read(parquet), asked)
-    trees, needs = plan(profiled, asked)
-    compacts = compress(records, profiled, trees, needs)
+    problem = Problem(profiled, asked, SearchOptions())
+    counts = compress(records, profiled, ScoreSearch(problem).request)
     database = duckdb.connect()
     database.execute(f"CREATE TABLE people AS FROM '{parquet}'")
     columns = ", ".join(f'"{name}"' for name in asked.requirements[0].qid)
@@ -34,9 +36,9 @@ def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
     times: dict[str, list[float]] = {"plan": [], "search": [], "group": []}
     for turn in range(rounds + 1):
         begin = time.perf_counter()
-        grown, _ = plan(profiled, asked)
+        search = ScoreSearch(problem)
         planned = time.perf_counter()
-        solution = search(profiled, grown, needs, compacts, asked)
+        solution = search.run(counts, NoProgress())
         searched = time.perf_counter()
         database.execute(grouping)
         grouped = time.perf_counter()
@@ -45,7 +47,7 @@ def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
             times["search"].append(searched - planned)
             times["group"].append(grouped - searched)
     median = {name: statistics.median(found) for name, found in times.items()}
-    n_compact = int(np.sum([len(c.counts) for c in compacts]))
+    n_compact = int(np.sum([len(c.counts) for c in counts.tables]))
     table(
         [
             (f"{n_rows:,} rows, 14 attributes, k = 50", "seconds", "ratio"),

@@ -18,7 +18,9 @@ from maskwise.compress.compress import compress
 from maskwise.datasets import adult_trees, load_adult
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
-from maskwise.search.search import plan, search
+from maskwise.search.interface import NoProgress, Problem
+from maskwise.search.options import SearchOptions
+from maskwise.search.score_search import ScoreSearch
 from maskwise.table.read import read
 
 QID = ("workclass", "education", "occupation", "relationship", "race", "sex", "native-country")
@@ -40,17 +42,17 @@ def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
             {"class": "income", "attributes": attributes, "requirements": [{"qid": QID, **requirement}]}
         )
         profiled, records = profile(read(parquet), policy)
-        trees, needs = plan(profiled, policy)
-        compacts = compress(records, profiled, trees, needs)
+        search = ScoreSearch(Problem(profiled, policy, SearchOptions()))
+        counts = compress(records, profiled, search.request)
         times = []
         for turn in range(rounds + 1):
             begin = time.perf_counter()
-            solution = search(profiled, trees, needs, compacts, policy)
+            solution = search.run(counts, NoProgress())
             if turn:
                 times.append(time.perf_counter() - begin)
         took = statistics.median(times)
         base = base or took
-        rows.append((name, took, took / base, len(solution.steps), f"{len(compacts[0].counts):,}"))
+        rows.append((name, took, took / base, len(solution.steps), f"{len(counts.tables[0].counts):,}"))
     table(rows)
 
 

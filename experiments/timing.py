@@ -12,7 +12,9 @@ from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
 from maskwise.report.plot import pyplot
-from maskwise.search.search import plan, search
+from maskwise.search.interface import NoProgress, Problem
+from maskwise.search.options import SearchOptions
+from maskwise.search.score_search import ScoreSearch
 from maskwise.table.read import read
 
 if TYPE_CHECKING:
@@ -55,8 +57,8 @@ def _once(parquet: object, policy: dict[str, Any]) -> tuple[float, float, int]:
     asked = read_policy(policy)
     begin = time.perf_counter()
     profiled, records = profile(read(parquet), asked)
-    shapes, needs = plan(profiled, asked)
-    compacts = compress(records, profiled, shapes, needs)
+    search = ScoreSearch(Problem(profiled, asked, SearchOptions()))
+    counts = compress(records, profiled, search.request)
     ready = time.perf_counter()
-    solution = search(profiled, shapes, needs, compacts, asked)
+    solution = search.run(counts, NoProgress())
     return ready - begin, time.perf_counter() - ready, len(solution.steps)

@@ -209,9 +209,9 @@ def test_a_generator_is_drawn_from_at_each_fit_and_not_saved(monkeypatch: pytest
     seeds: list[int] = []
     solve = maskwise.sklearn.solve
 
-    def heard(table: Any, policy: Any, how: Any) -> Any:
-        seeds.append(how.seed)
-        return solve(table, policy, how)
+    def heard(table: Any, policy: Any, options: Any, **others: Any) -> Any:
+        seeds.append(options.seed)
+        return solve(table, policy, options, **others)
 
     monkeypatch.setattr("maskwise.sklearn.solve", heard)
     table, classes = mixed(100)

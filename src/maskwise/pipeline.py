@@ -9,10 +9,10 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from maskwise.compress.compress import compress
-from maskwise.compress.spill import Room
+from maskwise.compress.spill import Workspace
 from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
@@ -26,9 +26,9 @@ from maskwise.release.interrupt import stop_on_interrupt
 from maskwise.release.publish import as_written, publish, recount, refuse_unless_confirmed
 from maskwise.release.shuffle import shuffle_records
 from maskwise.release.target import resolve_target
-from maskwise.search.options import Criterion, Method, choose_how
+from maskwise.search.options import SearchKeywords, SearchOptions, search_options
 from maskwise.table.endpoints import closing, open_data
-from maskwise.values.memory import for_search, memory_given
+from maskwise.values.memory import for_search, memory_of_run, parse_memory
 from maskwise.values.message import warnings_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from maskwise.profile.columns import Profile
     from maskwise.release.atomic_files import Sidecar
     from maskwise.release.mask import Unknown
-    from maskwise.search.options import How
     from maskwise.solution.curve import Point
     from maskwise.solution.solution import Solution
     from maskwise.solution.steps import Generalization, Step
@@ -67,6 +66,23 @@ class _Silent:
 
     def step(self, step: Step | Generalization) -> None:
         """Say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _SearchProgress:
+    """Passes the progress of a search on to the observer, and a wish to stop back to the search."""
+
+    observer: Observer
+    is_asked_to_stop: Callable[[], bool]
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+        self.observer.stage(name)
+
+    def step(self, step: Step | Generalization) -> bool:
+        """A step was taken; False asks the search to stop."""
+        self.observer.step(step)
+        return not self.is_asked_to_stop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +156,6 @@ def anonymize(
     policy: str | Path | Mapping[str, Any] | Policy,
     output: str | Path | None = None,
     *,
-    method: str = Method.TDR,
-    criterion: str = Criterion.SCORE,
-    max_steps: int | None = None,
-    time_limit: float | None = None,
-    restarts: int = 0,
-    effort: int | None = None,
     shuffle: bool = False,
     seed: int | None = None,
     escape_formulas: bool = False,
@@ -153,6 +163,7 @@ def anonymize(
     memory: str | None = None,
     observer: Observer | None = None,
     beside: Callable[[Outcome], Sequence[Sidecar]] | None = None,
+    **search: Unpack[SearchKeywords],
 ) -> Outcome:
     """Mask a table so that it meets a policy and still tells the class.
 
@@ -162,13 +173,6 @@ def anonymize(
         policy: A YAML file, a mapping of the same form, or a Policy.
         output: Where to write: a file, a folder (`released/`), or a table of the engine. Without it the masked table
             comes back as the kind that was given.
-        method: `tdr` (top-down refinement) or `bug` (bottom-up generalization).
-        criterion: For `tdr`: `score` (information gained per privacy lost), `infogain`, or `conditional`
-            (what is told beyond what is already shown; see the reference).
-        max_steps: Stop after so many steps; `bug` is safe only at its end and then writes nothing.
-        time_limit: Stop searching after so many seconds; `bug` as above.
-        restarts: For `bug`: search so many times more with some randomness, and keep what lost least information.
-        effort: For `conditional`: how many variants to try.
         shuffle: Release the records in random order.
         seed: Makes the shuffle, restarts and variants repeatable; keep it secret if you shuffle.
         escape_formulas: Quote cells that a spreadsheet would run.
@@ -178,6 +182,8 @@ def anonymize(
             machine allows. PostgreSQL, and a Spark that runs already, go by their own settings.
         observer: Hears how far the run has come.
         beside: Makes the files that appear together with the output.
+        search: How to search: `method`, `criterion`, `max_steps`, `time_limit`, `restarts` and `effort`, as
+            `maskwise.search.options.SearchOptions` describes them.
 
     Returns:
         The release and what is known about it. A pandas table comes back with
@@ -197,24 +203,24 @@ def anonymize(
         ['[23, 41)', '[23, 41)', '[41, 47]', '[41, 47]']
     """
     observer = observer or _Silent()
-    how = choose_how(method, criterion, max_steps, time_limit, restarts, effort, seed)
-    _check_seed(seed, is_used=shuffle or restarts > 0 or how.criterion is Criterion.CONDITIONAL)
+    options = search_options(seed, **search)
+    _check_seed(seed, is_used=shuffle or options.is_random)
     asked = read_policy(policy)
     target = None if output is None else resolve_target(output, data, engine)
     observer.stage("read")
     warming = threading.Thread(target=_warm_up, daemon=True)
     warming.start()
-    table = open_data(data, engine, target, memory)
+    n_bytes = parse_memory(memory)
+    table = open_data(data, engine, target, n_bytes)
     warming.join()
     with closing(table):
         with stop_on_interrupt() as is_asked_to_stop:
-            room = Room(for_search(memory_given(memory)))
-            solution, profile, table = solve(table, asked, how, observer, is_asked_to_stop, room)
+            workspace = Workspace(for_search(memory_of_run(n_bytes)))
+            solution, profile, table = solve(table, asked, options, observer, is_asked_to_stop, workspace)
         messages = (*solution.messages, *solution.implied(), *forgotten_identifiers(table, asked))
         observer.stage("mask")
         masked = masking.mask(table, solution, profile.columns)
         masked = shuffle_records(masked, seed) if shuffle else masked
-        solution = replace(solution, columns=masked.names)
         with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
             observer.stage("verify")
             verdict = recount(draft.table, asked.requirements, escaped=escape_formulas)
@@ -230,48 +236,41 @@ def anonymize(
 def solve(
     table: Table,
     policy: Policy,
-    how: How,
+    options: SearchOptions,
     observer: Observer | None = None,
     is_asked_to_stop: Callable[[], bool] = lambda: False,
-    room: Room | None = None,
+    workspace: Workspace | None = None,
+    *,
+    columns: Sequence[str] | None = None,
 ) -> tuple[Solution, Profile, Table]:
     """Find the cut, without masking anything yet.
 
     Args:
         table: The records.
         policy: What is asked.
-        how: Which way, by what measure, for how long.
+        options: Which way, by what measure, for how long.
         observer: Hears how far the search has come.
         is_asked_to_stop: Asked after every step.
-        room: Where compressed tables are kept; None is memory without bound.
+        workspace: Where compressed tables are kept; None is memory without bound.
+        columns: The columns of the release; None is all but those that the policy drops.
 
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
     """
     from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
-    from maskwise.search.search import plan  # noqa: PLC0415 - as above
-    from maskwise.search.search import search as run_search  # noqa: PLC0415 - as above
+    from maskwise.search.interface import Problem  # noqa: PLC0415 - as above
+    from maskwise.search.registry import start_search  # noqa: PLC0415 - as above
 
-    listener = observer or _Silent()
-    room = room or Room()
-    listener.stage("profile")
-    profile, table = take_profile(table, policy, keep_rare=how.method is Method.BUG)
+    progress = _SearchProgress(observer or _Silent(), is_asked_to_stop)
+    progress.stage("profile")
+    profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     check_feasible(profile, policy)
-
-    def watch(step: Step | Generalization) -> bool:
-        listener.step(step)
-        return not is_asked_to_stop()
-
-    if how.criterion is Criterion.CONDITIONAL:
-        from maskwise.search.conditional.variants import search_conditionally  # noqa: PLC0415 - as above
-
-        solution = search_conditionally(table, profile, policy, how, watch, listener.stage, room)
-        return replace(solution, messages=(*solution.messages, *room.messages())), profile, table
-    trees, needs = plan(profile, policy, how.method)
-    listener.stage("compress")
-    compacts = compress(table, profile, trees, needs, room)
-    solution = run_search(profile, trees, needs, compacts, policy, how, watch, listener.stage)
-    return replace(solution, messages=(*solution.messages, *room.messages())), profile, table
+    if columns is None:
+        columns = [name for name in table.names if name not in policy.drop]
+    search = start_search(Problem(profile, policy, options, tuple(columns)))
+    progress.stage("compress")
+    counts = compress(table, profile, search.request, workspace)
+    return search.run(counts, progress), profile, table
 
 
 def apply(
@@ -307,7 +306,7 @@ def apply(
     _check_seed(seed, is_used=shuffle)
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
     target = None if output is None else resolve_target(output, data, engine)
-    table = open_data(data, engine, target, memory)
+    table = open_data(data, engine, target, parse_memory(memory))
     with closing(table):
         later = masking.apply(table, saved, strict=strict)
         masked = shuffle_records(later.table, seed) if shuffle else later.table
@@ -362,7 +361,7 @@ def audit(
         False
     """
     asked = read_policy(policy)
-    table = open_data(data, engine, None, memory)
+    table = open_data(data, engine, None, parse_memory(memory))
     with closing(table):
         spelled = asked
         if escape_formulas:

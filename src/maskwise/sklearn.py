@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -23,7 +23,8 @@ from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.sensitive import unseen_values
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply
-from maskwise.search.options import Criterion, Method, choose_how
+from maskwise.search.options import SearchOptions
+from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
 from maskwise.table.read import read
 from maskwise.values.cells import cells_to_arrow, is_missing
 from maskwise.values.message import warnings_of
@@ -56,12 +57,12 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         policy: A YAML file, a mapping of the same form, or a Policy; None puts
             every column into one quasi-identifier with `k`.
         k: The smallest group, where `policy` is None; 5 if it is None too.
-        method: `tdr` or `bug`.
-        criterion: `score`, `infogain` or `conditional`, for `tdr`.
-        max_steps: Stop after so many steps.
-        time_limit: Stop searching after so many seconds.
-        effort: How many variants `conditional` tries.
-        restarts: How many times more `bug` searches, with some randomness.
+        method: How to search; this and the next five are as in `maskwise.search.options.SearchOptions`.
+        criterion: How `tdr` chooses.
+        max_steps: When to stop early.
+        time_limit: When to stop early.
+        effort: For `conditional`.
+        restarts: For `bug`.
         random_state: Seeds the variants of `conditional` and the restarts of `bug`: a number, or a NumPy generator
             from which one is drawn at each `fit`. None stands for 0, so every `fit` gives the same cut.
         encode: `label` shows masked values as text, `ordinal` as the number of
@@ -86,8 +87,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         policy: str | Path | Mapping[str, Any] | Policy | None = None,
         *,
         k: int | None = None,
-        method: str = Method.TDR.value,
-        criterion: str = Criterion.SCORE.value,
+        method: str = DEFAULT_METHOD,
+        criterion: str = DEFAULT_CRITERION,
         max_steps: int | None = None,
         time_limit: float | None = None,
         effort: int | None = None,
@@ -138,15 +139,19 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
-        how = choose_how(
-            self.method, self.criterion, self.max_steps, self.time_limit, self.restarts, self.effort, self._seed()
-        )
-        solution, profile, _ = solve(read(frame.to_native()), replace(asked, drop=()), how)
+        options = self._options()
+        solution, profile, _ = solve(read(frame.to_native()), replace(asked, drop=()), options, columns=names)
         for warning in warnings_of(unseen_values(asked, profile.sensitive)):
             warnings.warn(warning, stacklevel=2)
-        self.solution_ = replace(solution, columns=tuple(names))
+        self.solution_ = solution
         self.feature_names_ = names
         return self
+
+    def _options(self) -> SearchOptions:
+        """The options of the search: the parameters that have their names, and the seed."""
+        names = {field.name for field in fields(SearchOptions)}
+        given = {name: value for name, value in self.get_params(deep=False).items() if name in names}
+        return SearchOptions(**given, seed=self._seed())
 
     def _seed(self) -> int | None:
         """The seed of the search, drawn as scikit-learn draws it."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import maskwise
+from maskwise.search.options import SearchKeywords, SearchOptions
 from tests.conftest import Run
 
 
@@ -72,4 +73,8 @@ def test_the_reference_gives_every_argument_of_the_functions() -> None:
     for function in (maskwise.anonymize, maskwise.apply, maskwise.audit, maskwise.evaluate):
         (line,) = [line for line in text.splitlines() if line.startswith(f"maskwise.{function.__name__}(")]
         given = [word.partition("=")[0] for word in line.partition("(")[2].partition(")")[0].split(", ")]
-        assert [name for name in given if name != "*"] == list(signature(function).parameters)
+        assert [name.lstrip("*") for name in given if name != "*"] == list(signature(function).parameters)
+    (described,) = [part for part in text.split("\n\n") if part.startswith("`**search` stands for")]
+    defaults = SearchOptions()
+    for name in SearchKeywords.__annotations__:
+        assert f"`{name}={getattr(defaults, name)!r}`".replace("'", '"') in described

@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import maskwise
-from maskwise.compress import spill as rooms
-from maskwise.compress.spill import Room
+from maskwise.compress import spill
+from maskwise.compress.spill import Workspace
 from maskwise.formats import solution_file, trace_file
 from maskwise.values import memory
-from maskwise.values.memory import memory_given
+from maskwise.values.memory import memory_of_run, parse_memory
 
 
 def people(n: int = 700) -> pa.Table:
@@ -51,7 +51,7 @@ POLICY = {
 def no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every array that a run keeps goes to a file."""
     monkeypatch.setattr("maskwise.pipeline.for_search", lambda memory: 0 * memory)
-    monkeypatch.setattr(rooms, "_LEAST", 1)
+    monkeypatch.setattr(spill, "_LEAST", 1)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_run_in_files_gives_the_same_bytes(how: dict[str, Any], request: pytes
     expected = maskwise.anonymize(people(), POLICY, **how)
     request.getfixturevalue("no_memory")
     outcome = maskwise.anonymize(people(), POLICY, **how)
-    # DuckDB's folder to spill to lives as long as its connection; the files of a room have no name at all.
+    # DuckDB's folder to spill to lives as long as its connection; the files of a workspace have no name at all.
     assert not [path for path in Path(tempfile.gettempdir()).glob("maskwise-*") if path.is_file()]
     assert outcome.steps
     assert trace_file.dumps(outcome.steps) == trace_file.dumps(expected.steps)
@@ -75,27 +75,27 @@ def test_a_run_in_files_gives_the_same_bytes(how: dict[str, Any], request: pytes
 
 @pytest.mark.parametrize("budget", [None, 0, 5_000], ids=["memory", "file", "first memory, then file"])
 def test_rows_arrive_in_order_wherever_they_are_kept(budget: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rooms, "_LEAST", 1)
-    room = Room(budget)
-    rows = room.rows(3, np.uint16)
+    monkeypatch.setattr(spill, "_LEAST", 1)
+    workspace = Workspace(budget)
+    rows = workspace.rows(3, np.uint16)
     batches = [np.add.outer(np.arange(i * 100, i * 100 + 100 - i), [0, 7, 9]) for i in range(20)]
     for batch in batches:
         rows.add(list(batch.T))
     found = rows.finish()
-    assert (room.spilled > 0) == (budget is not None)
+    assert (workspace.spilled > 0) == (budget is not None)
     assert type(found) is np.ndarray
     assert found.flags.writeable
     assert np.array_equal(found, np.concatenate(batches))
-    assert room.rows(3, np.uint16).finish().shape == (0, 3)
+    assert workspace.rows(3, np.uint16).finish().shape == (0, 3)
 
 
 def test_memory_that_is_given_back_is_used_again() -> None:
-    room = Room(1 << 20)
+    workspace = Workspace(1 << 20)
     for _ in range(20):
-        room.zeros(1 << 19, np.uint8)
-    assert room.spilled == 0
-    kept = [room.zeros(1 << 19, np.uint8) for _ in range(4)]
-    assert room.spilled == 1 << 20
+        workspace.zeros(1 << 19, np.uint8)
+    assert workspace.spilled == 0
+    kept = [workspace.zeros(1 << 19, np.uint8) for _ in range(4)]
+    assert workspace.spilled == 1 << 20
     kept[3][:] = 5
     assert kept[3].sum() == 5 << 19
     assert kept[2].sum() == 0
@@ -106,26 +106,26 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         del given
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(rooms, "_reserve", full)
+    monkeypatch.setattr(spill, "_reserve", full)
     with pytest.raises(maskwise.InputError, match=r"has no room for its 0.1 GiB \(no space left on device\)"):
-        Room(0).zeros(1 << 27, np.uint8)
+        Workspace(0).zeros(1 << 27, np.uint8)
 
 
 def test_a_folder_for_temporary_files_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(maskwise.InputError, match="no temporary file could be opened"):
-        Room(0).zeros(1 << 20, np.int64)
+        Workspace(0).zeros(1 << 20, np.int64)
 
 
 def test_memory_is_what_was_asked_or_what_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert memory_given("500MB") == 500_000_000
-    assert memory_given("2GiB") == 2 << 30
+    assert memory_of_run(parse_memory("500MB")) == 500_000_000
+    assert memory_of_run(parse_memory("2GiB")) == 2 << 30
     for wrong in ("4", "0GB", "4 GB", "-1GB", "4GG"):
         with pytest.raises(maskwise.InputError, match="no amount of memory"):
-            memory_given(wrong)
-    whole = memory_given(None)
+            parse_memory(wrong)
+    whole = memory_of_run(parse_memory(None))
     monkeypatch.setattr(memory, "_limits", lambda: [10_000])
-    assert memory_given(None) == 8_000 < whole
+    assert memory_of_run(parse_memory(None)) == 8_000 < whole
 
 
 LARGE = """

@@ -14,7 +14,9 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import Bound
-from maskwise.search.search import plan
+from maskwise.search.interface import Problem
+from maskwise.search.options import SearchOptions
+from maskwise.search.score_search import ScoreSearch
 from maskwise.search.topdown import TopDown
 from maskwise.table.read import read
 from tests.papers.tables import POLICY_1, POLICY_2, TABLE_1, TABLE_2, records
@@ -24,8 +26,9 @@ def first_weights(rows: Any, policy: dict[str, Any], bounds: list[Bound]) -> dic
     """Gain, loss and score of every candidate at the most masked state."""
     asked = read_policy(policy)
     profiled, table = profile(read(pa.Table.from_pylist(records(rows))), asked)
-    trees, needs = plan(profiled, asked)
-    state = TopDown(trees, compress(table, profiled, trees, needs), bounds, has_class=True)
+    search = ScoreSearch(Problem(profiled, asked, SearchOptions()))
+    trees = search.trees
+    state = TopDown(trees, compress(table, profiled, search.request).tables, bounds, has_class=True)
     import numpy as np
 
     frontier = np.array(state.frontier)

@@ -17,9 +17,10 @@ from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
 from maskwise.search.bottomup import BottomUp as Climber
+from maskwise.search.bottomup_search import BottomUpSearch
 from maskwise.search.bounds import list_bounds
-from maskwise.search.options import Limits, Method
-from maskwise.search.search import plan
+from maskwise.search.interface import Problem
+from maskwise.search.options import Limits, SearchOptions
 from maskwise.table.read import read
 from tests.properties.tables import ATTRIBUTES, POLICY, REQUIREMENTS, children_of, people_table, problems
 from tests.reference.bottomup import BottomUp
@@ -38,9 +39,10 @@ def run_unpruned(table: pa.Table, policy: dict[str, Any]) -> Sequence[Any]:
     """The steps of a bottom-up search in which no candidate is pruned; nothing else in this file knows its inside."""
     asked = read_policy(policy)
     profiled, source = profile(read(table), asked)
-    trees, needs = plan(profiled, asked, Method.BUG)
-    tables = compress(source, profiled, trees, needs)
-    state = Climber(trees, tables, list_bounds(profiled, asked, needs), has_class=profiled.class_name is not None)
+    search = BottomUpSearch(Problem(profiled, asked, SearchOptions(method="bug")))
+    tables = compress(source, profiled, search.request).tables
+    bounds = list_bounds(profiled, asked, search.request.tables)
+    state = Climber(search.trees, tables, bounds, has_class=profiled.class_name is not None)
     return tuple(state.run(Limits(), lambda _: True, prune=False)[0])
 
 

@@ -27,13 +27,10 @@ from maskwise.profile.columns import Column
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import Bound, as_rules
 from maskwise.search.conditional import criterion as conditional
-from maskwise.search.conditional import gain_kernels
-from maskwise.search.conditional import growing_tree as elastic
-from maskwise.search.conditional import inputs as ground
-from maskwise.search.conditional import variants as tasting
-from maskwise.search.conditional.criterion import Taste
+from maskwise.search.conditional import gain_kernels, growing_tree, inputs, variants
+from maskwise.search.conditional.criterion import Variant
 from maskwise.search.groups import split_kernels
-from maskwise.search.options import choose_how
+from maskwise.search.options import SearchOptions
 from maskwise.solution.solution import Ending
 from maskwise.table.read import read
 from maskwise.values.scales import Scale
@@ -41,7 +38,7 @@ from tests.properties.tables import ATTRIBUTES, KINDS, POLICY, REQUIREMENTS, peo
 from tests.reference.conditional import Conditional
 from tests.reference.topdown import K
 
-HOW = choose_how(criterion="conditional", effort=1)
+OPTIONS = SearchOptions(criterion="conditional", effort=1)
 SENSITIVE = ("hiv", "flu", "cold", None)
 
 
@@ -51,33 +48,33 @@ def as_told(columns: Any, classes: Any, seed: int) -> Any:
     return np.array([SENSITIVE.index(cell) for cell in columns[-1].to_pylist()])
 
 
-def fixed(taste: Taste) -> Any:
-    return lambda *_: [taste]
+def fixed(variant: Variant) -> Any:
+    return lambda *_: [variant]
 
 
 def solved(
-    problem: dict[str, Any], policy: dict[str, Any], taste: Taste | None = None, *, work: int | None = None
+    problem: dict[str, Any], policy: dict[str, Any], variant: Variant | None = None, *, work: int | None = None
 ) -> Any:
-    """Search with bins that a column spells out, by one taste."""
+    """Search with bins that a column spells out, by one variant."""
     table = pa.Table.from_pylist(problem["records"])
     # Text also where all cells are missing, and the last column.
     table = table.drop_columns(["sens"]).append_column("sens", table["sens"].cast(pa.string()))
     with ExitStack() as stack:
-        stack.enter_context(patch.object(ground, "bin_records", as_told))
-        if taste is not None:
-            stack.enter_context(patch.object(tasting, "list_tastes", fixed(taste)))
+        stack.enter_context(patch.object(inputs, "bin_records", as_told))
+        if variant is not None:
+            stack.enter_context(patch.object(variants, "list_variants", fixed(variant)))
         if work is not None:
             stack.enter_context(patch.object(conditional, "EXACT_WORK", work))
-        return solve(read(table), read_policy(policy), HOW)[0]
+        return solve(read(table), read_policy(policy), OPTIONS)[0]
 
 
-def agree(problem: dict[str, Any], *, is_told: bool, taste: Taste | None = None) -> None:
+def agree(problem: dict[str, Any], *, is_told: bool, variant: Variant | None = None) -> None:
     """Compare search and reference, step by step.
 
     Args:
         problem: A table and what is asked.
         is_told: Whether an unmasked column splits the groups.
-        taste: How gain and loss are traded; the attributes' weights are cut to those in a QID.
+        variant: How gain and loss are traded; the attributes' weights are cut to those in a QID.
     """
     names = [a.name for a in problem["attributes"]]
     used = {*names, "cls", *(["sens"] if is_told else [])}
@@ -86,18 +83,18 @@ def agree(problem: dict[str, Any], *, is_told: bool, taste: Taste | None = None)
     entries = {name: entry for name, entry in problem["policy"]["attributes"].items() if name in used}
     policy = {**problem["policy"], "attributes": entries, "drop": drop}
     bins = [record["sens"] for record in problem["records"]] if is_told else None
-    taste = None if taste is None else replace(taste, weights=taste.weights[: len(names)])
+    variant = None if variant is None else replace(variant, weights=variant.weights[: len(names)])
     reference = Conditional(
         problem["records"],
         problem["attributes"],
         problem["requirements"],
         "cls",
         bins=bins,
-        **({} if taste is None else {"exponent": taste.exponent, "weights": list(taste.weights)}),
-        is_alone=taste is not None and taste.is_alone,
+        **({} if variant is None else {"exponent": variant.exponent, "weights": list(variant.weights)}),
+        is_alone=variant is not None and variant.is_alone,
     )
     assume(all(slack >= 0 for slack in reference.slack.values()))
-    solution = solved(problem, policy, taste)
+    solution = solved(problem, policy, variant)
     expected = reference.run()
     assert [(s.attribute, s.before, list(s.after)) for s in solution.steps] == [
         (e["attribute"], e["from"], e["to"]) for e in expected
@@ -137,10 +134,10 @@ def test_templates_and_mixed_policies_follow_the_design(problem: dict[str, Any])
     weights=st.lists(st.floats(0.25, 4), min_size=4, max_size=4),
     is_alone=st.booleans(),
 )
-def test_a_taste_changes_the_score_as_written(
+def test_a_variant_changes_the_score_as_written(
     problem: dict[str, Any], exponent: float, weights: list[float], *, is_alone: bool
 ) -> None:
-    agree(problem, is_told=False, taste=Taste(exponent, tuple(weights), is_alone=is_alone))
+    agree(problem, is_told=False, variant=Variant(exponent, tuple(weights), is_alone=is_alone))
 
 
 def mixed_people(seed: int, n: int) -> pa.Table:
@@ -385,20 +382,20 @@ def test_the_worst_group_of_each_split_is_that_of_plain_python(found: Any, k: in
 )
 def test_bins_part_the_numbers_and_the_outer_ones_hold_enough(n_records: list[int], floor: int) -> None:
     sizes = np.array(n_records)
-    starts = elastic._bins(sizes, floor)  # noqa: SLF001 - what is checked
+    starts = growing_tree._bins(sizes, floor)  # noqa: SLF001 - what is checked
     assert (starts[0], starts[-1]) == (0, len(sizes))
     assert (np.diff(starts) > 0).all()
-    assert len(starts) - 1 <= elastic.MOST_BINS
+    assert len(starts) - 1 <= growing_tree.MOST_BINS
     held = np.add.reduceat(sizes, starts[:-1])
     if len(starts) > 2:
         assert min(held[0], held[-1]) >= floor
-    if len(sizes) <= elastic.MOST_BINS:
+    if len(sizes) <= growing_tree.MOST_BINS:
         tried = [b for b in range(1, len(sizes)) if sizes[:b].sum() >= floor <= sizes[b:].sum()]
         assert starts[1:-1].tolist() == tried
     else:
         # Without its last number, a bin holds no more than its share.
         inner = [sizes[a : b - 1].sum() for a, b in pairwise(starts[1:-1])]
-        assert max(inner, default=0) <= sizes.sum() / elastic.MOST_BINS
+        assert max(inner, default=0) <= sizes.sum() / growing_tree.MOST_BINS
 
 
 @settings(max_examples=60, deadline=None)
@@ -421,26 +418,24 @@ def test_an_interval_tree_has_room_for_every_split(counts: list[Any], missing: i
         scale=Scale.INTEGER,
         range=(-5, 10 * n),
     )
-    tree = elastic.plant(column, 1)
-    assert tree.tree.nodes[0].label == f"[-5, {10 * n}]"
-    assert tree.tree.nodes[0].counts.tolist() == [sum(c[0] for c in counts) + missing, sum(c[1] for c in counts)]
-    assert tree.tree.code_of_value.tolist() == list(range(n + 1))
+    tree = growing_tree.start_tree(column, 1)
+    assert tree.nodes[0].label == f"[-5, {10 * n}]"
+    assert tree.nodes[0].counts.tolist() == [sum(c[0] for c in counts) + missing, sum(c[1] for c in counts)]
+    assert tree.code_of_value.tolist() == list(range(n + 1))
     leaves = [0]
-    while wide := [node for node in leaves if np.diff(tree.reach(node))[0] > 1]:
+    while wide := [node for node in leaves if np.diff(tree.bins_of(node))[0] > 1]:
         node = data.draw(st.sampled_from(wide))
-        low, high = tree.reach(node)
+        low, high = tree.bins_of(node)
         tree.split(node, data.draw(st.integers(low + 1, high - 1)))
-        first = int(tree.tree.first_child[node])
-        children = list(range(first, tree.n_nodes))
+        first = int(tree.first_child[node])
+        children = list(range(first, tree.n_grown))
         assert len(children) == 2 + (node == 0 and missing > 0)
-        assert (
-            sum(tree.tree.nodes[child].counts for child in children).tolist() == tree.tree.nodes[node].counts.tolist()
-        )
+        assert sum(tree.nodes[child].counts for child in children).tolist() == tree.nodes[node].counts.tolist()
         leaves = [leaf for leaf in leaves if leaf != node] + children
-    absent = [leaf for leaf in leaves if tree.tree.nodes[leaf].label is None]
+    absent = [leaf for leaf in leaves if tree.nodes[leaf].label is None]
     assert len(absent) == (missing > 0)
-    shown = sorted((leaf for leaf in leaves if leaf not in absent), key=lambda leaf: tree.tree.preorder[leaf])
-    assert [tree.reach(leaf) for leaf in shown] == [(b, b + 1) for b in range(n)]
-    ends = [int(end) for leaf in shown for end in re.findall(r"-?\d+", tree.tree.nodes[leaf].label)]
+    shown = sorted((leaf for leaf in leaves if leaf not in absent), key=lambda leaf: tree.preorder[leaf])
+    assert [tree.bins_of(leaf) for leaf in shown] == [(b, b + 1) for b in range(n)]
+    ends = [int(end) for leaf in shown for end in re.findall(r"-?\d+", tree.nodes[leaf].label)]
     assert ends == [-5, *(e for b in range(1, n) for e in (10 * b, 10 * b)), 10 * n]
-    assert KINDS[1] == tree.tree.kind
+    assert KINDS[1] == tree.kind

@@ -12,9 +12,10 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import Bound
-from maskwise.search.options import Criterion, How, Limits
-from maskwise.search.search import plan, search
-from maskwise.search.topdown import Scored, TopDown
+from maskwise.search.interface import NoProgress, Problem
+from maskwise.search.options import SearchOptions
+from maskwise.search.score_search import ScoreSearch
+from maskwise.search.topdown import ScoreChooser, TopDown
 from maskwise.table.read import read
 from tests.properties.tables import ATTRIBUTES, POLICY, REQUIREMENTS, people_table
 from tests.reference.topdown import Reference
@@ -26,8 +27,8 @@ def test_steps_on_larger_tables_are_the_papers(seed: int) -> None:
     expected = Reference(people.to_pylist(), ATTRIBUTES, REQUIREMENTS, "cls").run()
     policy = read_policy(POLICY)
     profiled, source = profile(read(people), policy)
-    trees, needs = plan(profiled, policy)
-    solution = search(profiled, trees, needs, compress(source, profiled, trees, needs), policy)
+    search = ScoreSearch(Problem(profiled, policy, SearchOptions()))
+    solution = search.run(compress(source, profiled, search.request), NoProgress())
     assert len(expected) > 5
     assert [(s.attribute, s.before, list(s.after), list(s.requirements)) for s in solution.steps] == [
         (e["attribute"], e["from"], e["to"], e["requirements"]) for e in expected
@@ -40,27 +41,27 @@ def test_groups_partition_the_records_and_minima_are_exact(seed: int) -> None:
     people = people_table(seed, 4000)
     policy = read_policy(POLICY)
     profiled, source = profile(read(people), policy)
-    trees, needs = plan(profiled, policy)
+    search = ScoreSearch(Problem(profiled, policy, SearchOptions()))
     state = TopDown(
-        trees,
-        compress(source, profiled, trees, needs),
+        search.trees,
+        compress(source, profiled, search.request).tables,
         [Bound(0, 0, rule_kernels.K, -7, 7), Bound(1, 1, rule_kernels.K, -30, 30)],
         has_class=True,
     )
     steps = 0
-    chooser = Scored(state, Criterion.SCORE)
+    chooser = ScoreChooser(state)
     while (best := chooser.choose()) is not None:
         state.refine(best.node)
         steps += 1
-        for cells in state.cells:
-            groups = cells._groups  # noqa: SLF001 - the inner state is what is checked
-            n = cells.n_groups
+        for of_qid in state.groups:
+            groups = of_qid.arrays
+            n = of_qid.n_groups
             assert int(groups.size[:n].sum()) == len(groups.words)
             totals = [
                 int(groups.words[s : s + z, 0].sum()) for s, z in zip(groups.start[:n], groups.size[:n], strict=True)
             ]
             assert totals == groups.total[:n, 0].tolist()
-            assert -min(totals) == cells.now[0]
+            assert -min(totals) == of_qid.now[0]
             shown = {tuple(groups.shown[:, g].tolist()) for g in range(n)}
             assert len(shown) == n
     assert steps > 5
@@ -70,8 +71,8 @@ def test_compressing_keeps_counts() -> None:
     people = people_table(1, 3000)
     policy = read_policy(POLICY)
     profiled, source = profile(read(people), policy)
-    trees, needs = plan(profiled, policy)
-    for compact in compress(source, profiled, trees, needs):
+    search = ScoreSearch(Problem(profiled, policy, SearchOptions()))
+    for compact in compress(source, profiled, search.request).tables:
         assert int(compact.counts.sum()) == 3000
         assert len(np.unique(compact.codes, axis=0)) == len(compact.codes)
 
@@ -83,8 +84,8 @@ def test_row_order_changes_nothing() -> None:
     found = []
     for source in (people, turned):
         profiled, records = profile(read(source), policy)
-        trees, needs = plan(profiled, policy)
-        found.append(search(profiled, trees, needs, compress(records, profiled, trees, needs), policy))
+        search = ScoreSearch(Problem(profiled, policy, SearchOptions()))
+        found.append(search.run(compress(records, profiled, search.request), NoProgress()))
     assert found[0].steps == found[1].steps
     assert found[0].cuts == found[1].cuts
 
@@ -93,12 +94,12 @@ def test_stopping_after_any_step_is_safe() -> None:
     people = people_table(2, 500)
     policy = read_policy(POLICY)
     profiled, source = profile(read(people), policy)
-    trees, needs = plan(profiled, policy)
-    whole = search(profiled, trees, needs, compress(source, profiled, trees, needs), policy)
+    search = ScoreSearch(Problem(profiled, policy, SearchOptions()))
+    counts = compress(source, profiled, search.request)
+    whole = search.run(counts, NoProgress())
     for most in range(len(whole.steps)):
-        part = search(
-            profiled, trees, needs, compress(source, profiled, trees, needs), policy, How(limits=Limits(most))
-        )
+        limited = ScoreSearch(Problem(profiled, policy, SearchOptions(max_steps=most)))
+        part = limited.run(counts, NoProgress())
         assert part.steps == whole.steps[:most]
         assert all(reached.figure >= reached.requirement.k for reached in part.reached)
         jobs = pc.unique(people["job"]).to_pylist()

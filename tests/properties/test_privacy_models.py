@@ -27,8 +27,9 @@ from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.profile import profile
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import Bound, as_rules, check_feasible
-from maskwise.search.options import Criterion
-from maskwise.search.search import plan, search
+from maskwise.search.interface import NoProgress, Problem
+from maskwise.search.options import SearchOptions
+from maskwise.search.score_search import ScoreSearch
 from maskwise.solution.solution import Solution
 from maskwise.table.read import read
 from maskwise.verify.measures import Spectrum, judge
@@ -43,8 +44,8 @@ def searched(records: list[dict[str, Any]], policy: Policy) -> Solution:
     """Check that a policy is feasible and search, without masking anything."""
     profiled, table = profile(read(pa.Table.from_pylist(records)), policy)
     check_feasible(profiled, policy)
-    trees, needs = plan(profiled, policy)
-    return search(profiled, trees, needs, compress(table, profiled, trees, needs), policy)
+    search = ScoreSearch(Problem(profiled, policy, SearchOptions()))
+    return search.run(compress(table, profiled, search.request), NoProgress())
 
 
 @pytest.mark.parametrize("asked", [*MODELS, "all"])
@@ -52,7 +53,7 @@ def test_every_step_with_diversity_or_closeness_is_the_naive_one(asked: str) -> 
     @settings(max_examples=60 if asked == "all" else 30, deadline=None)
     @given(problem=problems([asked]))
     def steps_agree(problem: dict[str, Any]) -> None:
-        agree(Criterion.SCORE, problem)
+        agree("score", problem)
 
     steps_agree()
 
@@ -120,7 +121,7 @@ def test_steps_on_tables_whose_counters_are_subtracted_are_the_naive_ones(requir
         "requirements": [requirement.said() for requirement in requirements],
     }
     problem = {"records": records, "requirements": requirements, "policy": policy}
-    agree(Criterion.SCORE, {**problem, "attributes": [a for a in attributes if a.name in used]})
+    agree("score", {**problem, "attributes": [a for a in attributes if a.name in used]})
     assert len(searched(records, read_policy(policy)).steps) > 3
 
 

@@ -13,12 +13,12 @@ import signal
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
 from maskwise.cli.evaluate import evaluate
-from maskwise.cli.options import AsJson, PolicyPath, Quiet, require_distinct_names
+from maskwise.cli.options import DEFAULT_SEARCH, AsJson, PolicyPath, Quiet, SearchFlags, require_distinct_names
 from maskwise.errors import MaskwiseError, plural, quote
 
 if TYPE_CHECKING:
@@ -85,32 +85,7 @@ def mask(
     report: Annotated[Path | None, Parameter(help="Write a report here: .md, .txt or .json.")] = None,
     engine: Engine = None,
     memory: Memory = None,
-    method: Annotated[
-        Literal["tdr", "bug"],
-        Parameter(
-            help="Which way the search goes: top-down from the most masked table, or bottom-up from the raw one."
-        ),
-    ] = "tdr",
-    criterion: Annotated[
-        Literal["score", "infogain", "conditional"],
-        Parameter(
-            help="For tdr: the most information per anonymity lost, the most information, or what is not told yet."
-        ),
-    ] = "score",
-    max_steps: Annotated[
-        int | None, Parameter(help="Stop after so many steps; tdr is safe at each, bug writes nothing before its end.")
-    ] = None,
-    time_limit: Annotated[float | None, Parameter(help="Stop searching after so many seconds.")] = None,
-    effort: Annotated[
-        int | None,
-        Parameter(
-            help="For conditional: 1 is a single search; each unit more tries 6 variants of a large table, up to 64 of "
-            "a small one."
-        ),
-    ] = None,
-    restarts: Annotated[
-        int, Parameter(help="For bug: search so many times more with some randomness, and keep the best.")
-    ] = 0,
+    search: SearchFlags = DEFAULT_SEARCH,
     shuffle: Shuffle = False,
     seed: Seed = None,
     escape_formulas: Formulas = False,
@@ -134,12 +109,6 @@ def mask(
             data,
             policy,
             output,
-            method=method,
-            criterion=criterion,
-            max_steps=max_steps,
-            time_limit=time_limit,
-            restarts=restarts,
-            effort=effort,
             shuffle=shuffle,
             seed=seed,
             escape_formulas=escape_formulas,
@@ -147,6 +116,7 @@ def mask(
             memory=memory,
             observer=terminal,
             beside=sidecars.make,
+            **search.keywords(),
         )
     report_data = make_report(outcome).data
     terminal.show_messages(outcome.messages, Level.WARNING)

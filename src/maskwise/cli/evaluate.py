@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from maskwise.cli.options import AsJson, PolicyPath, Quiet, require_distinct_names
+from maskwise.cli.options import AsJson, CriterionName, MethodName, PolicyPath, Quiet, require_distinct_names
 from maskwise.errors import InputError
+from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
 
 if TYPE_CHECKING:
     from maskwise.evaluation.records import Evaluation
@@ -59,10 +60,10 @@ def evaluate(
             "classifier. May be given several times.",
         ),
     ] = _CLASSIFIERS,
-    method: Annotated[Literal["tdr", "bug"], Parameter(help="Which way the search goes, as in mask.")] = "tdr",
+    method: Annotated[MethodName, Parameter(help="Which way the search goes, as in mask.")] = DEFAULT_METHOD,
     criterion: Annotated[
-        Literal["score", "infogain", "conditional"], Parameter(help="How tdr chooses the next refinement, as in mask.")
-    ] = "score",
+        CriterionName, Parameter(help="How tdr chooses the next refinement, as in mask.")
+    ] = DEFAULT_CRITERION,
     effort: Annotated[int | None, Parameter(help="How many variants conditional tries, as in mask.")] = None,
     against: Annotated[
         tuple[str, ...],

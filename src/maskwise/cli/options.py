@@ -2,19 +2,75 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from maskwise.errors import InputError
+from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD, criteria, methods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from maskwise.search.options import SearchKeywords
+
+    MethodName = str
+    CriterionName = str
+else:
+    MethodName, CriterionName = Literal[methods()], Literal[criteria()]
+
 Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors and warnings.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the result as JSON.")]
 PolicyPath = Annotated[Path, Parameter(name=["--policy", "-p"], help="The policy, a YAML file.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFlags:
+    """The options of a search as flags, named and meant as in `SearchOptions`; the seed is each command's own."""
+
+    method: Annotated[
+        MethodName,
+        Parameter(
+            help="Which way the search goes: top-down from the most masked table, or bottom-up from the raw one."
+        ),
+    ] = DEFAULT_METHOD
+    criterion: Annotated[
+        CriterionName,
+        Parameter(
+            help="For tdr: the most information per anonymity lost, the most information, or what is not told yet."
+        ),
+    ] = DEFAULT_CRITERION
+    max_steps: Annotated[
+        int | None, Parameter(help="Stop after so many steps; tdr is safe at each, bug writes nothing before its end.")
+    ] = None
+    time_limit: Annotated[float | None, Parameter(help="Stop searching after so many seconds.")] = None
+    effort: Annotated[
+        int | None,
+        Parameter(
+            help="For conditional: 1 is a single search; each unit more tries 6 variants of a large table, up to 64 of "
+            "a small one."
+        ),
+    ] = None
+    restarts: Annotated[
+        int, Parameter(help="For bug: search so many times more with some randomness, and keep the best.")
+    ] = 0
+
+    def keywords(self) -> SearchKeywords:
+        """The same as the Python functions take it."""
+        return {
+            "method": self.method,
+            "criterion": self.criterion,
+            "max_steps": self.max_steps,
+            "time_limit": self.time_limit,
+            "effort": self.effort,
+            "restarts": self.restarts,
+        }
+
+
+DEFAULT_SEARCH = SearchFlags()
 
 
 def require_distinct_names(*paths: Path, inputs: Iterable[Path]) -> None:

@@ -1,11 +1,11 @@
-"""The compressed table of one QID, as a plain value without an engine."""
+"""Compressed tables, as plain values without an engine: the answer to a `CountRequest`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from maskwise.compress.spill import Room
+from maskwise.compress.spill import Workspace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,24 +13,38 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
-    """What the search wants to know of one QID."""
+class Compact:
+    """The distinct coded rows of some attributes, such as those of a QID."""
 
     attributes: tuple[int, ...]
-    """The QID's attributes by their number in the policy, ascending."""
-    sensitive: tuple[tuple[str, str | None], ...] = ()
-    """Column and value of each sensitive value whose records are counted."""
+    """The attributes by their number in the policy, ascending."""
+    codes: NDArray[np.unsignedinteger]  # (n_rows, n_attributes)
+    """The code of each row on each attribute."""
+    counts: NDArray[np.int64]  # (n_rows, n_counts)
+    """Of a QID: the records of each row, then those of them with each sensitive value. Else the records by class."""
+    workspace: Workspace = field(default_factory=Workspace)
+    """Where the rows are kept, and what a search makes of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Compact:
-    """The distinct coded rows of one QID."""
+class ClassTable:
+    """The rows of all masked attributes together, by class, and apart by a number that each record has."""
 
-    attributes: tuple[int, ...]
-    """The QID's attributes by their number in the policy, ascending."""
-    codes: NDArray[np.unsignedinteger]  # (n_rows, n_attributes)
-    """Finest reachable value of each row on each attribute."""
-    counts: NDArray[np.int64]  # (n_rows, 1 + n_sensitive)
-    """Records behind each row, then those of them with each protected sensitive value."""
-    room: Room = field(default_factory=Room)
-    """Where they are kept, and what is made of them."""
+    rows: Compact
+    """The distinct rows; their counters are the classes."""
+    group_of_row: NDArray[np.int64] | None = None  # (n_rows,)
+    """The number that the records of each row have, as `RecordGroups` says; None if there is none."""
+    description: Any = None
+    """What `RecordGroups` said of these numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompressedTables:
+    """Everything that was counted for a search."""
+
+    tables: tuple[Compact, ...] = ()
+    """One for each distinct QID, in the order of the request."""
+    class_tables: tuple[ClassTable, ...] = ()
+    """The rows by class, once for each way of grouping the records; one without groups if there is no such way."""
+    workspace: Workspace = field(default_factory=Workspace)
+    """Where they are kept."""

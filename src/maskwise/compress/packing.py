@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from maskwise.compress.spill import Room
+from maskwise.compress.spill import Workspace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +35,7 @@ class Layout(NamedTuple):
 
 
 def pack(
-    counts: NDArray[np.int64], whole: NDArray[np.int64], room: Room | None = None
+    counts: NDArray[np.int64], whole: NDArray[np.int64], workspace: Workspace | None = None
 ) -> tuple[NDArray[np.int64], Layout]:
     """Put the counters of each row side by side into as few words as they fill in order.
 
@@ -45,7 +45,7 @@ def pack(
     Args:
         counts: (n_rows, n_counts) the counters of each row, none negative.
         whole: (n_counts,) their sums.
-        room: Where the words are kept.
+        workspace: Where the words are kept.
 
     Examples:
         >>> words, layout = pack(np.array([[2, 1], [3, 0]]), np.array([5, 1]))
@@ -60,7 +60,7 @@ def pack(
         word.append(at)
         shift.append(used)
         used += bits
-    words = (room or Room()).zeros((len(counts), at + 1), np.int64)
+    words = (workspace or Workspace()).zeros((len(counts), at + 1), np.int64)
     for start in range(0, len(counts), _ROWS):
         part = slice(start, start + _ROWS)
         for c, (w, s) in enumerate(zip(word, shift, strict=True)):

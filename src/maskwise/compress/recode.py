@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from maskwise.engines.base import ROW, Feature, Lookup
 from maskwise.errors import InputError
 from maskwise.table.table import one_or_zero
+from maskwise.values.arrow import from_numpy
+from maskwise.values.scales import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,7 +20,9 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
+    from maskwise.compress.request import Coding
     from maskwise.engines.base import Lookups
+    from maskwise.profile.columns import Column
     from maskwise.table.table import Table
 
 
@@ -52,7 +58,7 @@ def recode(
         lookups: For each column how it is recoded.
         sensitive: Columns, and the keys of the cells that are counted in them; None counts missing cells.
         keep: They will be counted more than once.
-        by_row: Numbers of records and a code for each of them, for a table that is `numbered`.
+        by_row: Numbers of records and a code for each of them, for a table whose records are numbered.
     """
     cells = [table.column(name) for name, _ in sensitive]
     marks = {
@@ -66,7 +72,7 @@ def recode(
     return Coded(table, table.engine.recode(marked, named, list(marks), materialize=keep))
 
 
-def numbered(table: Table) -> Table:
+def number_records(table: Table) -> Table:
     """The same records, each with a number that stays.
 
     What needs such numbers looks at single records, and those do not leave a database.
@@ -82,7 +88,37 @@ def numbered(table: Table) -> Table:
     return replace(table, expr=table.engine.materialize(table.expr.mutate(**{ROW: ibis.row_number().cast("int64")})))
 
 
-def records(table: Table, names: Sequence[str]) -> pa.Table:
-    """Bring whole columns over, the number of each record first; for a table that is `numbered`."""
+def fetch_records(table: Table, names: Sequence[str]) -> pa.Table:
+    """Bring whole columns over, the number of each record first; for a table whose records are numbered."""
     columns = {f"r{i}": table.column(name) for i, name in enumerate(names)}
     return table.engine.fetch(table.expr.select(table.expr[ROW].name("row"), **columns))
+
+
+def lookup_of(column: Column, coding: Coding) -> Lookup:
+    """How the engine recodes a column."""
+    missing = int(coding.code_of_value[-1]) if column.missing.any() else None
+    if column.is_ranged:
+        return _ranges(column, coding, missing)
+    keys, codes = column.keys, coding.code_of_value[column.value_of_key]
+    if column.scale is Scale.INTEGER and column.numbers.dtype == np.int64:
+        # Whole numbers are joined as such, also from a csv's texts: at a million rows twice as fast.
+        keys, codes = from_numpy(column.numbers), coding.code_of_value[:-1]
+    # A value that the profile does not tell apart is one that may never be shown.
+    other = 0 if column.n_rest else None
+    return Lookup(keys, from_numpy(codes.astype(narrowest(coding.n_codes))), missing, other)
+
+
+def _ranges(column: Column, coding: Coding, missing: int | None) -> Lookup:
+    """The finest reachable intervals: where each begins. Codes follow the order of numbers, from 0."""
+    codes = coding.code_of_value[:-1]
+    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    assert (codes[first] == np.arange(len(first))).all()  # noqa: S101 - trees are numbered in their order
+    return Lookup(column.keys.take(from_numpy(first)), None, missing)
+
+
+def narrowest(n_codes: int) -> type[np.unsignedinteger]:
+    """The smallest type of numbers that holds so many codes."""
+    for dtype in (np.uint8, np.uint16):
+        if n_codes <= np.iinfo(dtype).max + 1:
+            return dtype
+    return np.uint32

@@ -1,4 +1,4 @@
-"""Room for large arrays: in memory up to a budget, beyond it in files that have no name.
+"""Where large arrays are kept: in memory up to a budget, beyond it in files that have no name.
 
 The compressed tables of a run and the buffers of its search are all that grows
 with the data in this process. What does not fit the budget is mapped from
@@ -31,7 +31,7 @@ _LEAST = 1 << 16
 """Smaller arrays are not worth a file."""
 
 
-class Room:
+class Workspace:
     """Where large arrays are kept."""
 
     def __init__(self, budget: int | None = None) -> None:
@@ -49,22 +49,22 @@ class Room:
         """An array of zeros."""
         n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         if self.fits(n_bytes):
-            made = np.zeros(shape, dtype)
+            array = np.zeros(shape, dtype)
             self._used += n_bytes
-            weakref.finalize(made, self._give_back, n_bytes).atexit = False
-            return made
+            weakref.finalize(array, self._return_memory, n_bytes).atexit = False
+            return array
         with self.file() as file:
             return self.map(file, n_bytes, dtype).reshape(shape)
 
     def full(self, shape: int | tuple[int, ...], value: float, dtype: DTypeLike) -> NDArray[Any]:
         """An array that holds one value everywhere."""
-        made = self.zeros(shape, dtype)
-        made[...] = value
-        return made
+        array = self.zeros(shape, dtype)
+        array[...] = value
+        return array
 
-    def rows(self, n_columns: int, dtype: DTypeLike) -> Rows:
+    def rows(self, n_columns: int, dtype: DTypeLike) -> RowBuffer:
         """A table that grows row by row."""
-        return Rows(self, n_columns, np.dtype(dtype))
+        return RowBuffer(self, n_columns, np.dtype(dtype))
 
     def fits(self, n_bytes: int) -> bool:
         """Whether so many bytes more may stay in memory."""
@@ -102,22 +102,22 @@ class Room:
         )
         return (note(text),)
 
-    def _give_back(self, n_bytes: int) -> None:
+    def _return_memory(self, n_bytes: int) -> None:
         self._used -= n_bytes
 
 
-class Rows:
+class RowBuffer:
     """A table of numbers whose rows arrive in batches."""
 
-    def __init__(self, room: Room, n_columns: int, dtype: np.dtype[Any]) -> None:
+    def __init__(self, workspace: Workspace, n_columns: int, dtype: np.dtype[Any]) -> None:
         """Start without rows.
 
         Args:
-            room: Where they are kept.
+            workspace: Where they are kept.
             n_columns: How many numbers a row has.
             dtype: What they are.
         """
-        self._room = room
+        self._workspace = workspace
         self._n_columns = n_columns
         self._dtype = dtype
         self._parts: list[NDArray[Any]] = []
@@ -131,8 +131,8 @@ class Rows:
             part[:, p] = column
         self._n_rows += len(part)
         self._parts.append(part)
-        if self._file is None and not self._room.fits(self._n_bytes):
-            self._file = self._room.file()
+        if self._file is None and not self._workspace.fits(self._n_bytes):
+            self._file = self._workspace.file()
         if self._file is not None:
             self._write()
 
@@ -154,8 +154,8 @@ class Rows:
         if self._file is not None:
             with self._file as file:
                 file.flush()
-                return self._room.map(file, self._n_bytes, self._dtype).reshape(shape)
-        whole = self._room.zeros(shape, self._dtype)
+                return self._workspace.map(file, self._n_bytes, self._dtype).reshape(shape)
+        whole = self._workspace.zeros(shape, self._dtype)
         at = 0
         # One part after the other, so that memory never holds the rows twice.
         for part in self._parts:

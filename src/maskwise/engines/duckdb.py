@@ -23,7 +23,7 @@ from maskwise.engines.messages import (
 )
 from maskwise.errors import InputError, WriteError
 from maskwise.values.location import TableName
-from maskwise.values.memory import for_engine, memory_given
+from maskwise.values.memory import for_engine, memory_of_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -233,7 +233,7 @@ def _start(owner: DuckDB, file: Path | None, memory: int | None, *, writes: bool
 
     spill = tempfile.mkdtemp(prefix="maskwise-")
     weakref.finalize(owner, shutil.rmtree, spill, ignore_errors=True)
-    share = for_engine(memory_given(None) if memory is None else memory)
+    share = for_engine(memory_of_run(memory))
     config: dict[str, Any] = {"temp_directory": spill, "memory_limit": f"{share >> 10}KiB"}
     if file is None:
         return connect(**config)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from maskwise.policy.attributes import Kind
 from maskwise.policy.requirements.confidence import Template
 from maskwise.release import mask as masking
 from maskwise.rivals.registry import find_rival
-from maskwise.search.options import Criterion, Method, choose_how
+from maskwise.search.options import SearchKeywords, search_options
 from maskwise.solution.solution import Ending
 from maskwise.table.read import read
 from maskwise.values.arrow import from_numpy
@@ -107,12 +107,10 @@ def evaluate(
     classifiers: Sequence[Any] = DEFAULT,
     k: int | Sequence[int] | str | None = None,
     h: float | Sequence[float | str] | str | None = None,
-    method: str = Method.TDR,
-    criterion: str = Criterion.SCORE,
-    effort: int | None = None,
     against: Mapping[str, Any] | None = None,
     rivals: Sequence[str] = (),
     progress: Callable[[str, int, int], None] | None = None,
+    **search: Unpack[SearchKeywords],
 ) -> Evaluation:
     """Measure what masking costs a classifier.
 
@@ -128,12 +126,10 @@ def evaluate(
             scikit-learn classifiers, or such classifiers themselves.
         k: One or several k, used for every k requirement of the policy.
         h: One or several confidence bounds, used for every template of the policy.
-        method: As in `anonymize`.
-        criterion: As in `anonymize`.
-        effort: As in `anonymize`.
         against: Tables that other tools masked, by name: the same records in the same order.
         rivals: `mondrian` and `full-domain`, other algorithms to compare with.
         progress: Called with the current activity, the number of errors counted so far, and their total number.
+        search: How to search, as in `anonymize`.
 
     Returns:
         The errors. A threshold that cannot be met has none, and a note.
@@ -154,8 +150,7 @@ def evaluate(
     """
     parsed_policy = read_policy(policy)
     check_partition(split, folds, seed, has_test=test is not None)
-    choose_how(method, criterion, effort=effort)
-    how = {"method": method, "criterion": criterion, "effort": effort}
+    search_options(**search)
     if protocol not in _CHOICES:
         msg = f"The protocol is one of {quote(_CHOICES)}; found `{protocol}`."
         raise InputError(msg)
@@ -170,7 +165,7 @@ def evaluate(
     sample = read_sample(data, parsed_policy, test)
     splits = partition(sample.classes, sample.n_test, split, folds, seed)
     settings = list_settings(sample.policy, ks, hs)
-    trials = _list_trials(sample, splits, settings, protocols, rivals, against or {}, how)
+    trials = _list_trials(sample, splits, settings, protocols, rivals, against or {}, search)
     report = progress or (lambda activity, n_done, n_total: None)  # noqa: ARG005
     by_trial = list(_measure(trials, learners, len(splits), seed, report))
     masked = [record for trial, records in zip(trials, by_trial, strict=True) if trial.is_masked for record in records]
@@ -192,7 +187,7 @@ def _list_trials(
     protocols: Sequence[Protocol],
     rivals: Iterable[str],
     against: Mapping[str, Any],
-    how: Mapping[str, Any],
+    search: SearchKeywords,
 ) -> list[_Trial]:
     """List the errors to be measured, in the order of the result."""
     policy = sample.policy
@@ -210,7 +205,7 @@ def _list_trials(
                 yield _Trial(measure, (str(protocol),), prepare, setting.k, setting.h, is_masked=True)
 
     trials = [unmasked("BE")]
-    trials += masked("SE" if has_only_templates else "AE", partial(_mask, sample, how))
+    trials += masked("SE" if has_only_templates else "AE", partial(_mask, sample, search))
     for name in rivals:
         trials += masked(f"AE({name})", partial(_mask_by_rival, sample, name))
     for name, source in against.items():
@@ -288,12 +283,12 @@ def _mask_by_protocol(
         yield _TrainTestData(predictors, sample.classes[rows], reordered)
 
 
-def _mask(sample: Sample, how: Mapping[str, Any], policy: Policy, split: TrainTestSplit | None) -> Predictors:
+def _mask(sample: Sample, search: SearchKeywords, policy: Policy, split: TrainTestSplit | None) -> Predictors:
     """Mask with maskwise; without a split all records, else by the training records."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     table, rows = sample.table, None
-    outcome = anonymize(_take_rows(table, None if split is None else split.train), policy, **how)
+    outcome = anonymize(_take_rows(table, None if split is None else split.train), policy, **search)
     solution, masked = outcome.solution, outcome.data
     if solution.ending == Ending.INTERRUPTED:
         raise KeyboardInterrupt

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+import numpy as np
 
-    import numpy as np
+from maskwise.values.arrow import from_numpy
+from maskwise.values.spelling import is_spelled, one_spelling, value_order
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.policy.attributes import Kind
     from maskwise.policy.taxonomy import Taxonomy
-    from maskwise.profile.sensitive import Sensitive
     from maskwise.values.message import Message
     from maskwise.values.scales import Scale
 
@@ -58,6 +61,46 @@ class Column:
     def n_records(self) -> int:
         """All records."""
         return int(self.counts.sum() + self.missing.sum() + (0 if self.rest is None else self.rest.sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitive:
+    """The distinct values of one sensitive column."""
+
+    keys: pa.Array
+    """The distinct cells as the engine holds them, without the missing one."""
+    texts: tuple[str, ...]
+    """How each is spelled."""
+    counts: Ints  # (n_keys,)
+    """Its records."""
+    n_missing: int
+    """The records whose cell is missing."""
+
+    def keys_of(self, value: str | None) -> pa.Array | None:
+        """The cells spelled like this; None stands for the missing one."""
+        return None if value is None else self.keys.filter(from_numpy(self._is(value)))
+
+    def n_records(self, value: str | None) -> int:
+        """How many records have this value."""
+        return self.n_missing if value is None else int(self.counts[self._is(value)].sum())
+
+    def values(self, order: Sequence[str] = ()) -> tuple[str | None, ...]:
+        """Every value once, however it is spelled, in its order or the given one; the missing one last."""
+        spelled = {one_spelling(text): text for text in reversed(self.texts)}
+        if order:
+            place = {one_spelling(text): at for at, text in enumerate(order)}
+            known = [text for spelling, text in spelled.items() if spelling in place]
+            found = sorted(known, key=lambda text: place[one_spelling(text)])
+        else:
+            found = sorted(spelled.values(), key=value_order(self.texts))
+        return (*found, None) if self.n_missing else tuple(found)
+
+    def counts_of(self, values: Sequence[str | None]) -> Ints:
+        """The records of each value."""
+        return np.array([self.n_records(value) for value in values], np.int64)
+
+    def _is(self, value: str) -> NDArray[np.bool_]:
+        return np.array([is_spelled(text, value) for text in self.texts], np.bool_)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """One-dimensional counts of every masked attribute, by class.
 
 One small GROUP BY per attribute tells all information gains of the whole run
-and the trees of all intervals (`forest`). Here a table also meets its policy:
+and the trees of all intervals (`grow_trees`). Here a table also meets its policy:
 defaults are chosen, and what does not fit is refused with the evidence.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from maskwise.policy.policy import Policy
     from maskwise.profile.column_counts import Counted
-    from maskwise.profile.sensitive import Sensitive
+    from maskwise.profile.columns import Sensitive
     from maskwise.table.table import Table
 
     Ints = NDArray[np.int64]

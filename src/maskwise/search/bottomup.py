@@ -3,7 +3,7 @@
 Of an interval attribute the leaves of its tree stand for the raw values.
 Each time the generalization that loses least information per unit of privacy
 gained is performed (Wang, Yu, Chakraborty, ICDM 2004). Like `topdown` this sees
-only the forest and the compressed tables. Only the last state is safe.
+only the value trees and the compressed tables. Only the last state is safe.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.search.bounds import as_rules, charge, figures_of
-from maskwise.search.groups.merge_kernels import NEAR, Climb
-from maskwise.search.groups.merging import Unions
+from maskwise.search.groups.merge_kernels import NEAR, MergeCut
+from maskwise.search.groups.merging import MergingGroups
 from maskwise.search.interval_split import TOLERANCE
 from maskwise.search.score import entropy
 from maskwise.search.value_trees import flatten, gains
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from maskwise.compress.compressed_table import Compact
     from maskwise.search.bounds import Bound
+    from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
-    from maskwise.search.topdown import Watcher
-    from maskwise.search.value_trees import Tree
+    from maskwise.search.value_trees import ValueTree
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -42,12 +42,12 @@ class BottomUp:
     """A cut on its way up, and the candidates for its next move."""
 
     def __init__(
-        self, trees: Sequence[Tree], tables: Sequence[Compact], bounds: Sequence[Bound], *, has_class: bool
+        self, trees: Sequence[ValueTree], tables: Sequence[Compact], bounds: Sequence[Bound], *, has_class: bool
     ) -> None:
         """Start at the raw values.
 
         Args:
-            trees: The forest, not pruned, attributes in policy order.
+            trees: The value trees, not pruned, attributes in policy order.
             tables: One compressed table per distinct QID.
             bounds: The rules of all requirements, in policy order.
             has_class: Whether information is about a class.
@@ -76,16 +76,16 @@ class BottomUp:
             self._info_loss[nodes] = gains(tree, has_class=has_class)
             self._is_open[nodes] = is_inner[nodes] & (self._n_waiting[nodes] == 0)
             self.shown.append(set(nodes[flat.n_children[nodes] == 0].tolist()))
-        climb = Climb(flat.parent, flat.first_child, flat.n_children, flat.hides, self._is_open)
+        cut = MergeCut(flat.parent, flat.first_child, flat.n_children, flat.hides, self._is_open)
         of_table = [[bound for bound in bounds if bound.table == t] for t in range(len(tables))]
         node_of_code = [_node_of_code(tree, int(self.first[i])) for i, tree in enumerate(trees)]
-        self.unions = [
-            Unions(table, climb, node_of_code, as_rules(of_table[t], table.counts.sum(axis=0)))
+        self.groups = [
+            MergingGroups(table, cut, node_of_code, as_rules(of_table[t], table.counts.sum(axis=0)))
             for t, table in enumerate(tables)
         ]
         self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]
-        members = [unions.attributes for unions in self.unions]
-        now = [float(self.unions[t].now[r]) for t, r in self.places]
+        members = [groups.attributes for groups in self.groups]
+        now = [float(self.groups[t].now[r]) for t, r in self.places]
         self.charged = charge(
             bounds, self.places, members, [bad - bound.limit for bound, bad in zip(bounds, now, strict=True)]
         )
@@ -118,13 +118,13 @@ class BottomUp:
 
     def figures(self) -> tuple[float, ...]:
         """For each requirement of the policy its figure now."""
-        return figures_of(self.bounds, [self.unions[t].worst(r) for t, r in self.places])
+        return figures_of(self.bounds, [self.groups[t].worst(r) for t, r in self.places])
 
     def unmet(self) -> dict[int, list[int]]:
         """For each table the rules that are still broken."""
         found: dict[int, list[int]] = {}
-        for t, unions in enumerate(self.unions):
-            broken = [r for r in range(len(unions.rules.kind)) if unions.is_broken(r)]
+        for t, groups in enumerate(self.groups):
+            broken = [r for r in range(len(groups.rules.kind)) if groups.is_broken(r)]
             if broken:
                 found[t] = broken
         return found
@@ -147,20 +147,20 @@ class BottomUp:
         """
         after: dict[tuple[int, int], Floats] = {}
         for t, rules in unmet.items():
-            own = set(self.unions[t].attributes)
+            own = set(self.groups[t].attributes)
             tried = (
-                {node for r in rules for node in self.unions[t].critical(r)}
+                {node for r in rules for node in self.groups[t].critical(r)}
                 if prune
                 else {node for node in frontier.tolist() if int(self.attribute[node]) in own}
             )
             for node in tried:
-                after[t, node] = self.unions[t].after(*self._move(node))
+                after[t, node] = self.groups[t].after(*self._move(node))
         total = np.zeros(len(frontier))
         place = {node: p for p, node in enumerate(frontier.tolist())}
         for t, node in after:
             for other, r, limit, by in self.charged.get(int(self.attribute[node]), ()):
                 if other == t:
-                    now = float(self.unions[t].now[r])
+                    now = float(self.groups[t].now[r])
                     gained = max(now, limit) - max(float(after[t, node][r]), limit)
                     total[place[node]] += gained / by if gained > NEAR else 0.0
         n_charged = np.array([max(len(self.charged.get(i, ())), 1) for i in range(len(self.trees))])
@@ -181,14 +181,14 @@ class BottomUp:
         if not unmet:
             return None
         useful = np.zeros(len(self.trees), np.bool_)
-        useful[[i for t in unmet for i in self.unions[t].attributes]] = True
+        useful[[i for t in unmet for i in self.groups[t].attributes]] = True
         frontier = np.flatnonzero(self._is_open)
         frontier = frontier[useful[self.attribute[frontier]]]
         gain = self._gains(frontier, unmet, prune=prune)
         loss = self._info_loss[frontier]
-        felt = loss if weights is None else loss * weights[self.attribute[frontier]]
+        weighted = loss if weights is None else loss * weights[self.attribute[frontier]]
         among = np.flatnonzero(gain > 0) if (gain > 0).any() else np.arange(len(frontier))
-        cost = felt[among] / gain[among] if (gain > 0).any() else felt[among]
+        cost = weighted[among] / gain[among] if (gain > 0).any() else weighted[among]
         equal = among[cost < cost.min() + TOLERANCE]
         best = equal[np.argmin(self.rank[frontier[equal]])]
         return int(frontier[best]), float(loss[best]), float(gain[best])
@@ -197,9 +197,9 @@ class BottomUp:
         """Perform a generalization on every table that has its attribute; return what changed."""
         i, values, target = self._move(node)
         tree, first = self.trees[i], int(self.first[i])
-        for unions in self.unions:
-            if i in unions.attributes:
-                unions.generalize(i, values, target)
+        for groups in self.groups:
+            if i in groups.attributes:
+                groups.generalize(i, values, target)
         self.path.append((i, node - first))
         n_shown = self._n_records[node] + (self._hidden[i].sum() if self._flat.hides[i] else 0)
         self.lost += self._info_loss[node] * (n_shown if self.has_class else 1)
@@ -224,7 +224,7 @@ class BottomUp:
 
         Args:
             limits: When to give up.
-            watch: Hears of every step and may ask to stop.
+            watch: Called after every step; may ask to stop.
             prune: Try only generalizations that can be critical (Theorem 1); the steps are the same.
             weights: As in `choose`.
         """
@@ -246,7 +246,7 @@ class BottomUp:
                 return steps, Ending.INTERRUPTED
 
 
-def _node_of_code(tree: Tree, first: int) -> Ints:
+def _node_of_code(tree: ValueTree, first: int) -> Ints:
     """The finest value behind each code of an attribute."""
     nodes = np.zeros(tree.n_codes, np.int64)
     for node in np.flatnonzero(tree.n_children == 0).tolist():

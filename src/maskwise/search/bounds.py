@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.compress.compressed_table import Need
+from maskwise.compress.request import TableRequest
 from maskwise.errors import WHOLE, InfeasibleError, plural
 from maskwise.policy.requirements.closeness import Closeness, Distance
 from maskwise.policy.requirements.confidence import Template
@@ -131,19 +131,19 @@ def charge(
     return charges
 
 
-def list_needs(profile: Profile, policy: Policy) -> list[Need]:
+def list_requests(profile: Profile, policy: Policy) -> tuple[TableRequest, ...]:
     """What is to be counted on each distinct QID."""
     wanted: dict[tuple[int, ...], dict[tuple[tuple[str, str | None], ...], None]] = {}
     for requirement in policy.requirements:
         for part in requirement.parts:
             wanted.setdefault(_numbers(policy, part.qid), {})[_counted(part, profile)] = None
-    needs = []
+    requests = []
     for numbers, blocks in wanted.items():
         pairs: tuple[tuple[str, str | None], ...] = ()
         for block in sorted(blocks, key=len, reverse=True):
             pairs += block if _place(pairs, block) is None else ()
-        needs.append(Need(numbers, pairs))
-    return needs
+        requests.append(TableRequest(numbers, pairs))
+    return tuple(requests)
 
 
 def _place(pairs: tuple[tuple[str, str | None], ...], block: tuple[tuple[str, str | None], ...]) -> int | None:
@@ -152,15 +152,15 @@ def _place(pairs: tuple[tuple[str, str | None], ...], block: tuple[tuple[str, st
     return next((start for start in starts if pairs[start : start + len(block)] == block), None)
 
 
-def list_bounds(profile: Profile, policy: Policy, needs: Sequence[Need]) -> list[Bound]:
+def list_bounds(profile: Profile, policy: Policy, requests: Sequence[TableRequest]) -> list[Bound]:
     """The rules of all requirements as the search sees them."""
-    at = {need.attributes: t for t, need in enumerate(needs)}
+    at = {one.attributes: t for t, one in enumerate(requests)}
     implied = policy.implied_parts()
     bounds = []
     for i, requirement in enumerate(policy.requirements):
         for p, part in enumerate(requirement.parts):
             t = at[_numbers(policy, part.qid)]
-            bounds.append(_bound(part, profile, needs[t], i, t, counts=(i, p) not in implied))
+            bounds.append(_bound(part, profile, requests[t], i, t, counts=(i, p) not in implied))
     return bounds
 
 
@@ -181,7 +181,7 @@ def check_feasible(profile: Profile, policy: Policy) -> None:
             counted = _counted(part, profile)
             whole = [profile.n_rows, *(profile.sensitive[column].n_records(value) for column, value in counted)]
             counters = np.array(whole, np.int64)
-            bound = _bound(part, profile, Need((), counted), i, 0, counts=True)
+            bound = _bound(part, profile, TableRequest((), counted), i, 0, counts=True)
             worst, is_broken = rule_kernels.weigh(as_rules([bound], counters), 0, counters, counters, 0)
             if is_broken:
                 broken.append(policy.at(("requirements", i)) + _infeasible(requirement, part, bound.figure(worst)))
@@ -248,9 +248,9 @@ def _counted(part: Part, profile: Profile) -> tuple[tuple[str, str | None], ...]
             return tuple((part.sensitive, value) for value in profile.sensitive[part.sensitive].values(order))
 
 
-def _bound(part: Part, profile: Profile, need: Need, requirement: int, table: int, *, counts: bool) -> Bound:
+def _bound(part: Part, profile: Profile, request: TableRequest, requirement: int, table: int, *, counts: bool) -> Bound:
     counted = _counted(part, profile)
-    first = 1 + (_place(need.sensitive, counted) or 0)
+    first = 1 + (_place(request.sensitive, counted) or 0)
     stop = first + len(counted)
     match part:
         case KAnonymity():

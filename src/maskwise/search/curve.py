@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.search.value_trees import Tree
+    from maskwise.search.value_trees import AnyTree
 
 
 class _Ledger:
     """What one attribute shows now, as sums over the records."""
 
-    def __init__(self, tree: Tree, *, raw: bool) -> None:
+    def __init__(self, tree: AnyTree, *, raw: bool) -> None:
         counts = np.array([node.counts for node in tree.nodes])
         n_records = counts.sum(axis=1)
         self.tree = tree
@@ -61,7 +61,7 @@ class _Ledger:
 
 
 def follow(
-    trees: Sequence[Tree],
+    trees: Sequence[AnyTree],
     path: Sequence[tuple[int, int]],
     figures: Sequence[tuple[float, ...]],
     *,

@@ -1,7 +1,7 @@
 """Where to cut an interval in two, compiled.
 
 The whole tree of an interval attribute follows from one-dimensional counts, so
-this runs before any record is looked at again. `forest` grows the trees.
+this runs before any record is looked at again. `grow_trees` grows the trees.
 """
 
 from __future__ import annotations

@@ -1,41 +1,33 @@
-"""How to search: which way, by what measure, for how long."""
+"""How to search: which way, by what measure, for how long.
+
+`SearchOptions` is the only place where these options are defined and checked.
+The Python functions take them as keywords (`SearchKeywords`), the command line
+as flags.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from maskwise.errors import InputError, quote
+from maskwise.errors import InputError, did_you_mean, quote
+from maskwise.search import registry
+from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Announce = Callable[[str], None]
-
-DEFAULT_EFFORT = 2
-"""Some variants, in at most a few times the time of one search."""
+    from maskwise.search.registry import Registration
 
 
-class Method(StrEnum):
-    """Which way the search goes."""
+class SearchKeywords(TypedDict, total=False):
+    """The options of a search as keyword arguments; `SearchOptions` says what they mean."""
 
-    TDR = "tdr"
-    """Top-down refinement: from the most masked table, as long as it is safe."""
-    BUG = "bug"
-    """Bottom-up generalization: from the raw values, or the leaves of an interval tree, until it is safe."""
-
-
-class Criterion(StrEnum):
-    """How the next refinement is chosen."""
-
-    SCORE = "score"
-    """Information gained per unit of privacy lost."""
-    INFOGAIN = "infogain"
-    """Information gained alone."""
-    CONDITIONAL = "conditional"
-    """What is told beyond what is already shown, per unit of privacy lost; intervals split where it is valid."""
+    method: str
+    criterion: str
+    max_steps: int | None
+    time_limit: float | None
+    restarts: int
+    effort: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,63 +40,95 @@ class Limits:
     """After so much time."""
 
 
-@dataclass(frozen=True, slots=True)
-class How:
-    """Everything that is decided about a search but for the policy."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """Everything that is decided about a search but for the policy; options that do not go together are refused.
 
-    method: Method = Method.TDR
-    """Which way."""
-    criterion: Criterion = Criterion.SCORE
-    """By what measure, top-down."""
-    limits: Limits = Limits()
-    """When to stop early."""
-    restarts: int = 0
-    """How many more times to try bottom-up, with attributes weighed at random; the best result is kept."""
-    effort: int = 1
-    """How hard to look, by the conditional criterion: 1 searches once, more tries variants and keeps the best."""
-    seed: int = 0
-    """Makes restarts, variants and folds repeatable."""
-
-
-def choose_how(
-    method: str = Method.TDR,
-    criterion: str = Criterion.SCORE,
-    max_steps: int | None = None,
-    time_limit: float | None = None,
-    restarts: int = 0,
-    effort: int | None = None,
-    seed: int | None = None,
-) -> How:
-    """Check the options of a search, and refuse those that do not exist or do not go together.
-
-    >>> choose_how("bug", restarts=3).restarts
+    >>> SearchOptions(method="bug", restarts=3).restarts
     3
     """
-    if method not in set(Method):
-        msg = f"The method is one of {quote(Method)}; found `{method}`."
-        raise InputError(msg)
-    if criterion not in set(Criterion):
-        msg = f"The criterion is one of {quote(Criterion)}; found `{criterion}`."
-        raise InputError(msg)
-    if (max_steps is not None and max_steps < 0) or (
-        time_limit is not None and (math.isnan(time_limit) or time_limit < 0)
-    ):
-        raise InputError("A step or time limit is a number that is at least 0.")
-    if method == Method.BUG and criterion != Criterion.SCORE:
-        raise InputError("A criterion is for the method `tdr`; `bug` has its own measure. Leave out one of them.")
-    if restarts < 0 or (restarts and method != Method.BUG):
-        raise InputError("Restarts are for the method `bug`, and at least 0.")
-    if effort is not None and (effort < 1 or criterion != Criterion.CONDITIONAL):
-        raise InputError("An effort is for the criterion `conditional`, and at least 1.")
-    if seed is not None and seed < 0:
-        raise InputError("A seed is a whole number that is at least 0.")
-    limits = Limits(max_steps, time_limit)
-    return How(Method(method), Criterion(criterion), limits, restarts, effort or DEFAULT_EFFORT, seed or 0)
+
+    method: str = DEFAULT_METHOD
+    """`tdr` (top-down refinement: from the most masked table, as long as it is safe) or `bug` (bottom-up
+    generalization: from the raw values, or the leaves of an interval tree, until it is safe)."""
+    criterion: str = DEFAULT_CRITERION
+    """How `tdr` chooses the next refinement: `score` (information gained per privacy lost), `infogain` (information
+    gained), or `conditional` (information that is not shown yet per privacy lost; see the reference)."""
+    max_steps: int | None = None
+    """Stop after so many steps; `bug` is safe only at its end and then writes nothing."""
+    time_limit: float | None = None
+    """Stop searching after so many seconds; `bug` as above."""
+    restarts: int = 0
+    """For `bug`: search so many times more, with attributes weighed at random, and keep what lost least information."""
+    effort: int | None = None
+    """For `conditional`: 1 searches once, more tries variants and keeps the best; the default is 2."""
+    seed: int | None = None
+    """Makes restarts, variants and folds repeatable; None stands for 0."""
+
+    def __post_init__(self) -> None:
+        """Refuse options that do not exist or do not go together."""
+        if self.method not in registry.methods():
+            msg = f"The method is one of {quote(registry.methods())}; found `{self.method}`."
+            raise InputError(msg)
+        if self.criterion not in registry.criteria():
+            msg = f"The criterion is one of {quote(registry.criteria())}; found `{self.criterion}`."
+            raise InputError(msg)
+        if (self.max_steps is not None and self.max_steps < 0) or (
+            self.time_limit is not None and (math.isnan(self.time_limit) or self.time_limit < 0)
+        ):
+            raise InputError("A step or time limit is a number that is at least 0.")
+        if registry.find_search(self.method, self.criterion) is None:
+            raise InputError(self._wrong_criterion())
+        if self.restarts < 0 or (self.restarts and "restarts" not in self.search.options):
+            msg = f"Restarts are for the method {quote(registry.methods('restarts'))}, and at least 0."
+            raise InputError(msg)
+        if self.effort is not None and (self.effort < 1 or "effort" not in self.search.options):
+            msg = f"An effort is for the criterion {quote(registry.criteria(option='effort'))}, and at least 1."
+            raise InputError(msg)
+        if self.seed is not None and self.seed < 0:
+            raise InputError("A seed is a whole number that is at least 0.")
+
+    def _wrong_criterion(self) -> str:
+        own = registry.criteria(self.method)
+        if own:
+            return f"The criterion of the method `{self.method}` is one of {quote(own)}; found `{self.criterion}`."
+        others = [name for name in registry.methods() if registry.criteria(name)]
+        return (
+            f"A criterion is for the method {quote(others)}; `{self.method}` has its own measure. "
+            "Leave out one of them."
+        )
+
+    @property
+    def search(self) -> Registration:
+        """The search that these options name."""
+        found = registry.find_search(self.method, self.criterion)
+        assert found is not None  # noqa: S101 - checked on construction
+        return found
+
+    @property
+    def limits(self) -> Limits:
+        """When to stop early."""
+        return Limits(self.max_steps, self.time_limit)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the search draws random numbers, so that a seed has a meaning."""
+        return self.restarts > 0 or self.search.is_random
 
 
-def unheard(stage: str) -> None:
-    """Announce a stage to nobody."""
-    del stage
+def search_options(seed: int | None = None, **given: Unpack[SearchKeywords]) -> SearchOptions:
+    """Make the options of a search from the keyword arguments of a function.
+
+    Raises:
+        TypeError: A keyword is unknown.
+        InputError: Options do not exist or do not go together.
+    """
+    known = SearchKeywords.__annotations__
+    for name in given:
+        if name not in known:
+            msg = f"There is no argument `{name}`.{did_you_mean(name, known)}"
+            raise TypeError(msg)
+    return SearchOptions(seed=seed, **given)
 
 
 def stage_of(n: int, total: int) -> str:

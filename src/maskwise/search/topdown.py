@@ -1,8 +1,8 @@
 """Top-down refinement (TDR): start from the most masked table and refine while it is safe.
 
-The search sees the forest and the compressed tables, never a record, an engine
-or a privacy model's name: a requirement is here only bounds on the groups of a
-QID. `search` wraps this into a Solution.
+The search sees the value trees and the compressed tables, never a record, an
+engine or a privacy model's name: a requirement is here only bounds on the groups
+of a QID. `score_search` makes a Solution of this.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import numpy as np
 from maskwise.policy.attributes import Kind
 from maskwise.search.bounds import as_rules, charge, figures_of
 from maskwise.search.groups import split_kernels
-from maskwise.search.groups.splitting import Cells
+from maskwise.search.groups.splitting import SplittingGroups
 from maskwise.search.interval_split import TOLERANCE
-from maskwise.search.options import Criterion
 from maskwise.search.score import disclosure_gain, score
 from maskwise.search.value_trees import flatten, gains, is_beneficial
 from maskwise.solution.cut import HIDDEN
@@ -31,9 +30,9 @@ if TYPE_CHECKING:
 
     from maskwise.compress.compressed_table import Compact
     from maskwise.search.bounds import Bound
+    from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
-    from maskwise.search.value_trees import Tree
-    from maskwise.solution.steps import Generalization
+    from maskwise.search.value_trees import AnyTree
 
 
 class Choice(NamedTuple):
@@ -49,23 +48,16 @@ class Choice(NamedTuple):
     """What it was picked for."""
 
 
-class Watcher(Protocol):
-    """Hears of every step and may ask to stop."""
-
-    def __call__(self, step: Step | Generalization) -> bool:
-        """Return False to stop after this step."""
-
-
 class TopDown:
     """A cut on its way down, and the candidates for its next move."""
 
     def __init__(
-        self, trees: Sequence[Tree], tables: Sequence[Compact], bounds: Sequence[Bound], *, has_class: bool
+        self, trees: Sequence[AnyTree], tables: Sequence[Compact], bounds: Sequence[Bound], *, has_class: bool
     ) -> None:
         """Start at the most masked state.
 
         Args:
-            trees: The forest, attributes in policy order.
+            trees: The value trees, attributes in policy order.
             tables: One compressed table per distinct QID.
             bounds: The rules of all requirements, in policy order.
             has_class: Whether gains are about a class.
@@ -77,7 +69,7 @@ class TopDown:
         self.first, self.attribute, self.rank = flat.first, flat.attribute, flat.rank
         n_nodes = int(self.first[-1])
         self.gain = np.zeros(n_nodes)
-        self.cut = split_kernels.Cut(
+        self.cut = split_kernels.SplitCut(
             slot=np.zeros((len(trees), max(tree.n_codes for tree in trees)), np.int32),
             base=np.zeros(len(trees), np.int64),
             hides=flat.hides,
@@ -98,8 +90,8 @@ class TopDown:
             self._open(i, int(self.first[i]))
         most_slots = [int(tree.n_children.max()) + int(tree.kind is Kind.SUPPRESS) for tree in trees]
         of_table = [[bound for bound in bounds if bound.table == t] for t in range(len(tables))]
-        self.cells = [
-            Cells(
+        self.groups = [
+            SplittingGroups(
                 table,
                 self.cut,
                 [int(self.first[a]) for a in table.attributes],
@@ -109,8 +101,8 @@ class TopDown:
             for t, table in enumerate(tables)
         ]
         self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]
-        members = [cells.attributes for cells in self.cells]
-        now = [float(self.cells[t].now[r]) for t, r in self.places]
+        members = [groups.attributes for groups in self.groups]
+        now = [float(self.groups[t].now[r]) for t, r in self.places]
         self.charged = charge(
             bounds, self.places, members, [bound.limit - bad for bound, bad in zip(bounds, now, strict=True)]
         )
@@ -119,12 +111,12 @@ class TopDown:
 
     def figures(self) -> tuple[float, ...]:
         """For each requirement of the policy its figure now."""
-        return figures_of(self.bounds, [float(self.cells[t].now[r]) for t, r in self.places])
+        return figures_of(self.bounds, [float(self.groups[t].now[r]) for t, r in self.places])
 
-    def let_go(self) -> None:
-        """Give the groups' room back; nothing can be refined any more."""
-        for cells in self.cells:
-            cells.let_go()
+    def release(self) -> None:
+        """Free the memory of the groups; nothing can be refined any more."""
+        for groups in self.groups:
+            groups.release()
 
     def _open(self, i: int, node: int) -> None:
         """Make a newly shown value, or the values that `*` hides, candidates, and point its codes at its children."""
@@ -171,8 +163,8 @@ class TopDown:
             nodes = frontier[mine]
             total = np.zeros(len(nodes))
             for t, r, _, by in self.charged.get(i, ()):
-                now = self.cells[t].now[r]
-                total += (np.maximum(now, self.cells[t].worst[r, nodes]) - now) / by
+                now = self.groups[t].now[r]
+                total += (np.maximum(now, self.groups[t].worst[r, nodes]) - now) / by
             loss[mine] = total / max(len(self.charged.get(i, ())), 1)
         return loss
 
@@ -204,25 +196,25 @@ class TopDown:
             for child in branch_node:
                 self._open(i, int(child))
             change = (tree.name, tree.nodes[at].label, tuple(tree.nodes[child - first].label for child in branch_node))
-        for cells in self.cells:
-            if i in cells.attributes:
-                cells.refine(i, value, node, branch, branch_node, self.cut.slot[i])
+        for groups in self.groups:
+            if i in groups.attributes:
+                groups.refine(i, value, node, branch, branch_node, self.cut.slot[i])
         if self.cut.hides[i] and not self.cut.alive[first + 1 : first + len(tree.nodes)].any():
             self.cut.alive[first] = False
         return change
 
 
-class Scored:
+class ScoreChooser:
     """The papers' way of choosing: by Score, or by information gain alone."""
 
-    def __init__(self, state: TopDown, criterion: Criterion) -> None:
+    def __init__(self, state: TopDown, *, by_gain: bool = False) -> None:
         """Choose among the candidates of a state.
 
         Args:
             state: The cut.
-            criterion: By what.
+            by_gain: Whether information gain alone decides.
         """
-        self.state, self.criterion = state, criterion
+        self.state, self.by_gain = state, by_gain
 
     def choose(self) -> Choice | None:
         """Pick the best candidate.
@@ -235,7 +227,7 @@ class Scored:
             return None
         gain, loss = state.gain[frontier], state.losses(frontier)
         scores = score(gain, loss)
-        worth = scores if self.criterion is Criterion.SCORE else gain
+        worth = gain if self.by_gain else scores
         equal = np.flatnonzero(worth > worth.max() - TOLERANCE)
         best = equal[np.argmin(state.rank[frontier[equal]])]
         return Choice(int(frontier[best]), float(gain[best]), float(loss[best]), float(scores[best]))
@@ -264,7 +256,7 @@ def descend(chooser: Chooser, limits: Limits, watch: Watcher) -> tuple[list[Step
     Args:
         chooser: Picks and performs each refinement.
         limits: When to stop early.
-        watch: Hears of every step and may ask to stop.
+        watch: Called after every step; may ask to stop.
 
     Claim: every state on the way meets all requirements, so the search may
     stop after any step; a candidate once invalid stays invalid, so the last

@@ -1,37 +1,30 @@
-"""The value trees of all masked attributes, flat in arrays, pruned to what can be reached.
+"""The value trees of the masked attributes, flat in arrays.
 
-Information gain needs one-dimensional counts only, and the interval trees
-follow from the same counts, so the whole forest is known before any record is
-looked at again. A value whose refinement would be invalid in every state (a
-child alone holds fewer than k records) or is not beneficial has no children
-here; it is a finest reachable value and gets a code. `compress` recodes the
-records by these codes, `topdown` moves the cut through the trees.
+`grow_trees` makes them from one-dimensional counts; `compress` recodes the
+records by their codes; `topdown` and `bottomup` move the cut through them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from maskwise.compress.request import Coding
 from maskwise.policy.attributes import Kind
 from maskwise.search.score import entropy
-from maskwise.solution.cut import HIDDEN
-from maskwise.values.scales import interval_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from maskwise.profile.columns import Column, Profile
 
     Ints = NDArray[np.int64]
 
 
 @dataclass(slots=True)
-class Node:
+class ValueNode:
     """One value of one attribute, while its tree is grown."""
 
     label: str | None
@@ -47,14 +40,14 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class ValueTree:
     """The reachable values of one attribute."""
 
     name: str
     """The attribute."""
     kind: Kind
     """How it is masked."""
-    nodes: tuple[Node, ...]
+    nodes: tuple[ValueNode, ...]
     """Breadth first, so that siblings stand side by side."""
     parent: Ints  # (n_nodes,) -1 for the root
     """The node above each node."""
@@ -72,8 +65,57 @@ class Tree:
     """The code of each value of the column; the missing value comes last."""
 
 
+class AnyTree(Protocol):
+    """What a moving cut needs of a tree: a `ValueTree`, or one that grows during the search."""
+
+    @property
+    def name(self) -> str:
+        """The attribute."""
+
+    @property
+    def kind(self) -> Kind:
+        """How it is masked."""
+
+    @property
+    def nodes(self) -> Sequence[ValueNode]:
+        """As in `ValueTree`; so are the arrays."""
+
+    @property
+    def parent(self) -> Ints:
+        """The node above each node."""
+
+    @property
+    def first_child(self) -> Ints:
+        """The first of its children."""
+
+    @property
+    def n_children(self) -> Ints:
+        """How many there are."""
+
+    @property
+    def preorder(self) -> Ints:
+        """The place of each node in its tree."""
+
+    @property
+    def codes(self) -> Ints:
+        """The codes below each node."""
+
+    @property
+    def n_codes(self) -> int:
+        """How many codes the attribute has."""
+
+    @property
+    def code_of_value(self) -> Ints:
+        """The code of each value of the column."""
+
+
+def codings_of(trees: Sequence[AnyTree]) -> tuple[Coding, ...]:
+    """The codes by which `compress` recodes the records."""
+    return tuple(Coding(tree.code_of_value, tree.n_codes) for tree in trees)
+
+
 @dataclass(frozen=True, slots=True)
-class Flat:
+class FlatForest:
     """The nodes of all trees in one numbering, attribute by attribute."""
 
     first: Ints  # (n_attributes + 1,)
@@ -92,12 +134,12 @@ class Flat:
     """Whether an attribute's values are shown or hidden one by one."""
 
 
-def flatten(trees: Sequence[Tree]) -> Flat:
+def flatten(trees: Sequence[AnyTree]) -> FlatForest:
     """Number the nodes of all trees."""
     sizes = [len(tree.nodes) for tree in trees]
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     above = [np.where(tree.parent < 0, -1, tree.parent + first[i]) for i, tree in enumerate(trees)]
-    return Flat(
+    return FlatForest(
         first,
         np.repeat(np.arange(len(trees)), sizes),
         np.concatenate([tree.preorder + first[i] for i, tree in enumerate(trees)]),
@@ -108,35 +150,6 @@ def flatten(trees: Sequence[Tree]) -> Flat:
     )
 
 
-def grow_forest(profile: Profile, floors: Mapping[str, int], *, raw: bool = False) -> tuple[Tree, ...]:
-    """Grow and prune the tree of every attribute.
-
-    Args:
-        profile: One-dimensional counts.
-        floors: For each attribute the largest k that any of its QIDs asks for.
-        raw: Keep every value of taxonomy and suppress attributes, because a search starts from them.
-
-    Claim: pruning is exact. A group on a QID is inside the set of records that
-    share one value of one of its attributes, so a child with fewer than k
-    records alone makes a group smaller than k in every state.
-    """
-    has_class = profile.class_name is not None
-    trees = []
-    for column in profile.columns:
-        floor = floors[column.name]
-        if column.kind is Kind.SUPPRESS:
-            trees.append(_suppress_tree(column, 0 if raw else floor))
-            continue
-        below = (
-            _taxonomy_children(column)
-            if column.kind is Kind.TAXONOMY
-            else _interval_children(column, has_class=has_class)
-        )
-        whole = raw and column.kind is Kind.TAXONOMY
-        trees.append(_grow(column, _root(column), below, 0 if whole else floor, has_class=has_class and not whole))
-    return tuple(trees)
-
-
 def is_beneficial(counts: Ints, *, has_class: bool) -> bool:
     """Say whether refining records with these class counts can tell classes apart.
 
@@ -145,203 +158,7 @@ def is_beneficial(counts: Ints, *, has_class: bool) -> bool:
     return int(np.count_nonzero(counts)) > (1 if has_class else 0)
 
 
-def _root(column: Column) -> Node:
-    members = slice(0, len(column.counts) + 1)
-    total = column.counts.sum(axis=0) + column.missing
-    if column.kind is Kind.TAXONOMY:
-        assert column.taxonomy is not None  # noqa: S101 - Column holds a tree for every taxonomy attribute
-        return Node(column.taxonomy.root, total, 1.0, members, column.taxonomy.root)
-    low, high = column.range
-    inside = (low, high, True)
-    return Node(_label(column, *inside), total, 1.0, members, inside)
-
-
-def _grow(column: Column, root: Node, below: Callable[[Node], list[Node]], floor: int, *, has_class: bool) -> Tree:
-    """Expand breadth first until every open end is a finest reachable value."""
-    nodes, parent, first_child, n_children = [root], [-1], [], []
-    n_records = [int(root.counts.sum())]
-    at = 0
-    while at < len(nodes):
-        node = nodes[at]
-        children = below(node) if is_beneficial(node.counts, has_class=has_class) else []
-        n_below = [int(child.counts.sum()) for child in children]
-        if any(0 < n < floor for n in n_below):
-            children, n_below = [], []
-        first_child.append(len(nodes))
-        n_children.append(len(children))
-        nodes += children
-        n_records += n_below
-        parent += [at] * len(children)
-        at += 1
-    return _number(column, nodes, n_records, np.array(parent), np.array(first_child), np.array(n_children))
-
-
-def _number(
-    column: Column, nodes: list[Node], n_records: list[int], parent: Ints, first_child: Ints, n_children: Ints
-) -> Tree:
-    """Give each node its preorder place and each finest value its code, in tree order."""
-    preorder = np.zeros(len(nodes), np.int64)
-    codes = np.zeros((len(nodes), 2), np.int64)
-    code_of_value = np.zeros(len(column.counts) + 1, np.int64)
-    n_codes = 0
-    stack, visited = [0], 0
-    while stack:
-        at = stack.pop()
-        preorder[at] = visited
-        visited += 1
-        codes[at, 0] = n_codes
-        if n_children[at]:
-            stack.extend(range(first_child[at] + n_children[at] - 1, first_child[at] - 1, -1))
-        elif n_records[at]:
-            code_of_value[nodes[at].members] = n_codes
-            n_codes += 1
-    for at in np.argsort(-preorder):
-        last = first_child[at] + n_children[at] - 1
-        own = int(n_children[at] == 0 and n_records[at] > 0)
-        codes[at, 1] = codes[last, 1] if n_children[at] else codes[at, 0] + own
-    return Tree(
-        column.name,
-        column.kind,
-        tuple(nodes),
-        parent,
-        first_child,
-        n_children,
-        preorder,
-        codes,
-        max(n_codes, 1),
-        code_of_value,
-    )
-
-
-def _taxonomy_children(column: Column) -> Callable[[Node], list[Node]]:
-    tree = column.taxonomy
-    assert tree is not None  # noqa: S101 - as in _root
-    children: dict[str, list[str]] = {name: [] for name in tree.labels}
-    for name, up in zip(tree.labels[1:], tree.parents[1:], strict=True):
-        children[tree.labels[up]].append(name)
-    value_at = {value: i for i, value in enumerate(column.texts)}
-    members: dict[str, list[int]] = {name: [] for name in tree.labels}
-    n_leaves = dict.fromkeys(tree.labels, 0)
-    for i in range(len(tree.labels) - 1, -1, -1):
-        name = tree.labels[i]
-        if not children[name]:
-            n_leaves[name] = 1
-            members[name] = [value_at[name]] if name in value_at else []
-        if i:
-            above = tree.labels[tree.parents[i]]
-            n_leaves[above] += n_leaves[name]
-            members[above] = members[name] + members[above]
-    keeps_missing = column.missing.any()
-    widest = n_leaves[tree.root] + int(keeps_missing) - 1
-
-    def below(node: Node) -> list[Node]:
-        if node.label is None:
-            return []
-        found = [
-            Node(
-                name,
-                column.counts[members[name]].sum(axis=0),
-                (n_leaves[name] - 1) / max(widest, 1),
-                np.array(members[name], np.int64),
-                name,
-            )
-            for name in children[node.inside]
-        ]
-        if node.label == tree.root and keeps_missing and found:
-            found.append(_missing_node(column))
-        return found
-
-    return below
-
-
-def _interval_children(column: Column, *, has_class: bool) -> Callable[[Node], list[Node]]:
-    from maskwise.search.interval_split import best_split  # noqa: PLC0415 - compiled code is slow to load
-
-    numbers = column.numbers
-    low_end, high_end = column.range
-    # Halves, so that the ends of the largest range do not overflow.
-    width = (float(high_end) / 2 - float(low_end) / 2) or 1.0
-    below_each = np.zeros((len(numbers) + 1, column.counts.shape[1]), np.int64)
-    np.cumsum(column.counts, axis=0, out=below_each[1:])
-
-    def piece(start: int, stop: int, low: float, high: float, closed: bool) -> Node:  # noqa: FBT001
-        text = _label(column, low, high, closed)
-        counts = below_each[stop] - below_each[start]
-        spread = (float(high) / 2 - float(low) / 2) / width
-        return Node(text, counts, spread, slice(start, stop), (low, high, closed))
-
-    def below(node: Node) -> list[Node]:
-        if node.label is None:
-            return []
-        start, stop = node.members.start, min(node.members.stop, len(numbers))
-        rest = [_missing_node(column)] if node.members.stop > stop and column.missing.any() else []
-        low, high, closed = node.inside
-        if stop - start < 2:  # noqa: PLR2004 - nothing to split
-            return [piece(start, stop, low, high, closed), *rest] if rest else []
-        at = best_split(column.counts, start, stop) if has_class else _even_split(column, start, stop, low, high)
-        border = numbers[at]
-        return [piece(start, at, low, border, closed=False), piece(at, stop, border, high, closed), *rest]
-
-    return below
-
-
-def _even_split(column: Column, start: int, stop: int, low: float, high: float) -> int:
-    """Without a class: the split after which the records' intervals are narrowest in total."""
-    from maskwise.search.interval_split import TOLERANCE  # noqa: PLC0415 - compiled code is slow to load
-
-    n = column.counts[start:stop].sum(axis=1)
-    n_left = np.cumsum(n)[:-1]
-    borders = np.asarray(column.numbers[start + 1 : stop], np.float64) / 2
-    place = (borders - float(low) / 2) / ((float(high) / 2 - float(low) / 2) or 1.0)
-    saved = n_left * (1 - place) + (n.sum() - n_left) * place
-    return start + 1 + int(np.flatnonzero(saved > saved.max() * (1 - TOLERANCE))[0])
-
-
-def _suppress_tree(column: Column, floor: int) -> Tree:
-    """`*` above the values that may ever be disclosed, in value order; the others share code 0."""
-    n_records = column.counts.sum(axis=1)
-    members = [i for i in range(len(n_records)) if n_records[i] >= floor and column.texts[i] != HIDDEN]
-    total = column.counts.sum(axis=0) + column.missing
-    if column.rest is not None:
-        total = total + column.rest
-    nodes = [Node(HIDDEN, total, 1.0, np.arange(len(n_records) + 1))]
-    nodes += [Node(column.texts[i], column.counts[i], 0.0, np.array([i])) for i in members]
-    if column.missing.sum() >= max(floor, 1):
-        nodes.append(_missing_node(column))
-    n_values = len(nodes) - 1
-    code_of_value = np.zeros(len(n_records) + 1, np.int64)
-    for code, node in enumerate(nodes[1:], start=1):
-        code_of_value[node.members] = code
-    codes = np.stack([np.arange(n_values + 1), np.arange(n_values + 1) + 1], axis=1)
-    codes[0, 1] = n_values + 1
-    n_children = np.zeros(n_values + 1, np.int64)
-    n_children[0] = n_values
-    parent = np.zeros(n_values + 1, np.int64)
-    parent[0] = -1
-    return Tree(
-        column.name,
-        column.kind,
-        tuple(nodes),
-        parent,
-        np.ones(n_values + 1, np.int64),
-        n_children,
-        np.arange(n_values + 1),
-        codes,
-        n_values + 1,
-        code_of_value,
-    )
-
-
-def _missing_node(column: Column) -> Node:
-    return Node(None, column.missing, 0.0, np.array([len(column.counts)]))
-
-
-def _label(column: Column, low: float, high: float, closed: bool) -> str:  # noqa: FBT001
-    assert column.scale is not None  # noqa: S101 - every interval column has a scale
-    return interval_label(low, high, column.scale, closed=closed)
-
-
-def gains(tree: Tree, *, has_class: bool) -> NDArray[np.float64]:
+def gains(tree: AnyTree, *, has_class: bool) -> NDArray[np.float64]:
     """Gain of refining each node of a taxonomy or interval tree; 0 where there is nothing below."""
     counts = np.array([node.counts for node in tree.nodes])
     n_records = counts.sum(axis=1)

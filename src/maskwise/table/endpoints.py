@@ -11,7 +11,6 @@ from maskwise.errors import InputError
 from maskwise.table.files import find_files
 from maskwise.table.read import read
 from maskwise.values.location import TableName, locate
-from maskwise.values.memory import memory_given
 
 _DATABASE_FILE = "duckdb:///"
 
@@ -48,18 +47,16 @@ def source_files(data: Any, engine: Any) -> list[Path]:
     return files
 
 
-def open_data(data: Any, engine: Any, target: Place | None, memory: str | None) -> Table:
+def open_data(data: Any, engine: Any, target: Place | None, memory: int | None) -> Table:
     """Start an engine and open the data in it.
 
     Args:
         data: A path, a table's name or address, or a table in memory or in a database.
         engine: Where the work is done; None goes by the data.
         target: Where the release goes; a table that cannot be written is refused before anything is read.
-        memory: How much memory a run may use, such as `4GB`.
+        memory: How many bytes of memory a run may use; None goes by what the machine allows.
     """
-    # An amount that cannot be read is refused before anything is started.
-    n_bytes = None if memory is None else memory_given(memory)
-    started, place = choose(data, engine, writes=isinstance(target, TableName), memory=n_bytes)
+    started, place = choose(data, engine, writes=isinstance(target, TableName), memory=memory)
     try:
         if isinstance(target, TableName):
             started.dialect.check_target(target, place)

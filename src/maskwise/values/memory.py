@@ -11,20 +11,25 @@ from maskwise.errors import InputError
 _UNITS = {"M": 2, "G": 3, "T": 4}
 
 
-def memory_given(text: str | None) -> int:
-    """How many bytes a run may use: what was asked, or four fifths of what the machine allows.
+def parse_memory(text: str | None) -> int | None:
+    """Read an amount of memory in bytes; None if none is given.
 
-    >>> memory_given("4GB"), memory_given("4GiB")
+    >>> parse_memory("4GB"), parse_memory("4GiB")
     (4000000000, 4294967296)
     """
     if text is None:
-        return _allowed() // 5 * 4
+        return None
     found = re.fullmatch(r"([1-9][0-9]*)([MGT])(i?)B", text, re.IGNORECASE)
     if found is None:
         msg = f"`{text}` is no amount of memory. Write it as 500MB or 4GB."
         raise InputError(msg)
     unit: int = (1024 if found[3] else 1000) ** _UNITS[found[2].upper()]
     return int(found[1]) * unit
+
+
+def memory_of_run(given: int | None) -> int:
+    """How many bytes a run may use: what was given, or four fifths of what the machine allows."""
+    return _allowed() // 5 * 4 if given is None else given
 
 
 def for_engine(memory: int) -> int:

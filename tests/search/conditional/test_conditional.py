@@ -14,16 +14,19 @@ import pytest
 
 import maskwise
 from maskwise import Masker
+from maskwise.compress.compress import compress
 from maskwise.errors import InputError
 from maskwise.evaluation import C45Classifier
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
-from maskwise.search.conditional import variants as tasting
-from maskwise.search.conditional.criterion import Taste
-from maskwise.search.conditional.cross_validation import N_CLOSE_FOLDS, Jury
-from maskwise.search.conditional.inputs import prepare
-from maskwise.search.conditional.unmasked_columns import bin_records, know_records
-from maskwise.search.options import How, Limits
+from maskwise.search.conditional import variants
+from maskwise.search.conditional.criterion import Variant
+from maskwise.search.conditional.cross_validation import N_DETAILED_FOLDS, CrossValidation
+from maskwise.search.conditional.inputs import ConditionalInputs
+from maskwise.search.conditional.search import ConditionalSearch
+from maskwise.search.conditional.unmasked_columns import bin_records, number_rows
+from maskwise.search.interface import Problem
+from maskwise.search.options import Limits, SearchOptions
 from maskwise.table.read import read
 
 N = 240
@@ -46,11 +49,13 @@ def conditional(columns: dict[str, Any], policy: dict[str, Any] | None = None, *
     return maskwise.anonymize(pa.table(columns), policy or POLICY, criterion="conditional", **{"effort": 1, **options})
 
 
-def ready(columns: dict[str, Any]) -> tuple[Any, Any, Any]:
-    """What `prepare` takes."""
+def inputs_of(columns: dict[str, Any]) -> ConditionalInputs:
+    """What all variants start from."""
     policy = read_policy(POLICY)
     profiled, table = profile(read(pa.table(columns)), policy)
-    return table, profiled, policy
+    options = SearchOptions(criterion="conditional", effort=2)
+    search = ConditionalSearch(Problem(profiled, policy, options, tuple(columns)))
+    return search.inputs(compress(table, profiled, search.request))
 
 
 def moves(outcome: maskwise.Outcome) -> list[Any]:
@@ -283,7 +288,7 @@ def test_a_masker_searches_by_conditional_gain() -> None:
 def test_with_more_effort_the_lowest_error_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[Any] = []
     judged: list[Any] = []
-    search = tasting.search_once
+    search = variants.run_variant
 
     def run_once(*arguments: Any) -> Any:
         runs.append(search(*arguments))
@@ -294,8 +299,8 @@ def test_with_more_effort_the_lowest_error_wins(monkeypatch: pytest.MonkeyPatch)
         judged.append([of_code.tolist() for of_code in places])
         return [0.3, 0.2, 0.25, 0.2, *[0.4] * 99][len(judged) - 1]
 
-    monkeypatch.setattr(tasting, "search_once", run_once)
-    monkeypatch.setattr(Jury, "error", judge)
+    monkeypatch.setattr(variants, "run_variant", run_once)
+    monkeypatch.setattr(CrossValidation, "error", judge)
     outcome = conditional(people(), effort=2)
     found = [[of_code.tolist() for of_code in run.places()] for run in runs]
     assert all(judged.count(places) == 1 for places in judged)
@@ -313,30 +318,29 @@ def test_effort_is_measured_by_the_size_of_the_table(monkeypatch: pytest.MonkeyP
     small, more = (conditional(people(), effort=effort).notes[-1] for effort in (2, 3))
     assert "among 65 searches" in small
     assert "among 129 searches" in more
-    monkeypatch.setattr(tasting, "WORK_OF_RUNS", 1)
+    monkeypatch.setattr(variants, "WORK_OF_RUNS", 1)
     assert "among 7 searches" in conditional(people(), effort=2).notes[-1]
 
 
 @pytest.mark.parametrize("is_close", [False, True])
 def test_judges_agree_with_a_tree_that_is_grown_record_by_record(*, is_close: bool) -> None:
-    """The jury grows trees from weighed rows; the classifier from every record that fell into the other folds."""
+    """Cross-validation grows trees from weighted rows; the classifier from every record that fell into other folds."""
     rng = np.random.default_rng(3)
     columns = {**people(seed=3), "free": people(seed=3)["age"] // 20, "town": rng.choice(["u", "v", "w"], N)}
-    table, profiled, policy = ready(columns)
-    ground = prepare(table, profiled, policy, How(effort=2))
-    jury = ground.close_jury(5) if is_close else ground.jury(5)
-    assert jury is not None
-    run = tasting.search_once(ground, Taste(), Limits(), lambda _: True)
+    inputs = inputs_of(columns)
+    validation = inputs.detailed_cross_validation(5) if is_close else inputs.cross_validation(5)
+    assert validation is not None
+    run = variants.run_variant(inputs, Variant(), Limits(), lambda _: True)
     places = run.places()
     n_wrong = n_records = 0
-    for fold in range(jury.n_folds):
+    for fold in range(validation.n_folds):
         parts: dict[bool, tuple[list[Any], list[str]]] = {True: ([], []), False: ([], [])}
-        known = jury._known.codes[:, jury._of_row].T  # noqa: SLF001 - how the records were dealt
-        for codes, beside, dealt in zip(jury._codes, known, jury._dealt, strict=True):  # noqa: SLF001 - as above
+        known = validation._unmasked.codes[:, validation._of_row].T  # noqa: SLF001 - how the records were dealt
+        for codes, beside, dealt in zip(validation._codes, known, validation._dealt, strict=True):  # noqa: SLF001 - as above
             shown = [of_code[code] for of_code, code in zip(places, codes, strict=True)]
             row = [
                 int(place) if is_number else f"v{place:05}"
-                for place, is_number in zip([*shown, *beside], jury._is_number, strict=True)  # noqa: SLF001 - as above
+                for place, is_number in zip([*shown, *beside], validation._is_number, strict=True)  # noqa: SLF001 - as above
             ]
             for c, by_fold in enumerate(dealt):
                 for f, n in enumerate(by_fold.tolist()):
@@ -351,20 +355,20 @@ def test_judges_agree_with_a_tree_that_is_grown_record_by_record(*, is_close: bo
     assert train.shape[1] == (4 if is_close else 3)
     assert n_records == N
     assert 0 < n_wrong < N
-    assert jury.error(places) == n_wrong / n_records
+    assert validation.error(places) == n_wrong / n_records
 
 
 def test_a_closer_look_decides_among_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first jury likes the first result most, the one that sees unmasked columns another."""
+    """The first comparison prefers the first result, the one that sees unmasked columns another."""
     judged: dict[bool, list[Any]] = {False: [], True: []}
 
     def judge(self: Any, places: Any) -> float:
-        is_close = self.n_folds == N_CLOSE_FOLDS
+        is_close = self.n_folds == N_DETAILED_FOLDS
         judged[is_close].append([of_code.tolist() for of_code in places])
         n = len(judged[is_close])
         return (0.3 if n != 3 else 0.1) if is_close else 0.1 + n / 1000
 
-    monkeypatch.setattr(Jury, "error", judge)
+    monkeypatch.setattr(CrossValidation, "error", judge)
     rng = np.random.default_rng(0)
     outcome = conditional({**people(), "free": rng.choice(["u", "v"], N)}, effort=2)
     assert judged[True] == judged[False][:8]
@@ -378,7 +382,7 @@ def test_of_many_rows_of_unmasked_columns_some_are_drawn() -> None:
     number, text = rng.integers(0, 40, 500).astype(float), rng.choice(["a", "b", None], 500)
     order = rng.permutation(500)
     found = [
-        know_records([pa.chunked_array([number[at]]), pa.chunked_array([pa.array(text[at].tolist(), pa.string())])], 20)
+        number_rows([pa.chunked_array([number[at]]), pa.chunked_array([pa.array(text[at].tolist(), pa.string())])], 20)
         for at in (np.arange(500), order)
     ]
     assert found[0] is not None
@@ -395,15 +399,14 @@ def test_of_many_rows_of_unmasked_columns_some_are_drawn() -> None:
 
 
 def test_searches_leave_the_tables_they_start_from_as_they_are() -> None:
-    table, profiled, policy = ready(people())
-    ground = prepare(table, profiled, policy, How(effort=2))
-    before = [(one.codes.copy(), one.counts.copy()) for one in (*ground.tables, ground.classes)]
-    first = tasting.search_once(ground, Taste(), Limits(), lambda _: True)
-    tasting.search_once(ground, Taste(0.0), Limits(), lambda _: True)
-    again = tasting.search_once(ground, Taste(), Limits(), lambda _: True)
+    inputs = inputs_of(people())
+    before = [(one.codes.copy(), one.counts.copy()) for one in (*inputs.tables, inputs.classes.rows)]
+    first = variants.run_variant(inputs, Variant(), Limits(), lambda _: True)
+    variants.run_variant(inputs, Variant(0.0), Limits(), lambda _: True)
+    again = variants.run_variant(inputs, Variant(), Limits(), lambda _: True)
     assert len(first.steps) > 2
     assert again.steps == first.steps
-    for (codes, counts), one in zip(before, (*ground.tables, ground.classes), strict=True):
+    for (codes, counts), one in zip(before, (*inputs.tables, inputs.classes.rows), strict=True):
         assert (codes == one.codes).all()
         assert (counts == one.counts).all()
 

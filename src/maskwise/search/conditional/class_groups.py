@@ -1,8 +1,9 @@
 """The class inside the groups that all masked attributes form together.
 
 The papers' TIPS over the union of all QIDs: rows with class counts, kept group
-by group as the search refines. The groups start apart by what unmasked columns
-already tell (`background`), where there is such a thing.
+by group as the search refines. Where unmasked columns already tell something of
+the class (`unmasked_columns`), records that they tell different things of are in
+different groups from the start.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-class Tips:
+class ClassGroups:
     """Class counts by group, split as the search refines."""
 
     def __init__(self, compact: Compact, roots: Ints, n_nodes: int, bins: Ints | None = None) -> None:
@@ -34,27 +35,27 @@ class Tips:
             compact: Distinct coded rows of all masked attributes, with the records of each class.
             roots: The root of each attribute.
             n_nodes: How many values there may come to be.
-            bins: (n_rows,) what is known beforehand of each row.
+            bins: (n_rows,) the bin of each row by what unmasked columns tell; None if there is none.
         """
         n_rows, n_attributes = compact.codes.shape
         order = np.argsort(bins, kind="stable") if bins is not None else np.arange(n_rows)
         _, sizes = np.unique(bins[order], return_counts=True) if bins is not None else (None, np.array([n_rows]))
         n_classes = compact.counts.shape[1]
-        nothing = np.zeros(0, np.int64)
+        none = np.zeros(0, np.int64)
         self.n_rows = n_rows
         self.n_records = int(compact.counts.sum())
         self._rules = rule_kernels.Rules(
-            kind=nothing,
-            first=nothing,
-            stop=nothing,
-            level=nothing,
-            over=nothing,
-            under=nothing,
+            kind=none,
+            first=none,
+            stop=none,
+            level=none,
+            over=none,
+            under=none,
             limit=np.zeros(0),
             is_enforced=np.zeros(0, np.bool_),
             whole=np.zeros(n_classes, np.int64),
         )
-        self._cut = split_kernels.Cut(
+        self._cut = split_kernels.SplitCut(
             slot=np.zeros((n_attributes, 1), np.int32),
             base=np.zeros(n_attributes, np.int64),
             hides=np.zeros(n_attributes, np.bool_),
@@ -64,13 +65,13 @@ class Tips:
             worst=np.zeros((0, n_nodes)),
         )
         most = n_rows + 1
-        room = compact.room
-        counts = room.zeros(compact.counts.shape, np.int64)
-        codes = room.zeros(compact.codes.shape, compact.codes.dtype)
+        workspace = compact.workspace
+        counts = workspace.zeros(compact.counts.shape, np.int64)
+        codes = workspace.zeros(compact.codes.shape, compact.codes.dtype)
         np.take(compact.counts, order, axis=0, out=counts)
         np.take(compact.codes, order, axis=0, out=codes)
         layout = side_by_side(n_classes)
-        self._groups = split_kernels.start_groups(room, codes, counts, layout, most, most + 1, 1, len(sizes))
+        self._groups = split_kernels.start_groups(workspace, codes, counts, layout, most, most + 1, 1, len(sizes))
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         self._groups.start[: len(sizes)] = starts
         self._groups.size[: len(sizes)] = sizes
@@ -85,58 +86,58 @@ class Tips:
 
     def gain(self, attribute: int, value: int, slot: Ints, n_slots: int) -> float:
         """Bits per record that replacing a value by its children tells."""
-        found: float = gain_kernels.gain_of_children(self._groups, attribute, value, slot, n_slots)
-        return found / self.n_records
+        bits: float = gain_kernels.gain_of_children(self._groups, attribute, value, slot, n_slots)
+        return bits / self.n_records
 
     def gains_of_values(self, attribute: int, root: int, n_codes: int) -> Floats:
         """Bits per record that disclosing each hidden value tells, by code."""
-        found = np.empty(n_codes)
-        gain_kernels.gains_of_values(self._groups, attribute, root, n_codes, found)
-        told: Floats = found / self.n_records
-        return told
+        bits = np.empty(n_codes)
+        gain_kernels.gains_of_values(self._groups, attribute, root, n_codes, bits)
+        gains: Floats = bits / self.n_records
+        return gains
 
     def gains_of_splits(self, attribute: int, value: int, low: int, high: int) -> Floats:
         """Bits per record that splitting an interval before each of its codes tells."""
-        found = np.empty(high - low)
-        gain_kernels.gains_of_splits(self._groups, attribute, value, low, high, found)
-        told: Floats = found / self.n_records
-        return told
+        bits = np.empty(high - low)
+        gain_kernels.gains_of_splits(self._groups, attribute, value, low, high, bits)
+        gains: Floats = bits / self.n_records
+        return gains
 
     def refine(self, attribute: int, value: int, branch: Ints, branch_node: Ints) -> None:
-        """Split the groups that show a value; the arguments are those of `Cells.refine`."""
+        """Split the groups that show a value; the arguments are those of `SplittingGroups.refine`."""
         split_kernels.split_groups(self._groups, self._cut, self._rules, attribute, value, branch, branch_node)
 
 
-class Alone:
-    """What each attribute tells by itself, as the papers weigh it; used in the place of `Tips`."""
+class SingleAttributeClasses:
+    """What each attribute tells by itself, as the papers weigh it; used in the place of `ClassGroups`."""
 
     def __init__(self, compact: Compact, roots: Ints, n_nodes: int) -> None:
         """Start with one group for each attribute.
 
         Args:
-            compact: As for `Tips`.
-            roots: As for `Tips`.
-            n_nodes: As for `Tips`.
+            compact: As for `ClassGroups`.
+            roots: As for `ClassGroups`.
+            n_nodes: As for `ClassGroups`.
         """
-        self._tips = []
+        self._groups = []
         for i in compact.attributes:
             codes, row = np.unique(compact.codes[:, i], return_inverse=True)
             counts = np.stack([np.bincount(row, n, len(codes)) for n in compact.counts.T], axis=1).astype(np.int64)
-            self._tips.append(Tips(Compact((i,), codes[:, None], counts), roots[i : i + 1], n_nodes))
-        self.n_rows = sum(tips.n_rows for tips in self._tips)
+            self._groups.append(ClassGroups(Compact((i,), codes[:, None], counts), roots[i : i + 1], n_nodes))
+        self.n_rows = sum(groups.n_rows for groups in self._groups)
 
     def gain(self, attribute: int, value: int, slot: Ints, n_slots: int) -> float:
-        """As `Tips.gain`."""
-        return self._tips[attribute].gain(0, value, slot, n_slots)
+        """As `ClassGroups.gain`."""
+        return self._groups[attribute].gain(0, value, slot, n_slots)
 
     def gains_of_values(self, attribute: int, root: int, n_codes: int) -> Floats:
-        """As `Tips.gains_of_values`."""
-        return self._tips[attribute].gains_of_values(0, root, n_codes)
+        """As `ClassGroups.gains_of_values`."""
+        return self._groups[attribute].gains_of_values(0, root, n_codes)
 
     def gains_of_splits(self, attribute: int, value: int, low: int, high: int) -> Floats:
-        """As `Tips.gains_of_splits`."""
-        return self._tips[attribute].gains_of_splits(0, value, low, high)
+        """As `ClassGroups.gains_of_splits`."""
+        return self._groups[attribute].gains_of_splits(0, value, low, high)
 
     def refine(self, attribute: int, value: int, branch: Ints, branch_node: Ints) -> None:
-        """As `Tips.refine`."""
-        self._tips[attribute].refine(0, value, branch, branch_node)
+        """As `ClassGroups.refine`."""
+        self._groups[attribute].refine(0, value, branch, branch_node)

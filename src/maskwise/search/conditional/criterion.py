@@ -1,10 +1,10 @@
-"""A choice of refinements that looks at what is already told.
+"""The choice of refinements by conditional gain.
 
-The papers' Score weighs each attribute by itself, so it pays twice for the same
-knowledge. Here the gain of a refinement is the class entropy that it takes from
-the groups already shown (and from what unmasked columns tell), and an interval
-may be split wherever that is valid. The moves are those of `topdown`: every
-state is safe, and the last one is maximal for these candidates.
+The papers' Score weighs each attribute by itself, so it counts the same
+information twice. Here the gain of a refinement is the class entropy that it
+takes from the groups already shown (and from what unmasked columns tell), and an
+interval may be split wherever that is valid. The moves are those of `topdown`:
+every state is safe, and the last one is maximal for these candidates.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.search.conditional.class_groups import Alone, Tips
-    from maskwise.search.conditional.growing_tree import Elastic
-    from maskwise.search.groups.splitting import Cells
+    from maskwise.search.conditional.class_groups import ClassGroups, SingleAttributeClasses
+    from maskwise.search.conditional.growing_tree import GrowingTree
+    from maskwise.search.groups.splitting import SplittingGroups
     from maskwise.search.topdown import TopDown
-    from maskwise.search.value_trees import Tree
+    from maskwise.search.value_trees import AnyTree
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -38,7 +38,7 @@ EXACT_WORK = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Taste:
+class Variant:
     """How gain and loss are traded."""
 
     exponent: float = 1.0
@@ -53,29 +53,41 @@ class Taste:
 
 @dataclass(slots=True)
 class _Weighed:
+    """What a candidate was worth when it was weighed last."""
+
     gain: float
+    """The information gained."""
     loss: float
+    """The privacy lost."""
     border: int
+    """Where an interval is split: the first code of its right part."""
     step: int
+    """After how many steps it was weighed."""
 
 
-class Conditional:
+class ConditionalChooser:
     """Chooses refinements by conditional gain."""
 
-    def __init__(self, state: TopDown, tips: Tips | Alone, elastic: Mapping[int, Elastic], taste: Taste) -> None:
+    def __init__(
+        self,
+        state: TopDown,
+        classes: ClassGroups | SingleAttributeClasses,
+        growing: Mapping[int, GrowingTree],
+        variant: Variant,
+    ) -> None:
         """Weigh every candidate of the most masked state.
 
         Args:
             state: The cut and its groups by QID.
-            tips: The class by group over all masked attributes.
-            elastic: The interval trees, by attribute.
-            taste: How gain and loss are traded.
+            classes: The class by group over all masked attributes.
+            growing: The interval trees, by attribute.
+            variant: How gain and loss are traded.
         """
-        self.state, self.tips, self.elastic, self.taste = state, tips, elastic, taste
+        self.state, self.classes, self.growing, self.variant = state, classes, growing, variant
         self._step = 0
         self._weighed: dict[int, _Weighed] = {}
-        self._open = {int(state.first[i]) for i, one in elastic.items() if one.n_bins > 1}
-        self._is_exact = tips.n_rows * len(state.trees) <= EXACT_WORK
+        self._open = {int(state.first[i]) for i, tree in growing.items() if tree.n_bins > 1}
+        self._is_exact = classes.n_rows * len(state.trees) <= EXACT_WORK
         self._is_lone = np.concatenate([_has_one_child(tree) for tree in state.trees])
 
     def _candidates(self) -> list[int]:
@@ -85,23 +97,23 @@ class Conditional:
 
     def _worth(self, node: int, gain: float, loss: float) -> float:
         i = int(self.state.attribute[node])
-        weight = self.taste.weights[i] if self.taste.weights else 1.0
-        return float(weight * gain / (loss + 1.0) ** self.taste.exponent)
+        weight = self.variant.weights[i] if self.variant.weights else 1.0
+        return float(weight * gain / (loss + 1.0) ** self.variant.exponent)
 
     def _weigh(self, node: int) -> None:
         """Weigh one candidate anew, and with a hidden value all values hidden beside it."""
         state, i = self.state, int(self.state.attribute[node])
         tree, first = state.trees[i], int(state.first[i])
-        if i in self.elastic:
+        if i in self.growing:
             self._weigh_splits(i, node)
         elif state.cut.hides[i]:
-            gains = self.tips.gains_of_values(i, first, tree.n_codes)
+            gains = self.classes.gains_of_values(i, first, tree.n_codes)
             for other in state.frontier[state.attribute[state.frontier] == i].tolist():
                 gain = float(gains[tree.codes[other - first, 0]])
                 self._weighed[other] = _Weighed(gain, self._loss(other), 0, self._step)
         else:
             n_children = int(tree.n_children[node - first])
-            gain = self.tips.gain(i, node, state.cut.slot[i], n_children)
+            gain = self.classes.gain(i, node, state.cut.slot[i], n_children)
             self._weighed[node] = _Weighed(gain, self._loss(node), 0, self._step)
 
     def _loss(self, node: int) -> float:
@@ -109,31 +121,31 @@ class Conditional:
 
     def _weigh_splits(self, i: int, node: int) -> None:
         """Find the best valid split of an interval; one that has none is closed for good."""
-        state, one = self.state, self.elastic[i]
-        low, high = one.reach(node - int(state.first[i]))
+        state = self.state
+        low, high = self.growing[i].bins_of(node - int(state.first[i]))
         is_valid = np.ones(high - low, np.bool_)
         is_valid[0] = False
         total = np.zeros(high - low)
-        for t, cells in enumerate(state.cells):
-            if i not in cells.attributes:
+        for t, groups in enumerate(state.groups):
+            if i not in groups.attributes:
                 continue
-            worst, fits = _try_splits(cells, i, node, low, high)
+            worst, fits = _try_splits(groups, i, node, low, high)
             is_valid &= fits
             for other, r, _, by in state.charged.get(i, ()):
                 if other == t:
-                    total += (np.maximum(cells.now[r], worst[r]) - cells.now[r]) / by
+                    total += (np.maximum(groups.now[r], worst[r]) - groups.now[r]) / by
         if not is_valid.any():
             self._open.discard(node)
             self._weighed.pop(node, None)
             return
         losses = total / max(len(state.charged.get(i, ())), 1)
-        gains = self.tips.gains_of_splits(i, node, low, high)
-        worth = np.where(is_valid, gains / (losses + 1.0) ** self.taste.exponent, -np.inf)
+        gains = self.classes.gains_of_splits(i, node, low, high)
+        worth = np.where(is_valid, gains / (losses + 1.0) ** self.variant.exponent, -np.inf)
         at = int(np.flatnonzero(worth > worth.max() - TOLERANCE)[0])
         self._weighed[node] = _Weighed(float(gains[at]), float(losses[at]), low + at, self._step)
 
     def choose(self) -> Choice | None:
-        """Pick the valid refinement with the highest worth among those that tell something.
+        """Pick the valid refinement with the highest worth among those that gain information.
 
         A value whose records all fall under one child gives way to that child
         at once: no group changes, so it costs nothing, and what is below it
@@ -148,8 +160,8 @@ class Conditional:
         if lone:
             return Choice(min(lone, key=self._rank), 0.0, 0.0, 0.0)
         for node in candidates:
-            found = self._weighed.get(node)
-            if found is None or (self._is_exact and found.step < self._step):
+            weighed = self._weighed.get(node)
+            if weighed is None or (self._is_exact and weighed.step < self._step):
                 self._weigh(node)
         while True:
             alive = [node for node in candidates if node in self._weighed and self._is_alive(node)]
@@ -163,29 +175,29 @@ class Conditional:
                     if self._weighed[node].step < self._step:
                         self._weigh(node)
                 continue
-            found = self._weighed[best]
-            if found.step == self._step:
-                return Choice(best, found.gain, found.loss, self._worth(best, found.gain, found.loss))
+            weighed = self._weighed[best]
+            if weighed.step == self._step:
+                return Choice(best, weighed.gain, weighed.loss, self._worth(best, weighed.gain, weighed.loss))
             self._weigh(best)
 
     def _is_alive(self, node: int) -> bool:
         return (
-            node in self._open if int(self.state.attribute[node]) in self.elastic else bool(self.state.cut.alive[node])
+            node in self._open if int(self.state.attribute[node]) in self.growing else bool(self.state.cut.alive[node])
         )
 
     def _best(self, alive: list[int]) -> int | None:
-        """Of the candidates that tell something, the one that seems worth most; of equals the first in its tree."""
-        telling = [node for node in alive if self._weighed[node].gain > TOLERANCE]
-        if not telling:
+        """Of the candidates that gain information, the one that seems worth most; of equals the first in its tree."""
+        gaining = [node for node in alive if self._weighed[node].gain > TOLERANCE]
+        if not gaining:
             return None
         worth = {}
-        for node in telling:
-            found = self._weighed[node]
-            is_fixed = int(self.state.attribute[node]) not in self.elastic
-            loss = self._loss(node) if is_fixed and found.step < self._step else found.loss
-            worth[node] = self._worth(node, found.gain, loss)
+        for node in gaining:
+            weighed = self._weighed[node]
+            is_fixed = int(self.state.attribute[node]) not in self.growing
+            loss = self._loss(node) if is_fixed and weighed.step < self._step else weighed.loss
+            worth[node] = self._worth(node, weighed.gain, loss)
         most = max(worth.values())
-        return min((node for node in telling if worth[node] > most - TOLERANCE), key=self._rank)
+        return min((node for node in gaining if worth[node] > most - TOLERANCE), key=self._rank)
 
     def _rank(self, node: int) -> tuple[int, int]:
         i = int(self.state.attribute[node])
@@ -195,52 +207,51 @@ class Conditional:
         """Perform a refinement, and split the class groups with it."""
         state, i = self.state, int(self.state.attribute[node])
         first = int(state.first[i])
-        if i in self.elastic:
+        if i in self.growing:
             self._grow(i, node, self._weighed[node].border)
         tree, at = state.trees[i], node - first
         branch = np.zeros(tree.n_codes, np.int64)
         if state.cut.hides[i]:
             branch[tree.codes[at, 0]] = 1
-            self.tips.refine(i, first, branch, np.array([first, node]))
+            self.classes.refine(i, first, branch, np.array([first, node]))
         else:
             children = np.arange(tree.first_child[at], tree.first_child[at] + tree.n_children[at])
             for b, child in enumerate(children.tolist()):
                 branch[tree.codes[child, 0] : tree.codes[child, 1]] = b
-            self.tips.refine(i, node, branch, first + children)
+            self.classes.refine(i, node, branch, first + children)
         self._weighed.pop(node, None)
         self._step += 1
         return state.refine(node)
 
     def _grow(self, i: int, node: int, border: int) -> None:
-        """Split an interval's node, tell the groups what that does to them, and open its parts."""
-        state, one, first = self.state, self.elastic[i], int(self.state.first[i])
-        low, high = one.reach(node - first)
-        for cells in state.cells:
-            if i in cells.attributes:
-                worst, _ = _try_splits(cells, i, node, low, high)
-                cells.foresee(node, worst[:, border - low])
-        one.split(node - first, border)
+        """Split an interval's node, set what that does to the groups of each QID, and open its parts."""
+        state, tree, first = self.state, self.growing[i], int(self.state.first[i])
+        low, high = tree.bins_of(node - first)
+        for groups in state.groups:
+            if i in groups.attributes:
+                worst, _ = _try_splits(groups, i, node, low, high)
+                groups.set_worst(node, worst[:, border - low])
         self._open.discard(node)
-        for child in range(one.n_nodes - int(one.tree.n_children[node - first]), one.n_nodes):
-            start, stop = one.reach(child)
-            if stop - start > 1 and one.tree.nodes[child].label is not None:
+        for child in tree.split(node - first, border):
+            start, stop = tree.bins_of(child)
+            if stop - start > 1 and tree.nodes[child].label is not None:
                 self._open.add(first + child)
 
 
-def _has_one_child(tree: Tree) -> NDArray[np.bool_]:
+def _has_one_child(tree: AnyTree) -> NDArray[np.bool_]:
     """For each value of a taxonomy whether all its records fall under one child; of other trees none."""
-    found = np.zeros(len(tree.nodes), np.bool_)
+    has_one = np.zeros(len(tree.nodes), np.bool_)
     if tree.kind is Kind.TAXONOMY:
         is_there = np.array([node.counts.sum() > 0 for node in tree.nodes])
         for at in np.flatnonzero(tree.n_children):
             first = int(tree.first_child[at])
-            found[at] = is_there[first : first + int(tree.n_children[at])].sum() == 1
-    return found
+            has_one[at] = is_there[first : first + int(tree.n_children[at])].sum() == 1
+    return has_one
 
 
-def _try_splits(cells: Cells, i: int, node: int, low: int, high: int) -> tuple[Floats, NDArray[np.bool_]]:
+def _try_splits(groups: SplittingGroups, i: int, node: int, low: int, high: int) -> tuple[Floats, NDArray[np.bool_]]:
     """How bad the worst group of one QID would be after each split of an interval, and whether no rule breaks."""
-    worst = np.empty((len(cells.rules.kind), high - low))
+    worst = np.empty((len(groups.rules.kind), high - low))
     fits = np.empty(high - low, np.bool_)
-    gain_kernels.worst_of_splits(cells.groups, cells.rules, cells.attributes.index(i), node, low, high, worst, fits)
+    gain_kernels.worst_of_splits(groups.arrays, groups.rules, groups.attributes.index(i), node, low, high, worst, fits)
     return worst, fits

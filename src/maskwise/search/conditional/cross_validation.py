@@ -1,8 +1,8 @@
-"""Which of several cuts serves a classifier best, told by records that it has not learned from.
+"""Cross-validation of cuts: the error of a classifier on records that it has not learned from.
 
-A C4.5 tree is grown on some folds of the training records and tried on the
+A C4.5 tree is grown on some folds of the training records and tested on the
 rest. A masked table has few distinct rows, so the trees grow from these, each
-weighed by its records, which takes milliseconds however many records there are.
+weighted by its records, which takes milliseconds however many records there are.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.compress.compressed_table import Compact
-    from maskwise.search.conditional.unmasked_columns import Known
+    from maskwise.search.conditional.unmasked_columns import UnmaskedRows
 
     Ints = NDArray[np.int64]
 
 N_FOLDS = 5
-MOST_JUDGED = 100_000
-"""About so many records judge at most; of a larger table they are drawn at random."""
-N_CLOSE_FOLDS, MOST_CLOSE = 3, 30_000
-"""The same where the trees also ask for the unmasked columns themselves: few distinct rows are alike then."""
+MAX_RECORDS = 100_000
+"""About so many records are used at most; of a larger table they are drawn at random."""
+N_DETAILED_FOLDS, MAX_DETAILED_RECORDS = 3, 30_000
+"""The same where the trees also see the unmasked columns themselves: few distinct rows are alike then."""
 _MIN_RECORDS, _CONFIDENCE = 2, 0.25
 _MOST_KEYS = 2**62
 
 
-class Jury:
+class CrossValidation:
     """The training records, dealt into folds."""
 
     def __init__(
@@ -41,10 +41,10 @@ class Jury:
         classes: Compact,
         is_number: Sequence[bool],
         seed: int,
-        known: Known | None = None,
+        unmasked: UnmaskedRows | None = None,
         of_row: Ints | None = None,
         n_folds: int = N_FOLDS,
-        most: int = MOST_JUDGED,
+        max_records: int = MAX_RECORDS,
     ) -> None:
         """Deal the records.
 
@@ -52,30 +52,30 @@ class Jury:
             classes: The distinct rows of all masked attributes, by class.
             is_number: For each attribute whether its codes are ordered.
             seed: Makes the folds repeatable.
-            known: What else a classifier knows.
-            of_row: Which row of `known` each of the rows has; those past the last are left out.
+            unmasked: The unmasked columns that a classifier sees besides.
+            of_row: Which row of `unmasked` each of the rows has; those past the last are left out.
             n_folds: How many folds.
-            most: About so many records are dealt at most.
+            max_records: About so many records are dealt at most.
         """
         order = _in_own_order(classes.codes, of_row)
-        if known is not None and of_row is not None:
-            order = order[of_row[order] < known.codes.shape[1]]
+        if unmasked is not None and of_row is not None:
+            order = order[of_row[order] < unmasked.codes.shape[1]]
         counts = classes.counts[order]
         rng = np.random.default_rng(seed)
         n_records = int(counts.sum())
-        if n_records > most:
-            counts = rng.binomial(counts, most / n_records)
-        told = counts.any(axis=1)
-        order, counts = order[told], counts[told]
+        if n_records > max_records:
+            counts = rng.binomial(counts, max_records / n_records)
+        has_records = counts.any(axis=1)
+        order, counts = order[has_records], counts[has_records]
         self.n_folds = n_folds
         self._codes = classes.codes[order]
-        self._known = known
+        self._unmasked = unmasked
         self._of_row = None if of_row is None else of_row[order]
-        self._is_number = [*is_number, *(known.is_number if known else ())]
+        self._is_number = [*is_number, *(unmasked.is_number if unmasked else ())]
         self._dealt = rng.multinomial(counts, [1 / n_folds] * n_folds)  # (n_rows, n_classes, n_folds)
 
     def error(self, place_of_code: Sequence[Ints]) -> float:
-        """The share of records that trees which have not seen them get wrong.
+        """The share of held-out records that the trees predict wrongly.
 
         Args:
             place_of_code: For each attribute the shown value that each code falls under, as a number; those of
@@ -95,14 +95,14 @@ class Jury:
         for fold in range(self.n_folds):
             held_out = dealt[:, :, fold]
             weights = (whole - held_out).ravel().astype(np.float64)
-            seen = np.flatnonzero(weights)
-            if not len(seen):
+            trained = np.flatnonzero(weights)
+            if not len(trained):
                 continue
             records = Records(
-                np.ascontiguousarray(codes[:, seen]), labels[seen], n_classes, numbers, n_values, weights[seen]
+                np.ascontiguousarray(codes[:, trained]), labels[trained], n_classes, numbers, n_values, weights[trained]
             )
-            said = walk(cells, *build(records, _MIN_RECORDS, _CONFIDENCE)[:6]).argmax(axis=1)
-            n_wrong += int(held_out.sum()) - int(held_out[np.arange(n_groups), said].sum())
+            predicted = walk(cells, *build(records, _MIN_RECORDS, _CONFIDENCE)[:6]).argmax(axis=1)
+            n_wrong += int(held_out.sum()) - int(held_out[np.arange(n_groups), predicted].sum())
         return n_wrong / max(int(whole.sum()), 1)
 
     def _group(self, place_of_code: Sequence[Ints]) -> tuple[NDArray[np.int32], Ints]:
@@ -119,8 +119,8 @@ class Jury:
             key = key * n_values + column
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
         cells = np.stack([column[first] for column in columns[: len(place_of_code)]]).astype(np.int32)
-        if self._known is not None and self._of_row is not None:
-            cells = np.concatenate([cells, self._known.codes[:, self._of_row[first]]])
+        if self._unmasked is not None and self._of_row is not None:
+            cells = np.concatenate([cells, self._unmasked.codes[:, self._of_row[first]]])
         by_row = self._dealt.reshape(len(group), -1)
         dealt = np.stack([np.bincount(group, n, len(first)) for n in by_row.T], axis=1).astype(np.int64)
         return cells, dealt.reshape(len(first), *self._dealt.shape[1:])

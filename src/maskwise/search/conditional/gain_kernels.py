@@ -3,7 +3,7 @@
 The papers' gains look at one attribute at a time; these look at the class inside
 the groups that are already shown. Each loop passes once over the groups that
 show a value. Entropies are summed as n * H in bits. Arguments are tagged IN,
-OUT or INOUT; groups are those of `kernels`.
+OUT or INOUT; groups are those of `split_kernels`.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gai
         for c in range(n_classes):
             left[c] = 0
             right[c] = groups.total[g, c] - hist[high - low, c]
-        told = 0.0
+        gain = 0.0
         for b in range(1, high - low):
             is_moved = False
             for c in range(n_classes):
@@ -143,8 +143,8 @@ def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gai
                     left[c] += n
                     right[c] -= n
             if is_moved or b == 1:
-                told = whole - bits(left) - bits(right)
-            gains[b] += told
+                gain = whole - bits(left) - bits(right)
+            gains[b] += gain
 
 
 @njit(cache=True, nogil=True)
@@ -206,7 +206,7 @@ def worst_of_splits(
 
 @njit(cache=True, nogil=True)
 def _weigh_part(rules: Rules, part: Any, bad: Any) -> bool:
-    """Let one part raise how bad the worst is by each rule; tell whether no rule breaks. An empty part does nothing."""
+    """Update how bad the worst part is by each rule; say whether no rule breaks. An empty part changes nothing."""
     is_good = True
     for r in range(rules.kind.shape[0]):
         if part[0] > 0:

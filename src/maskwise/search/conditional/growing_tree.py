@@ -2,19 +2,19 @@
 
 The papers split an interval where the class is told best, whatever that does to
 privacy, so their trees are known beforehand. Here the search decides where to
-split, among all boundaries between bins; a tree has room for every interval it
-may come to have.
+split, among all boundaries between bins. The arrays of a tree are as long as it
+may ever need, so that a state can refer to nodes that do not exist yet.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maskwise.policy.attributes import Kind
-from maskwise.search.value_trees import Node, Tree
+from maskwise.search.value_trees import ValueNode
 from maskwise.values.scales import interval_label
 
 if TYPE_CHECKING:
@@ -29,59 +29,90 @@ MOST_BINS = 256
 
 
 @dataclass(slots=True)
-class Elastic:
-    """The interval tree of one attribute, as far as it has grown."""
+class GrowingTree:
+    """The interval tree of one attribute, as far as it has grown; a state takes it in the place of a `ValueTree`."""
 
     column: Column
     """The attribute's numbers and their counts."""
     starts: Ints  # (n_bins + 1,)
     """The first number of each bin, by its place among the column's numbers; one past the last."""
-    tree: Tree
-    """Its nodes; those not grown yet hold nothing."""
-    n_nodes: int
-    """How many have been grown."""
+    nodes: list[ValueNode]
+    """The root, its descendants in the order in which they were grown, and empty nodes for those to come."""
+    parent: Ints  # (n_nodes,) -1 for the root
+    """The node above each node."""
+    first_child: Ints  # (n_nodes,)
+    """The first of its children."""
+    n_children: Ints  # (n_nodes,) 0 for an interval that was not split
+    """How many there are."""
+    preorder: Ints  # (n_nodes,)
+    """The first bin of each node: of equal intervals the lowest comes first."""
+    codes: Ints  # (n_nodes, 2)
+    """For each node the first and one past the last of the codes below it; a code is a bin, or the missing value."""
+    n_codes: int
+    """How many codes the attribute has."""
+    code_of_value: Ints  # (n_values + 1,)
+    """The code of each value of the column; the missing value comes last."""
+    n_grown: int = 1
+    """How many nodes there are so far."""
+    name: str = field(init=False)
+    """The attribute."""
+    kind: Kind = field(init=False, default=Kind.INTERVAL)
+    """How it is masked."""
+
+    def __post_init__(self) -> None:
+        """Take the name of the column."""
+        self.name = self.column.name
 
     @property
     def n_bins(self) -> int:
         """How many bins there are."""
         return len(self.starts) - 1
 
-    def reach(self, node: int) -> tuple[int, int]:
+    def bins_of(self, node: int) -> tuple[int, int]:
         """The first and one past the last bin of a node."""
-        low, high = self.tree.codes[node].tolist()
+        low, high = self.codes[node].tolist()
         return low, min(high, self.n_bins)
 
-    def split(self, node: int, border: int) -> None:
-        """Give a node two children, and one for the missing value if it holds that.
+    def split(self, node: int, border: int) -> range:
+        """Give a node two children, and one for the missing value if it holds that; return the children.
 
         Args:
             node: The interval.
             border: The first bin of the right part.
         """
-        tree, (low, high) = self.tree, self.reach(node)
-        holds_missing = int(tree.codes[node, 1]) > self.n_bins
-        tree.first_child[node] = self.n_nodes
-        tree.n_children[node] = 2 + holds_missing
-        start, end, closed = tree.nodes[node].inside
+        low, high = self.bins_of(node)
+        holds_missing = int(self.codes[node, 1]) > self.n_bins
+        first = self.n_grown
+        self.first_child[node] = first
+        self.n_children[node] = 2 + holds_missing
+        start, end, closed = self.nodes[node].inside
         middle = self.column.numbers[self.starts[border]]
-        parts = [(low, border, (start, middle, False)), (border, high, (middle, end, closed))]
-        for first, stop, inside in parts:
-            self._add(node, _piece(self.column, self.starts[first], self.starts[stop], inside), first, stop)
+        self._add(node, low, border, (start, middle, False))
+        self._add(node, border, high, (middle, end, closed))
         if holds_missing:
-            absent = Node(None, self.column.missing, 0.0, np.array([len(self.column.counts)]))
-            self._add(node, absent, self.n_bins, self.n_bins + 1)
+            missing = ValueNode(None, self.column.missing, 0.0, np.array([len(self.column.counts)]))
+            self._append(node, missing, self.n_bins, self.n_bins + 1)
+        return range(first, self.n_grown)
 
-    def _add(self, parent: int, node: Node, first: int, stop: int) -> None:
-        at = self.n_nodes
-        self.tree.nodes[at] = node  # type: ignore[index] # a list here
-        self.tree.parent[at] = parent
-        self.tree.codes[at] = first, stop
-        # Of equal intervals the one with the lower end comes first.
-        self.tree.preorder[at] = first
-        self.n_nodes += 1
+    def _add(self, parent: int, first: int, stop: int, inside: tuple[float, float, bool]) -> None:
+        """Append an interval."""
+        column, members = self.column, slice(self.starts[first], self.starts[stop])
+        low, high = column.range
+        width = (float(high) / 2 - float(low) / 2) or 1.0
+        spread = (float(inside[1]) / 2 - float(inside[0]) / 2) / width
+        counts = column.counts[members].sum(axis=0)
+        self._append(parent, ValueNode(_label(column, inside), counts, spread, members, inside), first, stop)
+
+    def _append(self, parent: int, node: ValueNode, first: int, stop: int) -> None:
+        at = self.n_grown
+        self.nodes[at] = node
+        self.parent[at] = parent
+        self.codes[at] = first, stop
+        self.preorder[at] = first
+        self.n_grown += 1
 
 
-def plant(column: Column, floor: int) -> Elastic:
+def start_tree(column: Column, floor: int) -> GrowingTree:
     """Bin a column's numbers and start a tree with the whole range.
 
     Args:
@@ -91,34 +122,30 @@ def plant(column: Column, floor: int) -> Elastic:
     n_records = column.counts.sum(axis=1)
     starts = _bins(n_records, floor)
     n_bins = len(starts) - 1
-    room = 2 * n_bins + 2
+    most_nodes = 2 * n_bins + 2
     low, high = column.range
     total = column.counts.sum(axis=0) + column.missing
-    blank = Node("", np.zeros_like(total), 0.0, slice(0, 0))
-    nodes: list[Node] = [blank] * room
     inside = (low, high, True)
-    nodes[0] = Node(_label(column, inside), total, 1.0, slice(0, len(n_records) + 1), inside)
-    code_of_value = np.zeros(len(n_records) + 1, np.int64)
-    code_of_value[:-1] = np.repeat(np.arange(n_bins), np.diff(starts))
-    code_of_value[-1] = n_bins
+    root = ValueNode(_label(column, inside), total, 1.0, slice(0, len(n_records) + 1), inside)
+    empty = ValueNode("", np.zeros_like(total), 0.0, slice(0, 0))
+    code_of_value = np.append(np.repeat(np.arange(n_bins), np.diff(starts)), n_bins).astype(np.int64)
     n_codes = n_bins + int(column.missing.any())
-    codes = np.zeros((room, 2), np.int64)
+    codes = np.zeros((most_nodes, 2), np.int64)
     codes[0] = 0, n_codes
-    parent = np.zeros(room, np.int64)
+    parent = np.zeros(most_nodes, np.int64)
     parent[0] = -1
-    tree = Tree(
-        column.name,
-        Kind.INTERVAL,
-        nodes,  # type: ignore[arg-type] # a list, because it grows
+    return GrowingTree(
+        column,
+        starts,
+        [root, *[empty] * (most_nodes - 1)],
         parent,
-        np.zeros(room, np.int64),
-        np.zeros(room, np.int64),
-        np.zeros(room, np.int64),
-        codes,
-        n_codes,
-        code_of_value,
+        first_child=np.zeros(most_nodes, np.int64),
+        n_children=np.zeros(most_nodes, np.int64),
+        preorder=np.zeros(most_nodes, np.int64),
+        codes=codes,
+        n_codes=n_codes,
+        code_of_value=code_of_value,
     )
-    return Elastic(column, starts, tree, 1)
 
 
 def _bins(n_records: Ints, floor: int) -> Ints:
@@ -133,13 +160,6 @@ def _bins(n_records: Ints, floor: int) -> Ints:
     below = upto[borders - 1] if len(borders) else borders
     kept = borders[(below >= floor) & (n_all - below >= floor)]
     return np.concatenate([[0], kept, [len(n_records)]]).astype(np.int64)
-
-
-def _piece(column: Column, start: int, stop: int, inside: tuple[float, float, bool]) -> Node:
-    low, high = column.range
-    width = (float(high) / 2 - float(low) / 2) or 1.0
-    spread = (float(inside[1]) / 2 - float(inside[0]) / 2) / width
-    return Node(_label(column, inside), column.counts[start:stop].sum(axis=0), spread, slice(start, stop), inside)
 
 
 def _label(column: Column, inside: tuple[float, float, bool]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.classifiers.boosting.model import fit
-from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.arrow import as_numpy
 from maskwise.values.parsing import looks_like_code, parse_keys
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from numpy.typing import NDArray
-
-    from maskwise.policy.policy import Policy
-    from maskwise.table.table import Table
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -36,12 +33,6 @@ MOST_CATEGORIES = 200
 """A category rarer than so many others is one of "the rest"."""
 _MOST_NAMES = 0.5
 """A text column with more distinct values than this share of its records names people, and tells nothing of others."""
-
-
-def free_columns(table: Table, policy: Policy) -> list[str]:
-    """The columns that a release shows as they are, less the class."""
-    taken = {*policy.masked, *policy.drop, policy.class_name}
-    return [name for name in table.names if name not in taken and table.is_countable(name)]
 
 
 def bin_records(columns: Sequence[pa.ChunkedArray], classes: Ints, seed: int) -> Ints | None:
@@ -72,7 +63,7 @@ def bin_records(columns: Sequence[pa.ChunkedArray], classes: Ints, seed: int) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class UnmaskedRows:
     """The distinct rows of the unmasked columns."""
 
     codes: NDArray[np.int32]  # (n_columns, n_rows)
@@ -81,15 +72,15 @@ class Known:
     """For each column whether its values are ordered."""
 
 
-def know_records(columns: Sequence[pa.ChunkedArray], most: int) -> tuple[Known, Ints] | None:
-    """The distinct rows of the unmasked columns, and which of them each record has; None if there is nothing to know.
+def number_rows(columns: Sequence[pa.ChunkedArray], most: int) -> tuple[UnmaskedRows, Ints] | None:
+    """The distinct rows of the unmasked columns, and which of them each record has; None if no column can be used.
 
     Args:
         columns: The unmasked columns.
         most: Of more distinct rows so many are drawn, whatever the order of the records; the others share the number
             that comes after these.
     """
-    coded = [found for found in (_code(column) for column in columns) if found is not None]
+    coded = [one for one in (_code(column) for column in columns) if one is not None]
     if not coded:
         return None
     places = np.column_stack([np.nan_to_num(values, nan=-1.0) for values, _ in coded]).astype(np.int64)
@@ -103,7 +94,9 @@ def know_records(columns: Sequence[pa.ChunkedArray], most: int) -> tuple[Known, 
     codes = np.empty(drawn.shape, np.int32)
     for column, into in zip(drawn, codes, strict=True):
         into[:] = np.where(column < 0, -1, np.searchsorted(np.unique(column[column >= 0]), column))
-    return Known(codes, tuple(not is_category for _, is_category in coded)), np.minimum(row, most).astype(np.int64)
+    return UnmaskedRows(codes, tuple(not is_category for _, is_category in coded)), np.minimum(row, most).astype(
+        np.int64
+    )
 
 
 def _code(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
@@ -171,8 +164,3 @@ def _alike(values: Floats, chances: Floats) -> Floats:
     sizes = np.diff(np.append(firsts, len(values)))
     mean: Floats = np.add.reduceat(chances, firsts, axis=0) / sizes[:, None]
     return np.repeat(mean, sizes, axis=0)
-
-
-def as_lookup(rows: Ints, bins: Ints) -> tuple[pa.Array, pa.Array]:
-    """Bins by the number of a record, as an engine joins them."""
-    return from_numpy(rows), from_numpy(bins.astype(np.uint8 if bins.max() < 256 else np.uint32))  # noqa: PLR2004 - a byte

@@ -3,7 +3,7 @@
 A group is found by a hash of the values it shows, the groups that show a value
 by a linked list, and the worst group by a heap. A merged group gets a number
 of its own: what is known of a number never changes, and one that is no longer
-alive is skipped wherever it is met. `merging` moves the groups. Arguments are
+alive is skipped wherever it is met. `merge_kernels` merges the groups. Arguments are
 tagged IN, OUT or INOUT.
 """
 
@@ -20,7 +20,7 @@ NONE = -1
 """Instead of a group: there is none."""
 
 
-class Store(NamedTuple):
+class GroupStore(NamedTuple):
     """The groups of one quasi-identifier; `most` is twice the distinct rows."""
 
     shown: Any  # (most, n_attributes) the value each group shows
@@ -35,13 +35,13 @@ class Store(NamedTuple):
     heap: Any  # (n_rules, most) groups, the worst first
     n_heap: Any  # (n_rules,)
     stamp: Any  # (most,) the last trial that touched a group
-    stack: Any  # (most,) room to walk a heap
+    stack: Any  # (most,) a buffer to walk a heap
     number: Any  # (n_nodes,) a random number for each value
     tally: Any  # (2,) how many groups were ever made, how many trials
 
 
 @njit(cache=True, nogil=True)
-def bucket(store: Store, key: int) -> Any:
+def bucket(store: GroupStore, key: int) -> Any:
     """The bucket of a key.
 
     Args:
@@ -53,7 +53,7 @@ def bucket(store: Store, key: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def enter(store: Store, g: int) -> None:
+def add_to_hash(store: GroupStore, g: int) -> None:
     """Enter a group into the hash.
 
     Args:
@@ -66,7 +66,7 @@ def enter(store: Store, g: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def leave(store: Store, g: int) -> None:
+def remove_from_hash(store: GroupStore, g: int) -> None:
     """Take a group out of the hash.
 
     Args:
@@ -84,7 +84,7 @@ def leave(store: Store, g: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def is_alike(store: Store, g: int, h: int, j: int) -> bool:
+def is_alike(store: GroupStore, g: int, h: int, j: int) -> bool:
     """Whether two groups show the same on all attributes but `j`.
 
     Args:
@@ -100,7 +100,7 @@ def is_alike(store: Store, g: int, h: int, j: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def find(store: Store, g: int, j: int, value: int) -> Any:
+def find(store: GroupStore, g: int, j: int, value: int) -> Any:
     """The group that shows what `g` shows, but `value` on attribute `j`; NONE if there is none.
 
     Args:
@@ -119,7 +119,7 @@ def find(store: Store, g: int, j: int, value: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _push(store: Store, r: int, g: int) -> None:
+def _push(store: GroupStore, r: int, g: int) -> None:
     heap, bad = store.heap[r], store.bad[r]
     i = store.n_heap[r]
     store.n_heap[r] += 1
@@ -130,7 +130,7 @@ def _push(store: Store, r: int, g: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _sink(store: Store, r: int, i: int) -> None:
+def _sink(store: GroupStore, r: int, i: int) -> None:
     heap, bad, n = store.heap[r], store.bad[r], store.n_heap[r]
     g = heap[i]
     while 2 * i + 1 < n:
@@ -145,8 +145,8 @@ def _sink(store: Store, r: int, i: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def settle(store: Store, n_alive: int) -> None:
-    """Take dead groups from the top of each heap, and rebuild a heap that is mostly dead.
+def clean_heaps(store: GroupStore, n_alive: int) -> None:
+    """Remove merged groups from the top of each heap, and rebuild a heap that is mostly dead.
 
     Args:
         store: INOUT its heaps.
@@ -183,7 +183,7 @@ def finite_badness(rules: Rules, r: int, counts: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def assess(store: Store, rules: Rules, g: int) -> None:
+def weigh_group(store: GroupStore, rules: Rules, g: int) -> None:
     """Weigh a new group by each rule and enter it into the heaps.
 
     Args:
@@ -197,7 +197,7 @@ def assess(store: Store, rules: Rules, g: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def begin(store: Store, rules: Rules, n_groups: int) -> None:
+def start(store: GroupStore, rules: Rules, n_groups: int) -> None:
     """Enter the first groups into hash, lists and heaps.
 
     Args:
@@ -215,5 +215,5 @@ def begin(store: Store, rules: Rules, n_groups: int) -> None:
             store.head[value] = g
         store.key[g] = key
         store.alive[g] = True
-        enter(store, g)
-        assess(store, rules, g)
+        add_to_hash(store, g)
+        weigh_group(store, rules, g)

@@ -1,7 +1,7 @@
 """The loops that merge groups as values are generalized, compiled.
 
 This is what the paper does on its TEA index: a generalization, or a trial of
-one, costs as much as the groups it changes. The groups are in `store`.
+one, costs as much as the groups it changes. The groups are in a `GroupStore`.
 Arguments are tagged IN, OUT or INOUT.
 """
 
@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from maskwise.search.groups.group_store import NONE, Store, assess, bucket, enter, find, finite_badness, is_alike, leave
+from maskwise.search.groups.group_store import (
+    NONE,
+    GroupStore,
+    add_to_hash,
+    bucket,
+    find,
+    finite_badness,
+    is_alike,
+    remove_from_hash,
+    weigh_group,
+)
 
 if TYPE_CHECKING:
     from maskwise.search.rule_kernels import Rules
@@ -23,7 +33,7 @@ NEAR = 1e-12
 """Badness that differs by less is equal."""
 
 
-class Climb(NamedTuple):
+class MergeCut(NamedTuple):
     """What the kernels know of the value trees and of where the cut runs."""
 
     parent: Any  # (n_nodes,) -1 for a root
@@ -34,7 +44,7 @@ class Climb(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def merge(store: Store, rules: Rules, j: int, first: int, stop: int, target: int) -> int:
+def merge(store: GroupStore, rules: Rules, j: int, first: int, stop: int, target: int) -> int:
     """Replace the values `first` to `stop` of attribute `j` by `target` and merge groups that become equal.
 
     Args:
@@ -57,11 +67,11 @@ def merge(store: Store, rules: Rules, j: int, first: int, stop: int, target: int
             after = store.following[j, g]
             if store.alive[g]:
                 same = find(store, g, j, target)
-                leave(store, g)
+                remove_from_hash(store, g)
                 if same < 0:
                     store.key[g] += store.number[target] - store.number[value]
                     store.shown[g, j] = target
-                    enter(store, g)
+                    add_to_hash(store, g)
                     store.following[j, g] = store.head[target]
                     store.head[target] = g
                 else:
@@ -72,9 +82,9 @@ def merge(store: Store, rules: Rules, j: int, first: int, stop: int, target: int
                         store.counts[n] = store.counts[same]
                         store.key[n] = store.key[same]
                         store.alive[n] = True
-                        leave(store, same)
+                        remove_from_hash(store, same)
                         store.alive[same] = False
-                        enter(store, n)
+                        add_to_hash(store, n)
                         same = n
                     for c in range(store.counts.shape[1]):
                         store.counts[same, c] += store.counts[g, c]
@@ -86,12 +96,12 @@ def merge(store: Store, rules: Rules, j: int, first: int, stop: int, target: int
             value = store.shown[g, a]
             store.following[a, g] = store.head[value]
             store.head[value] = g
-        assess(store, rules, g)
+        weigh_group(store, rules, g)
     return n_dead
 
 
 @njit(cache=True, nogil=True)
-def _gather(store: Store, j: int, first: int, stop: int, trial: int) -> int:
+def _gather(store: GroupStore, j: int, first: int, stop: int, trial: int) -> int:
     """List the groups that show one of some values in `stack`, stamp them, and drop the dead from their lists."""
     n = 0
     for value in range(first, stop):
@@ -113,8 +123,8 @@ def _gather(store: Store, j: int, first: int, stop: int, trial: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def try_merge(store: Store, rules: Rules, j: int, first: int, stop: int, target: int, worst: Any) -> None:
-    """Tell how bad the worst group would be by each rule after `merge`, without merging.
+def try_merge(store: GroupStore, rules: Rules, j: int, first: int, stop: int, target: int, worst: Any) -> None:
+    """Find how bad the worst group would be by each rule after `merge`, without merging.
 
     Args:
         store: INOUT stamps; lists lose their dead.
@@ -161,7 +171,7 @@ def try_merge(store: Store, rules: Rules, j: int, first: int, stop: int, target:
 
 
 @njit(cache=True, nogil=True)
-def _worst_untouched(store: Store, r: int, trial: int) -> float:
+def _worst_untouched(store: GroupStore, r: int, trial: int) -> float:
     """The largest badness of a group that a trial did not touch."""
     heap, bad, stack, n = store.heap[r], store.bad[r], store.stack, store.n_heap[r]
     best = -np.inf
@@ -185,7 +195,7 @@ def _worst_untouched(store: Store, r: int, trial: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def find_critical(store: Store, climb: Climb, r: int, found: Any) -> None:  # noqa: PLR0912 - one pass over the worst
+def find_critical(store: GroupStore, cut: MergeCut, r: int, found: Any) -> None:  # noqa: PLR0912 - one pass over the worst
     """For each attribute the only generalization that could make the worst group better by rule `r`.
 
     Claim: a group that is not merged with another keeps its badness, so a
@@ -195,8 +205,8 @@ def find_critical(store: Store, climb: Climb, r: int, found: Any) -> None:  # no
     except where a worst group shows `*`: any value may be hidden with it.
 
     Args:
-        store: INOUT room to walk.
-        climb: IN the trees and what is open.
+        store: INOUT its buffers.
+        cut: IN the trees and what is open.
         r: IN the rule.
         found: OUT (n_attributes,) the value to generalize to, or to hide; NONE; or ANY.
     """
@@ -221,19 +231,19 @@ def find_critical(store: Store, climb: Climb, r: int, found: Any) -> None:  # no
             if found[a] == NONE:
                 continue
             value = store.shown[g, a]
-            above = climb.parent[value]
-            if climb.hides[a]:
+            above = cut.parent[value]
+            if cut.hides[a]:
                 if above < 0:
                     found[a] = ANY if found[a] == UNSET else found[a]
-                elif climb.is_open[value] and (found[a] in (UNSET, ANY) or found[a] == value):
+                elif cut.is_open[value] and (found[a] in (UNSET, ANY) or found[a] == value):
                     found[a] = value if find(store, g, a, above) >= 0 else NONE
                 else:
                     found[a] = NONE
-            elif above < 0 or not climb.is_open[above] or (found[a] not in (UNSET, above)):
+            elif above < 0 or not cut.is_open[above] or (found[a] not in (UNSET, above)):
                 found[a] = NONE
             else:
                 found[a] = NONE
-                for c in range(climb.first_child[above], climb.first_child[above] + climb.n_children[above]):
+                for c in range(cut.first_child[above], cut.first_child[above] + cut.n_children[above]):
                     if c != value and find(store, g, a, c) >= 0:
                         found[a] = above
                         break
@@ -241,7 +251,7 @@ def find_critical(store: Store, climb: Climb, r: int, found: Any) -> None:  # no
 
 
 @njit(cache=True, nogil=True)
-def is_merged_with(store: Store, r: int, j: int, value: int) -> Any:
+def is_merged_with(store: GroupStore, r: int, j: int, value: int) -> Any:
     """Whether hiding `value` would merge the worst group, which shows `*`, with another.
 
     Args:

@@ -1,7 +1,8 @@
-"""The groups of one quasi-identifier under a cut that moves up.
+"""The groups of one quasi-identifier while a search generalizes.
 
-The counterpart of `cells`: there groups are split, here they are merged. The
-loops are in `merging`, the choice of the next generalization in `bottomup`.
+The counterpart of `splitting`: there groups are split, here they are merged.
+The loops are in `merge_kernels`, the choice of the next generalization in
+`bottomup`.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.search import rule_kernels
-from maskwise.search.groups import group_store as storing
-from maskwise.search.groups import merge_kernels
+from maskwise.search.groups import group_store, merge_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,13 +25,13 @@ _BLOCK = 1 << 20
 """So many rows are looked at together where a copy is made on the way."""
 
 
-class Unions:
+class MergingGroups:
     """The groups of one QID, merged as the search generalizes."""
 
     def __init__(
         self,
         compact: Compact,
-        climb: merge_kernels.Climb,
+        cut: merge_kernels.MergeCut,
         node_of_code: Sequence[NDArray[np.int64]],
         rules: rule_kernels.Rules,
     ) -> None:
@@ -39,43 +39,43 @@ class Unions:
 
         Args:
             compact: The QID's distinct coded rows.
-            climb: The trees, with attributes numbered over the whole policy.
+            cut: The trees, with attributes numbered over the whole policy.
             node_of_code: For each attribute of the policy the value that each code shows.
             rules: What the groups must satisfy.
         """
         self.attributes = compact.attributes
         self.rules = rules
         n_rows, n_attributes = compact.codes.shape
-        n_nodes, n_rules = len(climb.parent), len(rules.kind)
+        n_nodes, n_rules = len(cut.parent), len(rules.kind)
         most = 2 * n_rows + 1
-        self._climb = climb._replace(hides=climb.hides[list(compact.attributes)])
-        room = compact.room
-        shown = room.zeros((most, n_attributes), np.int32)
+        self._cut = cut._replace(hides=cut.hides[list(compact.attributes)])
+        workspace = compact.workspace
+        shown = workspace.zeros((most, n_attributes), np.int32)
         for start in range(0, n_rows, _BLOCK):
             block = slice(start, min(start + _BLOCK, n_rows))
             for p, a in enumerate(compact.attributes):
                 shown[block, p] = node_of_code[a][compact.codes[block, p]]
-        counts = room.zeros((most, compact.counts.shape[1]), np.int64)
+        counts = workspace.zeros((most, compact.counts.shape[1]), np.int64)
         counts[:n_rows] = compact.counts
-        self._store = storing.Store(
+        self._store = group_store.GroupStore(
             shown=shown,
             counts=counts,
-            key=room.zeros(most, np.uint64),
-            alive=room.zeros(most, np.bool_),
-            following=room.full((n_attributes, most), storing.NONE, np.int32),
-            head=np.full(n_nodes, storing.NONE, np.int32),
-            buckets=room.full(1 << max(most, 2).bit_length(), storing.NONE, np.int32),
-            chained=room.full(most, storing.NONE, np.int32),
-            bad=room.zeros((n_rules, most), np.float64),
-            heap=room.zeros((n_rules, most), np.int32),
+            key=workspace.zeros(most, np.uint64),
+            alive=workspace.zeros(most, np.bool_),
+            following=workspace.full((n_attributes, most), group_store.NONE, np.int32),
+            head=np.full(n_nodes, group_store.NONE, np.int32),
+            buckets=workspace.full(1 << max(most, 2).bit_length(), group_store.NONE, np.int32),
+            chained=workspace.full(most, group_store.NONE, np.int32),
+            bad=workspace.zeros((n_rules, most), np.float64),
+            heap=workspace.zeros((n_rules, most), np.int32),
             n_heap=np.zeros(n_rules, np.int64),
-            stamp=room.zeros(most, np.int64),
-            stack=room.zeros(most + 2, np.int32),
+            stamp=workspace.zeros(most, np.int64),
+            stack=workspace.zeros(most + 2, np.int32),
             # The numbers only spread groups over buckets; equality is always checked.
             number=np.random.default_rng(0).integers(2**64, size=n_nodes, dtype=np.uint64),
             tally=np.zeros(2, np.int64),
         )
-        storing.begin(self._store, rules, n_rows)
+        group_store.start(self._store, rules, n_rows)
         self.n_groups = n_rows
 
     @property
@@ -99,15 +99,15 @@ class Unions:
     def critical(self, rule: int) -> list[int]:
         """The values to which one could generalize, or which one could hide, so that the worst group gets better."""
         found = np.empty(len(self.attributes), np.int64)
-        merge_kernels.find_critical(self._store, self._climb, rule, found)
+        merge_kernels.find_critical(self._store, self._cut, rule, found)
         nodes: list[int] = []
         for p, node in enumerate(found.tolist()):
             if node >= 0:
                 nodes.append(node)
             elif node == merge_kernels.ANY:
                 root = int(self._store.shown[self._store.heap[rule, 0], p])
-                values = self._climb.first_child[root] + np.arange(self._climb.n_children[root])
-                open_values = values[self._climb.is_open[values]].tolist()
+                values = self._cut.first_child[root] + np.arange(self._cut.n_children[root])
+                open_values = values[self._cut.is_open[values]].tolist()
                 nodes += [value for value in open_values if merge_kernels.is_merged_with(self._store, rule, p, value)]
         return nodes
 
@@ -122,4 +122,4 @@ class Unions:
         """Let `target` replace some values."""
         j = self.attributes.index(attribute)
         self.n_groups -= merge_kernels.merge(self._store, self.rules, j, values.start, values.stop, target)
-        storing.settle(self._store, self.n_groups)
+        group_store.clean_heaps(self._store, self.n_groups)

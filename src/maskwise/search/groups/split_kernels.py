@@ -16,7 +16,7 @@ from maskwise.compress.packing import Layout, spread
 from maskwise.search.rule_kernels import Rules, weigh
 
 if TYPE_CHECKING:
-    from maskwise.compress.spill import Room
+    from maskwise.compress.spill import Workspace
 
 
 class Groups(NamedTuple):
@@ -29,7 +29,7 @@ class Groups(NamedTuple):
     codes: Any  # (n_rows, n_attributes) finest reachable code of each value
     words: Any  # (n_rows, n_words) the counters of each row
     layout: Layout  # where they are
-    spare_codes: Any  # as codes: room to reorder in
+    spare_codes: Any  # as codes: a buffer to reorder in
     spare_words: Any  # as words
     start: Any  # (most_groups,) first row of each group
     size: Any  # (most_groups,) its rows
@@ -38,18 +38,25 @@ class Groups(NamedTuple):
     kept: Any  # (most_groups,) the row of hists with its counters, or -1
     hists: Any  # (n_kept, n_slots, n_words) by attribute, by child of the shown value
     scratch: Any  # (n_slots, n_words) for groups that keep none, zero between uses
-    part: Any  # (n_counts,) room for the counters of a slot
+    part: Any  # (n_counts,) a buffer for the counters of a slot
     free: Any  # rows of hists in no use
     tally: Any  # (2,) how many groups there are, how many free rows
 
 
 def start_groups(
-    room: Room, codes: Any, words: Any, layout: Layout, most_groups: int, n_kept: int, n_slots: int, n_groups: int
+    workspace: Workspace,
+    codes: Any,
+    words: Any,
+    layout: Layout,
+    most_groups: int,
+    n_kept: int,
+    n_slots: int,
+    n_groups: int,
 ) -> Groups:
-    """Make room for groups that rows will be split into; which rows the first ones have is for the caller to say.
+    """Allocate the groups that rows will be split into; the caller says which rows the first ones have.
 
     Args:
-        room: Where large arrays are kept.
+        workspace: Where large arrays are kept.
         codes: IN the rows, which will be moved.
         words: IN their counters, likewise.
         layout: IN where the counters are.
@@ -63,14 +70,14 @@ def start_groups(
         codes=codes,
         words=words,
         layout=layout,
-        spare_codes=room.zeros(codes.shape, codes.dtype),
-        spare_words=room.zeros(words.shape, np.int64),
-        start=room.zeros(most_groups, np.int64),
-        size=room.zeros(most_groups, np.int64),
-        total=room.zeros((most_groups, n_counts), np.int64),
-        shown=room.zeros((n_attributes, most_groups), np.int32),
-        kept=room.full(most_groups, -1, np.int64),
-        hists=room.zeros((n_kept, n_slots, n_words), np.int64),
+        spare_codes=workspace.zeros(codes.shape, codes.dtype),
+        spare_words=workspace.zeros(words.shape, np.int64),
+        start=workspace.zeros(most_groups, np.int64),
+        size=workspace.zeros(most_groups, np.int64),
+        total=workspace.zeros((most_groups, n_counts), np.int64),
+        shown=workspace.zeros((n_attributes, most_groups), np.int32),
+        kept=workspace.full(most_groups, -1, np.int64),
+        hists=workspace.zeros((n_kept, n_slots, n_words), np.int64),
         scratch=np.zeros((n_slots, n_words), np.int64),
         part=np.zeros(n_counts, np.int64),
         free=np.arange(n_kept),
@@ -78,7 +85,7 @@ def start_groups(
     )
 
 
-class Cut(NamedTuple):
+class SplitCut(NamedTuple):
     """What the kernels know of the value trees and of where the cut runs."""
 
     slot: Any  # (n_attributes, most_codes) child of the shown value that a code falls under
@@ -91,7 +98,7 @@ class Cut(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def count_rows(groups: Groups, cut: Cut, lo: int, hi: int, live: Any, n_live: int, hist: Any) -> None:
+def count_rows(groups: Groups, cut: SplitCut, lo: int, hi: int, live: Any, n_live: int, hist: Any) -> None:
     """Add rows `lo` to `hi` to the counters of the live attributes.
 
     Rows are the outer loop: a row's codes lie side by side, so each cache line
@@ -122,8 +129,8 @@ def count_rows(groups: Groups, cut: Cut, lo: int, hi: int, live: Any, n_live: in
 
 
 @njit(cache=True, nogil=True)
-def hear_group(cut: Cut, rules: Rules, candidate: int, counts: Any, total: Any, is_rest: int) -> None:
-    """Let one group that refining a candidate would create raise the candidate's worst.
+def update_candidate(cut: SplitCut, rules: Rules, candidate: int, counts: Any, total: Any, is_rest: int) -> None:
+    """Update a candidate's worst figure with one of the groups that its refinement would create.
 
     Args:
         cut: INOUT the candidate's worst rises; it dies if a rule breaks.
@@ -141,8 +148,8 @@ def hear_group(cut: Cut, rules: Rules, candidate: int, counts: Any, total: Any, 
 
 
 @njit(cache=True, nogil=True)
-def hear_counters(groups: Groups, cut: Cut, rules: Rules, g: int, a: int, hist: Any) -> None:
-    """Raise the running worst of each candidate that a group's counters speak for.
+def update_candidates(groups: Groups, cut: SplitCut, rules: Rules, g: int, a: int, hist: Any) -> None:
+    """Update the worst figure of each candidate that would split a group, from the group's counters.
 
     Args:
         groups: IN the group.
@@ -159,17 +166,17 @@ def hear_counters(groups: Groups, cut: Cut, rules: Rules, g: int, a: int, hist: 
             continue
         spread(groups.layout, hist[at + s], part)
         if not cut.hides[a]:
-            hear_group(cut, rules, value, part, total, 0)
+            update_candidate(cut, rules, value, part, total, 0)
             continue
         v = cut.first_child[value] + s
         if cut.alive[v]:
-            hear_group(cut, rules, v, part, total, 0)
+            update_candidate(cut, rules, v, part, total, 0)
             if total[0] > part[0]:
-                hear_group(cut, rules, v, part, total, 1)
+                update_candidate(cut, rules, v, part, total, 1)
 
 
 @njit(cache=True, nogil=True)
-def part_rows(  # noqa: PLR0912 - two ways of moving rows
+def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
     groups: Groups, g: int, j: int, branch: Any, n_rows_of: Any, largest: int
 ) -> None:
     """Reorder a group's rows: the largest part first, then the others part by part.
@@ -226,15 +233,15 @@ def part_rows(  # noqa: PLR0912 - two ways of moving rows
 
 
 @njit(cache=True, nogil=True)
-def take_stock(groups: Groups, cut: Cut, rules: Rules, g: int, live: Any) -> None:
-    """Count a group's rows from scratch and hear the counters; keep them if that pays.
+def count_group(groups: Groups, cut: SplitCut, rules: Rules, g: int, live: Any) -> None:
+    """Count a group's rows from scratch and update its candidates; keep the counters if that pays.
 
     Args:
         groups: INOUT the counters.
-        cut: INOUT as in `hear_counters`.
+        cut: INOUT as in `update_candidates`.
         rules: IN the rules.
         g: IN the group.
-        live: OUT room for the live attributes.
+        live: OUT a buffer for the live attributes.
     """
     n_attributes = groups.codes.shape[1]
     n_live = 0
@@ -253,15 +260,15 @@ def take_stock(groups: Groups, cut: Cut, rules: Rules, g: int, live: Any) -> Non
     count_rows(groups, cut, groups.start[g], groups.start[g] + groups.size[g], live, n_live, hist)
     for p in range(n_live):
         a = live[p]
-        hear_counters(groups, cut, rules, g, a, hist)
+        update_candidates(groups, cut, rules, g, a, hist)
         if not keep:
             at = cut.base[a]
             hist[at : at + cut.n_children[groups.shown[a, g]] + cut.hides[a]] = 0
 
 
 @njit(cache=True, nogil=True)
-def take_from(groups: Groups, cut: Cut, g: int, part: int, j: int, only: Any) -> None:
-    """Take the counters of a part that left group `g` from those `g` keeps.
+def subtract_part(groups: Groups, cut: SplitCut, g: int, part: int, j: int, only: Any) -> None:
+    """Subtract the counters of a part that left group `g` from those that `g` keeps.
 
     Args:
         groups: INOUT the counters.
@@ -269,7 +276,7 @@ def take_from(groups: Groups, cut: Cut, g: int, part: int, j: int, only: Any) ->
         g: IN the group, which keeps counters.
         part: IN the group that left it.
         j: IN the refined attribute, whose counters are made anew elsewhere.
-        only: OUT room for one attribute.
+        only: OUT a buffer for the attributes that are counted.
     """
     hist = groups.hists[groups.kept[g]]
     n_attributes = groups.codes.shape[1]
@@ -298,7 +305,7 @@ def take_from(groups: Groups, cut: Cut, g: int, part: int, j: int, only: Any) ->
 
 @njit(cache=True, nogil=True)
 def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
-    groups: Groups, cut: Cut, rules: Rules, j: int, x: int, branch: Any, branch_node: Any
+    groups: Groups, cut: SplitCut, rules: Rules, j: int, x: int, branch: Any, branch_node: Any
 ) -> None:
     """Split every group that shows `x` on attribute `j`, and update the worsts.
 
@@ -335,7 +342,7 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
         if alone and branch_node[largest] == x:
             continue
         if not alone:
-            part_rows(groups, g, j, branch, n_rows_of, largest)
+            reorder_rows(groups, g, j, branch, n_rows_of, largest)
         groups.size[g] = n_rows_of[largest]
         spread(groups.layout, totals_of[largest], groups.total[g])
         at = lo + n_rows_of[largest]
@@ -350,12 +357,12 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
             groups.shown[:, part] = groups.shown[:, g]
             groups.shown[j, part] = branch_node[b]
             at += n_rows_of[b]
-            take_stock(groups, cut, rules, part, live)
+            count_group(groups, cut, rules, part, live)
             if groups.kept[g] >= 0:
-                take_from(groups, cut, g, part, j, live)
+                subtract_part(groups, cut, g, part, j, live)
         groups.shown[j, g] = branch_node[largest]
         if groups.kept[g] < 0:
-            take_stock(groups, cut, rules, g, live)
+            count_group(groups, cut, rules, g, live)
             continue
         hist = groups.hists[groups.kept[g]]
         at = cut.base[j]
@@ -367,7 +374,7 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
             count_rows(groups, cut, lo, lo + groups.size[g], live, 1, hist)
         for a in range(n_attributes):
             if cut.alive[groups.shown[a, g]] and (a == j or not alone):
-                hear_counters(groups, cut, rules, g, a, hist)
+                update_candidates(groups, cut, rules, g, a, hist)
         if groups.size[g] < groups.scratch.shape[0]:
             groups.free[groups.tally[1]] = groups.kept[g]
             groups.tally[1] += 1

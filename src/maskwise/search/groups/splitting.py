@@ -1,10 +1,10 @@
-"""The groups of one quasi-identifier under a moving cut.
+"""The groups of one quasi-identifier while a search refines.
 
 This is what the papers keep in TIPS, QITS, VIP and QID-trees. A group's rows
 stay side by side; for each candidate and rule only the worst group that
 refining it would create is kept, and it only ever gets worse (see
-`docs/claims.md`). The loops are in `kernels`, the choice of the next refinement
-in `topdown`.
+`docs/claims.md`). The loops are in `split_kernels`, the choice of the next
+refinement in `topdown`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from maskwise.compress.compressed_table import Compact
 
 
-class Cells:
+class SplittingGroups:
     """The groups of one QID, split as the search refines.
 
     Claim: after any sequence of refinements `worst[r, x]`, or `now[r]` if that
@@ -36,7 +36,7 @@ class Cells:
     def __init__(
         self,
         compact: Compact,
-        cut: split_kernels.Cut,
+        cut: split_kernels.SplitCut,
         roots: Sequence[int],
         most_slots: Sequence[int],
         rules: rule_kernels.Rules,
@@ -52,12 +52,12 @@ class Cells:
         """
         self.attributes = compact.attributes
         self.rules = rules
-        room = compact.room
+        workspace = compact.workspace
         n_rows, n_attributes = compact.codes.shape
         total = rules.whole
-        words, layout = pack(compact.counts, total, room)
+        words, layout = pack(compact.counts, total, workspace)
         # A copy: rows are moved, and other searches may start from the same table.
-        codes = room.zeros(compact.codes.shape, compact.codes.dtype)
+        codes = workspace.zeros(compact.codes.shape, compact.codes.dtype)
         codes[:] = compact.codes
         own = np.array(compact.attributes, np.int64)
         base = np.zeros(n_attributes, np.int64)
@@ -66,7 +66,7 @@ class Cells:
         smallest = max((int(k) for k in rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced]), default=1)
         most_groups = min(n_rows, int(total[0]) // max(smallest, 1)) + 1
         n_kept = n_rows // n_slots + 2
-        self._cut = split_kernels.Cut(
+        self._cut = split_kernels.SplitCut(
             slot=np.ascontiguousarray(cut.slot[own]),
             base=base,
             hides=cut.hides[own],
@@ -75,14 +75,14 @@ class Cells:
             alive=cut.alive,
             worst=np.full((len(rules.kind), len(cut.first_child)), -np.inf),
         )
-        self._groups = split_kernels.start_groups(room, codes, words, layout, most_groups, n_kept, n_slots, 1)
-        self._groups.size[0] = n_rows
-        self._groups.total[0] = total
-        self._groups.shown[:, 0] = roots
+        self._arrays = split_kernels.start_groups(workspace, codes, words, layout, most_groups, n_kept, n_slots, 1)
+        self._arrays.size[0] = n_rows
+        self._arrays.total[0] = total
+        self._arrays.shown[:, 0] = roots
         self.now: NDArray[np.float64] = np.array(
             [rule_kernels.weigh(rules, r, total, total, 0)[0] for r in range(len(rules.kind))]
         )
-        split_kernels.take_stock(self._groups, self._cut, rules, 0, np.empty(n_attributes, np.int64))
+        split_kernels.count_group(self._arrays, self._cut, rules, 0, np.empty(n_attributes, np.int64))
 
     @property
     def worst(self) -> NDArray[np.float64]:
@@ -91,22 +91,22 @@ class Cells:
         return worst
 
     @property
-    def groups(self) -> split_kernels.Groups:
-        """The rows, group by group."""
-        return self._groups
+    def arrays(self) -> split_kernels.Groups:
+        """The rows, group by group, as the kernels take them."""
+        return self._arrays
 
-    def foresee(self, candidate: int, worst: NDArray[np.float64]) -> None:
-        """Set how bad the worst group would be after a refinement that was tried elsewhere."""
+    def set_worst(self, candidate: int, worst: NDArray[np.float64]) -> None:
+        """Set how bad the worst group would be after refining a candidate, as another kernel found it."""
         self._cut.worst[:, candidate] = worst
 
     @property
     def n_groups(self) -> int:
         """How many groups there are now."""
-        return int(self._groups.tally[0])
+        return int(self._arrays.tally[0])
 
-    def let_go(self) -> None:
-        """Give the groups' room back; only `now` is left."""
-        del self._groups
+    def release(self) -> None:
+        """Free the memory of the groups; only `now` is left."""
+        del self._arrays
 
     def refine(
         self,
@@ -130,4 +130,4 @@ class Cells:
         self.now = np.maximum(self.now, self._cut.worst[:, candidate])
         j = self.attributes.index(attribute)
         self._cut.slot[j] = slot
-        split_kernels.split_groups(self._groups, self._cut, self.rules, j, value, branch, branch_node)
+        split_kernels.split_groups(self._arrays, self._cut, self.rules, j, value, branch, branch_node)

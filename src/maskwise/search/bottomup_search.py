@@ -1,0 +1,88 @@
+"""Bottom-up generalization, once or several times: from the raw values until every requirement holds."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.compress.request import CountRequest
+from maskwise.errors import UnfinishedError, plural
+from maskwise.search.bottomup import BottomUp
+from maskwise.search.bounds import list_bounds, list_requests
+from maskwise.search.build_solution import build_solution
+from maskwise.search.grow_trees import grow_forest
+from maskwise.search.interval_split import TOLERANCE
+from maskwise.search.options import Limits, stage_of
+from maskwise.search.value_trees import codings_of
+from maskwise.solution.solution import Ending
+
+if TYPE_CHECKING:
+    from maskwise.compress.compressed_table import CompressedTables
+    from maskwise.search.interface import Problem, Progress
+    from maskwise.solution.solution import Solution
+    from maskwise.solution.steps import Generalization
+
+_SPREAD = 0.5
+"""How far a restart's weights spread: the standard deviation of their logarithms."""
+_MEASURE = "ip"
+"""What the steps are chosen by, as a solution names it: information lost per unit of privacy gained."""
+
+
+class BottomUpSearch:
+    """Finds the first cut on the way up that meets every requirement; see `interface.Search`."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        # The search starts from the raw values, so only intervals are pruned.
+        self.trees = grow_forest(problem.profile, problem.policy.floors(), raw=True)
+        self._tables = list_requests(problem.profile, problem.policy)
+
+    @property
+    def request(self) -> CountRequest:
+        """The rows of each QID, coded by the raw values."""
+        return CountRequest(codings_of(self.trees), self._tables)
+
+    def run(self, counts: CompressedTables, progress: Progress) -> Solution:
+        """Generalize until all requirements hold, then again as often as asked, and keep what lost least.
+
+        A restart weighs attributes at random, which led to better results than
+        noise at each step. Only a restart that reached its end is kept.
+        """
+        problem, options = self.problem, self.problem.options
+        bounds = list_bounds(problem.profile, problem.policy, self._tables)
+
+        def start(n: int) -> BottomUp:
+            progress.stage(stage_of(n, options.restarts + 1))
+            return BottomUp(self.trees, counts.tables, bounds, has_class=problem.has_class)
+
+        best = start(1)
+        steps, ending = best.run(options.limits, progress.step)
+        if ending is not Ending.MET:
+            raise UnfinishedError(_unfinished(steps, ending))
+        deadline = time.monotonic() + options.time_limit if options.time_limit is not None else None
+        rng = np.random.default_rng(options.seed or 0)
+        for n in range(options.restarts):
+            other = start(n + 2)
+            left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+            weights = np.exp(_SPREAD * rng.standard_normal(len(self.trees)))
+            other_steps, other_ending = other.run(Limits(None, left), progress.step, weights=weights)
+            if other_ending is not Ending.MET:
+                break
+            if other.lost < best.lost - TOLERANCE:
+                best, steps = other, other_steps
+        messages = counts.workspace.messages()
+        return build_solution(
+            problem, self.trees, best, steps, ending, criterion=_MEASURE, upward=True, messages=messages
+        )
+
+
+def _unfinished(steps: list[Generalization], ending: Ending) -> str:
+    """Say why nothing is released."""
+    why = {Ending.STEPS: "the step limit was reached", Ending.TIME: "the time limit was reached"}
+    return (
+        f"Nothing was written: {why.get(ending, 'the search was interrupted')} after "
+        f"{plural(len(steps), 'generalization')}, and going bottom-up the table is safe only at the end. Allow "
+        "more, or use the method `tdr`, which may stop at any step."
+    )

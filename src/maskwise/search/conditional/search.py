@@ -1,0 +1,79 @@
+"""The search by the conditional criterion: several variants, the best of which is kept."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from maskwise.compress.request import CountRequest
+from maskwise.errors import InputError
+from maskwise.search.bounds import list_bounds, list_requests
+from maskwise.search.build_solution import build_solution
+from maskwise.search.conditional import variants
+from maskwise.search.conditional.inputs import ConditionalInputs, request_classes, start_trees
+from maskwise.search.grow_trees import grow_forest
+from maskwise.search.options import Limits, stage_of
+from maskwise.search.value_trees import codings_of
+from maskwise.solution.solution import Ending
+from maskwise.values.message import note
+
+if TYPE_CHECKING:
+    from maskwise.compress.compressed_table import CompressedTables
+    from maskwise.search.interface import Problem, Progress
+    from maskwise.solution.solution import Solution
+
+MAX_CLASSES = 50
+DEFAULT_EFFORT = 2
+"""Some variants, in at most a few times the time of one search."""
+
+
+class ConditionalSearch:
+    """Finds a cut by conditional gain, and with more effort the best of several; see `interface.Search`."""
+
+    def __init__(self, problem: Problem) -> None:
+        class_name, n_classes = problem.policy.class_name, problem.profile.n_classes
+        if class_name is None:
+            raise InputError(
+                "The criterion `conditional` needs a class to tell. Name one in the policy, or use `score`."
+            )
+        if n_classes > MAX_CLASSES:
+            msg = f"The criterion `conditional` takes up to {MAX_CLASSES} classes; found {n_classes:,}. Use `score`."
+            raise InputError(msg)
+        self.problem = problem
+        self.effort = problem.options.effort or DEFAULT_EFFORT
+        self.seed = problem.options.seed or 0
+        self.trees = grow_forest(problem.profile, problem.policy.floors())
+        self._tables = list_requests(problem.profile, problem.policy)
+        self._classes = request_classes(problem, class_name, in_detail=self.effort > 1)
+
+    @property
+    def request(self) -> CountRequest:
+        """The rows of each QID, and the class by the rows of all masked attributes together."""
+        trees, _ = start_trees(self.problem, self.trees)
+        return CountRequest(codings_of(trees), self._tables, self._classes)
+
+    def inputs(self, counts: CompressedTables) -> ConditionalInputs:
+        """What every variant starts from."""
+        bounds = list_bounds(self.problem.profile, self.problem.policy, self._tables)
+        classes, *others = counts.class_tables
+        unmasked = others[0] if others else None
+        return ConditionalInputs(self.problem, self.trees, tuple(bounds), counts.tables, classes, unmasked)
+
+    def run(self, counts: CompressedTables, progress: Progress) -> Solution:
+        """Search with each variant while there is time, and keep the best result."""
+        inputs, limits = self.inputs(counts), self.problem.options.limits
+        tried = variants.list_variants(inputs, self.effort, self.seed)
+        selection = variants.VariantSelection(inputs, self.seed)
+        begin = time.monotonic()
+        for n, variant in enumerate(tried, 1):
+            left = None if limits.seconds is None else max(limits.seconds - (time.monotonic() - begin), 0.0)
+            if n > 1 and left == 0.0:
+                break
+            progress.stage(stage_of(n, len(tried)))
+            result = variants.run_variant(inputs, variant, Limits(limits.max_steps, left), progress.step)
+            selection.add(result)
+            if result.ending is Ending.INTERRUPTED:
+                break
+        best, explanation = selection.best()
+        messages = (note(explanation), *counts.workspace.messages())
+        return build_solution(self.problem, best.trees, best.state, best.steps, best.ending, messages=messages)

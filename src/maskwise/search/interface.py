@@ -1,0 +1,86 @@
+"""What every search is: a request for counts, and a run from these counts to a Solution.
+
+`compress` answers the request. Nothing in this package touches an engine or a
+record, so a search can be tried with counts made by hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from maskwise.compress.compressed_table import CompressedTables
+    from maskwise.compress.request import CountRequest
+    from maskwise.policy.policy import Policy
+    from maskwise.profile.columns import Profile
+    from maskwise.search.options import SearchOptions
+    from maskwise.solution.solution import Solution
+    from maskwise.solution.steps import Generalization, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is to be solved."""
+
+    profile: Profile
+    """One-dimensional counts of every masked attribute."""
+    policy: Policy
+    """What is asked."""
+    options: SearchOptions
+    """How to search."""
+    columns: tuple[str, ...] = ()
+    """The columns that are released, in their order."""
+
+    @property
+    def has_class(self) -> bool:
+        """Whether the goal is to tell a class; without one it is least distortion."""
+        return self.profile.class_name is not None
+
+
+class Watcher(Protocol):
+    """Is called after every step, and may ask to stop."""
+
+    def __call__(self, step: Step | Generalization) -> bool:
+        """Return False to stop after this step."""
+
+
+class Progress(Protocol):
+    """Is told how far a search has come, and may ask to stop."""
+
+    def stage(self, name: str) -> None:
+        """A search begins; where there are several, each of them: `search 3 of 9`."""
+
+    def step(self, step: Step | Generalization) -> bool:
+        """A step was taken in the search that began last. Return False to stop after it."""
+
+
+class NoProgress:
+    """Reports to nobody and never asks to stop."""
+
+    def stage(self, name: str) -> None:
+        """Do nothing."""
+
+    def step(self, step: Step | Generalization) -> bool:
+        """Go on."""
+        del step
+        return True
+
+
+class Search(Protocol):
+    """One way to find a Solution. A class of this kind takes a `Problem` and stands in `registry`."""
+
+    def __init__(self, problem: Problem) -> None:
+        """Set up a search, without any count of records yet; refuse a problem that it cannot solve."""
+
+    @property
+    def request(self) -> CountRequest:
+        """What it needs counted."""
+
+    def run(self, counts: CompressedTables, progress: Progress) -> Solution:
+        """Search.
+
+        Args:
+            counts: The answer to the request. It is not changed, so that several runs may start from it.
+            progress: Told of every search and step, and may ask to stop.
+        """

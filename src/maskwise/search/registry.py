@@ -1,0 +1,90 @@
+"""The searches that there are, one line each.
+
+A new search is one module with a class that `interface.Search` describes, and
+one line here. Modules are named, not imported: compiled code is slow to load,
+and the command line needs the names only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from maskwise.search.interface import Problem, Search
+
+DEFAULT_METHOD = "tdr"
+DEFAULT_CRITERION = "score"
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """One search: what it is called, where it is, and which options it takes."""
+
+    method: str
+    """Which way the search goes, as the option `method` spells it."""
+    criterion: str | None
+    """How it chooses, as the option `criterion` spells it; None for a method with a measure of its own."""
+    home: str
+    """Its module and class, as in `maskwise.search.score_search:ScoreSearch`."""
+    options: frozenset[str] = frozenset()
+    """Which of the options `restarts` and `effort` it takes."""
+    is_random: bool = False
+    """Whether it draws random numbers in every run, so that a seed has a meaning."""
+    starts_from_raw_values: bool = False
+    """Whether it needs to know every value, also one that is too rare ever to be shown."""
+
+
+SEARCHES = (
+    Registration("tdr", "score", "maskwise.search.score_search:ScoreSearch"),
+    Registration("tdr", "infogain", "maskwise.search.score_search:ScoreSearch"),
+    Registration(
+        "tdr",
+        "conditional",
+        "maskwise.search.conditional.search:ConditionalSearch",
+        options=frozenset({"effort"}),
+        is_random=True,
+    ),
+    Registration(
+        "bug",
+        None,
+        "maskwise.search.bottomup_search:BottomUpSearch",
+        options=frozenset({"restarts"}),
+        starts_from_raw_values=True,
+    ),
+)
+
+
+def methods(option: str | None = None) -> tuple[str, ...]:
+    """The names of all methods, or of those that take an option.
+
+    >>> methods(), methods("restarts")
+    (('tdr', 'bug'), ('bug',))
+    """
+    return tuple(dict.fromkeys(one.method for one in SEARCHES if option is None or option in one.options))
+
+
+def criteria(method: str | None = None, option: str | None = None) -> tuple[str, ...]:
+    """The names of all criteria, or of those of a method or with an option.
+
+    >>> criteria(), criteria("bug"), criteria(option="effort")
+    (('score', 'infogain', 'conditional'), (), ('conditional',))
+    """
+    chosen = [one for one in SEARCHES if method in {None, one.method} and (option is None or option in one.options)]
+    return tuple(dict.fromkeys(one.criterion for one in chosen if one.criterion is not None))
+
+
+def find_search(method: str, criterion: str) -> Registration | None:
+    """The search with this method and criterion; a method with a measure of its own has the default criterion."""
+    for one in SEARCHES:
+        if one.method == method and (one.criterion or DEFAULT_CRITERION) == criterion:
+            return one
+    return None
+
+
+def start_search(problem: Problem) -> Search:
+    """Set up the search that a problem's options name."""
+    module, _, name = problem.options.search.home.partition(":")
+    made: Search = getattr(import_module(module), name)(problem)
+    return made

@@ -1,0 +1,42 @@
+"""Top-down refinement by the papers' Score, or by information gain alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from maskwise.compress.request import CountRequest
+from maskwise.search.bounds import list_bounds, list_requests
+from maskwise.search.build_solution import build_solution
+from maskwise.search.grow_trees import grow_forest
+from maskwise.search.options import stage_of
+from maskwise.search.topdown import ScoreChooser, TopDown, descend
+from maskwise.search.value_trees import codings_of
+
+if TYPE_CHECKING:
+    from maskwise.compress.compressed_table import CompressedTables
+    from maskwise.search.interface import Problem, Progress
+    from maskwise.solution.solution import Solution
+
+
+class ScoreSearch:
+    """Finds a maximally refined cut that meets every requirement; see `interface.Search`."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.trees = grow_forest(problem.profile, problem.policy.floors())
+        self._tables = list_requests(problem.profile, problem.policy)
+
+    @property
+    def request(self) -> CountRequest:
+        """The rows of each QID, coded by the finest reachable values."""
+        return CountRequest(codings_of(self.trees), self._tables)
+
+    def run(self, counts: CompressedTables, progress: Progress) -> Solution:
+        """Refine until nothing valid and beneficial is left, or a limit is reached."""
+        problem, options = self.problem, self.problem.options
+        progress.stage(stage_of(1, 1))
+        bounds = list_bounds(problem.profile, problem.policy, self._tables)
+        state = TopDown(self.trees, counts.tables, bounds, has_class=problem.has_class)
+        chooser = ScoreChooser(state, by_gain=options.criterion == "infogain")
+        steps, ending = descend(chooser, options.limits, progress.step)
+        return build_solution(problem, self.trees, state, steps, ending, messages=counts.workspace.messages())
