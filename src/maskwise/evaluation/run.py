@@ -25,7 +25,6 @@ from maskwise.evaluation.view import foreign, masked, without
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import anonymize
 from maskwise.policy.attributes import Kind
-from maskwise.policy.requirements.confidence import Template
 from maskwise.release import mask as masking
 from maskwise.search.options import Criterion, Method, choose_how
 from maskwise.solution.solution import Ending
@@ -182,7 +181,9 @@ def _trials(
         return _Trial(measure, everywhere, lambda: _alike(sample, view, splits))
 
     def own(point: Point, protocol: Protocol) -> _Trial:
-        is_se = all(isinstance(part, Template) for one in asked.requirements for part in one.parts)
+        # SE: every rule is about the share of a value that the policy names.
+        counted = [part.counted for one in asked.requirements for part in one.parts]
+        is_se = all(values is not None and values.values is not None for values in counted)
 
         def tasks() -> Iterator[Task]:
             return _own_tasks(sample, splits, point.policy, protocol, how)

@@ -9,15 +9,12 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
-from maskwise.policy.requirements.confidence import Confidence
-from maskwise.policy.requirements.k_anonymity import KAnonymity
-from maskwise.policy.requirements.lkc import LKC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.policy.policy import Policy
-    from maskwise.policy.requirements.all import Requirement
+    from maskwise.policy.requirements.base import Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +33,20 @@ def points(policy: Policy, ks: Sequence[int], hs: Sequence[Fraction]) -> tuple[P
     """Every k with every bound; the policy as it is where none is given.
 
     Example:
-        >>> from maskwise.policy.policy import Policy
+        >>> from maskwise import KAnonymity, Policy
         >>> [point.k for point in points(Policy((KAnonymity(("Age",), 5),)), [10, 20], [])]
         [10, 20]
     """
-    if ks and not any(_has_k(one) for one in policy.requirements):
+    if ks and all(one.k is None for one in policy.requirements):
         raise InputError("The policy has no k requirement, so there is no k to vary. Leave out k, or vary h.")
-    if hs and not any(_has_h(one) for one in policy.requirements):
+    if hs and not any(one.confidences for one in policy.requirements):
         raise InputError("The policy has no confidence requirement, so there is no h to vary. Leave out h, or vary k.")
     found = []
     all_k: Sequence[int | None] = ks or [None]
     all_h: Sequence[Fraction | None] = hs or [None]
     for k, h in product(all_k, all_h):
         asked = replace(policy, requirements=tuple(_with(one, k, h) for one in policy.requirements))
-        own = {one.k for one in asked.requirements if isinstance(one, KAnonymity | LKC) and one.k is not None}
+        own = {one.k for one in asked.requirements if one.k is not None}
         found.append(Point(asked, own.pop() if len(own) == 1 else None, None if h is None else float(h)))
     return tuple(found)
 
@@ -100,17 +97,6 @@ def _parts(given: Any) -> list[str]:
     return [str(part) for part in (given if isinstance(given, Iterable) else [given])]
 
 
-def _has_k(requirement: Requirement) -> bool:
-    return isinstance(requirement, KAnonymity | LKC) and requirement.k is not None
-
-
-def _has_h(requirement: Requirement) -> bool:
-    return isinstance(requirement, Confidence | LKC) and bool(requirement.sensitive)
-
-
 def _with(requirement: Requirement, k: int | None, h: Fraction | None) -> Requirement:
-    if k is not None and isinstance(requirement, KAnonymity | LKC) and requirement.k is not None:
-        requirement = replace(requirement, k=k)
-    if h is not None and isinstance(requirement, Confidence | LKC):
-        requirement = replace(requirement, sensitive=tuple((c, v, h) for c, v, _ in requirement.sensitive))
-    return requirement
+    requirement = requirement if k is None else requirement.with_k(k)
+    return requirement if h is None else requirement.with_confidence(h)

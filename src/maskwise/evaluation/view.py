@@ -75,7 +75,7 @@ def see(table: pa.Table, policy: Policy) -> View:
     Example:
         >>> import pyarrow as pa
         >>> from maskwise.policy.policy import Policy
-        >>> from maskwise.policy.requirements.k_anonymity import KAnonymity
+        >>> from maskwise import KAnonymity
         >>> people = pa.table({"Age": ["31", "42"], "Zip": ["02134", "10001"], "Risk": ["lo", "hi"]})
         >>> policy = Policy((KAnonymity(("Age",), 2),), class_name="Risk")
         >>> [(seen.name, str(seen.sort)) for seen in see(people, policy)]

@@ -14,7 +14,6 @@ import numpy as np
 
 from maskwise.errors import InputError, PolicyError, plural
 from maskwise.policy.attributes import Attribute, Kind, Missing
-from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
 from maskwise.profile.columns import Column, Profile
 from maskwise.profile.sensitive import check_values, take_sensitive
@@ -97,9 +96,9 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
             raise InputError(msg)
         columns.append(_fit(table, policy, entries.get(name), counted, notes))
     notes += [
-        policy.at(("requirements", i)) + f"k=1 on {requirement.name} protects nobody."
+        policy.at(("requirements", i)) + note
         for i, requirement in enumerate(policy.requirements)
-        if isinstance(requirement, KAnonymity) and requirement.k == 1
+        for note in requirement.notes
     ]
     n_rows = columns[0].n_records
     n_all = n_all or n_rows

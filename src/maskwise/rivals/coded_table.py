@@ -16,7 +16,6 @@ import numpy as np
 from maskwise.engines.base import ROW
 from maskwise.errors import InputError, plural
 from maskwise.policy.attributes import Kind, Missing
-from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.profile import profile
 from maskwise.release.frames import as_frame
 from maskwise.release.publish import given_back
@@ -99,7 +98,10 @@ def take_task(data: Any, policy: Policy) -> Task:
     from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
 
     needs = policy.requirements
-    if len(needs) != 1 or not isinstance(needs[0], KAnonymity):
+    k = needs[0].k
+    # Where k is asked on some of the attributes, or something else beside it, the parts are not the requirement.
+    parts: Sequence[object] = needs[0].parts
+    if len(needs) != 1 or k is None or list(parts) != [needs[0]]:
         asked = "; ".join(need.asks() for need in needs)
         msg = f"This method takes one requirement with a k; the policy asks {asked}. Keep one such requirement."
         raise InputError(policy.at(("requirements",)) + msg)
@@ -114,7 +116,7 @@ def take_task(data: Any, policy: Policy) -> Task:
     spelled = [(label is None, text_of(label)) for label in fetched.dictionary.to_pylist()]
     order = sorted(range(len(spelled)), key=spelled.__getitem__)
     classes = np.argsort(np.array(order, np.int64))[as_numpy(fetched.indices)]
-    return Task(Key(policy, profiled.columns), needs[0].k, rows, classes, len(order))
+    return Task(Key(policy, profiled.columns), k, rows, classes, len(order))
 
 
 def look(data: Any, key: Key) -> Rows:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from maskwise.policy.attributes import Missing
 
 if TYPE_CHECKING:
-    from maskwise.policy.requirements.all import Requirement
+    from maskwise.policy.requirements.base import Requirement
     from maskwise.solution.curve import Point
     from maskwise.solution.cut import Cut
     from maskwise.solution.steps import Generalization, Step
