@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def _check_entry(value: object) -> Entry:
     """The values of an entry, each read by its key; only those that say something."""
-    checked = _shape("RequirementEntry", models.keys(), is_needed=False).model_validate(value)
+    checked = _shape("RequirementEntry", models.known_keys(), is_needed=False).model_validate(value)
     given = {name: getattr(checked, name) for name in type(checked).model_fields}
     entry = {
         name: found.model_dump() if isinstance(found, BaseModel) else found
@@ -58,7 +58,7 @@ def keys_at(place: Sequence[str | int]) -> tuple[Key, ...]:
     >>> [key.name for key in keys_at(["lkc"])]
     ['attributes', 'L']
     """
-    keys = models.keys()
+    keys = models.known_keys()
     for step in place:
         keys = next((key.fields for key in keys if key.name == step), ())
     return keys

@@ -137,7 +137,7 @@ class Diversity:
             case Measure.DISTINCT:
                 return Rule(Arithmetic.DISTINCT, -float(self.l), int(self.l), to_figure=negated_count)
             case Measure.ENTROPY:
-                return Rule(Arithmetic.ENTROPY, -log2(self.l), *self.l.as_integer_ratio(), to_figure=_effective_number)
+                return Rule(Arithmetic.ENTROPY, -log2(self.l), to_figure=_effective_number)
             case Measure.RECURSIVE:
                 return Rule(Arithmetic.RECURSIVE, float(self.c), *self.c.as_integer_ratio(), level=int(self.l))
 

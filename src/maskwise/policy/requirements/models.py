@@ -26,7 +26,7 @@ def register(model: Model) -> None:
     Raises:
         ValueError: Its lead is taken, or one of its keys has another meaning already.
     """
-    known = {key.name: key for key in keys()}
+    known = {key.name: key for key in known_keys()}
     other = [key.name for key in model.keys if known.get(key.name, key) != key]
     if other or any(model.lead == one.lead for one in _MODELS):
         message = f"{quote(other or [model.lead])} is a key of another model. Choose another name."
@@ -39,10 +39,10 @@ def unregister(model: Model) -> None:
     _MODELS.remove(model)
 
 
-def keys() -> tuple[Key, ...]:
+def known_keys() -> tuple[Key, ...]:
     """The keys of all models: first those that name attributes, then the others.
 
-    >>> [key.name for key in keys()]
+    >>> [key.name for key in known_keys()]
     ['qid', 'lkc', 'k', 'sensitive', 'confidence', 'diversity', 'closeness', 'distance', 'order']
     """
     every = {key.name: key for model in _MODELS for key in model.keys}
@@ -107,7 +107,7 @@ def _stray_companions(entry: Entry, chosen: Model | None) -> str | None:
 def _unread(entry: Entry, model: Model) -> str | None:
     """Say so if a key is given that the model does not read."""
     own = {key.name for key in model.keys}
-    unread = [key.name for key in keys() if key.name in entry and key.name not in own]
+    unread = [key.name for key in known_keys() if key.name in entry and key.name not in own]
     if not unread:
         return None
     leads = [name for name in unread if any(name == one.lead for one in _MODELS)]
