@@ -1,7 +1,8 @@
 """From requirements to rules on counters, which is all the search knows of privacy.
 
-Here, and in `verify` by other means, a privacy model gets its arithmetic. Each
-rule becomes a `Bound` on one compressed table.
+A privacy model says what it asks as a `Rule`, and which sensitive values it
+counts. Here each rule becomes a `Bound` on the counters of one compressed table;
+`rule_kernels` has the arithmetic, and `verify.measures` has its own.
 """
 
 from __future__ import annotations
