@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from maskwise.policy.policy import Policy
-    from maskwise.policy.requirements.all import Requirement
+    from maskwise.policy.requirements.base import Requirement
     from maskwise.profile.columns import Profile
     from maskwise.release.atomic_files import Sidecar
     from maskwise.release.mask import Unknown

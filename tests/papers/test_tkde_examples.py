@@ -11,8 +11,8 @@ import pytest
 import maskwise
 from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
+from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.profile.profile import profile
-from maskwise.search import rule_kernels
 from maskwise.search.bounds import Bound
 from maskwise.search.interface import Problem
 from maskwise.search.options import SearchOptions
@@ -42,7 +42,7 @@ def first_weights(rows: Any, policy: dict[str, Any], bounds: list[Bound]) -> dic
 
 def test_first_scores_of_example_6() -> None:
     weights = first_weights(
-        TABLE_1, POLICY_1, [Bound(0, 0, rule_kernels.K, -4, 4), Bound(1, 1, rule_kernels.K, -11, 11)]
+        TABLE_1, POLICY_1, [Bound(0, 0, Rule(Arithmetic.K, -4, 4)), Bound(1, 1, Rule(Arithmetic.K, -11, 11))]
     )
     gain, loss, score = weights["ANY_Edu"]
     assert (round(gain, 4), loss, round(score, 4)) == (0.2716, 18, 0.0143)
@@ -62,7 +62,7 @@ def test_steps_and_final_cut_of_example_6() -> None:
 
 
 def test_statistics_of_table_2b() -> None:
-    weights = first_weights(TABLE_2, POLICY_2, [Bound(0, 0, rule_kernels.K, -4, 4)])
+    weights = first_weights(TABLE_2, POLICY_2, [Bound(0, 0, Rule(Arithmetic.K, -4, 4))])
     rounded = {label: (round(g, 4), loss, round(s, 4)) for label, (g, loss, s) in weights.items()}
     assert rounded == {
         "ANY_Edu": (0.6100, 36, 0.0165),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskwise.policy.policy import Policy
-from maskwise.policy.requirements.all import Part
+from maskwise.policy.requirements.base import Part
 from maskwise.policy.requirements.confidence import Confidence
 from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.policy.requirements.lkc import LKC

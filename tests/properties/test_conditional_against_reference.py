@@ -23,8 +23,8 @@ from maskwise.errors import InfeasibleError
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import solve
 from maskwise.policy.attributes import Kind
+from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.profile.columns import Column
-from maskwise.search import rule_kernels
 from maskwise.search.bounds import Bound, as_rules
 from maskwise.search.conditional import criterion as conditional
 from maskwise.search.conditional import gain_kernels, growing_tree, inputs, variants
@@ -351,9 +351,9 @@ def test_the_worst_group_of_each_split_is_that_of_plain_python(found: Any, k: in
     ]
     over, under = share
     bounds = [
-        Bound(0, 0, rule_kernels.K, -k, k),
-        Bound(1, 0, rule_kernels.SHARE, over / under, over, under, first=1, stop=2),
-        Bound(2, 0, rule_kernels.K, -99, 99, counts=False),
+        Bound(0, 0, Rule(Arithmetic.K, -k, k)),
+        Bound(1, 0, Rule(Arithmetic.SHARE, over / under, over, under), first=1, stop=2),
+        Bound(2, 0, Rule(Arithmetic.K, -99, 99), counts=False),
     ]
     worst, is_valid = np.full((3, 5), np.nan), np.zeros(5, np.bool_)
     gain_kernels.worst_of_splits(groups, as_rules(bounds, counts.sum(axis=0)), 1, 7, 0, 5, worst, is_valid)

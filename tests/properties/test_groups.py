@@ -9,8 +9,8 @@ import pytest
 
 from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
+from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.profile.profile import profile
-from maskwise.search import rule_kernels
 from maskwise.search.bounds import Bound
 from maskwise.search.interface import NoProgress, Problem
 from maskwise.search.options import SearchOptions
@@ -45,7 +45,7 @@ def test_groups_partition_the_records_and_minima_are_exact(seed: int) -> None:
     state = TopDown(
         search.trees,
         compress(source, profiled, search.request).tables,
-        [Bound(0, 0, rule_kernels.K, -7, 7), Bound(1, 1, rule_kernels.K, -30, 30)],
+        [Bound(0, 0, Rule(Arithmetic.K, -7, 7)), Bound(1, 1, Rule(Arithmetic.K, -30, 30))],
         has_class=True,
     )
     steps = 0

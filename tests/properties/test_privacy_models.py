@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -24,6 +25,7 @@ from maskwise.policy.requirements.closeness import Closeness, Distance
 from maskwise.policy.requirements.confidence import Template
 from maskwise.policy.requirements.diversity import Diversity, Measure
 from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.profile.profile import profile
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import Bound, as_rules, check_feasible
@@ -32,7 +34,8 @@ from maskwise.search.options import SearchOptions
 from maskwise.search.score_search import ScoreSearch
 from maskwise.solution.solution import Solution
 from maskwise.table.read import read
-from maskwise.verify.measures import Spectrum, judge
+from maskwise.verify.measures.registry import measure_groups
+from maskwise.verify.measures.spectrum import Spectrum
 from tests.properties.tables import MODELS, SHARES, problems
 from tests.properties.test_bottomup_against_reference import agree as agree_upward
 from tests.properties.test_topdown_against_reference import agree
@@ -126,47 +129,48 @@ def test_steps_on_tables_whose_counters_are_subtracted_are_the_naive_ones(requir
 
 
 counts = st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any)
-RULES: list[tuple[str, dict[str, Any], Any, Any]] = [
-    ("k", {"kind": rule_kernels.K, "over": 4, "limit": -4}, KAnonymity(("q",), 4), lambda c, _: Fraction(-sum(c))),
+VALUES = ("0", "1", "2", "3")
+RULES: list[tuple[str, Rule, Any, Any]] = [
+    ("k", Rule(Arithmetic.K, -4, 4), KAnonymity(("q",), 4), lambda c, _: Fraction(-sum(c))),
     (
         "share",
-        {"kind": rule_kernels.SHARE, "over": 2, "under": 5, "limit": 0.4, "first": 1, "stop": 2},
+        Rule(Arithmetic.SHARE, 0.4, 2, 5),
         Template(("q",), "s", "0", Fraction(2, 5)),
         lambda c, _: Fraction(c[0], sum(c)),
     ),
     (
         "distinct",
-        {"kind": rule_kernels.DISTINCT, "over": 3, "limit": -3},
+        Rule(Arithmetic.DISTINCT, -3, 3),
         Diversity(("q",), "s", Measure.DISTINCT, Fraction(3)),
         lambda c, _: -models.n_distinct(c),
     ),
     (
         "entropy",
-        {"kind": rule_kernels.ENTROPY, "limit": -1.0},
+        Rule(Arithmetic.ENTROPY, -1.0),
         Diversity(("q",), "s", Measure.ENTROPY, Fraction(2)),
         lambda c, _: -models.bits(c),
     ),
     (
         "recursive",
-        {"kind": rule_kernels.RECURSIVE, "over": 3, "under": 2, "level": 2, "limit": 1.5},
+        Rule(Arithmetic.RECURSIVE, 1.5, 3, 2, level=2),
         Diversity(("q",), "s", Measure.RECURSIVE, Fraction(2), Fraction(3, 2)),
         lambda c, _: models.recursive_ratio(c, 2),
     ),
     (
         "recursive, third place",
-        {"kind": rule_kernels.RECURSIVE, "over": 4, "under": 1, "level": 3, "limit": 4},
+        Rule(Arithmetic.RECURSIVE, 4, 4, 1, level=3),
         Diversity(("q",), "s", Measure.RECURSIVE, Fraction(3), Fraction(4)),
         lambda c, _: models.recursive_ratio(c, 3),
     ),
     (
         "equal",
-        {"kind": rule_kernels.EQUAL, "limit": 0.25},
+        Rule(Arithmetic.EQUAL, 0.25),
         Closeness(("q",), "s", Fraction(1, 4)),
         models.equal_distance,
     ),
     (
         "ordered",
-        {"kind": rule_kernels.ORDERED, "limit": 0.25},
+        Rule(Arithmetic.ORDERED, 0.25),
         Closeness(("q",), "s", Fraction(1, 4), Distance.ORDERED, ("0", "1", "2", "3")),
         models.ordered_distance,
     ),
@@ -177,7 +181,7 @@ RULES: list[tuple[str, dict[str, Any], Any, Any]] = [
 @settings(max_examples=120, deadline=None)
 @given(parts=st.lists(counts, min_size=2, max_size=4), others=st.lists(st.integers(0, 9), min_size=4, max_size=4))
 def test_no_refinement_makes_the_worst_group_better(
-    asked: dict[str, Any], part: Any, plain: Any, parts: list[list[int]], others: list[int]
+    asked: Rule, part: Any, plain: Any, parts: list[list[int]], others: list[int]
 ) -> None:
     """A group is split into parts: the worst of them is no better, and broken if the group is.
 
@@ -185,7 +189,9 @@ def test_no_refinement_makes_the_worst_group_better(
     """
     union = np.sum(parts, axis=0).tolist()
     whole = np.add(union, others).tolist()
-    rules = as_rules([Bound(0, 0, **{"first": 1, "stop": 5, **asked})], np.array([sum(whole), *whole]))
+    n_counted = len(VALUES) if part.counted is None or part.counted.values is None else len(part.counted.values)
+    assert replace(part.rule(sum(whole)), to_figure=asked.to_figure) == asked
+    rules = as_rules([Bound(0, 0, asked, 1, 1 + n_counted)], np.array([sum(whole), *whole]))
 
     def weigh(group: list[int]) -> tuple[float, bool]:
         counted = np.array([sum(group), *group])
@@ -198,7 +204,7 @@ def test_no_refinement_makes_the_worst_group_better(
     assert [bad for bad, _ in found] == pytest.approx([float(plain(group, whole)) for group in (union, *parts)])
     assert found[0][0] <= max(bad for bad, _ in found[1:]) + 1e-12
     assert plain(union, whole) <= max(plain(group, whole) for group in parts) + (
-        1e-12 if asked["kind"] == rule_kernels.ENTROPY else 0
+        1e-12 if asked.arithmetic is Arithmetic.ENTROPY else 0
     )
     assert not found[0][1] or any(is_broken for _, is_broken in found[1:])
     groups = [union, *parts, *([others] if any(others) else [])]
@@ -207,10 +213,10 @@ def test_no_refinement_makes_the_worst_group_better(
     weights = np.array([0] * (len(parts) + 1) + [1] * (len(groups) - len(parts) - 1))
     weights[0] = 1
     spectrum = Spectrum(weights, stood.sum(axis=1), {("s", str(i)): stood[:, i] for i in range(4)})
-    judged = judge(part, spectrum, ("0", "1", "2", "3"))
-    assert judged.is_broken[: len(found)].tolist() == [is_broken for _, is_broken in found]
-    worst = [-figure if judged.is_low_bad else figure for figure in judged.figures.tolist()[: len(found)]]
-    expected = [-(2**-bad) if asked["kind"] == rule_kernels.ENTROPY else bad for bad, _ in found]
+    measured = measure_groups(part, spectrum, VALUES[:n_counted])
+    assert measured.is_broken[: len(found)].tolist() == [is_broken for _, is_broken in found]
+    worst = [-figure if measured.is_low_bad else figure for figure in measured.figures.tolist()[: len(found)]]
+    expected = [-(2**-bad) if asked.arithmetic is Arithmetic.ENTROPY else bad for bad, _ in found]
     assert worst == pytest.approx(expected)
 
 

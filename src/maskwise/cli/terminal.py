@@ -11,11 +11,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from maskwise.errors import plural
-from maskwise.policy.requirements.all import naming
-from maskwise.policy.requirements.confidence import Template, spelled
-from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.policy.requirements.qid import called
-from maskwise.report.report import asked, describe_ending, figure_text, reached, shown_values
+from maskwise.policy.requirements.wording import figure_text
+from maskwise.report.report import describe_ending, shown_values
 from maskwise.solution.steps import Generalization
 
 if TYPE_CHECKING:
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from maskwise.evaluation.records import Evaluation
     from maskwise.solution.steps import Step
     from maskwise.values.message import Level, Message
-    from maskwise.verify.verdict import Finding, Tightest, Verdict
+    from maskwise.verify.verdict import Verdict
 
 STAGES = ("read", "profile", "compress", "search", "mask", "verify")
 _MOST_LABELS = 8
@@ -124,11 +122,11 @@ class Terminal:
             grid.add_column(column, overflow="fold")
         for item, finding in zip(data["requirements"], verdict.findings, strict=True):
             implied = f" (implied by {item['implied_by'] + 1})" if item["implied_by"] is not None else ""
-            sizes = item["group_sizes"]
+            sizes, asked = item["group_sizes"], finding.requirement
             grid.add_row(
                 Text(", ".join(item["qid"]) + implied),
-                Text(asked(item, finding.requirement)),
-                Text(reached(item) + _of_value(finding)),
+                Text(asked.asked_cell(by_name=True)),
+                Text(asked.reached_cell(finding.figure, finding.tightest, by_name=True)),
                 f"{item['groups']:,}",
                 f"{sizes['min']:,}",
                 f"{sizes['median']:,}",
@@ -203,7 +201,7 @@ class Terminal:
             rest = f": the smallest of {plural(finding.n_groups, 'group')} has {plural(finding.anonymity, 'record')}"
             if finding.tightest:
                 rest = f": the worst of {plural(finding.n_groups, 'group')} reaches {figure_text(finding.figure)}"
-            self.out.print(Text.assemble(naming(finding.requirement), " ", word, rest))
+            self.out.print(Text.assemble(finding.requirement.asks(by_name=True), " ", word, rest))
             for tight in finding.tightest:
                 group = ", ".join("(missing)" if text is None else text for text in tight.shown)
                 where = (
@@ -212,7 +210,7 @@ class Terminal:
                     else "in a group of one"
                 )
                 where += f" on {called(tight.part.qid)}"
-                self.out.print(Text(f"  {_told(tight)} {where}"))
+                self.out.print(Text(f"  {tight.part.describe_worst(tight)} {where}"))
             if not finding.is_met:
                 self.out.print(
                     f"  violated in {plural(finding.n_violating_groups, 'group')} "
@@ -225,22 +223,3 @@ class Terminal:
                 size = f"{low:,} and more" if high is None else f"{low:,} to {high:,}" if high > low else f"{low:,}"
                 grid.add_row(f"  {size}", f"{n_groups:,}", f"{n_records:,}")
             self.out.print(grid)
-
-
-def _told(tight: Tightest) -> str:
-    """How the tightest group of a rule stands; a protected value is named, but not that of a single person."""
-    part, figure = tight.part, figure_text(tight.figure)
-    if isinstance(part, KAnonymity):
-        return f"anonymity is {figure} of {part.k:,}"
-    if isinstance(part, Template):
-        what = f"{part.sensitive} = {spelled(part.value)}" if tight.shown else f"a protected value of {part.sensitive}"
-        return f"{what} reaches {figure} of {float(part.bound):.4g}"
-    return f"{part.sensitive} reaches {figure}"
-
-
-def _of_value(finding: Finding) -> str:
-    """Which of several protected values has the largest share."""
-    shares = [(tight.figure, tight.part) for tight in finding.tightest if isinstance(tight.part, Template)]
-    if len(shares) < 2:  # noqa: PLR2004 - of a single one, what was asked names it
-        return ""
-    return f" ({spelled(max(shares, key=lambda share: share[0])[1].value)})"

@@ -26,7 +26,6 @@ from maskwise.evaluation.sweep import list_settings, parse_hs, parse_ks
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import anonymize
 from maskwise.policy.attributes import Kind
-from maskwise.policy.requirements.confidence import Template
 from maskwise.release import mask as masking
 from maskwise.rivals.registry import find_rival
 from maskwise.search.options import SearchKeywords, search_options
@@ -192,7 +191,9 @@ def _list_trials(
     """List the errors to be measured, in the order of the result."""
     policy = sample.policy
     all_protocols = tuple(str(protocol) for protocol in protocols)
-    has_only_templates = all(isinstance(part, Template) for need in policy.requirements for part in need.parts)
+    # SE: every rule is about the share of a value that the policy names.
+    counted = [part.counted for requirement in policy.requirements for part in requirement.parts]
+    has_only_templates = all(values is not None and values.values is not None for values in counted)
 
     def unmasked(measure: str, dropped: Sequence[str] = ()) -> _Trial:
         predictors = drop_predictors(sample.predictors, dropped)

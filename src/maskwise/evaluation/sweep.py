@@ -9,15 +9,12 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
-from maskwise.policy.requirements.confidence import Confidence
-from maskwise.policy.requirements.k_anonymity import KAnonymity
-from maskwise.policy.requirements.lkc import LKC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.policy.policy import Policy
-    from maskwise.policy.requirements.all import Requirement
+    from maskwise.policy.requirements.base import Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +33,20 @@ def list_settings(policy: Policy, ks: Sequence[int], hs: Sequence[Fraction]) -> 
     """Combine every k with every h; without any, the policy keeps its own thresholds.
 
     Example:
-        >>> from maskwise.policy.policy import Policy
+        >>> from maskwise import KAnonymity, Policy
         >>> [setting.k for setting in list_settings(Policy((KAnonymity(("Age",), 5),)), [10, 20], [])]
         [10, 20]
     """
-    if ks and not any(_has_k(requirement) for requirement in policy.requirements):
+    if ks and all(requirement.k is None for requirement in policy.requirements):
         raise InputError("The policy has no k requirement, so there is no k to vary. Leave out k, or vary h.")
-    if hs and not any(_has_h(requirement) for requirement in policy.requirements):
+    if hs and not any(requirement.confidences for requirement in policy.requirements):
         raise InputError("The policy has no confidence requirement, so there is no h to vary. Leave out h, or vary k.")
     settings = []
     all_k: Sequence[int | None] = ks or [None]
     all_h: Sequence[Fraction | None] = hs or [None]
     for k, h in product(all_k, all_h):
         requirements = tuple(_with_thresholds(requirement, k, h) for requirement in policy.requirements)
-        distinct_ks = {r.k for r in requirements if isinstance(r, KAnonymity | LKC) and r.k is not None}
+        distinct_ks = {requirement.k for requirement in requirements if requirement.k is not None}
         common_k = distinct_ks.pop() if len(distinct_ks) == 1 else None
         varied_h = None if h is None else float(h)
         settings.append(ThresholdSetting(replace(policy, requirements=requirements), common_k, varied_h))
@@ -102,17 +99,6 @@ def _parts(value: Any) -> list[str]:
     return [str(part) for part in (value if isinstance(value, Iterable) else [value])]
 
 
-def _has_k(requirement: Requirement) -> bool:
-    return isinstance(requirement, KAnonymity | LKC) and requirement.k is not None
-
-
-def _has_h(requirement: Requirement) -> bool:
-    return isinstance(requirement, Confidence | LKC) and bool(requirement.sensitive)
-
-
 def _with_thresholds(requirement: Requirement, k: int | None, h: Fraction | None) -> Requirement:
-    if k is not None and isinstance(requirement, KAnonymity | LKC) and requirement.k is not None:
-        requirement = replace(requirement, k=k)
-    if h is not None and isinstance(requirement, Confidence | LKC):
-        requirement = replace(requirement, sensitive=tuple((c, v, h) for c, v, _ in requirement.sensitive))
-    return requirement
+    requirement = requirement if k is None else requirement.with_k(k)
+    return requirement if h is None else requirement.with_confidence(h)

@@ -9,21 +9,26 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats import yaml_lines
-from maskwise.formats.requirement_file import KEYS, MISSING, RequirementEntry, name_list, requirement_data
+from maskwise.formats.requirement_file import RequirementEntry, keys_at
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
 from maskwise.policy.attributes import Attribute, Kind, Missing
 from maskwise.policy.policy import Policy
-from maskwise.policy.requirements.closeness import Distance
+from maskwise.policy.requirements import models
+from maskwise.policy.requirements.file_form import name_list
+from maskwise.policy.requirements.protected_values import MISSING
 from maskwise.policy.source_lines import Document, Place
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.values.scales import parse_bound
+
+if TYPE_CHECKING:
+    from enum import StrEnum
 
 
 def _entry(value: object) -> object:
@@ -57,7 +62,6 @@ class _PolicyFile(_Strict):
 _KEYS: dict[str, tuple[str, ...]] = {
     "": ("class", "attributes", "requirements", "drop", "missing"),
     "attributes": ("taxonomy", "interval", "suppress"),
-    "requirements": KEYS,
 }
 
 
@@ -101,7 +105,7 @@ def from_data(document: Document, folder: Path) -> Policy:
     requirements = []
     for i, entry in enumerate(file.requirements):
         try:
-            requirements.append(entry.requirement())
+            requirements.append(models.requirement_of(entry))
         except PolicyError as error:
             mistakes += [_where(document, ("requirements", i)) + mistake for mistake in error.mistakes]
     if mistakes:
@@ -134,7 +138,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
     return {
         "class": policy.class_name,
         "attributes": entries,
-        "requirements": [requirement_data(requirement) for requirement in policy.requirements],
+        "requirements": [requirement.to_data() for requirement in policy.requirements],
         "drop": list(policy.drop),
         "missing": str(policy.missing),
     }
@@ -198,17 +202,17 @@ def _complain(document: Document, detail: Any) -> str:
     key = str(place[-1]) if place else ""
     match detail["type"]:
         case "extra_forbidden":
-            known = ("attributes", "L") if "lkc" in place[:-1] else _KEYS[str(place[0]) if len(place) > 1 else ""]
+            known = _known_keys(place)
             text = f"`{key}` is not a key that belongs here.{did_you_mean(key, known)} Known here: {quote(known)}."
         case "missing":
             example = " For example: requirements: [{qid: [Age, Sex], k: 10}]." if key == "requirements" else ""
             text = f"`{key}` is missing. Add it.{example}"
         case "greater_than_equal":
-            text = f"k is at least 1{shown}."
+            text = f"{key} is at least {detail['ctx']['ge']}{shown}."
         case "int_parsing" | "int_type" | "int_from_float":
             text = f"`{key}` is a whole number{shown}."
         case "enum":
-            known = tuple(Distance) if key == "distance" else tuple(Missing)
+            known = tuple(_choices(place))
             text = f"`{key}` is one of {quote(known)}{shown}.{did_you_mean(str(found), known)}"
         case "too_short" | "too_long" if "interval" in place:
             text = "An interval's range is [low, high], two values."
@@ -223,6 +227,22 @@ def _complain(document: Document, detail: Any) -> str:
         case _:
             text = f"`{key}`: {detail['msg']}{shown}."
     return _where(document, place) + text
+
+
+def _known_keys(place: Place) -> tuple[str, ...]:
+    """The keys that are known where `place` ends."""
+    if len(place) > 1 and place[0] == "requirements":
+        return tuple(key.name for key in keys_at(place[2:-1]))
+    return _KEYS[str(place[0]) if len(place) > 1 else ""]
+
+
+def _choices(place: Place) -> type[StrEnum]:
+    """The words that are known at `place`."""
+    if place[0] != "requirements":
+        return Missing
+    key = next(key for key in keys_at(place[2:-1]) if key.name == place[-1])
+    choices: type[StrEnum] = key.type
+    return choices
 
 
 def _where(document: Document, place: Place) -> str:

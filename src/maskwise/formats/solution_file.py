@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from maskwise.errors import InputError, PolicyError
 from maskwise.formats.policy_file import texts
-from maskwise.formats.requirement_file import RequirementEntry, requirement_data, without_values
+from maskwise.formats.requirement_file import read_requirement
 from maskwise.formats.text_file import read_text
 from maskwise.policy.attributes import Kind, Missing
 from maskwise.policy.taxonomy import Taxonomy
@@ -48,7 +48,8 @@ class _Attribute(BaseModel):
     breaks: list[int | float] = []
 
 
-class _Requirement(RequirementEntry):
+class _Figures(BaseModel):
+    model_config = ConfigDict(extra="forbid")
     reached: int | float
     implied_by: int | None = None
 
@@ -86,9 +87,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             "maskwise": version("maskwise"),
             "rows": solution.n_rows,
             "attributes": [{"name": c.attribute, "kind": c.kind, "shown": list(c.labels)} for c in solution.cuts],
-            "requirements": [
-                without_values(found.requirement) | {"reached": found.figure} for found in solution.reached
-            ],
+            "requirements": [found.requirement.public_data() | {"reached": found.figure} for found in solution.reached],
         }
         return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
     file = _SolutionFile(
@@ -105,7 +104,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         columns=list(solution.columns),
         attributes=[_attribute(cut) for cut in solution.cuts],
         requirements=[
-            requirement_data(found.requirement) | {"reached": found.figure, "implied_by": found.implied_by}
+            found.requirement.to_data() | {"reached": found.figure, "implied_by": found.implied_by}
             for found in solution.reached
         ],
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
@@ -186,9 +185,9 @@ def _solution(file: _SolutionFile) -> Solution:
 
 
 def _reached(said: dict[str, Any]) -> Reached:
-    spelled = {key: said[key] if key in {"reached", "implied_by"} else texts(said[key]) for key in said}
-    entry = _Requirement.model_validate(spelled)
-    return Reached(entry.requirement(), entry.reached, entry.implied_by)
+    asked = read_requirement({key: texts(said[key]) for key in said if key not in _Figures.model_fields})
+    figures = _Figures.model_validate({key: said[key] for key in said if key in _Figures.model_fields})
+    return Reached(asked, figures.reached, figures.implied_by)
 
 
 def _cut(entry: _Attribute) -> Cut:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from maskwise.policy.requirements.all import Part, Requirement
+    from maskwise.policy.requirements.base import Part, Requirement
 
 
 @lru_cache(maxsize=16)  # the trees, the bounds and the report all ask

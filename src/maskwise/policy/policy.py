@@ -15,15 +15,12 @@ from typing import TYPE_CHECKING
 from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Missing
 from maskwise.policy.implied import _implied_parts
-from maskwise.policy.requirements.closeness import Closeness
-from maskwise.policy.requirements.diversity import Diversity
-from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.policy.source_lines import Document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from maskwise.policy.requirements.all import Requirement
+    from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.source_lines import Place
     from maskwise.policy.taxonomy import Taxonomy
 
@@ -33,6 +30,7 @@ class Policy:
     """Everything the owner decides.
 
     Example:
+        >>> from maskwise import KAnonymity
         >>> policy = Policy(requirements=(KAnonymity(("Age", "Sex"), 10),))
         >>> policy.masked
         ('Age', 'Sex')
@@ -72,11 +70,11 @@ class Policy:
                 )
         mistakes += [
             self.at(("requirements", i))
-            + f"`{part.sensitive}` is masked by another requirement, so its values could not be counted in the "
+            + f"`{counted.column}` is masked by another requirement, so its values could not be counted in the "
             "release. Take it out of that QID, or protect it with templates."
             for i, requirement in enumerate(self.requirements)
             for part in requirement.parts
-            if isinstance(part, Diversity | Closeness) and part.sensitive in in_qid
+            if (counted := part.counted) is not None and counted.values is None and counted.column in in_qid
         ]
         if mistakes:
             raise PolicyError(mistakes)
@@ -105,6 +103,7 @@ class Policy:
     def implied_parts(self) -> Mapping[tuple[int, int], int]:
         """For each rule (requirement, part) that another rule implies, the position of that one's requirement.
 
+        >>> from maskwise import KAnonymity
         >>> dict(Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 3))).implied_parts())
         {(0, 0): 1}
         """
@@ -113,6 +112,7 @@ class Policy:
     def implied_by(self) -> dict[int, int]:
         """For each requirement all of whose rules are implied, the position of a requirement that implies one.
 
+        >>> from maskwise import KAnonymity
         >>> Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 3))).implied_by()
         {0: 1}
         """
@@ -126,6 +126,7 @@ class Policy:
     def floors(self) -> dict[str, int]:
         """For each masked attribute the largest k that any of its QIDs asks for.
 
+        >>> from maskwise import KAnonymity
         >>> Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 2))).floors()
         {'a': 3, 'b': 2}
         """
@@ -133,15 +134,15 @@ class Policy:
         floors = dict.fromkeys(self.masked, 0)
         for i, requirement in enumerate(self.requirements):
             for p, part in enumerate(requirement.parts):
-                if isinstance(part, KAnonymity) and (i, p) not in implied:
-                    floors.update({name: max(floors[name], part.k) for name in part.qid})
+                if part.min_group and (i, p) not in implied:
+                    floors.update({name: max(floors[name], part.min_group) for name in part.qid})
         return floors
 
     @property
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive columns, by first mention."""
         parts = [part for requirement in self.requirements for part in requirement.parts]
-        return tuple(dict.fromkeys(part.sensitive for part in parts if not isinstance(part, KAnonymity)))
+        return tuple(dict.fromkeys(part.counted.column for part in parts if part.counted is not None))
 
     def fingerprint(self) -> str:
         """Hash what the policy says, whatever file it stood in."""

@@ -13,7 +13,6 @@ import numpy as np
 
 from maskwise.errors import InputError, PolicyError, plural
 from maskwise.policy.attributes import Attribute, Kind, Missing
-from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
 from maskwise.profile.columns import Column, Profile
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
@@ -99,9 +98,9 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
             raise InputError(msg)
         columns.append(_fit(table, policy, entries.get(name), counted, messages))
     messages += [
-        note(policy.at(("requirements", i)) + f"k=1 on {requirement.name} protects nobody.")
+        note(policy.at(("requirements", i)) + text)
         for i, requirement in enumerate(policy.requirements)
-        if isinstance(requirement, KAnonymity) and requirement.k == 1
+        for text in requirement.notes
     ]
     n_rows = columns[0].n_records
     n_all = n_all or n_rows

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from maskwise.errors import PolicyError, did_you_mean, plural
-from maskwise.policy.requirements.closeness import Closeness, Distance
-from maskwise.policy.requirements.confidence import Template
-from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.errors import PolicyError, did_you_mean
 from maskwise.profile.columns import Sensitive
 from maskwise.values.message import Audience, Level, Message, note
-from maskwise.values.spelling import has_order, text_of
+from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from maskwise.policy.policy import Policy
-    from maskwise.policy.requirements.all import Part, Requirement
+    from maskwise.policy.requirements.base import Part, Requirement
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.table.table import Table
-
-MOST_VALUES = 256
-"""Above so many values diversity and closeness want the column grouped: a group has a counter for each."""
 
 
 def take_sensitive(table: Table, name: str) -> Sensitive:
@@ -39,28 +33,8 @@ def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> Non
         sensitive: The columns.
         at: Where the rule stands in its file.
     """
-    if isinstance(part, KAnonymity | Template):
-        return
-    column = sensitive[part.sensitive]
-    n_values = len(column.values())
-    if n_values > MOST_VALUES:
-        msg = (
-            f"{at}The sensitive column `{part.sensitive}` has {n_values:,} different values; diversity and closeness "
-            f"count up to {MOST_VALUES}. Group them into a column of its own."
-        )
-        raise PolicyError([msg])
-    if isinstance(part, Closeness) and part.distance is Distance.ORDERED:
-        if not part.order and not has_order(column.texts):
-            msg = (
-                f"{at}The values of `{part.sensitive}` have no order of their own. Name it, as in order: [low, high], "
-                "or use distance: equal."
-            )
-            raise PolicyError([msg])
-        lost = n_values - len(column.values(part.order))
-        if part.order and lost:
-            them = "it" if lost == 1 else "them"
-            msg = f"{at}The order of `{part.sensitive}` lacks {plural(lost, 'value')} of the table. Add {them}."
-            raise PolicyError([msg])
+    if part.counted is not None and (mistake := part.misfit(sensitive[part.counted.column])) is not None:
+        raise PolicyError([at + mistake])
 
 
 def unseen_values(
@@ -86,26 +60,31 @@ def unseen_values(
     for i, requirement in enumerate(policy.requirements):
         at = policy.at(("requirements", i))
         for part in {part.subject: part for part in requirement.parts}.values():
-            if not isinstance(part, Template) or sensitive[part.sensitive].n_records(part.value):
-                continue
-            column, value = part.sensitive, part.value
-            public = f"{at}A protected value of `{column}` occurs in no record. Is it spelled as in the data?"
-            is_new = public not in published
-            published.add(public)
-            if value is None or (column, value) in warned:
-                messages += [note(public)] if is_new else []
-                continue
-            warned.add((column, value))
-            known = [text for text in named[column] if sensitive[column].n_records(text)]
-            why = ", or is the column masked here" if column in masked else ""
-            question = did_you_mean(value, known) or f" Is it spelled as in the data{why}?"
-            text = f"{at}`{value}` of `{column}` is protected but occurs in no record.{question}"
-            messages.append(
-                Message(Level.WARNING, Audience.RECIPIENT, text, public)
-                if is_new
-                else Message(Level.WARNING, Audience.OWNER, text)
-            )
+            for column, value in _named_pairs(part):
+                if sensitive[column].n_records(value):
+                    continue
+                public = f"{at}A protected value of `{column}` occurs in no record. Is it spelled as in the data?"
+                is_new = public not in published
+                published.add(public)
+                if value is None or (column, value) in warned:
+                    messages += [note(public)] if is_new else []
+                    continue
+                warned.add((column, value))
+                known = [text for text in named[column] if sensitive[column].n_records(text)]
+                why = ", or is the column masked here" if column in masked else ""
+                question = did_you_mean(value, known) or f" Is it spelled as in the data{why}?"
+                text = f"{at}`{value}` of `{column}` is protected but occurs in no record.{question}"
+                messages.append(
+                    Message(Level.WARNING, Audience.RECIPIENT, text, public)
+                    if is_new
+                    else Message(Level.WARNING, Audience.OWNER, text)
+                )
     return tuple(messages)
+
+
+def _named_pairs(part: Part) -> list[tuple[str, str | None]]:
+    """Column and value of each sensitive value that a rule names and counts."""
+    return [] if part.counted is None else [(part.counted.column, value) for value in part.counted.values or ()]
 
 
 def named_values(requirements: Sequence[Requirement], trees: Mapping[str, Taxonomy | None]) -> dict[str, list[str]]:
@@ -117,10 +96,8 @@ def named_values(requirements: Sequence[Requirement], trees: Mapping[str, Taxono
     """
     found: dict[str, list[str]] = {}
     for part in (part for requirement in requirements for part in requirement.parts):
-        if not isinstance(part, KAnonymity):
-            named = found.setdefault(part.sensitive, [])
-            named += [part.value] if isinstance(part, Template) and part.value is not None else []
-            named += part.order if isinstance(part, Closeness) else []
+        if part.counted is not None:
+            found.setdefault(part.counted.column, []).extend(part.counted.named)
     for column, tree in trees.items():
         if tree is not None and column in found:
             found[column] += tree.labels

@@ -13,10 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import Feature
 from maskwise.errors import RefusedError, plural
-from maskwise.policy.requirements.closeness import Closeness
-from maskwise.policy.requirements.confidence import Confidence
-from maskwise.policy.requirements.k_anonymity import KAnonymity
-from maskwise.policy.requirements.lkc import LKC
 from maskwise.release.atomic_files import Sidecar, atomic_file, atomic_folder, renaming_lock, stage_files
 from maskwise.release.escape import safe_name, safe_text, spreadsheet_safe
 from maskwise.release.frames import as_frame
@@ -30,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from maskwise.policy.policy import Policy
-    from maskwise.policy.requirements.all import Requirement
+    from maskwise.policy.requirements.base import Requirement
     from maskwise.solution.solution import Solution
     from maskwise.values.location import Place
     from maskwise.verify.verdict import Verdict
@@ -137,17 +133,15 @@ def _written(masked: Table, target: Place, names: tuple[str, ...], *, once: bool
 
 def _is_scanned_once(requirements: Sequence[Requirement]) -> bool:
     """Whether a recount looks at the records only once, so that they need not be loaded first."""
-    return len(requirements) == 1 and isinstance(requirements[0], KAnonymity)
+    if len(requirements) != 1 or requirements[0].lists_worst_groups:
+        return False
+    parts = requirements[0].parts
+    return len(parts) == 1 and parts[0].counted is None
 
 
 def as_written(requirement: Requirement) -> Requirement:
     """A requirement whose protected values are spelled as cells that a spreadsheet does not run."""
-    if isinstance(requirement, Closeness):
-        return replace(requirement, order=tuple(safe_text(text) for text in requirement.order))
-    if isinstance(requirement, Confidence | LKC):
-        spelled = [(c, v if v is None else safe_text(v), bound) for c, v, bound in requirement.sensitive]
-        return replace(requirement, sensitive=tuple(spelled))
-    return requirement
+    return requirement.respell(safe_text)
 
 
 def recount(table: Table, requirements: Sequence[Requirement], *, escaped: bool) -> Verdict:

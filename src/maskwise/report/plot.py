@@ -13,28 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
 from maskwise.formats import curve_file
-from maskwise.policy.requirements.closeness import Closeness
-from maskwise.policy.requirements.confidence import Confidence, Template
-from maskwise.policy.requirements.diversity import Diversity, Measure
-from maskwise.policy.requirements.k_anonymity import KAnonymity
-from maskwise.policy.requirements.lkc import LKC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from maskwise.policy.requirements.all import Requirement
+    from maskwise.policy.requirements.base import Requirement
     from maskwise.solution.curve import Point
 
 PICTURES = (".svg", ".png")
 _MOST_PANELS = 4
 _WIDTH, _HEIGHT = 6.0, 4.4
-_AXES = {
-    Confidence: "largest share of a protected value",
-    LKC: "largest share of a protected value",
-    Diversity: "diversity of the least diverse group",
-    Closeness: "distance of the farthest group",
-}
 
 
 def check_curve(path: Path) -> None:
@@ -104,15 +93,13 @@ def draw(points: Sequence[Point], requirements: Sequence[Requirement], suffix: s
 def _draw_panel(panel: Any, points: Sequence[Point], requirement: Requirement, i: int) -> None:
     finite = [point for point in points if math.isfinite(point.requirements[i])]
     x = [point.requirements[i] for point in finite]
-    is_count = isinstance(requirement, KAnonymity) or (isinstance(requirement, LKC) and requirement.k is not None)
     kept = [100 * point.information_kept for point in finite]
     lines = panel.plot(x, kept, marker=".", color="tab:blue", label="information kept")
     panel.set_ylabel("information kept, % (100 = raw values)")
     panel.set_ylim(0, 112)
-    is_quotient = isinstance(requirement, Diversity) and requirement.measure is Measure.RECURSIVE
-    figure = "largest quotient, smaller is safer" if is_quotient else _AXES.get(type(requirement), "")
-    panel.set_xlabel("smallest group (records)" if is_count else figure)
-    if is_count:
+    axis = requirement.axis
+    panel.set_xlabel(axis.label)
+    if axis.is_count:
         panel.set_xscale("log")
         panel.xaxis.set_major_formatter("{x:g}")
     for point, word in ((points[0], "start"), (points[-1], "released")):
@@ -125,19 +112,8 @@ def _draw_panel(panel: Any, points: Sequence[Point], requirement: Requirement, i
         lines += right.plot(x, left_open, marker=".", color="tab:orange", label="class entropy left")
         right.set_ylabel("class entropy that one attribute leaves, bits")
         right.margins(y=0.15)
-    asked = _asked(requirement)
-    if asked is not None:
-        lines.append(panel.axvline(asked, linestyle="--", color="tab:red", label=f"asked: {asked:g}"))
+    if axis.asked is not None:
+        lines.append(panel.axvline(axis.asked, linestyle="--", color="tab:red", label=f"asked: {axis.asked:g}"))
     panel.set_title(textwrap.shorten(requirement.asks(), 60, placeholder=" ..."), fontsize=9)
     panel.grid(alpha=0.3)
     panel.legend(handles=lines, loc="upper center", bbox_to_anchor=(0.5, -0.18), ncol=len(lines), fontsize=8)
-
-
-def _asked(requirement: Requirement) -> float | None:
-    """The bound as a place on the axis, where there is a single one."""
-    if isinstance(requirement, KAnonymity | LKC) and requirement.k is not None:
-        return requirement.k
-    if isinstance(requirement, Diversity):
-        return float(requirement.c if requirement.measure is Measure.RECURSIVE else requirement.l)
-    bounds = {float(part.bound) for part in requirement.parts if isinstance(part, Template | Closeness)}
-    return bounds.pop() if len(bounds) == 1 else None

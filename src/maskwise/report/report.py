@@ -6,25 +6,19 @@ A report holds only what the release itself shows, so it may accompany it.
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, plural
-from maskwise.formats.requirement_file import without_values
-from maskwise.policy.requirements.closeness import Closeness
-from maskwise.policy.requirements.confidence import Confidence, Template, protected
-from maskwise.policy.requirements.diversity import Diversity
-from maskwise.policy.requirements.lkc import LKC
+from maskwise.policy.requirements.wording import plain_figure
 from maskwise.values.message import public_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.pipeline import Applied, Outcome
-    from maskwise.policy.requirements.all import Requirement
     from maskwise.solution.solution import Solution
     from maskwise.verify.verdict import Finding, Verdict
 
@@ -53,6 +47,8 @@ class Report:
 
     data: dict[str, Any]
     """Everything the report says, as plain values."""
+    verdict: Verdict
+    """The recount that it tells of."""
 
     def to_json(self) -> str:
         """For scripts."""
@@ -64,10 +60,12 @@ class Report:
         summary = f"{plural(data['rows'], 'record')} of `{data['source']}`. {describe_ending(data)}"
         lines = ["# Masking report", "", summary, ""]
         lines += ["| quasi-identifier | asked | reached | groups | smallest group |", "| --- " * 5 + "|"]
-        for item in data["requirements"]:
+        for item, finding in zip(data["requirements"], self.verdict.findings, strict=True):
             implied = " (implied by another)" if item["implied_by"] is not None else ""
+            asked = finding.requirement.asked_cell()
+            reached = finding.requirement.reached_cell(finding.figure, finding.tightest)
             lines.append(
-                f"| {', '.join(item['qid'])}{implied} | {asked(item)} | {reached(item)} | {item['groups']:,} "
+                f"| {', '.join(item['qid'])}{implied} | {asked} | {reached} | {item['groups']:,} "
                 f"| {item['group_sizes']['min']:,} |"
             )
         lines += ["", "| attribute | masked by | shown as |", "| --- | --- | --- |"]
@@ -113,44 +111,6 @@ def describe_ending(data: dict[str, Any]) -> str:
     return f"The search was stopped early ({data['ending']}) after {n}. The table is safe, but more could be shown."
 
 
-def asked(item: dict[str, Any], requirement: Requirement | None = None) -> str:
-    """What a requirement asked, for a table cell.
-
-    Args:
-        item: The requirement as a report has it, without protected values.
-        requirement: The requirement itself, where they may be named.
-    """
-    wanted = [f"k = {item['k']:,}"] if "k" in item else []
-    if isinstance(requirement, Confidence | LKC):
-        bounds = dict.fromkeys(bound for _, _, bound in requirement.sensitive)
-        own = [[one for one in requirement.sensitive if one[2] == bound] for bound in bounds]
-        wanted += [f"{protected(ones)} at most {float(ones[0][2]):.4g}" for ones in own]
-    elif isinstance(item.get("sensitive"), list):
-        wanted += dict.fromkeys(f"{one['column']} at most {one['confidence']:.4g}" for one in item["sensitive"])
-    if "asks" in item:
-        wanted.append(item["asks"])
-    known = f" for any {item['lkc']['L']} of them" if "lkc" in item else ""
-    return ", ".join(wanted) + known
-
-
-def reached(item: dict[str, Any]) -> str:
-    """What it reached, for a table cell: of an lkc requirement the smallest group and the largest confidence."""
-    shares = [one["reached"] for one in item["sensitive"]] if isinstance(item.get("sensitive"), list) else []
-    also = f", confidence {figure_text(max(shares))}" if "k" in item and shares else ""
-    return figure_text(item["reached"]) + also
-
-
-def figure_text(figure: float | None) -> str:
-    """A figure as people read it: counts whole, shares and distances with four decimals.
-
-    >>> figure_text(1200), figure_text(0.25), figure_text(None)
-    ('1,200', '0.2500', 'unbounded')
-    """
-    if figure is None or figure == math.inf:
-        return "unbounded"
-    return f"{figure:,}" if isinstance(figure, int) else f"{figure:.4f}"
-
-
 def shown_values(item: dict[str, Any]) -> list[str]:
     """The values an attribute shows, a missing cell among them."""
     return [*item["shown"], "(missing)"] if item["missing"] == "itself" else list(item["shown"])
@@ -189,7 +149,8 @@ def report(outcome: Outcome) -> Report:
             "notes": list(public_texts(outcome.messages)),
             "protects": list(PROTECTS),
             "does_not_protect": list(DOES_NOT_PROTECT),
-        }
+        },
+        outcome.verdict,
     )
 
 
@@ -218,8 +179,8 @@ def applied_data(applied: Applied) -> dict[str, Any]:
 def finding_data(finding: Finding) -> dict[str, Any]:
     """A finding as plain values."""
     return {
-        **_asked(finding),
-        "reached": _plain(finding.figure),
+        **finding.requirement.report_data(finding.tightest),
+        "reached": plain_figure(finding.figure),
         "holds": finding.is_met,
         "groups": finding.n_groups,
         "violating_groups": finding.n_violating_groups,
@@ -236,40 +197,6 @@ def finding_data(finding: Finding) -> dict[str, Any]:
             ],
         },
     }
-
-
-def _asked(finding: Finding) -> dict[str, Any]:
-    """What was asked, and the group that stands worst by each rule, but no protected value."""
-    asked = finding.requirement
-    said = {"qid": list(asked.qid), **without_values(asked)}
-    told = [
-        {
-            "reached": _plain(tight.figure),
-            "tightest_group": {
-                **({"qid": list(tight.part.qid)} if isinstance(asked, LKC) else {}),
-                "shown": list(tight.shown),
-                "records": tight.n_records,
-            },
-        }
-        for tight in finding.tightest
-    ]
-    protected = [tight.part for tight in finding.tightest]
-    if isinstance(asked, Diversity | Closeness):
-        return {**said, "asks": asked.asks().removesuffix(f" on {asked.name}"), **(told[0] if told else {})}
-    if isinstance(asked, Confidence | LKC) and asked.sensitive:
-        said["sensitive"] = [
-            {"column": part.sensitive, "confidence": float(part.bound), **one}
-            for part, one in zip(protected, told, strict=True)
-            if isinstance(part, Template)
-        ]
-    if isinstance(asked, LKC) and asked.k is not None and told:
-        said["tightest_group"] = told[0]["tightest_group"]
-    return said
-
-
-def _plain(figure: float) -> float | None:
-    """A figure as JSON has it: nothing stands for a ratio without bound."""
-    return None if figure == math.inf else figure
 
 
 def _attribute_data(solution: Solution) -> Sequence[dict[str, Any]]:

@@ -16,7 +16,6 @@ import numpy as np
 from maskwise.engines.base import ROW
 from maskwise.errors import InputError
 from maskwise.policy.attributes import Kind, Missing
-from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.profile import profile
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import refuse_missing_cells
@@ -100,7 +99,10 @@ def code_training_set(data: Any, policy: Policy) -> TrainingSet:
     from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
 
     requirements = policy.requirements
-    if len(requirements) != 1 or not isinstance(requirements[0], KAnonymity):
+    k = requirements[0].k
+    # Where k is asked on some of the attributes, or something else beside it, the parts are not the requirement.
+    parts: Sequence[object] = requirements[0].parts
+    if len(requirements) != 1 or k is None or list(parts) != [requirements[0]]:
         texts = "; ".join(requirement.asks() for requirement in requirements)
         msg = f"This method takes one requirement with a k; the policy asks {texts}. Keep one such requirement."
         raise InputError(policy.at(("requirements",)) + msg)
@@ -115,7 +117,7 @@ def code_training_set(data: Any, policy: Policy) -> TrainingSet:
     sort_keys = [(label is None, text_of(label)) for label in encoded_classes.dictionary.to_pylist()]
     order = sorted(range(len(sort_keys)), key=sort_keys.__getitem__)
     classes = np.argsort(np.array(order, np.int64))[as_numpy(encoded_classes.indices)]
-    return TrainingSet(Coding(policy, profiled.columns), requirements[0].k, records, classes, len(order))
+    return TrainingSet(Coding(policy, profiled.columns), k, records, classes, len(order))
 
 
 def code_records(data: Any, coding: Coding) -> CodedRecords:

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-K, SHARE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED = range(7)
-"""Kinds of rules; see `weigh`."""
+from maskwise.policy.requirements.rule import Arithmetic
+
+K, SHARE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED = (int(kind) for kind in Arithmetic)
+"""Kinds of rules as compiled code knows them: plain numbers; see `weigh`."""
 NEAR = 1e-12
 """Entropies and distances that exceed their limit by less meet it: they are sums of rounded logarithms or shares."""
 

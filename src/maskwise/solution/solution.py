@@ -10,7 +10,7 @@ from maskwise.policy.attributes import Missing
 from maskwise.values.message import note, public_texts
 
 if TYPE_CHECKING:
-    from maskwise.policy.requirements.all import Requirement
+    from maskwise.policy.requirements.base import Requirement
     from maskwise.solution.curve import Point
     from maskwise.solution.cut import Cut
     from maskwise.solution.steps import Generalization, Step

@@ -12,7 +12,7 @@ from maskwise.values.message import warnings_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from maskwise.policy.requirements.all import Part, Requirement
+    from maskwise.policy.requirements.base import Part, Requirement
     from maskwise.values.message import Message
 
 
@@ -72,7 +72,7 @@ class Finding:
     def complaint(self) -> str:
         """What is not met, in a few words.
 
-        >>> from maskwise.policy.requirements.k_anonymity import KAnonymity
+        >>> from maskwise import KAnonymity
         >>> Finding(KAnonymity(("Age",), 5), 3, 4, 1, 3, ((3, 1), (9, 3))).complaint()
         'k=5 on {Age} is not met, it reaches 3'
         """
@@ -82,7 +82,7 @@ class Finding:
     def quantile(self, share: float) -> int:
         """The group size that `share` of the groups do not exceed.
 
-        >>> from maskwise.policy.requirements.k_anonymity import KAnonymity
+        >>> from maskwise import KAnonymity
         >>> Finding(KAnonymity(("a",), 2), 2, 4, 0, 0, ((2, 3), (9, 1))).quantile(0.5)
         2
         """
@@ -93,7 +93,7 @@ class Finding:
 
     def histogram(self) -> list[tuple[int, int | None, int, int]]:
         """Group sizes in ranges from below k to 100 k and more: (from, to or None, groups, records)."""
-        k = getattr(self.requirement, "k", None) or 10
+        k = self.requirement.k or 10
         edges = [1, k, 2 * k, 5 * k, 10 * k, 100 * k]
         rows = []
         for low, high in zip(edges, [*edges[1:], None], strict=True):

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.policy.requirements.closeness import Closeness
-from maskwise.policy.requirements.confidence import Template
-from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import as_numpy
 from maskwise.values.spelling import is_spelled, one_spelling, text_of, value_order
-from maskwise.verify.measures import Spectrum, judge
+from maskwise.verify.measures.registry import measure_groups
+from maskwise.verify.measures.spectrum import Spectrum
 from maskwise.verify.verdict import Finding, Tightest, Verdict
 
 if TYPE_CHECKING:
@@ -28,8 +26,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
     from maskwise.engines.sql import Engine
-    from maskwise.policy.requirements.all import Part, Requirement
-    from maskwise.policy.requirements.diversity import Diversity
+    from maskwise.policy.requirements.base import Counted, Part, Requirement
     from maskwise.table.table import Table
 
 
@@ -41,7 +38,7 @@ def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
 
     Example:
         >>> import pyarrow as pa
-        >>> from maskwise.policy.requirements.k_anonymity import KAnonymity
+        >>> from maskwise import KAnonymity
         >>> from maskwise.table.read import read
         >>> masked = pa.table({"Age": ["[1, 40)", "[1, 40)", "[40, 99]"]})
         >>> verify(read(masked), [KAnonymity(("Age",), 2)]).is_met
@@ -73,11 +70,11 @@ def _recount(table: Table, requirement: Requirement) -> Finding:
                 sizes[size] += n
             is_broken = np.zeros(len(spectrum.n_groups), np.bool_)
             for part in parts if n_rows else ():
-                judged = judge(part, spectrum, records.values_of(part))
-                is_broken |= judged.is_broken
-                at = judged.worst(spectrum.n_records)
-                figure = judged.figures[at].item()
-                bad = -figure if judged.is_low_bad else figure
+                measured = measure_groups(part, spectrum, records.values_of(part))
+                is_broken |= measured.is_broken
+                at = measured.worst(spectrum.n_records)
+                figure = measured.figures[at].item()
+                bad = -figure if measured.is_low_bad else figure
                 if part.subject not in worst or bad > worst[part.subject][0]:
                     worst[part.subject] = (
                         bad,
@@ -86,10 +83,10 @@ def _recount(table: Table, requirement: Requirement) -> Finding:
                     )
             n_broken += int(spectrum.n_groups[is_broken].sum())
             n_records += int((spectrum.n_groups * spectrum.n_records)[is_broken].sum())
-        told = [] if isinstance(requirement, KAnonymity) else list(worst.values())
+        listed = list(worst.values()) if requirement.lists_worst_groups else []
         tightest = tuple(
             replace(tight, shown=records.first(tight.part.qid, alike) if _may_show(tight) else ())
-            for _, tight, alike in told
+            for _, tight, alike in listed
         )
     # One figure for the requirement: the worst by the kind of rule that comes first in it.
     leading = [
@@ -102,7 +99,7 @@ def _recount(table: Table, requirement: Requirement) -> Finding:
 
 def _may_show(tight: Tightest) -> bool:
     """Whether to say what a group shows: not if that tells a sensitive value of one person."""
-    return tight.n_records > 1 or isinstance(tight.part, KAnonymity)
+    return tight.n_records > 1 or tight.part.counted is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +113,12 @@ class _Marked:
     """The QID's columns."""
     marks: tuple[tuple[str, str | None], ...]
     """Column and value of each mark."""
-    values: Mapping[tuple[str, tuple[str, ...]], tuple[str | None, ...]]
-    """For each column and asked order its values."""
+    values: Mapping[Counted, tuple[str | None, ...]]
+    """The values that are counted, in their order."""
 
     def values_of(self, part: Part) -> tuple[str | None, ...]:
         """The values a rule looks at, in its order."""
-        return () if isinstance(part, KAnonymity | Template) else self.values[part.sensitive, _order(part)]
+        return () if part.counted is None else self.values[part.counted]
 
     def groups(self, qid: Sequence[str]) -> ir.Table:
         """The counts of each group."""
@@ -156,16 +153,16 @@ class _Marked:
 def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_Marked]:
     """Mark the records that have each sensitive value; `keep` them as a table where many QIDs will be counted."""
     cells = {name: table.distinct(name).keys.to_pylist() for name in requirement.columns if name not in requirement.qid}
-    values: dict[tuple[str, tuple[str, ...]], tuple[str | None, ...]] = {}
+    values: dict[Counted, tuple[str | None, ...]] = {}
     marks: dict[tuple[str, str | None], None] = {}
     for part in requirement.parts:
-        if isinstance(part, Template):
-            marks[part.sensitive, part.value] = None
-        elif not isinstance(part, KAnonymity):
-            key = (part.sensitive, _order(part))
-            if key not in values:
-                values[key] = _values(table, part.sensitive, cells[part.sensitive], _order(part))
-            marks.update({(part.sensitive, value): None for value in values[key]})
+        counted = part.counted
+        if counted is not None and counted not in values:
+            listed = counted.values
+            if listed is None:
+                listed = _values(table, counted.column, cells[counted.column], counted.order)
+            values[counted] = listed
+            marks.update({(counted.column, value): None for value in listed})
     shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
     told = {f"s{i}": one_or_zero(_is_value(table, *pair, cells[pair[0]])) for i, pair in enumerate(marks)}
     expr = table.expr.select(**shown, **told)
@@ -175,10 +172,6 @@ def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_
     finally:
         if keep:
             table.engine.discard(kept)
-
-
-def _order(part: Diversity | Closeness) -> tuple[str, ...]:
-    return part.order if isinstance(part, Closeness) else ()
 
 
 def _values(table: Table, name: str, cells: Sequence[object], order: Sequence[str]) -> tuple[str | None, ...]:

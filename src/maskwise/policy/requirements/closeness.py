@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from maskwise.errors import plural
+from maskwise.policy.requirements.base import Axis, Counted
+from maskwise.policy.requirements.file_form import QID, Key, Model, ValueMistake, share
+from maskwise.policy.requirements.protected_values import SENSITIVE
 from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistakes, refuse
-from maskwise.values.spelling import one_spelling
+from maskwise.policy.requirements.rule import Arithmetic, Rule
+from maskwise.policy.requirements.spread import spread_data, spread_misfit, too_many_values
+from maskwise.policy.requirements.wording import figure_text
+from maskwise.values.spelling import has_order, one_spelling
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from fractions import Fraction
 
-    from maskwise.policy.requirements.all import Part
+    from maskwise.policy.requirements.base import Part, SensitiveColumn, WorstGroup
+    from maskwise.policy.requirements.file_form import Entry
 
 
 class Distance(StrEnum):
@@ -43,6 +52,17 @@ class Closeness:
     order: tuple[str, ...] = ()
     """The order of the values, for the ordered distance of a column that has none of its own."""
 
+    k: ClassVar[None] = None
+    """It asks for no size of groups."""
+    min_group: ClassVar[int] = 0
+    """It says nothing of the size of groups."""
+    confidences: ClassVar[tuple[Fraction, ...]] = ()
+    """It bounds no share."""
+    notes: ClassVar[tuple[str, ...]] = ()
+    """Nothing, whatever the table is."""
+    lists_worst_groups: ClassVar[bool] = True
+    """The farthest group is listed."""
+
     def __post_init__(self) -> None:
         """Refuse a bound outside (0, 1] and an order that is not used."""
         mistakes = qid_mistakes(self.qid, [self.sensitive]) + bound_mistakes([self.bound], "closeness")
@@ -54,7 +74,7 @@ class Closeness:
 
     @property
     def name(self) -> str:
-        """How messages call its QID."""
+        """What messages call its QID."""
         return called(self.qid)
 
     @property
@@ -69,8 +89,18 @@ class Closeness:
 
     @property
     def subject(self) -> tuple[object, ...]:
-        """As in KAnonymity."""
+        """What it is about; only parts on the same subject can imply each other."""
         return (self.distance, self.sensitive, self.order)
+
+    @property
+    def counted(self) -> Counted:
+        """All values of its column, in their order."""
+        return Counted(self.sensitive, order=self.order)
+
+    @property
+    def axis(self) -> Axis:
+        """Its figure in a picture."""
+        return Axis("distance of the farthest group", float(self.bound))
 
     def implies(self, other: Part) -> bool:
         """Say whether a table that meets this one always meets `other`: as for templates, with distances."""
@@ -81,6 +111,100 @@ class Closeness:
             and self.bound <= other.bound
         )
 
-    def asks(self) -> str:
+    def rule(self, n_records: int) -> Rule:
+        """The rule for a table of so many records."""
+        del n_records
+        is_equal = self.distance is Distance.EQUAL
+        return Rule(Arithmetic.EQUAL if is_equal else Arithmetic.ORDERED, float(self.bound))
+
+    def misfit(self, column: SensitiveColumn) -> str | None:
+        """Say so if its column has too many values, or no order where one is needed."""
+        too_many = too_many_values(self.sensitive, column)
+        if too_many is not None or self.distance is not Distance.ORDERED:
+            return too_many
+        if not self.order and not has_order(column.texts):
+            return (
+                f"The values of `{self.sensitive}` have no order of their own. Name it, as in order: [low, high], "
+                "or use distance: equal."
+            )
+        n_unordered = len(column.values()) - len(column.values(self.order))
+        if not n_unordered:
+            return None
+        them = "it" if n_unordered == 1 else "them"
+        return f"The order of `{self.sensitive}` lacks {plural(n_unordered, 'value')} of the table. Add {them}."
+
+    def cannot_be_met(self, name: str, best: float) -> str:
+        """Never needed: the most masked table meets every bound."""
+        message = f"the whole table is as close to itself as can be; found {best:g} on {name}"
+        raise AssertionError(message)
+
+    def describe_worst(self, group: WorstGroup) -> str:
+        """How far the farthest group is."""
+        return f"{self.sensitive} reaches {figure_text(group.figure)}"
+
+    def with_k(self, k: int) -> Closeness:
+        """It asks for no k, so it stays as it is."""
+        del k
+        return self
+
+    def with_confidence(self, bound: Fraction) -> Closeness:
+        """It bounds no share, so it stays as it is."""
+        del bound
+        return self
+
+    def respell(self, spell: Callable[[str], str]) -> Closeness:
+        """The same with the values of its order spelled in another way."""
+        return replace(self, order=tuple(spell(text) for text in self.order))
+
+    def asks(self, *, by_name: bool = False) -> str:
         """What it asks, in a few words."""
-        return f"{float(self.bound):g}-closeness of {self.sensitive} ({self.distance} distance) on {self.name}"
+        return f"{self.asked_cell(by_name=by_name)} on {self.name}"
+
+    def asked_cell(self, *, by_name: bool = False) -> str:
+        """What it asks, for a table cell."""
+        del by_name
+        return f"{float(self.bound):g}-closeness of {self.sensitive} ({self.distance} distance)"
+
+    def reached_cell(self, figure: float, worst: Sequence[WorstGroup], *, by_name: bool = False) -> str:
+        """How far the farthest group is, for a table cell."""
+        del worst, by_name
+        return figure_text(figure)
+
+    def report_data(self, worst: Sequence[WorstGroup]) -> dict[str, Any]:
+        """What it asks and the farthest group, as plain values."""
+        return spread_data(self, worst)
+
+    def to_data(self) -> dict[str, Any]:
+        """The entry of a policy file that says the same."""
+        order = {"order": list(self.order)} if self.order else {}
+        return {**self._data(str(self.bound)), **order}
+
+    def public_data(self) -> dict[str, Any]:
+        """That entry with a plain number and without the order, which names values."""
+        return self._data(float(self.bound))
+
+    def _data(self, bound: object) -> dict[str, Any]:
+        said = {"sensitive": self.sensitive, "closeness": bound, "distance": str(self.distance)}
+        return {"qid": list(self.qid), **said}
+
+
+def _read_order(value: object) -> object:
+    """The values from low to high; a complaint does not quote them."""
+    if value is not None and not (isinstance(value, list) and all(isinstance(text, str) for text in value)):
+        raise ValueMistake(
+            "`order` is a list of values, such as [low, high]; a missing cell always comes last", is_secret=True
+        )
+    return value
+
+
+def _build(entry: Entry) -> Closeness:
+    distance, order = entry.get("distance", Distance.EQUAL), tuple(entry.get("order", ()))
+    return Closeness(tuple(entry["qid"]), entry["sensitive"], entry["closeness"], distance, order)
+
+
+_KEYS = (
+    Key("closeness", read=share("a closeness")),
+    Key("distance", Distance),
+    Key("order", list[str], _read_order),
+)
+MODEL = Model("closeness", (QID, SENSITIVE, *_KEYS), _build, spread_misfit, companions=("distance", "order"))

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from maskwise.errors import plural
+from maskwise.errors import WHOLE
+from maskwise.policy.requirements.base import Counted
+from maskwise.policy.requirements.file_form import QID, Model
+from maskwise.policy.requirements.protected_values import (
+    CONFIDENCE,
+    SENSITIVE,
+    asked_shares,
+    bounds_misfit,
+    column_without_values,
+    columns_of,
+    public_values_data,
+    read_values,
+    respell_values,
+    share_axis,
+    share_cells,
+    spelled,
+    values_data,
+    with_bound,
+)
 from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistakes, refuse
+from maskwise.policy.requirements.rule import Arithmetic, Rule
+from maskwise.policy.requirements.wording import figure_text, group_data
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from fractions import Fraction
 
-    from maskwise.policy.requirements.all import Part
-
-FEW = 3
-"""Up to so many protected values are named where a requirement is shown."""
+    from maskwise.policy.requirements.base import Axis, Part, SensitiveColumn, WorstGroup
+    from maskwise.policy.requirements.file_form import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +53,18 @@ class Template:
     bound: Fraction
     """The largest share allowed."""
 
+    min_group: ClassVar[int] = 0
+    """It says nothing of the size of groups."""
+
     @property
     def subject(self) -> tuple[object, ...]:
-        """As in KAnonymity."""
+        """What it is about; only parts on the same subject can imply each other."""
         return ("share", self.sensitive, self.value)
+
+    @property
+    def counted(self) -> Counted:
+        """The protected value."""
+        return Counted(self.sensitive, (self.value,))
 
     def implies(self, other: Part) -> bool:
         """Say whether a table that meets this one always meets `other` (KAIS 2007, Theorem 3.1).
@@ -55,6 +81,28 @@ class Template:
             and self.bound <= other.bound
         )
 
+    def rule(self, n_records: int) -> Rule:
+        """The rule for a table of so many records."""
+        del n_records
+        return Rule(Arithmetic.SHARE, float(self.bound), *self.bound.as_integer_ratio())
+
+    def misfit(self, column: SensitiveColumn) -> None:
+        """Any column will do; a value that no record has is noted elsewhere."""
+
+    def cannot_be_met(self, name: str, best: float) -> str:
+        """Say that the value is too common."""
+        value = "the missing value" if self.value is None else f"`{self.value}`"
+        return (
+            f"Confidence {float(self.bound):g} cannot be met on {name}: {value} of `{self.sensitive}` has a share of "
+            f"{best:.4f} in {WHOLE}, and no masking can reach less. Raise its bound or drop it."
+        )
+
+    def describe_worst(self, group: WorstGroup) -> str:
+        """Where the share is largest."""
+        is_named = bool(group.shown)
+        what = f"{self.sensitive} = {spelled(self.value)}" if is_named else f"a protected value of {self.sensitive}"
+        return f"{what} reaches {figure_text(group.figure)} of {float(self.bound):.4g}"
+
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
@@ -64,6 +112,13 @@ class Confidence:
     """The attributes an attacker knows."""
     sensitive: tuple[tuple[str, str | None, Fraction], ...]
     """Column, value and largest share, for each protected value."""
+
+    k: ClassVar[None] = None
+    """It asks for no size of groups."""
+    notes: ClassVar[tuple[str, ...]] = ()
+    """Nothing, whatever the table is."""
+    lists_worst_groups: ClassVar[bool] = True
+    """The group where each value is most common is listed."""
 
     def __post_init__(self) -> None:
         """Refuse bounds outside (0, 1], a value twice, and a sensitive column in its own QID."""
@@ -78,45 +133,104 @@ class Confidence:
 
     @property
     def name(self) -> str:
-        """How messages call its QID."""
+        """What messages call its QID."""
         return called(self.qid)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns a recount looks at."""
-        return tuple(dict.fromkeys([*self.qid, *(column for column, _, _ in self.sensitive)]))
+        return (*self.qid, *columns_of(self.sensitive))
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The rules it is made of: a template for each protected value."""
         return tuple(Template(self.qid, column, value, bound) for column, value, bound in self.sensitive)
 
+    @property
+    def confidences(self) -> tuple[Fraction, ...]:
+        """The bounds of its templates."""
+        return tuple(bound for _, _, bound in self.sensitive)
+
+    @property
+    def axis(self) -> Axis:
+        """Its figure in a picture."""
+        return share_axis(self.sensitive)
+
+    def with_k(self, k: int) -> Confidence:
+        """It asks for no k, so it stays as it is."""
+        del k
+        return self
+
+    def with_confidence(self, bound: Fraction) -> Confidence:
+        """The same with another bound on every share."""
+        return replace(self, sensitive=with_bound(self.sensitive, bound))
+
+    def respell(self, spell: Callable[[str], str]) -> Confidence:
+        """The same with its values spelled in another way."""
+        return replace(self, sensitive=respell_values(self.sensitive, spell))
+
     def asks(self, *, by_name: bool = False) -> str:
-        """What it asks, in a few words, without naming a value unless told to."""
-        return f"{_confidences(self.sensitive, by_name=by_name)} on {self.name}"
+        """What it asks, in a few words.
+
+        >>> from fractions import Fraction
+        >>> Confidence(("Job",), (("Ill", "HIV", Fraction(1, 2)),)).asks(by_name=True)
+        'confidence 0.5 for Ill (HIV) on {Job}'
+        """
+        return f"{asked_shares(self.sensitive, by_name=by_name)} on {self.name}"
+
+    def asked_cell(self, *, by_name: bool = False) -> str:
+        """What it asks, for a table cell."""
+        return ", ".join(share_cells(self.sensitive, by_name=by_name))
+
+    def reached_cell(self, figure: float, worst: Sequence[WorstGroup], *, by_name: bool = False) -> str:
+        """The largest share, for a table cell."""
+        return figure_text(figure) + (value_of_largest(worst) if by_name else "")
+
+    def report_data(self, worst: Sequence[WorstGroup]) -> dict[str, Any]:
+        """What it asks and where each value is most common, as plain values without the values themselves."""
+        return {**self.public_data(), "sensitive": shares_data(worst)}
+
+    def to_data(self) -> dict[str, Any]:
+        """The entry of a policy file that says the same."""
+        return {"qid": list(self.qid), "sensitive": values_data(self.sensitive)}
+
+    def public_data(self) -> dict[str, Any]:
+        """That entry without the values."""
+        return {"qid": list(self.qid), "sensitive": public_values_data(self.sensitive)}
 
 
-def _confidences(sensitive: Sequence[tuple[str, str | None, Fraction]], *, by_name: bool) -> str:
-    columns = protected(sensitive) if by_name else ", ".join(dict.fromkeys(column for column, _, _ in sensitive))
-    bounds = ", ".join(dict.fromkeys(f"{float(bound):g}" for _, _, bound in sensitive))
-    return f"confidence {bounds} for {columns}"
+def value_of_largest(worst: Sequence[WorstGroup]) -> str:
+    """Which of several protected values has the largest share, in brackets; a single one is named where it is asked."""
+    shares = [(group.figure, group.part) for group in worst if isinstance(group.part, Template)]
+    largest = max(shares, key=lambda share: share[0], default=None)
+    return f" ({spelled(largest[1].value)})" if largest is not None and len(shares) > 1 else ""
 
 
-def protected(sensitive: Sequence[tuple[str, str | None, Fraction]]) -> str:
-    """Name protected columns and, if they are few, values, for the owner who wrote the policy.
+def shares_data(worst: Sequence[WorstGroup], *, with_qid: bool = False) -> list[dict[str, Any]]:
+    """Where each protected value is most common, without the values.
 
-    >>> protected([("Ill", "HIV", 1), ("Ill", None, 1)]), protected([("Ill", str(i), 1) for i in range(9)])
-    ('Ill (HIV, missing)', 'Ill (9 values)')
+    Args:
+        worst: The groups.
+        with_qid: As in `group_data`.
     """
-    of_column: dict[str, list[str]] = {}
-    for column, value, _ in sensitive:
-        of_column.setdefault(column, []).append(spelled(value))
-    return ", ".join(
-        f"{column} ({', '.join(values) if len(values) <= FEW else plural(len(values), 'value')})"
-        for column, values in of_column.items()
-    )
+    return [
+        {
+            "column": group.part.sensitive,
+            "confidence": float(group.part.bound),
+            **group_data(group, with_qid=with_qid),
+        }
+        for group in worst
+        if isinstance(group.part, Template)
+    ]
 
 
-def spelled(value: str | None) -> str:
-    """A protected value as its policy spells it."""
-    return "missing" if value is None else value
+def _misfit(entry: Entry, stray: str | None) -> str | None:
+    two = "`k` and `sensitive` are two requirements. Write one line for each" if "k" in entry else None
+    return stray or column_without_values(entry) or two or bounds_misfit(entry)
+
+
+def _build(entry: Entry) -> Confidence:
+    return Confidence(tuple(entry["qid"]), read_values(entry))
+
+
+MODEL = Model("sensitive", (QID, SENSITIVE, CONFIDENCE), _build, _misfit)

@@ -1,20 +1,28 @@
-"""Requirements on all values of a sensitive column at once: diversity and closeness.
-
-Like k-anonymity and templates (`requirements`) they are rules on the groups of
-a QID, and anti-monotone.
-"""
+"""l-diversity: the values of a sensitive column are diverse in every group."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from math import ceil, isfinite, log2
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from maskwise.errors import WHOLE, plural
+from maskwise.policy.requirements.base import Axis, Counted
+from maskwise.policy.requirements.file_form import QID, Key, Model, ValueMistake, number
+from maskwise.policy.requirements.protected_values import SENSITIVE
 from maskwise.policy.requirements.qid import MOST_PARTS, called, qid_mistakes, refuse
+from maskwise.policy.requirements.rule import Arithmetic, Rule, negated_count
+from maskwise.policy.requirements.spread import spread_data, spread_misfit, too_many_values
+from maskwise.policy.requirements.wording import figure_text
 
 if TYPE_CHECKING:
-    from maskwise.policy.requirements.all import Part
+    from collections.abc import Callable, Sequence
+
+    from maskwise.policy.requirements.base import Part, SensitiveColumn, WorstGroup
+    from maskwise.policy.requirements.file_form import Entry
 
 
 class Measure(StrEnum):
@@ -49,6 +57,17 @@ class Diversity:
     c: Fraction = Fraction(1)
     """For the recursive measure, how much the most frequent value may outweigh the rarer ones."""
 
+    k: ClassVar[None] = None
+    """It asks for no size of groups."""
+    min_group: ClassVar[int] = 0
+    """It says nothing of the size of groups."""
+    confidences: ClassVar[tuple[Fraction, ...]] = ()
+    """It bounds no share."""
+    notes: ClassVar[tuple[str, ...]] = ()
+    """Nothing, whatever the table is."""
+    lists_worst_groups: ClassVar[bool] = True
+    """The least diverse group is listed."""
+
     def __post_init__(self) -> None:
         """Refuse a level that means nothing."""
         mistakes = qid_mistakes(self.qid, [self.sensitive])
@@ -67,7 +86,7 @@ class Diversity:
 
     @property
     def name(self) -> str:
-        """How messages call its QID."""
+        """What messages call its QID."""
         return called(self.qid)
 
     @property
@@ -82,8 +101,20 @@ class Diversity:
 
     @property
     def subject(self) -> tuple[object, ...]:
-        """As in KAnonymity."""
+        """What it is about; only parts on the same subject can imply each other."""
         return (self.measure, self.sensitive)
+
+    @property
+    def counted(self) -> Counted:
+        """All values of its column."""
+        return Counted(self.sensitive)
+
+    @property
+    def axis(self) -> Axis:
+        """Its figure in a picture."""
+        if self.measure is Measure.RECURSIVE:
+            return Axis("largest quotient, smaller is safer", float(self.c))
+        return Axis("diversity of the least diverse group", float(self.l))
 
     def implies(self, other: Part) -> bool:
         """Say whether a table that meets this one always meets `other`.
@@ -99,12 +130,119 @@ class Diversity:
             and self.c <= other.c
         )
 
+    def rule(self, n_records: int) -> Rule:
+        """The rule for a table of so many records."""
+        del n_records
+        match self.measure:
+            case Measure.DISTINCT:
+                return Rule(Arithmetic.DISTINCT, -float(self.l), int(self.l), to_figure=negated_count)
+            case Measure.ENTROPY:
+                return Rule(Arithmetic.ENTROPY, -log2(self.l), to_figure=_effective_number)
+            case Measure.RECURSIVE:
+                return Rule(Arithmetic.RECURSIVE, float(self.c), *self.c.as_integer_ratio(), level=int(self.l))
+
+    def misfit(self, column: SensitiveColumn) -> str | None:
+        """Say so if its column has too many values."""
+        return too_many_values(self.sensitive, column)
+
+    def cannot_be_met(self, name: str, best: float) -> str:
+        """Say that the column is not diverse enough."""
+        return (
+            f"{self.level()} cannot be met on {name}: in {WHOLE} `{self.sensitive}` {self._most_diverse(best)}, "
+            "and no masking can reach more diversity. Ask for less or drop the requirement."
+        )
+
+    def _most_diverse(self, best: float) -> str:
+        """How diverse the column is in the whole table."""
+        match self.measure:
+            case Measure.DISTINCT:
+                return f"has {plural(int(best), 'value')}"
+            case Measure.ENTROPY:
+                return f"is as diverse as {best:.4f} equally frequent values"
+            case Measure.RECURSIVE if isfinite(best):
+                return f"has its most frequent value {best:.4f} times as often as the rare ones"
+            case Measure.RECURSIVE:
+                return f"has fewer than {self.l} values"
+
+    def describe_worst(self, group: WorstGroup) -> str:
+        """How diverse the least diverse group is."""
+        return f"{self.sensitive} reaches {figure_text(group.figure)}"
+
+    def with_k(self, k: int) -> Diversity:
+        """It asks for no k, so it stays as it is."""
+        del k
+        return self
+
+    def with_confidence(self, bound: Fraction) -> Diversity:
+        """It bounds no share, so it stays as it is."""
+        del bound
+        return self
+
+    def respell(self, spell: Callable[[str], str]) -> Diversity:
+        """It names no sensitive value, so it stays as it is."""
+        del spell
+        return self
+
     def level(self) -> str:
         """How diverse, in a few words."""
         if self.measure is Measure.RECURSIVE:
             return f"recursive ({float(self.c):g}, {self.l})-diversity"
         return f"{self.measure} {float(self.l):g}-diversity"
 
-    def asks(self) -> str:
+    def asks(self, *, by_name: bool = False) -> str:
         """What it asks, in a few words."""
-        return f"{self.level()} of {self.sensitive} on {self.name}"
+        return f"{self.asked_cell(by_name=by_name)} on {self.name}"
+
+    def asked_cell(self, *, by_name: bool = False) -> str:
+        """What it asks, for a table cell."""
+        del by_name
+        return f"{self.level()} of {self.sensitive}"
+
+    def reached_cell(self, figure: float, worst: Sequence[WorstGroup], *, by_name: bool = False) -> str:
+        """How diverse the least diverse group is, for a table cell."""
+        del worst, by_name
+        return figure_text(figure)
+
+    def report_data(self, worst: Sequence[WorstGroup]) -> dict[str, Any]:
+        """What it asks and the least diverse group, as plain values."""
+        return spread_data(self, worst)
+
+    def to_data(self) -> dict[str, Any]:
+        """The entry of a policy file that says the same."""
+        return self._data(str(self.l), str(self.c))
+
+    def public_data(self) -> dict[str, Any]:
+        """That entry with plain numbers; it names no value."""
+        return self._data(float(self.l) if self.measure is Measure.ENTROPY else int(self.l), float(self.c))
+
+    def _data(self, level: object, factor: object) -> dict[str, Any]:
+        level = {"c": factor, "l": level} if self.measure is Measure.RECURSIVE else level
+        return {"qid": list(self.qid), "sensitive": self.sensitive, "diversity": {str(self.measure): level}}
+
+
+def _effective_number(badness: float) -> float:
+    """How many equally frequent values have the entropy whose negative is the badness."""
+    return float(2**-badness)
+
+
+def _read(value: object) -> tuple[Measure, Fraction, Fraction]:
+    """`{distinct: 3}`, `{entropy: 2.5}` or `{recursive: {c: 3, l: 2}}`."""
+    mistake = ValueMistake("`diversity` is {distinct: 3}, {entropy: 2.5} or {recursive: {c: 3, l: 2}}", is_secret=True)
+    if not isinstance(value, Mapping) or len(value) != 1 or next(iter(value)) not in set(Measure):
+        raise mistake
+    measure, level = Measure(next(iter(value))), next(iter(value.values()))
+    if measure is not Measure.RECURSIVE:
+        least = number(level, f"`{measure}`")
+        # As with shares, more than nine decimals are cut off, to the safe side.
+        is_long = measure is Measure.ENTROPY and least.denominator > MOST_PARTS
+        return measure, Fraction(ceil(least * MOST_PARTS), MOST_PARTS) if is_long else least, Fraction(1)
+    if not isinstance(level, Mapping) or set(level) != {"c", "l"}:
+        raise mistake
+    return measure, number(level["l"], "`l`"), number(level["c"], "`c`")
+
+
+def _build(entry: Entry) -> Diversity:
+    return Diversity(tuple(entry["qid"]), entry["sensitive"], *entry["diversity"])
+
+
+MODEL = Model("diversity", (QID, SENSITIVE, Key("diversity", read=_read)), _build, spread_misfit)

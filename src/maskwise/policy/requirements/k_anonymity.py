@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from maskwise.errors import PolicyError
+from maskwise.errors import WHOLE, PolicyError, plural
+from maskwise.policy.requirements.base import Axis
+from maskwise.policy.requirements.file_form import QID, Key, Model
 from maskwise.policy.requirements.qid import called, qid_mistakes, refuse
+from maskwise.policy.requirements.rule import MAX_RECORDS, Arithmetic, Rule, negated_count
+from maskwise.policy.requirements.wording import figure_text
 
 if TYPE_CHECKING:
-    from maskwise.policy.requirements.all import Part
+    from collections.abc import Callable, Sequence
+    from fractions import Fraction
+
+    from maskwise.policy.requirements.base import Part, SensitiveColumn, WorstGroup
+    from maskwise.policy.requirements.file_form import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +32,13 @@ class KAnonymity:
     k: int
     """The smallest group allowed."""
 
+    confidences: ClassVar[tuple[Fraction, ...]] = ()
+    """It bounds no share."""
+    counted: ClassVar[None] = None
+    """It counts no sensitive value."""
+    lists_worst_groups: ClassVar[bool] = False
+    """Its figure says all there is to say of the smallest group."""
+
     def __post_init__(self) -> None:
         """Refuse an empty or repeating QID and a k below one."""
         refuse(qid_mistakes(self.qid))
@@ -32,7 +47,7 @@ class KAnonymity:
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """What messages call its QID."""
         return called(self.qid)
 
     @property
@@ -47,8 +62,23 @@ class KAnonymity:
 
     @property
     def subject(self) -> tuple[object, ...]:
-        """What it is about; only rules on the same subject can imply each other."""
+        """What it is about; only parts on the same subject can imply each other."""
         return ("k",)
+
+    @property
+    def min_group(self) -> int:
+        """The smallest group that it allows."""
+        return self.k
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Says so if it protects nobody."""
+        return (f"k=1 on {self.name} protects nobody.",) if self.k == 1 else ()
+
+    @property
+    def axis(self) -> Axis:
+        """Its figure in a picture."""
+        return smallest_group_axis(self.k)
 
     def implies(self, other: Part) -> bool:
         """Say whether a table that meets this one always meets `other`.
@@ -61,6 +91,97 @@ class KAnonymity:
         """
         return isinstance(other, KAnonymity) and set(other.qid) <= set(self.qid) and other.k <= self.k
 
-    def asks(self) -> str:
+    def rule(self, n_records: int) -> Rule:
+        """The rule for a table of so many records."""
+        del n_records
+        k = min(self.k, MAX_RECORDS)
+        return Rule(Arithmetic.K, -float(k), k, to_figure=negated_count)
+
+    def misfit(self, column: SensitiveColumn) -> None:
+        """It has no sensitive column."""
+
+    def cannot_be_met(self, name: str, best: float) -> str:
+        """Say that the table is too small."""
+        return (
+            f"k={self.k} cannot be met on {name}: {WHOLE} has {plural(int(best), 'record')}, "
+            "so that is the best that can be reached. Lower k or drop the requirement."
+        )
+
+    def describe_worst(self, group: WorstGroup) -> str:
+        """How the smallest group stands."""
+        return f"anonymity is {figure_text(group.figure)} of {self.k:,}"
+
+    def with_k(self, k: int) -> KAnonymity:
+        """The same with another k."""
+        return replace(self, k=k)
+
+    def with_confidence(self, bound: Fraction) -> KAnonymity:
+        """It bounds no share, so it stays as it is."""
+        del bound
+        return self
+
+    def respell(self, spell: Callable[[str], str]) -> KAnonymity:
+        """It names no sensitive value, so it stays as it is."""
+        del spell
+        return self
+
+    def asks(self, *, by_name: bool = False) -> str:
         """What it asks, in a few words."""
+        del by_name
         return f"k={self.k} on {self.name}"
+
+    def asked_cell(self, *, by_name: bool = False) -> str:
+        """What it asks, for a table cell."""
+        del by_name
+        return k_cell(self.k)
+
+    def reached_cell(self, figure: float, worst: Sequence[WorstGroup], *, by_name: bool = False) -> str:
+        """The smallest group, for a table cell."""
+        del worst, by_name
+        return figure_text(figure)
+
+    def report_data(self, worst: Sequence[WorstGroup]) -> dict[str, Any]:
+        """What it asks, as plain values."""
+        del worst
+        return self.public_data()
+
+    def to_data(self) -> dict[str, Any]:
+        """The entry of a policy file that says the same.
+
+        >>> KAnonymity(("Age",), 5).to_data()
+        {'qid': ['Age'], 'k': 5}
+        """
+        return {"qid": list(self.qid), "k": self.k}
+
+    def public_data(self) -> dict[str, Any]:
+        """The same entry: it names no value."""
+        return self.to_data()
+
+
+def k_cell(k: int) -> str:
+    """What a k asks, for a table cell."""
+    return f"k = {k:,}"
+
+
+def smallest_group_axis(k: int) -> Axis:
+    """The smallest group in a picture."""
+    return Axis("smallest group (records)", k, is_count=True)
+
+
+def _misfit(entry: Entry, stray: str | None) -> str | None:
+    return stray or confidence_without_values(entry)
+
+
+def confidence_without_values(entry: Entry) -> str | None:
+    """Say so if an entry bounds the share of no value."""
+    is_so = "confidence" in entry and "sensitive" not in entry
+    return "`confidence` goes with `sensitive`, not with `k`" if is_so else None
+
+
+def _build(entry: Entry) -> KAnonymity:
+    return KAnonymity(tuple(entry["qid"]), entry["k"])
+
+
+K = Key("k", int, least=1)
+"""The smallest group allowed."""
+MODEL = Model("k", (QID, K), _build, _misfit)

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from maskwise.errors import PolicyError
+from maskwise.policy.requirements.confidence import Confidence, Template, shares_data, value_of_largest
+from maskwise.policy.requirements.file_form import Key, Model, name_list
+from maskwise.policy.requirements.k_anonymity import (
+    K,
+    KAnonymity,
+    confidence_without_values,
+    k_cell,
+    smallest_group_axis,
+)
+from maskwise.policy.requirements.protected_values import (
+    CONFIDENCE,
+    SENSITIVE,
+    asked_shares,
+    bounds_misfit,
+    column_without_values,
+    columns_of,
+    public_values_data,
+    read_values,
+    respell_values,
+    share_axis,
+    share_cells,
+    values_data,
+    with_bound,
+)
 from maskwise.policy.requirements.qid import called, qid_mistakes, refuse
+from maskwise.policy.requirements.wording import figure_text, group_data
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from fractions import Fraction
 
-    from maskwise.policy.requirements.all import Part
-from maskwise.policy.requirements.confidence import Confidence, Template, _confidences
-from maskwise.policy.requirements.k_anonymity import KAnonymity
+    from maskwise.policy.requirements.base import Axis, Part, WorstGroup
+    from maskwise.policy.requirements.file_form import Entry
 
 MOST_QIDS = 2_000
 """The most combinations of attributes that one requirement may stand for."""
@@ -38,6 +63,11 @@ class LKC:
     sensitive: tuple[tuple[str, str | None, Fraction], ...] = ()
     """Column, value and largest share (C), for each protected value."""
 
+    notes: ClassVar[tuple[str, ...]] = ()
+    """Nothing, whatever the table is."""
+    lists_worst_groups: ClassVar[bool] = True
+    """The worst groups are listed, since they may be on any subset."""
+
     def __post_init__(self) -> None:
         """Refuse an L that does not fit, and more subsets than can be searched."""
         if self.k is None and not self.sensitive:
@@ -59,25 +89,104 @@ class LKC:
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """What messages call its QID."""
         return f"any {self.known} of {called(self.qid)}"
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns a recount looks at."""
-        return tuple(dict.fromkeys([*self.qid, *(column for column, _, _ in self.sensitive)]))
+        return (*self.qid, *columns_of(self.sensitive))
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The rules it is made of: for each subset its k, then its templates."""
-        found: list[Part] = []
+        parts: list[Part] = []
         for qid in combinations(self.qid, self.known):
-            found += [] if self.k is None else [KAnonymity(qid, self.k)]
-            found += [Template(qid, column, value, bound) for column, value, bound in self.sensitive]
-        return tuple(found)
+            parts += [] if self.k is None else [KAnonymity(qid, self.k)]
+            parts += [Template(qid, column, value, bound) for column, value, bound in self.sensitive]
+        return tuple(parts)
+
+    @property
+    def confidences(self) -> tuple[Fraction, ...]:
+        """The bounds of its templates."""
+        return tuple(bound for _, _, bound in self.sensitive)
+
+    @property
+    def axis(self) -> Axis:
+        """Its figure in a picture."""
+        return share_axis(self.sensitive) if self.k is None else smallest_group_axis(self.k)
+
+    def with_k(self, k: int) -> LKC:
+        """The same with another k; unchanged if it asks for none."""
+        return self if self.k is None else replace(self, k=k)
+
+    def with_confidence(self, bound: Fraction) -> LKC:
+        """The same with another bound on every share."""
+        return replace(self, sensitive=with_bound(self.sensitive, bound))
+
+    def respell(self, spell: Callable[[str], str]) -> LKC:
+        """The same with its values spelled in another way."""
+        return replace(self, sensitive=respell_values(self.sensitive, spell))
 
     def asks(self, *, by_name: bool = False) -> str:
-        """What it asks, in a few words, without naming a value unless told to."""
+        """What it asks, in a few words."""
         wanted = [] if self.k is None else [f"k={self.k}"]
-        wanted += [_confidences(self.sensitive, by_name=by_name)] if self.sensitive else []
+        wanted += [asked_shares(self.sensitive, by_name=by_name)] if self.sensitive else []
         return f"{' and '.join(wanted)} on {self.name}"
+
+    def asked_cell(self, *, by_name: bool = False) -> str:
+        """What it asks, for a table cell."""
+        wanted = [] if self.k is None else [k_cell(self.k)]
+        wanted += share_cells(self.sensitive, by_name=by_name)
+        return f"{', '.join(wanted)} for any {self.known} of them"
+
+    def reached_cell(self, figure: float, worst: Sequence[WorstGroup], *, by_name: bool = False) -> str:
+        """The smallest group and the largest share, for a table cell."""
+        shares = [group.figure for group in worst if isinstance(group.part, Template)]
+        also = f", confidence {figure_text(max(shares))}" if self.k is not None and shares else ""
+        return figure_text(figure) + also + (value_of_largest(worst) if by_name else "")
+
+    def report_data(self, worst: Sequence[WorstGroup]) -> dict[str, Any]:
+        """What it asks and the worst groups with their QIDs, as plain values without protected values."""
+        data = {"qid": list(self.qid), **self.public_data()}
+        if self.sensitive:
+            data["sensitive"] = shares_data(worst, with_qid=True)
+        if self.k is not None and worst:
+            data["tightest_group"] = group_data(worst[0], with_qid=True)["tightest_group"]
+        return data
+
+    def to_data(self) -> dict[str, Any]:
+        """The entry of a policy file that says the same.
+
+        >>> LKC(("Age", "Sex"), 1, 5).to_data()
+        {'lkc': {'attributes': ['Age', 'Sex'], 'L': 1}, 'k': 5}
+        """
+        return self._data(values_data(self.sensitive))
+
+    def public_data(self) -> dict[str, Any]:
+        """That entry without protected values."""
+        return self._data(public_values_data(self.sensitive))
+
+    def _data(self, values: object) -> dict[str, Any]:
+        k = {} if self.k is None else {"k": self.k}
+        sensitive = {"sensitive": values} if self.sensitive else {}
+        return {"lkc": {"attributes": list(self.qid), "L": self.known}, **k, **sensitive}
+
+
+def _misfit(entry: Entry, stray: str | None) -> str | None:
+    is_empty = "k" not in entry and "sensitive" not in entry
+    return (
+        stray
+        or column_without_values(entry)
+        or ("`lkc` needs `k`, or `sensitive` with `confidence`, or both" if is_empty else None)
+        or confidence_without_values(entry)
+        or bounds_misfit(entry)
+    )
+
+
+def _build(entry: Entry) -> LKC:
+    return LKC(tuple(entry["lkc"]["attributes"]), entry["lkc"]["L"], entry.get("k"), read_values(entry))
+
+
+_ATTRIBUTES = Key("lkc", fields=(Key("attributes", list[str], name_list, least=1), Key("L", int)))
+MODEL = Model("lkc", (_ATTRIBUTES, K, SENSITIVE, CONFIDENCE), _build, _misfit, attributes="lkc")

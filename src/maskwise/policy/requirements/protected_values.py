@@ -1,0 +1,159 @@
+"""Protected values, each a sensitive column, a value and the largest share: what confidence and LKC have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from maskwise.errors import plural
+from maskwise.policy.requirements.base import Axis
+from maskwise.policy.requirements.file_form import Key, ValueMistake, share
+
+if TYPE_CHECKING:
+    from maskwise.policy.requirements.file_form import Entry
+
+Protected: TypeAlias = tuple[tuple[str, str | None, Fraction], ...]
+"""Column, value and largest share, for each protected value; None is the missing value."""
+MISSING = "~"
+"""How a policy names the missing value."""
+FEW = 3
+"""Up to so many protected values are named where a requirement is shown."""
+
+_read_confidence = share("a confidence")
+
+
+def columns_of(protected: Protected) -> list[str]:
+    """The sensitive columns, each once."""
+    return list(dict.fromkeys(column for column, _, _ in protected))
+
+
+def spelled(value: str | None) -> str:
+    """A protected value as its policy spells it."""
+    return "missing" if value is None else value
+
+
+def name_values(protected: Sequence[tuple[str, str | None, object]]) -> str:
+    """Name protected columns and, if they are few, values, for the owner who wrote the policy.
+
+    >>> name_values([("Ill", "HIV", 1), ("Ill", None, 1)]), name_values([("Ill", str(i), 1) for i in range(9)])
+    ('Ill (HIV, missing)', 'Ill (9 values)')
+    """
+    of_column: dict[str, list[str]] = {}
+    for column, value, _ in protected:
+        of_column.setdefault(column, []).append(spelled(value))
+    return ", ".join(
+        f"{column} ({', '.join(values) if len(values) <= FEW else plural(len(values), 'value')})"
+        for column, values in of_column.items()
+    )
+
+
+def asked_shares(protected: Protected, *, by_name: bool) -> str:
+    """What is asked of the values, in a few words.
+
+    Args:
+        protected: The values.
+        by_name: Name them, not only their columns.
+    """
+    columns = name_values(protected) if by_name else ", ".join(columns_of(protected))
+    bounds = ", ".join(dict.fromkeys(f"{float(bound):g}" for _, _, bound in protected))
+    return f"confidence {bounds} for {columns}"
+
+
+def share_cells(protected: Protected, *, by_name: bool) -> list[str]:
+    """What is asked of the values, for a table cell: a text for each bound and, without names, column.
+
+    Args:
+        protected: The values.
+        by_name: Name them, not only their columns.
+    """
+    if not by_name:
+        return list(dict.fromkeys(f"{column} at most {float(bound):.4g}" for column, _, bound in protected))
+    bounds = dict.fromkeys(bound for _, _, bound in protected)
+    return [
+        f"{name_values([value for value in protected if value[2] == bound])} at most {float(bound):.4g}"
+        for bound in bounds
+    ]
+
+
+def share_axis(protected: Protected) -> Axis:
+    """The largest share in a picture."""
+    bounds = {float(bound) for _, _, bound in protected}
+    return Axis("largest share of a protected value", bounds.pop() if len(bounds) == 1 else None)
+
+
+def respell_values(protected: Protected, spell: Callable[[str], str]) -> Protected:
+    """The same values spelled in another way."""
+    return tuple((column, value if value is None else spell(value), bound) for column, value, bound in protected)
+
+
+def with_bound(protected: Protected, bound: Fraction) -> Protected:
+    """The same values, all with one bound."""
+    return tuple((column, value, bound) for column, value, _ in protected)
+
+
+def values_data(protected: Protected) -> dict[str, dict[str, str]]:
+    """The values as a policy file says them, each with its bound."""
+    data: dict[str, dict[str, str]] = {}
+    for column, value, bound in protected:
+        data.setdefault(column, {})[MISSING if value is None else value] = str(bound)
+    return data
+
+
+def public_values_data(protected: Protected) -> list[dict[str, Any]]:
+    """Their columns and bounds, without the values."""
+    return [{"column": column, "confidence": float(bound)} for column, _, bound in protected]
+
+
+def read_values(entry: Entry) -> Protected:
+    """The protected values of a file's entry, each with its own bound or that of `confidence`."""
+    return tuple(
+        (column, value, entry["confidence"] if own is None else own)
+        for column, values in entry.get("sensitive", {}).items()
+        for value, own in values
+    )
+
+
+def column_without_values(entry: Entry) -> str | None:
+    """Say so if an entry names a sensitive column and not its values."""
+    if isinstance(entry.get("sensitive"), str):
+        return "`sensitive` is a mapping from a column to its values, but for `diversity` and `closeness`"
+    return None
+
+
+def bounds_misfit(entry: Entry) -> str | None:
+    """Say so if a value has no bound, or a bound has no value."""
+    is_bare = [own is None for values in entry.get("sensitive", {}).values() for _, own in values]
+    if any(is_bare) and "confidence" not in entry:
+        return "`confidence` is missing: the largest share a sensitive value may have"
+    if "confidence" in entry and is_bare and not any(is_bare):
+        return "`confidence` is not used: every sensitive value has its own bound"
+    return None
+
+
+def _read_sensitive(value: object) -> str | dict[str, list[tuple[str | None, Fraction | None]]]:
+    """A column, or for each sensitive column its values, each with its own bound or none."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Mapping):
+        raise ValueMistake("`sensitive` is a mapping from a column to its values", is_secret=True)
+    found: dict[str, list[tuple[str | None, Fraction | None]]] = {}
+    for column, values in value.items():
+        if isinstance(values, Mapping):
+            found[column] = [(_missing_or(text), _read_confidence(bound)) for text, bound in values.items()]
+        elif isinstance(values, str | list) and all(text is None or isinstance(text, str) for text in values):
+            listed = [values] if isinstance(values, str) else values
+            found[column] = [(_missing_or(text), None) for text in listed]
+        else:
+            raise ValueMistake("the values of a sensitive column are a list, or a mapping to bounds", is_secret=True)
+    return found
+
+
+def _missing_or(text: str | None) -> str | None:
+    return None if text == MISSING else text
+
+
+SENSITIVE = Key("sensitive", read=_read_sensitive)
+"""A sensitive column, or protected values of sensitive columns."""
+CONFIDENCE = Key("confidence", read=_read_confidence)
+"""The largest share of each protected value that has no bound of its own."""

@@ -1,0 +1,39 @@
+"""The measure of diversity: how many values, how much entropy, how large a tail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.policy.requirements.diversity import Measure
+from maskwise.verify.measures.spectrum import TOLERANCE, Measured
+
+if TYPE_CHECKING:
+    from maskwise.policy.requirements.diversity import Diversity
+    from maskwise.verify.measures.spectrum import Spectrum
+
+
+def measure_diversity(part: Diversity, groups: Spectrum, values: tuple[str | None, ...]) -> Measured:
+    """Measure how diverse the sensitive column is in every group; numbers of values and tails are whole numbers.
+
+    Args:
+        part: What is asked.
+        groups: The groups of its QID.
+        values: The values of its sensitive column.
+    """
+    counts = groups.counts_of(part.sensitive, values)
+    match part.measure:
+        case Measure.DISTINCT:
+            n_values = (counts > 0).sum(axis=1)
+            return Measured(n_values, n_values < int(part.l), is_low_bad=True)
+        case Measure.ENTROPY:
+            shares = counts / counts.sum(axis=1, keepdims=True)
+            bits = -np.sum(shares * np.log2(shares, where=shares > 0, out=np.zeros_like(shares)), axis=1)
+            return Measured(2**bits, bits < np.log2(float(part.l)) - TOLERANCE, is_low_bad=True)
+        case Measure.RECURSIVE:
+            falling = -np.sort(-counts, axis=1)
+            most, tail = falling[:, 0], falling[:, int(part.l) - 1 :].sum(axis=1)
+            numerator, denominator = part.c.as_integer_ratio()
+            ratio = np.divide(most, tail, where=tail > 0, out=np.full(len(most), np.inf))
+            return Measured(ratio, most * denominator >= tail * numerator, is_low_bad=False)
