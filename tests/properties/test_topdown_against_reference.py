@@ -45,6 +45,7 @@ def agree(criterion: Criterion, problem: dict[str, Any]) -> None:
     assert [r.figure for r in solution.reached] == pytest.approx(expected[-1]["requirements"] if expected else start)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", [Criterion.SCORE, Criterion.INFOGAIN])
 @settings(max_examples=120, deadline=None)
 @given(problem=problems(["k"]))
