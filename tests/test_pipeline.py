@@ -116,6 +116,7 @@ def test_many_values_are_looked_up_and_keep_their_order() -> None:
     assert outcome.data["zip"].to_pylist() == [value[:3] for value in people["zip"].to_pylist()]
 
 
+@pytest.mark.slow
 def test_the_demo_runs_and_its_output_passes_an_audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from maskwise.cli.app import main
     from maskwise.datasets import adult_folder

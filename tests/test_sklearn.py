@@ -34,6 +34,7 @@ NOT_FOR_TEXT = dict.fromkeys(
 )
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [Masker(encode="ordinal"), Masker()],
     expected_failed_checks=lambda masker: NOT_FOR_TEXT if masker.encode == "label" else {},
@@ -64,6 +65,7 @@ def test_training_rows_meet_the_requirement() -> None:
     assert shown["note"].equals(frame["note"])
 
 
+@pytest.mark.slow
 def test_grid_search_tunes_k_in_a_pipeline() -> None:
     frame, risk = people()
     pipeline = make_pipeline(Masker(), OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
@@ -192,6 +194,7 @@ def mixed(n: int = 600) -> tuple[pd.DataFrame, list[str]]:
 RANDOM: list[dict[str, Any]] = [{"criterion": "conditional", "effort": 3}, {"method": "bug", "restarts": 4}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", RANDOM)
 def test_random_state_is_the_seed_of_the_search(options: dict[str, Any]) -> None:
     table, classes = mixed()

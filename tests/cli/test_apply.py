@@ -40,6 +40,7 @@ def applied(tmp_path: Path, run: Run, solution: Path, rows: list[list[str]], *op
     return json.loads(result.out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".tsv"])
 def test_the_training_table_comes_out_as_it_was_released(
     tmp_path: Path, run: Run, data: Path, policy: Path, suffix: str
@@ -201,6 +202,7 @@ def test_shuffle_and_formulas_work_as_for_mask(tmp_path: Path, run: Run, data: P
     assert frame(tmp_path / "f.csv")["Zip"].tolist() == ["'=1+1", "-5"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "says"),
     [

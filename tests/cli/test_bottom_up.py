@@ -96,6 +96,7 @@ def test_information_kept_is_one_at_the_raw_values_and_zero_at_the_roots(files: 
     assert down[0].class_entropy == pytest.approx(up[-1].class_entropy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["tdr", "bug"])
 def test_a_plot_names_its_axes_and_marks_k(files: tuple[Path, Path, Path], method: str) -> None:
     picture = files[2] / "curve.svg"
@@ -143,6 +144,7 @@ def test_a_step_limit_that_is_just_enough_is_no_stop(files: tuple[Path, Path, Pa
     assert limited.steps == whole.steps
 
 
+@pytest.mark.slow
 def test_restarts_are_repeatable_never_worse_and_sometimes_better() -> None:
     table = load_adult().drop_null()
     names = ("workclass", "education", "marital-status", "occupation", "race", "sex", "native-country")

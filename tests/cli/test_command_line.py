@@ -27,6 +27,7 @@ def test_the_module_can_be_run(tmp_path: Path, module: str) -> None:
     assert call(module, "--version", cwd=tmp_path).strip() == version("maskwise") == maskwise.__version__
 
 
+@pytest.mark.slow
 def test_what_the_demo_says_at_its_end_can_be_called(tmp_path: Path) -> None:
     last = call("maskwise", "demo", cwd=tmp_path).splitlines()
     at = next(i for i, line in enumerate(last) if line.startswith("Recount it yourself: "))

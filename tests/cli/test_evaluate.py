@@ -27,6 +27,7 @@ def write(path: Path, rows: Sequence[Sequence[str]], header: Sequence[str] = HEA
     return path
 
 
+@pytest.mark.slow
 def test_json_has_exactly_the_documented_keys(run: Run, data: Path, policy: Path) -> None:
     result = run("evaluate", data, "-p", policy, "--json", "--k", "5,20", "--protocol", "both")
     assert (result.code, result.err) == (0, "")
@@ -228,6 +229,7 @@ def test_plots_say_which_extra_they_need(
     refused("evaluate", data, "-p", policy, "-o", data.parent / "e.svg", says=['pip install "maskwise[plot]"'])
 
 
+@pytest.mark.slow
 def test_progress_is_shown_on_a_terminal(data: Path, policy: Path) -> None:
     ours, theirs = pty.openpty()
     program = [sys.executable, "-m", "maskwise.cli", "evaluate", data, "-p", policy, "--k", "5,20"]

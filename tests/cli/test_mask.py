@@ -257,6 +257,7 @@ def test_a_report_for_scripts_is_what_json_prints(tmp_path: Path, run: Run, data
 # Stopping early.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "n_steps", "why"),
     [

@@ -149,6 +149,7 @@ def test_drop_looks_at_every_masked_attribute(tmp_path: Path, run: Run) -> None:
     assert (said["rows"], said["dropped_rows"]) == (len(left), 24 - len(left))
 
 
+@pytest.mark.slow
 @each_kind
 @pytest.mark.parametrize("missing", ["keep", "drop", "error"])
 def test_apply_treats_missing_cells_as_the_policy_did(

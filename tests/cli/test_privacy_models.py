@@ -99,6 +99,7 @@ def is_met(path: Path, requirement: Any) -> bool:
     return not any(part.is_broken(part.badness(rows, rows)) for part in requirement.parts())
 
 
+@pytest.mark.slow
 @every_kind
 def test_masked_tables_and_all_files_beside_them_say_the_same(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -133,6 +134,7 @@ def test_masked_tables_and_all_files_beside_them_say_the_same(
     assert again.read_bytes() == out.read_bytes()
 
 
+@pytest.mark.slow
 @every_kind
 def test_reports_for_scripts_hold_the_figures_and_no_protected_value(tmp_path: Path, run: Run, kind: str) -> None:
     requirement = KINDS[kind]
@@ -155,6 +157,7 @@ def test_reports_for_scripts_hold_the_figures_and_no_protected_value(tmp_path: P
         assert not [value for value in SICK if f'"{value}"' in told]
 
 
+@pytest.mark.slow
 @every_kind
 def test_an_audit_finds_the_violation_and_its_group(tmp_path: Path, run: Run, kind: str) -> None:
     requirement = KINDS[kind]
@@ -176,6 +179,7 @@ def test_an_audit_finds_the_violation_and_its_group(tmp_path: Path, run: Run, ki
     assert ("unbounded" in for_people.out) is (reached is None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "suffix"), [*((kind, ".csv") for kind in KINDS), ("ordered as named", ".parquet"), ("lkc", ".parquet")]
 )
@@ -214,6 +218,7 @@ def read_any(path: Path) -> list[dict[str, str]]:
     return [{k: "" if v is None else str(v) for k, v in row.items()} for row in pq.read_table(path).to_pylist()]
 
 
+@pytest.mark.slow
 @every_kind
 def test_later_rows_that_break_a_model_are_told_or_refused(tmp_path: Path, run: Run, kind: str) -> None:
     """Ten nurses with HIV: masked alike, but alone they are neither diverse nor close to anybody else."""
@@ -235,6 +240,7 @@ def test_later_rows_that_break_a_model_are_told_or_refused(tmp_path: Path, run: 
     assert ("HIV" in told.out) is (kind in {"lkc", "lkc of confidence"})
 
 
+@pytest.mark.slow
 @every_kind
 def test_a_solution_and_a_policy_are_read_as_they_were_written(tmp_path: Path, run: Run, kind: str) -> None:
     policy = read_policy(asking(tmp_path / "p.yaml", KINDS[kind]))
@@ -249,6 +255,7 @@ def test_a_solution_and_a_policy_are_read_as_they_were_written(tmp_path: Path, r
     assert solution_file.dumps(saved) == solution.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @every_kind
 def test_going_up_ends_where_a_model_is_met(tmp_path: Path, run: Run, kind: str) -> None:
     """From the raw values on; every step is written as JSON has it, also where a quotient had no bound."""
@@ -265,6 +272,7 @@ def test_going_up_ends_where_a_model_is_met(tmp_path: Path, run: Run, kind: str)
     assert len(steps) > 3
 
 
+@pytest.mark.slow
 @every_kind
 def test_the_order_of_rows_changes_no_byte(tmp_path: Path, run: Run, kind: str) -> None:
     """Not even where a value is first met in another spelling."""
@@ -281,6 +289,7 @@ def test_the_order_of_rows_changes_no_byte(tmp_path: Path, run: Run, kind: str) 
         assert (turned.parent / name).read_bytes() == (tmp_path / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_requirements_of_all_kinds_together_are_masked_audited_and_traced(tmp_path: Path, run: Run) -> None:
     """Each has one figure in every step, in policy order; the implied one too."""
     implied = models.Distinct(("Age",), "Disease", 2)

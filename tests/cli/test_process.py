@@ -103,6 +103,7 @@ def folder_names(path: Path) -> list[str]:
     return os.listdir(path)  # noqa: PTH208 - only names, fast
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_process_that_ends_while_it_writes_leaves_the_old_release(
     tmp_path: Path, large: Path, stopping: list, number: int
@@ -121,6 +122,7 @@ def test_a_process_that_ends_while_it_writes_leaves_the_old_release(
         assert set(folder_names(tmp_path)) == {"p.yaml", "out.csv"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 143), (signal.SIGINT, 130)]
 )
@@ -143,6 +145,7 @@ def test_a_process_that_ends_before_the_verdict_releases_nothing(
         assert folder(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_ctrl_c_during_the_search_leaves_a_verified_release(
     tmp_path: Path, data: Path, policy: Path, stopping: list
 ) -> None:
@@ -162,6 +165,7 @@ def test_ctrl_c_during_the_search_leaves_a_verified_release(
     assert len((tmp_path / "t.jsonl").read_text(encoding="utf-8").splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_sigterm_during_the_search_leaves_nothing(tmp_path: Path, data: Path, policy: Path, stopping: list) -> None:
     before = folder(tmp_path)
     process = start("mask", data, "-p", policy, "-o", tmp_path / "out.csv", code=SLOW_SEARCH)
@@ -174,6 +178,7 @@ def test_sigterm_during_the_search_leaves_nothing(tmp_path: Path, data: Path, po
     assert folder(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_release_and_no_half_file(tmp_path: Path, data: Path, policy: Path) -> None:
     suffixes = [".csv", ".tsv", ".parquet", ".arrow", ".csv.gz"]
     target = tmp_path / "target"
@@ -194,6 +199,7 @@ def test_a_full_disk_leaves_the_old_release_and_no_half_file(tmp_path: Path, dat
     assert folder(target) == {f"out{suffix}": b"the old release\n" for suffix in suffixes}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".arrow", ".parquet.gz", ".arrow.gz"])
 def test_every_format_can_be_written_by_a_fresh_process(
     tmp_path: Path, run: Run, data: Path, policy: Path, suffix: str
@@ -205,6 +211,7 @@ def test_every_format_can_be_written_by_a_fresh_process(
     assert run("audit", tmp_path / f"out{suffix}", "-p", policy).code == 0
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_the_result_and_nothing_else(tmp_path: Path, data: Path, policy: Path) -> None:
     drop_identifiers(policy)
     process = start("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--json")
@@ -214,6 +221,7 @@ def test_a_pipe_gets_the_result_and_nothing_else(tmp_path: Path, data: Path, pol
     assert err == ""
 
 
+@pytest.mark.slow
 def test_neither_colours_nor_progress_go_into_a_pipe(tmp_path: Path, data: Path, policy: Path) -> None:
     drop_identifiers(policy)
     process = start("mask", data, "-p", policy, "-o", tmp_path / "out.csv")
@@ -239,6 +247,7 @@ def test_commands_run_where_the_system_has_no_sighup() -> None:
     assert done.stdout.splitlines()[-1:] == ["0"], done.stderr
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_failure(tmp_path: Path, data: Path, policy: Path) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)

@@ -92,6 +92,7 @@ def with_missing(n_missing: int) -> pa.Table:
     return pa.table({"Age": ages, "C": ["y" if (age or 0) > 40 else "x" for age in ages]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "conditional", "effort": 1}])
 @pytest.mark.parametrize(
     ("n_missing", "missing", "says"),
@@ -222,6 +223,7 @@ IDENTIFIERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", IDENTIFIERS.values(), ids=IDENTIFIERS)
 @pytest.mark.parametrize("options", [["-q"], ["--json"]])
 def test_a_column_that_looks_like_an_identifier_is_warned_of(

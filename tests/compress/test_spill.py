@@ -54,6 +54,7 @@ def no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spill, "_LEAST", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [{}, {"method": "bug"}, {"method": "bug", "restarts": 2}, {"criterion": "conditional"}],
@@ -149,6 +150,7 @@ else:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="never: other systems do not count memory this way")
 def test_a_compressed_table_larger_than_memory_is_searched(tmp_path: Path) -> None:
     """The limit is the system's, on all memory of the process that is not a file's."""

@@ -25,6 +25,7 @@ def on_path() -> dict[str, str]:
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
+@pytest.mark.slow
 def test_the_tutorial_runs_from_start_to_end(tmp_path: Path) -> None:
     tutorial = ROOT / "docs" / "tutorial.md"
     script = "\n".join(blocks(tutorial, "sh"))
@@ -42,6 +43,7 @@ def test_the_tutorial_runs_from_start_to_end(tmp_path: Path) -> None:
     assert shown.stdout.splitlines()[-1].startswith("True")
 
 
+@pytest.mark.slow
 def test_the_readmes_python_runs(tmp_path: Path) -> None:
     readme = ROOT / "README.md"
     (policy,) = blocks(readme, "yaml")
@@ -72,6 +74,7 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_the_readmes_tables_are_what_the_demo_releases(tmp_path: Path) -> None:
     from maskwise.cli.app import main
 
@@ -82,6 +85,7 @@ def test_the_readmes_tables_are_what_the_demo_releases(tmp_path: Path) -> None:
     assert [list(row) for row in released[rows[0]].head(5).to_numpy()] == rows[2:]
 
 
+@pytest.mark.slow
 def test_the_table_of_errors_is_what_its_example_prints() -> None:
     document = ROOT / "docs" / "evaluate.md"
     (snippet,) = blocks(document, "python")

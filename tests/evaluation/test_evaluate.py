@@ -79,6 +79,7 @@ def test_an_attribute_that_tells_the_class_costs_everything_when_it_is_removed(c
     assert found["AE", 10] < 10 < found["UE", None]
 
 
+@pytest.mark.slow
 def test_the_result_is_the_papers_on_adult() -> None:
     """TKDE 2007, V.A: C4.5 has BE = 14.7 % and UE = 21.5 %, AE is at most 2 above BE; Naive Bayes has BE = 18.07 %.
 
@@ -165,6 +166,7 @@ def test_both_protocols_are_named_and_have_the_same_baseline() -> None:
         assert first["UE", None] == second["UE", None]
 
 
+@pytest.mark.slow
 def test_every_k_requirement_gets_the_k_that_is_tried(calls: list) -> None:
     policy = {"class": "Risk", "requirements": [{"qid": ["Age"], "k": 3}, {"qid": ["Job", "Sex"], "k": 4}]}
     found = maskwise.evaluate(people(), policy, k=[5, 20], classifiers=["c4.5"])
@@ -242,6 +244,7 @@ def test_an_error_of_nothing_or_everything_is_inside_its_interval() -> None:
         assert wilson(n, n)[1] == 1
 
 
+@pytest.mark.slow
 def test_every_error_is_inside_its_interval() -> None:
     for one in maskwise.evaluate(people(), AGES, folds=3, k="5,20").records:
         n_wrong = round(one.error * 3)
@@ -250,6 +253,7 @@ def test_every_error_is_inside_its_interval() -> None:
         assert one.low <= one.error <= one.high
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_errors_and_another_one_another_split(calls: list) -> None:
     first, again, other = (maskwise.evaluate(people(), AGES, seed=seed, classifiers=ALL) for seed in (1, 1, 2))
     assert first == again
@@ -258,6 +262,7 @@ def test_the_same_seed_gives_the_same_errors_and_another_one_another_split(calls
     assert other.n_tested == 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classifier", ALL)
 def test_missing_cells_and_unseen_categories_do_not_stop_a_classifier(classifier: str) -> None:
     whole = people(240)
@@ -288,6 +293,7 @@ def test_dropped_columns_help_nobody() -> None:
     assert hidden[0].error > 10
 
 
+@pytest.mark.slow
 def test_a_table_of_nothing_but_qids_has_the_majority_error_as_ue() -> None:
     whole = people()[["Age", "Job", "Risk"]]
     found = maskwise.evaluate(whole, AGES, folds=5, classifiers=ALL)
@@ -295,6 +301,7 @@ def test_a_table_of_nothing_but_qids_has_the_majority_error_as_ue() -> None:
     assert [one.error for one in found.records if one.measure == "UE"] == [pytest.approx(least)] * len(ALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["tdr", "bug"])
 def test_the_search_is_the_one_asked_for(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
@@ -305,6 +312,7 @@ def test_the_search_is_the_one_asked_for(method: str, monkeypatch: pytest.Monkey
     assert [tuple(o.values()) for o in seen] == [(method, "score", None), ("tdr", "conditional", 2)]
 
 
+@pytest.mark.slow
 def test_another_tools_table_is_evaluated_as_ours_is() -> None:
     whole = people(seed=5)
     whole.loc[::7, "Risk"] = "hi"
@@ -425,6 +433,7 @@ def test_errors_on_a_file_come_as_pandas_if_it_is_there(
     assert isinstance(maskwise.evaluate(tmp_path / "people.csv", AGES, classifiers=["c4.5"]).to_frame(), kind)
 
 
+@pytest.mark.slow
 def test_results_come_as_csv_json_frame_and_picture() -> None:
     found = maskwise.evaluate(people(90), AGES, k=[5, 80])
     rows = list(csv.DictReader(io.StringIO(found.to_csv())))

@@ -31,6 +31,7 @@ def small(tmp_path: Path) -> Options:
     return Options(ks=(20,), sample=600, output=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_figure_of_errors_writes_its_csv_and_plot(small: Options) -> None:
     rows = tkde_fig05.run(small)
     with (small.output / "tkde_fig05.csv").open(newline="") as file:

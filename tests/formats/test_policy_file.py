@@ -299,6 +299,7 @@ def test_contradictions_are_reported_at_once(tmp_path: Path) -> None:
     assert [line.partition(": ")[0] for line in lines] == ["policy.yaml, line 1", "policy.yaml, line 4"]
 
 
+@pytest.mark.slow
 def test_nested_aliases_are_refused_before_they_fill_the_memory(tmp_path: Path) -> None:
     levels = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     levels += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]

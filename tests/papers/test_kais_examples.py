@@ -195,6 +195,7 @@ FORMS: dict[str, list[Any]] = {
 SPELLED = {"text": "HIV", "float": "1", "int": "1.0", "bool": "true", "formula": "=HIV"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("suffix", [None, ".csv", ".parquet"])
 @pytest.mark.parametrize("escape", [False, True])

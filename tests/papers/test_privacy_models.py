@@ -85,6 +85,7 @@ def test_an_order_decides_how_far_values_are_apart() -> None:
     assert figures == pytest.approx([3 / 8, 1 / 4, 3 / 8])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_values", [2, 3, 15, 62])
 def test_equally_frequent_values_are_exactly_that_diverse(n_values: int) -> None:
     """Logarithms are rounded: the entropy of 15 equally frequent values comes out below log 15."""
@@ -100,6 +101,7 @@ def test_equally_frequent_values_are_exactly_that_diverse(n_values: int) -> None
         maskwise.anonymize(table, more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "is_told_apart"),
     [
@@ -191,6 +193,7 @@ ADULT = [
 ]
 
 
+@pytest.mark.slow
 def test_the_figures_of_adult_are_those_of_another_library() -> None:
     """pycanon 1.3.6 on the 45,222 complete records; it tells entropy diversity as a whole number."""
     adult = load_adult().drop_null()

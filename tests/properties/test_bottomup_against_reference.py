@@ -107,18 +107,21 @@ def test_gains_are_averaged_over_several_quasi_identifiers(problem: dict[str, An
     agree(problem)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(problem=long_and_short(["k"]))
 def test_intervals_merge_and_values_hide_as_the_design_says(problem: dict[str, Any]) -> None:
     agree(problem)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(problem=long_and_short(["templates"]))
 def test_generalizing_towards_templates_follows_the_design(problem: dict[str, Any]) -> None:
     agree(problem)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(problem=long_and_short(["mixed"], n_requirements=(2, 4)))
 def test_generalizing_towards_a_mixed_policy_follows_the_design(problem: dict[str, Any]) -> None:
@@ -160,6 +163,7 @@ def test_missing_numbers_are_shown_where_every_part_is_large_enough(numbers: lis
     agree(problem)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(problem=EVERYTHING)
 def test_pruning_changes_no_step(problem: dict[str, Any]) -> None:

@@ -148,6 +148,7 @@ def mixed_people(seed: int, n: int) -> pa.Table:
     return pa.table({"age": age, "job": job, "zone": zone, "cls": np.where(risk > 1.5, "Y", "N")})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_steps_on_larger_tables_are_the_plain_ones(seed: int) -> None:
     """Groups of many rows, two QIDs, all three kinds of attributes."""
@@ -169,6 +170,7 @@ def smallest(table: pa.Table, qid: tuple[str, ...]) -> int:
     return min(Counter(zip(*(table[name].to_pylist() for name in qid), strict=True)).values())
 
 
+@pytest.mark.slow
 def test_stopping_after_any_step_is_safe() -> None:
     people = people_table(2, 200)
     whole = maskwise.anonymize(people, POLICY, criterion="conditional", effort=1)
@@ -185,6 +187,7 @@ def test_stopping_after_any_step_is_safe() -> None:
             assert list(part.steps[-1].requirements) == figures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("work", "effort"), [(0, 1), (0, 2), (None, 2)])
 def test_every_way_of_searching_ends_valid_and_maximal(work: int | None, effort: int) -> None:
     """Weighing lazily and picking a variant may take other steps, but never stop short."""
@@ -234,6 +237,7 @@ def test_weighing_lazily_takes_the_same_steps_where_gains_do_not_change(problem:
     assert solved(problem, problem["policy"], work=0).steps == solved(problem, problem["policy"]).steps
 
 
+@pytest.mark.slow
 def test_row_order_changes_nothing() -> None:
     """Not with unmasked columns either, nor with variants and the folds that judge them."""
     n = 300

@@ -21,6 +21,7 @@ from tests.properties.tables import ATTRIBUTES, POLICY, REQUIREMENTS, people_tab
 from tests.reference.topdown import Reference
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_steps_on_larger_tables_are_the_papers(seed: int) -> None:
     people = people_table(seed, 600)

@@ -51,6 +51,7 @@ def searched(records: list[dict[str, Any]], policy: Policy) -> Solution:
     return search.run(compress(table, profiled, search.request), NoProgress())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [*MODELS, "all"])
 def test_every_step_with_diversity_or_closeness_is_the_naive_one(asked: str) -> None:
     @settings(max_examples=60 if asked == "all" else 30, deadline=None)
@@ -61,6 +62,7 @@ def test_every_step_with_diversity_or_closeness_is_the_naive_one(asked: str) -> 
     steps_agree()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [*MODELS, "all"])
 def test_every_generalization_towards_diversity_or_closeness_is_the_naive_one(asked: str) -> None:
     @settings(max_examples=30 if asked == "all" else 12, deadline=None)
@@ -91,6 +93,7 @@ LARGE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("requirements", [case for _, case in LARGE], ids=[name for name, _ in LARGE])
 def test_steps_on_tables_whose_counters_are_subtracted_are_the_naive_ones(requirements: list[Any]) -> None:
     """Three hundred rows: a split counts the smaller parts and takes them from the largest, for every counter."""

@@ -46,6 +46,7 @@ def agree(criterion: str, problem: dict[str, Any]) -> None:
     assert [r.figure for r in solution.reached] == pytest.approx(expected[-1]["requirements"] if expected else start)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["score", "infogain"])
 @settings(max_examples=120, deadline=None)
 @given(problem=problems(["k"]))

@@ -283,6 +283,7 @@ def test_both_zeros_are_one_number() -> None:
         assert shown[0] == shown[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["self", "a;b;c;d", "-Age", "row", "n", "c0", "k0", 'quo"te', "new\nline", "which"])
 @pytest.mark.parametrize("escape", [False, True])
 def test_any_column_name_will_do(tmp_path: Path, name: str, escape: bool) -> None:
@@ -354,6 +355,7 @@ def test_a_table_without_a_header_is_suspected_and_not_quoted(
     assert "6789" not in said
 
 
+@pytest.mark.slow
 def test_wide_quasi_identifiers_are_masked_in_seconds() -> None:
     rng = np.random.default_rng(0)
     table = pa.table(

@@ -43,7 +43,7 @@ def test_a_leaf_is_shown_as_itself_until_a_level_is_above_it() -> None:
 
 
 def test_ranges_are_joined_in_pairs() -> None:
-    cells = [*range(9), 9]
+    cells = list(range(10))
     shown = labels_of(cells, {"interval": [0, 9]})
     assert shown == [[naive.at_level((v, "none", "a"), (level, 0, 0))[0] for v in cells] for level in range(3)]
 

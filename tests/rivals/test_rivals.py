@@ -310,6 +310,7 @@ def test_row_order_changes_nothing() -> None:
         pd.testing.assert_frame_equal(straight, shuffled)
 
 
+@pytest.mark.slow
 def test_adult_is_masked_and_verified() -> None:
     train, test = load_adult("train").slice(0, 6000), load_adult("test").slice(0, 3000)
     folder, qid = adult_folder(), ADULT_QIDS["GA"]

@@ -61,6 +61,7 @@ DIALECTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("raw", "expected"), DIALECTS.values(), ids=DIALECTS.keys())
 def test_cells_pass_through_unchanged(passed_through: Callable, raw: bytes, expected: list[str]) -> None:
     assert passed_through(raw) == [["Q", "a"], ["x", expected[0]], ["y", expected[1]]]
@@ -212,6 +213,7 @@ def expected() -> maskwise.Outcome:
     return maskwise.anonymize(typed_people(), TYPED_POLICY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 def test_every_form_of_a_table_gives_the_same_cuts(tmp_path: Path, form: Callable, expected: maskwise.Outcome) -> None:
     source = form(typed_people(), tmp_path)
@@ -247,6 +249,7 @@ def test_pandas_gets_a_fresh_index_and_keeps_the_types_of_columns_that_pass_thro
     assert released["Zip"].tolist() == table["Zip"].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "Polars", "Arrow", "Ibis", "pandas"])
 def test_a_float_that_is_not_a_number_counts_as_missing(tmp_path: Path, form: str) -> None:
     hours = [10.0, 20.0, float("nan")] * 4
@@ -283,6 +286,7 @@ def iso(value: object) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "parquet", "pandas", "Polars", "Arrow", "Ibis"])
 @pytest.mark.parametrize("values", ORDERED.values(), ids=ORDERED.keys())
 def test_ordered_values_become_intervals_with_iso_labels(tmp_path: Path, form: str, values: list) -> None:
@@ -353,6 +357,7 @@ def released_rows(path: Path) -> list[list[str]]:
     return [table.column_names, *rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "suffix",
     [".csv", ".tsv", ".parquet", ".arrow", ".feather", ".csv.gz", ".tsv.gz", ".parquet.gz", ".arrow.gz", ".CSV"],
@@ -386,6 +391,7 @@ def test_rows_and_columns_keep_their_order(tmp_path: Path, run: Run, n: int) -> 
     assert [[row[0], row[5], row[6]] for row in released] == [[row[i] for i in kept] for row in rows]
 
 
+@pytest.mark.slow
 def test_order_is_kept_with_more_distinct_values_than_a_case_holds(tmp_path: Path, run: Run) -> None:
     # A suppress attribute with two thousand values is masked by a join, which must not move records.
     rows = [(f"{i:05d}", f"v{(i * 7919) % 2000}") for i in range(6_000)]
@@ -396,6 +402,7 @@ def test_order_is_kept_with_more_distinct_values_than_a_case_holds(tmp_path: Pat
     assert [tuple(row) for row in cells(tmp_path / "o.csv")[1:]] == rows  # each value stands three times
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_shuffle_permutes_and_a_seed_repeats_it(
     tmp_path: Path, run: Run, data: Path, policy: Path, suffix: str
@@ -485,6 +492,7 @@ UNUSUAL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "Arrow", "Polars"])
 @pytest.mark.parametrize("column", UNUSUAL.values(), ids=UNUSUAL.keys())
 def test_any_ordered_type_can_be_an_interval(tmp_path: Path, form: str, column: pa.Array) -> None:

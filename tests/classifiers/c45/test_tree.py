@@ -118,6 +118,7 @@ def test_adult_is_learned_in_seconds() -> None:
     assert time.perf_counter() - start < 5
 
 
+@pytest.mark.slow
 def test_repeated_removal_ranks_the_attributes_as_the_papers_do() -> None:
     train, y, _, _ = adult(ATTRIBUTES)
     order: list[str] = []

@@ -222,6 +222,7 @@ def unmasked() -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", unmasked())
 def test_any_column_may_pass_unmasked(name: str) -> None:
     outcome = conditional({**people(), name: unmasked()[name]})
@@ -245,6 +246,7 @@ def test_a_rare_class_on_a_table_large_enough_to_stop_early() -> None:
     assert len(set(bins[1::2])) == 1
 
 
+@pytest.mark.slow
 def test_csv_pandas_and_polars_give_the_same_cuts(tmp_path: Path) -> None:
     """Also by what an unmasked column of numbers tells, which a csv holds as texts."""
     rng = np.random.default_rng(5)
@@ -313,6 +315,7 @@ def test_with_more_effort_the_lowest_error_wins(monkeypatch: pytest.MonkeyPatch)
     assert "of the training records 20.00 %, of the first search 30.00 %" in outcome.notes[-1]
 
 
+@pytest.mark.slow
 def test_effort_is_measured_by_the_size_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """Six variants of a large table for each unit of effort, up to 64 of a small one."""
     small, more = (conditional(people(), effort=effort).notes[-1] for effort in (2, 3))
@@ -427,6 +430,7 @@ def test_one_search_is_told_so() -> None:
     assert conditional(people()).notes[-1] == "Chosen by conditional gain, one search."
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_result() -> None:
     columns = {**people(), "free": people(seed=9)["job"]}
     one, again, default = (conditional(columns, effort=2, seed=seed) for seed in (4, 4, None))
@@ -508,6 +512,7 @@ def test_the_jury_needs_no_scikit_learn() -> None:
     assert "error on held-out folds" in outcome.notes[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_sklearn")
 def test_unmasked_columns_are_used_without_scikit_learn() -> None:
     columns = people()
