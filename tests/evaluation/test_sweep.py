@@ -16,7 +16,12 @@ from maskwise.policy.policy import Policy
 K = {"qid": ["Age"], "k": 3}
 OTHER_K = {"qid": ["Job"], "k": 4}
 TEMPLATE = {"qid": ["Job"], "sensitive": {"Ill": ["flu", "cold"]}, "confidence": 0.5}
-BOTH = {"lkc": ["Age", "Job", "Sex"], "l": 2, "k": 5, "sensitive": {"Ill": ["flu"]}, "confidence": 0.6}
+BOTH = {
+    "lkc": {"attributes": ["Age", "Job"], "L": 1},
+    "k": 5,
+    "sensitive": {"Ill": ["flu"]},
+    "confidence": 0.6,
+}
 
 
 def policy(*requirements: dict[str, Any]) -> Policy:

@@ -19,11 +19,10 @@ from hypothesis import strategies as st
 
 import maskwise
 from maskwise.datasets import ADULT_QIDS, adult_folder, load_adult
-from maskwise.errors import InfeasibleError, InputError, PolicyError
+from maskwise.errors import InfeasibleError, InputError
 from maskwise.formats.yaml_lines import parse
 from maskwise.policy.policy import Policy
 from maskwise.rivals import FullDomain, Mondrian, full_domain, lattice
-from maskwise.rivals.other_tools import read_masked
 from tests.conftest import HEADER, POLICY, people
 from tests.rivals import naive
 
@@ -156,11 +155,11 @@ def test_a_file_is_read_too(make: Callable[[], Any], data: Path) -> None:
     )
 
 
-TOLD = [(age, edu, "clerk", "hi" if age > 4 else "lo") for age in (2, 3, 6, 7) for edu in ("primary", "bachelor")]
+SEPARATED = [(age, edu, "clerk", "hi" if age > 4 else "lo") for age in (2, 3, 6, 7) for edu in ("primary", "bachelor")]
 
 
 def test_mondrian_shows_unseen_values_in_the_largest_part_or_their_range() -> None:
-    rows = [*TOLD, (7, "primary", "clerk", "hi")]
+    rows = [*SEPARATED, (7, "primary", "clerk", "hi")]
     rival = Mondrian().fit(table(rows), policy(2))
     assert set(shown(rival.transform(table(rows)))) == {("[0, 6)", "Any", "*"), ("[6, 9]", "Any", "*")}
     assert shown(rival.transform(table([(5, "none", "pilot", "lo"), (None, None, None, "lo")]))) == [
@@ -176,7 +175,7 @@ def test_mondrian_shows_unseen_values_in_the_largest_part_or_their_range() -> No
 
 
 def test_full_domain_shows_unseen_values_as_the_root() -> None:
-    rival = FullDomain(n_ranges=4).fit(table(TOLD), policy(2))
+    rival = FullDomain(n_ranges=4).fit(table(SEPARATED), policy(2))
     assert rival.levels_ == {"Age": 1, "Edu": 0, "Job": 0}
     later = pa.table({"Age": [-3.5, 120.0, None], "Edu": ["x", "none", None], "Job": ["pilot", "clerk", None]})
     assert shown(rival.transform(later)) == [
@@ -229,7 +228,7 @@ def test_given_borders_replace_the_ranges() -> None:
 )
 def test_borders_that_do_not_fit_are_refused(borders: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
-        FullDomain(borders=borders).fit(table(TOLD), policy(2))
+        FullDomain(borders=borders).fit(table(SEPARATED), policy(2))
 
 
 def test_dates_and_reals_have_ranges() -> None:
@@ -246,7 +245,7 @@ def test_dates_and_reals_have_ranges() -> None:
 
 
 def test_missing_cells_are_left_out_or_refused_as_the_policy_says() -> None:
-    rows = [*TOLD, (None, "primary", "clerk", "hi"), (1, None, "clerk", "hi")]
+    rows = [*SEPARATED, (None, "primary", "clerk", "hi"), (1, None, "clerk", "hi")]
     for make in RIVALS:
         rival = make()
         assert len(rival.fit_transform(table(rows), policy(2, missing="drop"))) == rival.n_rows_ == 8
@@ -254,7 +253,7 @@ def test_missing_cells_are_left_out_or_refused_as_the_policy_says() -> None:
         with pytest.raises(InputError, match="missing"):
             make().fit(table(rows), policy(2, missing="error"))
         with pytest.raises(InputError, match="missing"):
-            make().fit(table(TOLD), policy(2, missing="error")).transform(table(rows))
+            make().fit(table(SEPARATED), policy(2, missing="error")).transform(table(rows))
 
 
 @pytest.mark.parametrize("make", RIVALS)
@@ -262,33 +261,33 @@ def test_what_a_rival_cannot_do_is_refused(make: Callable[[], Any]) -> None:
     template = {"qid": ["Edu"], "sensitive": {"Job": ["nurse"]}, "confidence": 0.5}
     for needs in ([{"qid": ["Age"], "k": 2}, {"qid": ["Edu"], "k": 2}], [template]):
         with pytest.raises(InputError, match="takes one requirement with a k"):
-            make().fit(table(TOLD), policy(2, requirements=needs))
+            make().fit(table(SEPARATED), policy(2, requirements=needs))
     asked = maskwise.read_policy(policy(2))
     with pytest.raises(InputError, match="needs a class"):
-        make().fit(table(TOLD), Policy(asked.requirements, asked.attributes))
+        make().fit(table(SEPARATED), Policy(asked.requirements, asked.attributes))
     with pytest.raises(InputError, match="has not been fitted"):
-        make().transform(table(TOLD))
+        make().transform(table(SEPARATED))
     with pytest.raises(InputError, match="found list"):
         make().fit([1, 2], policy(2))
     with pytest.raises(InputError, match="its taxonomy does not have"):
         make().fit(table([(1, "kindergarten", "x", "lo")]), policy(1))
-    rival = make().fit(table(TOLD), policy(2))
+    rival = make().fit(table(SEPARATED), policy(2))
     with pytest.raises(InputError, match="`Job`"):
-        rival.transform(table(TOLD).drop_columns(["Job"]))
+        rival.transform(table(SEPARATED).drop_columns(["Job"]))
     with pytest.raises(InputError, match="no numbers"):
-        rival.transform(table(TOLD).set_column(0, "Age", pa.array(["old"] * 8)))
+        rival.transform(table(SEPARATED).set_column(0, "Age", pa.array(["old"] * 8)))
 
 
 def test_settings_out_of_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for share in (-0.1, 1.0):
         with pytest.raises(InputError, match="`suppress` is a share"):
-            FullDomain(suppress=share).fit(table(TOLD), policy(2))
+            FullDomain(suppress=share).fit(table(SEPARATED), policy(2))
     for n_ranges in (0, 12):
         with pytest.raises(InputError, match="power of two"):
-            FullDomain(n_ranges=n_ranges).fit(table(TOLD), policy(2))
+            FullDomain(n_ranges=n_ranges).fit(table(SEPARATED), policy(2))
     monkeypatch.setattr(full_domain, "MAX_NODES", 10)
     with pytest.raises(InputError, match="combinations of levels"):
-        FullDomain().fit(table(TOLD), policy(2))
+        FullDomain().fit(table(SEPARATED), policy(2))
 
 
 def test_many_values_are_sorted_rather_than_counted_in_an_array(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,47 +327,3 @@ def test_adult_is_masked_and_verified() -> None:
         penalties.append(rival.cm_)
     assert penalties[0] < penalties[1]
     assert penalties[2] <= penalties[1]
-
-
-ARX = """\
-"Age";"Edu";"Job";"Risk";"Pay";"Zip"
-"[20, 40[";"School";"*";"lo";"10";"00123"
-"[20, 40[";"School";"*";"hi";"20.5";"00200"
-"*";"*";"*";"hi";"+3";"01000"
-"""
-
-
-def test_another_tools_csv_is_read_as_categories(tmp_path: Path) -> None:
-    path = tmp_path / "arx.csv"
-    path.write_text(ARX)
-    masked = read_masked(path, policy(2), original=3)
-    assert shown(masked) == [("[20, 40[", "School", "*")] * 2 + [("*", "*", "*")]
-    assert masked["Pay"].to_pylist() == [10.0, 20.5, 3.0]
-    assert masked["Zip"].to_pylist()[0] == "00123"
-    path.write_text(ARX.replace(";", ",").replace("[20, 40[", "20-39"))
-    assert shown(read_masked(path, policy(2)))[0] == ("20-39", "School", "*")
-
-
-@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_another_tools_table_becomes_text(kind: Callable[..., Any]) -> None:
-    given = kind({"Age": [30.0, None], "Edu": ["School", None], "Job": [True, False], "Risk": [1, 2], "n": [1, 2]})
-    masked = read_masked(given, policy(2))
-    assert isinstance(masked, type(given))
-    assert shown(masked) == [("30", "School", "true"), (None, None, "false")]
-    frame = nw.from_native(masked, eager_only=True)
-    assert frame["Risk"].to_list() == ["1", "2"]
-    assert frame["n"].to_list() == [1, 2]
-
-
-def test_another_tools_table_that_lost_something_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "arx.csv"
-    path.write_text(ARX)
-    original = table([*TOLD[:3], (None, "primary", "clerk", "hi")])
-    with pytest.raises(InputError, match=r"has 3 records, but the original has 4. Have the tool write suppressed"):
-        read_masked(path, policy(2), original)
-    assert read_masked(path, policy(2, missing="drop"), original).num_rows == 3
-    path.write_text(ARX.replace('"Edu"', '"Education"').replace('"Risk"', '"Class"'))
-    with pytest.raises(PolicyError) as told:
-        read_masked(path, policy(2))
-    assert len(told.value.mistakes) == 2
-    assert "Column `Edu` is in the policy but not in the table." in told.value.mistakes[0]
