@@ -18,8 +18,8 @@ def main(n_rows: int = 1_000_000, k: int = 50) -> None:
     target = FOLDER / "masked-arx.csv"
     name = f"{n_rows:,} records, {len(QID)} attributes, k = {k}"
     command = [MASKWISE, "mask", str(csv), "-p", str(policy(k, QID)), "-o", str(target)]
-    found = side_by_side({name: command})[name]
-    table([("csv to csv", "seconds", "peak GiB"), (name, found.seconds, found.gibibytes)])
+    measured = side_by_side({name: command})[name]
+    table([("csv to csv", "seconds", "peak GiB"), (name, measured.seconds, measured.gibibytes)])
 
 
 if __name__ == "__main__":

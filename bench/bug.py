@@ -19,6 +19,7 @@ import pyarrow as pa
 
 import maskwise
 from bench.measure import table
+from bench.paper_data import ADULT, build_policy
 from maskwise.compress.compress import compress
 from maskwise.datasets import adult_folder, adult_trees, load_adult
 from maskwise.formats.policy_file import read_policy
@@ -57,14 +58,13 @@ def vary(scale: int, novelty: int, seed: int = 7) -> pa.Table:
     return pa.table(columns)
 
 
-def ask(k: int) -> Policy:
-    attributes = {name: adult_trees()[name] for name in QID}
-    return read_policy({"class": "income", "attributes": attributes, "requirements": [{"qid": QID, "k": k}]})
+def policy_with(k: int) -> Policy:
+    return read_policy(build_policy(ADULT.class_name, [{"qid": QID, "k": k}], adult_trees()))
 
 
 @dataclass(frozen=True)
-class Taken:
-    """Seconds of one search, by method."""
+class SearchTimes:
+    """Seconds of one search by each method, and its size."""
 
     pruned: float
     unpruned: float
@@ -73,8 +73,8 @@ class Taken:
     n_steps: int
 
 
-def search_times(data: pa.Table, k: int) -> Taken:
-    policy = ask(k)
+def search_times(data: pa.Table, k: int) -> SearchTimes:
+    policy = policy_with(k)
     profiled, records = profile(read(data), policy)
     seconds: dict[str, float] = {}
     n_vids = n_steps = 0
@@ -95,14 +95,14 @@ def search_times(data: pa.Table, k: int) -> Taken:
                 n_vids, n_steps = len(compacts[0].counts), len(steps)
             best = min(best, time.perf_counter() - begin)
         seconds[name] = best
-    return Taken(seconds["pruned"], seconds["unpruned"], seconds["top_down"], n_vids, n_steps)
+    return SearchTimes(seconds["pruned"], seconds["unpruned"], seconds["top_down"], n_vids, n_steps)
 
 
-def draw(name: str, found: dict[int, Taken]) -> None:
+def draw(name: str, times: dict[int, SearchTimes]) -> None:
     plt = pyplot()
     figure, axes = plt.subplots(figsize=(6, 4))
-    axes.plot(list(found), [t.unpruned for t in found.values()], marker="o", label="without pruning")
-    axes.plot(list(found), [t.pruned for t in found.values()], marker="o", label="with pruning")
+    axes.plot(list(times), [t.unpruned for t in times.values()], marker="o", label="without pruning")
+    axes.plot(list(times), [t.pruned for t in times.values()], marker="o", label="with pruning")
     axes.set_xlabel(name)
     axes.set_ylabel("search, seconds")
     axes.set_ylim(bottom=0)
@@ -119,23 +119,23 @@ def main() -> None:
         "novelty factor": {novelty: (vary(30, novelty), 150) for novelty in (1, 2, 3, 4, 5)},
     }
     for name, points in settings.items():
-        found = {x: search_times(data, k) for x, (data, k) in points.items()}
+        times = {x: search_times(data, k) for x, (data, k) in points.items()}
         rows: list[tuple[object, ...]] = [
             (name, "with pruning, s", "without, s", "top-down, s", "steps", "distinct vids"),
-            *((x, t.pruned, t.unpruned, t.top_down, t.n_steps, f"{t.n_vids:,}") for x, t in found.items()),
+            *((x, t.pruned, t.unpruned, t.top_down, t.n_steps, f"{t.n_vids:,}") for x, t in times.items()),
         ]
         table(rows)
         print()
-        draw(name, found)
+        draw(name, times)
     whole = {}
     for method in ("tdr", "bug") * 3:
         begin = time.perf_counter()
-        maskwise.anonymize(largest, ask(150), method=method)
+        maskwise.anonymize(largest, policy_with(150), method=method)
         whole[method] = min(whole.get(method, float("inf")), time.perf_counter() - begin)
     table(
         [
             (f"{largest.num_rows:,} rows, K = 150, whole run", "seconds", "ratio"),
-            *((method, took, took / whole["tdr"]) for method, took in whole.items()),
+            *((method, seconds, seconds / whole["tdr"]) for method, seconds in whole.items()),
         ]
     )
 

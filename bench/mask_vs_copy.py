@@ -12,16 +12,24 @@ COPY = "import duckdb, sys; duckdb.sql(f\"COPY (FROM '{sys.argv[1]}') TO '{sys.a
 
 def main(n_rows: int = 1_000_000) -> None:
     csv, parquet = blow_up(n_rows)
-    asked = str(policy())
+    policy_file = str(policy())
     commands = {}
     for source in (csv, parquet):
         copied, masked = FOLDER / f"copied{source.suffix}", FOLDER / f"masked{source.suffix}"
         commands[f"DuckDB copies {source.suffix}"] = [sys.executable, "-c", COPY, str(source), str(copied)]
-        commands[f"maskwise masks {source.suffix}"] = [MASKWISE, "mask", str(source), "-p", asked, "-o", str(masked)]
-    found = side_by_side(commands)
+        commands[f"maskwise masks {source.suffix}"] = [
+            MASKWISE,
+            "mask",
+            str(source),
+            "-p",
+            policy_file,
+            "-o",
+            str(masked),
+        ]
+    by_command = side_by_side(commands)
     rows: list[tuple[object, ...]] = [(f"{n_rows:,} rows", "seconds", "ratio", "peak GiB")]
-    for name, measured in found.items():
-        base = found[f"DuckDB copies {name.rsplit(' ', 1)[1]}"].seconds
+    for name, measured in by_command.items():
+        base = by_command[f"DuckDB copies {name.rsplit(' ', 1)[1]}"].seconds
         rows.append((name, measured.seconds, measured.seconds / base, measured.gibibytes))
     table(rows)
 

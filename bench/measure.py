@@ -17,9 +17,9 @@ MASKWISE = str(Path(sys.executable).with_name("maskwise"))
 @dataclass(frozen=True)
 class Measured:
     seconds: float
-    """The median."""
+    """The median of all rounds."""
     gibibytes: float
-    """The largest peak."""
+    """The largest peak of memory."""
 
 
 def once(command: list[str], limit: int | None = None) -> tuple[float, float]:
@@ -27,22 +27,22 @@ def once(command: list[str], limit: int | None = None) -> tuple[float, float]:
 
     Args:
         command: What to run.
-        limit: How many bytes of memory the process may have, files that it maps aside.
+        limit: The bytes of memory that the process may have, without the files that it maps.
     """
     begin = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     if limit is not None:
         resource.prlimit(process.pid, resource.RLIMIT_DATA, (limit, limit))
     _, status, usage = os.wait4(process.pid, 0)
-    took = time.perf_counter() - begin
+    seconds = time.perf_counter() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"{command} failed: {process.stderr.read().decode()}")
-    return took, usage.ru_maxrss / 2**20
+    return seconds, usage.ru_maxrss / 2**20
 
 
 def side_by_side(commands: dict[str, list[str]], rounds: int = 5) -> dict[str, Measured]:
-    """Run all commands in turn, `rounds` times after one warm-up."""
+    """Run all commands in turn, `rounds` times after one run that does not count."""
     runs: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     for turn in range(rounds + 1):
         for name, command in commands.items():
@@ -50,7 +50,8 @@ def side_by_side(commands: dict[str, list[str]], rounds: int = 5) -> dict[str, M
             if turn:
                 runs[name].append(measured)
     return {
-        name: Measured(statistics.median(s for s, _ in found), max(m for _, m in found)) for name, found in runs.items()
+        name: Measured(statistics.median(s for s, _ in measured), max(m for _, m in measured))
+        for name, measured in runs.items()
     }
 
 

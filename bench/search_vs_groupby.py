@@ -23,20 +23,20 @@ from maskwise.table.read import read
 
 def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
     _, parquet = blow_up(n_rows)
-    asked = read_policy(policy())
-    profiled, records = profile(read(parquet), asked)
-    trees, needs = plan(profiled, asked)
+    parsed_policy = read_policy(policy())
+    profiled, records = profile(read(parquet), parsed_policy)
+    trees, needs = plan(profiled, parsed_policy)
     compacts = compress(records, profiled, trees, needs)
     database = duckdb.connect()
     database.execute(f"CREATE TABLE people AS FROM '{parquet}'")
-    columns = ", ".join(f'"{name}"' for name in asked.requirements[0].qid)
+    columns = ", ".join(f'"{name}"' for name in parsed_policy.requirements[0].qid)
     grouping = f"CREATE OR REPLACE TABLE grouped AS SELECT {columns}, count(*) AS n FROM people GROUP BY ALL"
     times: dict[str, list[float]] = {"plan": [], "search": [], "group": []}
     for turn in range(rounds + 1):
         begin = time.perf_counter()
-        grown, _ = plan(profiled, asked)
+        grown, _ = plan(profiled, parsed_policy)
         planned = time.perf_counter()
-        solution = search(profiled, grown, needs, compacts, asked)
+        solution = search(profiled, grown, needs, compacts, parsed_policy)
         searched = time.perf_counter()
         database.execute(grouping)
         grouped = time.perf_counter()
@@ -44,7 +44,7 @@ def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
             times["plan"].append(planned - begin)
             times["search"].append(searched - planned)
             times["group"].append(grouped - searched)
-    median = {name: statistics.median(found) for name, found in times.items()}
+    median = {name: statistics.median(seconds) for name, seconds in times.items()}
     n_compact = int(np.sum([len(c.counts) for c in compacts]))
     table(
         [

@@ -14,12 +14,12 @@ GA = ("age", "workclass", "education", "marital-status", "occupation", "race", "
 
 
 def main() -> None:
-    asked, adult = str(policy(50, GA)), str(adult_folder() / "adult.parquet")
-    mask = [MASKWISE, "mask", adult, "-p", asked, "-o", str(FOLDER / "small.csv")]
+    policy_file, adult = str(policy(50, GA)), str(adult_folder() / "adult.parquet")
+    mask = [MASKWISE, "mask", adult, "-p", policy_file, "-o", str(FOLDER / "small.csv")]
     for cache in Path(adult_folder()).parents[1].rglob("__pycache__/kernels.*.nb?"):
         cache.unlink()
     first, _ = once(mask)
-    found = side_by_side(
+    by_command = side_by_side(
         {
             "mask Adult, 8 attributes": mask,
             "maskwise --help": [MASKWISE, "--help"],
@@ -30,9 +30,9 @@ def main() -> None:
         ("", "seconds", "peak GiB"),
         ("the first run ever, compiling the kernels", first, ""),
     ]
-    rows += [(name, measured.seconds, measured.gibibytes) for name, measured in found.items()]
+    rows += [(name, measured.seconds, measured.gibibytes) for name, measured in by_command.items()]
     table(rows)
-    subprocess.run([MASKWISE, "audit", str(FOLDER / "small.csv"), "-p", asked, "--quiet"], check=True)
+    subprocess.run([MASKWISE, "audit", str(FOLDER / "small.csv"), "-p", policy_file, "--quiet"], check=True)
 
 
 if __name__ == "__main__":

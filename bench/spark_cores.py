@@ -50,12 +50,12 @@ def run(data: Path, target: Path, cores: int, log: Path, *, pinned: bool) -> tup
         "spark.eventLog.rolling.enabled": "false",
         "spark.driver.memory": "6g",
     }
-    given = " ".join(f"--conf {name}={value}" for name, value in settings.items())
-    environment = os.environ | {"PYSPARK_SUBMIT_ARGS": f"{given} pyspark-shell"}
-    spelled = f"{target}" if target.suffix else f"{target}/"
+    options = " ".join(f"--conf {name}={value}" for name, value in settings.items())
+    environment = os.environ | {"PYSPARK_SUBMIT_ARGS": f"{options} pyspark-shell"}
+    target_text = f"{target}" if target.suffix else f"{target}/"
     begin = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-c", RUN, data, policy(), spelled, f"local[{cores}]"],
+        [sys.executable, "-c", RUN, data, policy(), target_text, f"local[{cores}]"],
         env=environment,
         check=True,
         stdout=subprocess.PIPE,
@@ -80,33 +80,34 @@ def measure(data: Path, target: Path, cores: int, *, pinned: bool = False) -> tu
     shutil.rmtree(target, ignore_errors=True)
     with tempfile.TemporaryDirectory() as log:
         whole, marks = run(data, target, cores, Path(log), pinned=pinned)
-        worked = list(tasks(Path(log)))
+        tasks_done = list(tasks(Path(log)))
     print(f"local[{cores}]{', pinned to one core' if pinned else ''}: {whole:.1f} s", flush=True)
     for (name, begin), (_, end) in pairwise(marks):
-        inside = [task for task in worked if begin <= task[0] < end]
-        print(f"  {name:9} {told(inside, end - begin)}")
+        inside = [task for task in tasks_done if begin <= task[0] < end]
+        print(f"  {name:9} {describe(inside, end - begin)}")
         for stage in sorted({task[2] for task in inside}):
-            own = [task for task in inside if task[2] == stage]
-            seconds = max(task[1] for task in own) - min(task[0] for task in own)
+            of_stage = [task for task in inside if task[2] == stage]
+            seconds = max(task[1] for task in of_stage) - min(task[0] for task in of_stage)
             if seconds > SHOWN:
-                longest = max(upto - since for since, upto, _ in own)
-                print(f"    stage {stage:<3} {told(own, seconds)}, longest {longest:.1f} s")
+                longest = max(end - start for start, end, _ in of_stage)
+                print(f"    stage {stage:<3} {describe(of_stage, seconds)}, longest {longest:.1f} s")
     return whole, {name: end - begin for (name, begin), (_, end) in pairwise(marks)}
 
 
-def told(worked: list[tuple[float, float, int]], seconds: float) -> str:
-    work = sum(upto - since for since, upto, _ in worked)
-    return f"{seconds:6.1f} s, {len(worked):3} tasks, {work:6.1f} s of work, {work / seconds:4.2f} busy"
+def describe(tasks_done: list[tuple[float, float, int]], seconds: float) -> str:
+    work = sum(end - start for start, end, _ in tasks_done)
+    return f"{seconds:6.1f} s, {len(tasks_done):3} tasks, {work:6.1f} s of work, {work / seconds:4.2f} busy"
 
 
 def main(rows: int, *, pinned: bool, csv: bool) -> None:
     _, parquet = blow_up(rows)
     # A folder is written and recounted by the workers; a csv is joined and recounted by DuckDB, on all cores.
     target = FOLDER / ("spark-cores.csv" if csv else "spark-cores")
-    one, of_one = measure(parquet, target, 1, pinned=pinned)
-    two, of_two = measure(parquet, target, 2)
+    seconds_1, stages_1 = measure(parquet, target, 1, pinned=pinned)
+    seconds_2, stages_2 = measure(parquet, target, 2)
     print(
-        f"local[2] is {one / two:.2f} times as fast: " + ", ".join(f"{n} {of_one[n] / of_two[n]:.2f}" for n in of_two)
+        f"local[2] is {seconds_1 / seconds_2:.2f} times as fast: "
+        + ", ".join(f"{n} {stages_1[n] / stages_2[n]:.2f}" for n in stages_2)
     )
 
 

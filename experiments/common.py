@@ -12,19 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from bench.paper_data import ADULT, CRX, GERMAN, PaperData, build_policy
 
 import maskwise
-from maskwise.datasets import (
-    ADULT_CLASS,
-    ADULT_QIDS,
-    CRX_CLASS,
-    CRX_QIDS,
-    GERMAN_CLASS,
-    GERMAN_QIDS,
-    load_adult,
-    load_crx,
-    load_german,
-)
 from maskwise.errors import InputError
 from maskwise.report.plot import pyplot, save
 
@@ -41,11 +31,11 @@ ORDER = "MASKWISE_GERMAN_ORDER"
 KEYS = ("data", "requirement", "classifier", "protocol", "measure", "k", "h", "error", "low", "high", "note")
 """The columns of a csv with errors; errors are in percent of the test records."""
 TOP = ("Top5", "Top7", "Top9")
-_PLAIN = ("BE", "UE", "RE")
+_BASELINES = ("BE", "UE", "RE")
 
 
 class AbsentError(Exception):
-    """A data set is not there, so its figure is left out."""
+    """A data set is not available, so its figure is left out."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +43,13 @@ class Options:
     """What may be changed from the command line."""
 
     ks: tuple[int, ...] | None = None
-    """The k to try; None takes the figure's own."""
+    """The k to try; None takes those of the figure."""
     sample: int | None = None
-    """How many training records, and half as many test records; None takes all."""
+    """The number of training records to draw, with half as many test records; None takes all."""
     output: Path = RESULTS
-    """Where csv files and plots go."""
+    """The folder of csv files and plots."""
     order: str | None = None
-    """The order of German Credit."""
+    """A csv with the papers' order of German Credit."""
 
 
 @dataclass(frozen=True)
@@ -82,71 +72,70 @@ class Data:
     def categorical(self) -> list[str]:
         return [name for name in self.names if str(self.train.schema.field(name).type) == "string"]
 
-    def only(self, names: Iterable[str]) -> Data:
-        """Without the other columns."""
-        kept = [*names, self.class_name]
-        entries = {name: entry for name, entry in self.attributes.items() if name in kept}
-        return replace(self, train=self.train.select(kept), test=self.test.select(kept), attributes=entries)
+    def select(self, names: Iterable[str]) -> Data:
+        """The data with these columns and the class only."""
+        columns = [*names, self.class_name]
+        entries = {name: entry for name, entry in self.attributes.items() if name in columns}
+        return replace(self, train=self.train.select(columns), test=self.test.select(columns), attributes=entries)
 
     def policy(self, requirements: Sequence[Row]) -> dict[str, Any]:
-        used = {name for one in requirements for name in one["qid"]}
-        entries = {name: entry for name, entry in self.attributes.items() if name in used}
-        return {"class": self.class_name, "attributes": entries, "requirements": list(requirements)}
+        return build_policy(self.class_name, requirements, self.attributes)
 
 
-def options(argv: Sequence[str] | None = None, about: str | None = None) -> Options:
+def parse_options(argv: Sequence[str] | None = None, about: str | None = None) -> Options:
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--k", help="the k to try, such as 20,100")
     parser.add_argument("--sample", type=int, help="so many training records, and half as many test records")
     parser.add_argument("--output", type=Path, default=RESULTS, help="the folder of results")
     parser.add_argument("--order", default=os.environ.get(ORDER), help=f"German Credit's order; or {ORDER}")
-    given = parser.parse_args(argv)
-    ks = tuple(int(k) for k in given.k.split(",")) if given.k else None
-    return Options(ks, given.sample, given.output, given.order)
+    arguments = parser.parse_args(argv)
+    ks = tuple(int(k) for k in arguments.k.split(",")) if arguments.k else None
+    return Options(ks, arguments.sample, arguments.output, arguments.order)
 
 
 def start(run: Callable[[Options], object], about: str | None) -> None:
-    """Run a script; say so if its data is absent."""
+    """Run a script; print a line if its data is not available."""
     begin = time.perf_counter()
     try:
-        run(options(about=about))
+        run(parse_options(about=about))
     except AbsentError as absent:
         print(f"Left out: {absent}")
     print(f"{time.perf_counter() - begin:.0f} s", file=sys.stderr)
 
 
-def adult(asked: Options, attributes: Mapping[str, Any] | None = None) -> Data:
-    data = Data("Adult", load_adult("train"), load_adult("test"), ADULT_CLASS, ADULT_QIDS, attributes or {})
-    return _sampled(data, asked)
+def adult(options: Options, attributes: Mapping[str, Any] | None = None) -> Data:
+    return _load(options, ADULT, attributes)
 
 
-def crx(asked: Options) -> Data:
-    parts = _load(load_crx)
-    return _sampled(Data("CRX", *parts, CRX_CLASS, CRX_QIDS), asked)
+def crx(options: Options) -> Data:
+    return _load(options, CRX)
 
 
-def german(asked: Options) -> Data:
-    parts = _load(load_german, order=asked.order)
-    name = "German" if asked.order else "German, file order"
-    return _sampled(Data(name, *parts, GERMAN_CLASS, GERMAN_QIDS), asked)
+def german(options: Options) -> Data:
+    data = _load(options, GERMAN, order=options.order)
+    return data if options.order else replace(data, name="German, file order")
 
 
-def _load(load: Callable[..., pa.Table], **given: Any) -> tuple[pa.Table, pa.Table]:
+def _load(
+    options: Options, paper_data: PaperData, attributes: Mapping[str, Any] | None = None, **load_options: Any
+) -> Data:
     try:
-        return load("train", **given), load("test", **given)
+        train, test = (paper_data.load(part, **load_options) for part in ("train", "test"))
     except InputError as error:
         raise AbsentError(str(error)) from None
+    data = Data(paper_data.name, train, test, paper_data.class_name, paper_data.qids, attributes or {})
+    return _sampled(data, options)
 
 
-def _sampled(data: Data, asked: Options) -> Data:
-    if asked.sample is None:
+def _sampled(data: Data, options: Options) -> Data:
+    if options.sample is None:
         return data
     rng = np.random.default_rng(0)
 
-    def some(table: pa.Table, n: int) -> pa.Table:
+    def draw(table: pa.Table, n: int) -> pa.Table:
         return table.take(np.sort(rng.permutation(table.num_rows)[:n]))
 
-    return replace(data, train=some(data.train, asked.sample), test=some(data.test, asked.sample // 2))
+    return replace(data, train=draw(data.train, options.sample), test=draw(data.test, options.sample // 2))
 
 
 def errors(data: Data, requirement: str, requirements: Sequence[Row], **given: Any) -> list[Row]:
@@ -154,28 +143,40 @@ def errors(data: Data, requirement: str, requirements: Sequence[Row], **given: A
 
     Args:
         data: The two parts.
-        requirement: What the policy is called.
+        requirement: The name of the policy in the results.
         requirements: The requirements of the policy.
-        given: What else `maskwise.evaluate` takes; C4.5 under both protocols is the default.
+        given: Further options of `maskwise.evaluate`; C4.5 under both protocols is the default.
     """
     settings: dict[str, Any] = {"classifiers": ["c4.5"], "protocol": "both"} | given
     if "folds" not in settings:
         settings["test"] = data.test
-    found = maskwise.evaluate(data.train, data.policy(requirements), **settings)
+    evaluation = maskwise.evaluate(data.train, data.policy(requirements), **settings)
     return [
-        {"data": data.name, "requirement": requirement} | {key: getattr(one, key) for key in KEYS[2:]}
-        for one in found.records
+        {"data": data.name, "requirement": requirement} | {key: getattr(record, key) for key in KEYS[2:]}
+        for record in evaluation.records
     ]
 
 
-def top_n(data: Data, ks: Sequence[int], **given: Any) -> list[Row]:
-    """The errors at Top5, Top7 and Top9, as in the papers' figures."""
+def plot_top_n(options: Options, name: str, data: Data, ks: Sequence[int], title: str, **given: Any) -> list[Row]:
+    """Measure, print, write and plot the errors at Top5, Top7 and Top9, as in the papers' figures.
+
+    Args:
+        options: The k to try and the folder of the results.
+        name: The name of the result files.
+        data: The two parts.
+        ks: The k of the figure, if the options have none.
+        title: The title of the plot.
+        given: As in `errors`.
+    """
     rows: list[Row] = []
-    for name in TOP:
-        found = errors(data, name, [{"qid": list(data.qids[name]), "k": ks[0]}], k=ks, **given)
-        rows += found
-        print(f"{data.name}, {name}")
-        show(found)
+    ks = options.ks or ks
+    for top in TOP:
+        of_qid = errors(data, top, [{"qid": list(data.qids[top]), "k": ks[0]}], k=ks, **given)
+        rows += of_qid
+        print(f"{data.name}, {top}")
+        print_errors(of_qid)
+    write_csv(options, name, rows)
+    plot_errors(options, name, rows, title)
     return rows
 
 
@@ -188,7 +189,7 @@ def random_qids(
     return [[names[i] for i in qid] for qid in dict.fromkeys(drawn)]
 
 
-def show(rows: Sequence[Row]) -> None:
+def print_errors(rows: Sequence[Row]) -> None:
     """Print errors as a Markdown table: a line for each measure and threshold, a column for each protocol."""
     protocols = list(dict.fromkeys(row["protocol"] for row in rows))
     lines: dict[tuple[Any, ...], dict[str, str]] = {}
@@ -202,10 +203,10 @@ def show(rows: Sequence[Row]) -> None:
     print(flush=True)
 
 
-def write(asked: Options, name: str, rows: Sequence[Row], keys: Sequence[str] = KEYS) -> Path:
+def write_csv(options: Options, name: str, rows: Sequence[Row], keys: Sequence[str] = KEYS) -> Path:
     """Write rows as csv."""
-    asked.output.mkdir(parents=True, exist_ok=True)
-    path = asked.output / f"{name}.csv"
+    options.output.mkdir(parents=True, exist_ok=True)
+    path = options.output / f"{name}.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, keys, lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
@@ -213,17 +214,17 @@ def write(asked: Options, name: str, rows: Sequence[Row], keys: Sequence[str] = 
     return path
 
 
-def draw(asked: Options, name: str, rows: Sequence[Row], title: str, axis: str = "k") -> Path:
+def plot_errors(options: Options, name: str, rows: Sequence[Row], title: str, axis: str = "k") -> Path:
     """Plot errors over a threshold: a panel for each protocol, a line for each requirement, dashes for BE, UE, RE."""
     protocols = list(dict.fromkeys(row["protocol"] for row in rows))
     figure, panels = pyplot().subplots(1, len(protocols), figsize=(6 * len(protocols), 4.4), squeeze=False, sharey=True)
     for panel, protocol in zip(panels[0], protocols, strict=True):
-        there = [row for row in rows if row["protocol"] == protocol and row["error"] is not None]
-        lines = dict.fromkeys((row["requirement"], row["measure"]) for row in there)
+        of_protocol = [row for row in rows if row["protocol"] == protocol and row["error"] is not None]
+        lines = dict.fromkeys((row["requirement"], row["measure"]) for row in of_protocol)
         colours = {name: f"C{i}" for i, name in enumerate(dict.fromkeys(name for name, _ in lines))}
         for requirement, measure in lines:
-            line = [row for row in there if (row["requirement"], row["measure"]) == (requirement, measure)]
-            if measure in _PLAIN:
+            line = [row for row in of_protocol if (row["requirement"], row["measure"]) == (requirement, measure)]
+            if measure in _BASELINES:
                 label = measure if measure == "BE" else f"{measure} {requirement}"
                 colour = "black" if measure == "BE" else colours[requirement]
                 if measure != "BE" or requirement == next(iter(lines))[0]:
@@ -232,7 +233,7 @@ def draw(asked: Options, name: str, rows: Sequence[Row], title: str, axis: str =
                 x, y = [row[axis] for row in line], [row["error"] for row in line]
                 colour = colours[requirement] if "(" not in measure else None
                 panel.plot(x, y, marker=".", color=colour, label=f"{measure} {requirement}")
-        tried = sorted({row[axis] for row in there if row[axis] is not None})
+        tried = sorted({row[axis] for row in of_protocol if row[axis] is not None})
         if axis == "k":
             panel.set_xscale("log")
         panel.set_xticks(tried, [f"{x:g}" for x in tried], rotation=60)
@@ -242,12 +243,12 @@ def draw(asked: Options, name: str, rows: Sequence[Row], title: str, axis: str =
         panel.legend(fontsize=7)
     figure.suptitle(title)
     figure.tight_layout()
-    return keep(asked, name, figure)
+    return save_plot(options, name, figure)
 
 
-def keep(asked: Options, name: str, figure: Any) -> Path:
+def save_plot(options: Options, name: str, figure: Any) -> Path:
     """Save a plot."""
-    asked.output.mkdir(parents=True, exist_ok=True)
-    path = asked.output / f"{name}.svg"
+    options.output.mkdir(parents=True, exist_ok=True)
+    path = options.output / f"{name}.svg"
     path.write_bytes(save(figure, ".svg"))
     return path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.common import Options, adult, draw, errors, show, start, write
+from experiments.common import Options, adult, errors, plot_errors, print_errors, start, write_csv
 from maskwise.datasets import adult_trees
 
 if TYPE_CHECKING:
@@ -14,16 +14,16 @@ KS = (10, 20, 50, 100, 150, 200, 300, 400, 500)
 VID = ("workclass", "education", "marital-status", "occupation", "race", "sex", "native-country")
 
 
-def run(asked: Options) -> list[Row]:
-    data = adult(asked, adult_trees()).only(VID)
-    ks = asked.ks or KS
+def run(options: Options) -> list[Row]:
+    data = adult(options, adult_trees()).select(VID)
+    ks = options.ks or KS
     rows = []
     for method in ("bug", "tdr"):
         rows += errors(data, method, [{"qid": list(VID), "k": ks[0]}], k=ks, method=method)
         print(method)
-        show([row for row in rows if row["requirement"] == method])
-    write(asked, "icdm_fig03", rows)
-    draw(asked, "icdm_fig03", rows, "Adult, seven categorical attributes, C4.5")
+        print_errors([row for row in rows if row["requirement"] == method])
+    write_csv(options, "icdm_fig03", rows)
+    plot_errors(options, "icdm_fig03", rows, "Adult, seven categorical attributes, C4.5")
     return rows
 
 

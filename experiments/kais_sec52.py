@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 DRAWS = 5
 
 
-def run(asked: Options, draws: int = DRAWS) -> list[Row]:
-    return templates.run(asked, "kais_sec52", adult(asked), draws)
+def run(options: Options, draws: int = DRAWS) -> list[Row]:
+    return templates.run(options, "kais_sec52", adult(options), draws)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ N_MULTI = 5
 SENSITIVE = ("marital-status",)
 
 
-def run(asked: Options, sizes: tuple[int, ...] = SIZES) -> list[Row]:
-    data = adult(asked)
-    data = data.only(data.categorical)
+def run(options: Options, sizes: tuple[int, ...] = SIZES) -> list[Row]:
+    data = adult(options)
+    data = data.select(data.categorical)
     others = [name for name in data.names if name not in SENSITIVE]
     rng = np.random.default_rng(0)
     drawn = [random_qids(rng, others, (3, 6), (2, 5)) for _ in range(N_MULTI)]
@@ -29,7 +29,7 @@ def run(asked: Options, sizes: tuple[int, ...] = SIZES) -> list[Row]:
         "several QIDs": [data.policy([requirement(data, SENSITIVE, 0.9, qid) for qid in qids]) for qids in drawn],
         "one QID, h = 1": [data.policy([requirement(data, SENSITIVE, 1.0)])],
     }
-    return scale(asked, "kais_sec54", sizes, policies)
+    return scale(options, "kais_sec54", sizes, policies)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from experiments.common import AbsentError, Options, adult, crx, german, keep, start, write
+from experiments.common import AbsentError, Options, adult, crx, german, save_plot, start, write_csv
 from experiments.templates import HS, protected, top
 from maskwise.report.plot import pyplot
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 KEYS = ("data", "requirement", "h", "inferences")
 
 
-def run(asked: Options) -> list[Row]:
+def run(options: Options) -> list[Row]:
     rows: list[Row] = []
     for load in (crx, adult, german):
         try:
-            rows += count(load(asked))
+            rows += count(load(options))
         except AbsentError as absent:
             print(f"Left out: {absent}")
-    write(asked, "kais_table3", rows, KEYS)
+    write_csv(options, "kais_table3", rows, KEYS)
     figure, panel = pyplot().subplots(figsize=(6, 4))
     for key in dict.fromkeys((row["data"], row["h"]) for row in rows):
         line = [row for row in rows if (row["data"], row["h"]) == key]
@@ -32,26 +32,28 @@ def run(asked: Options) -> list[Row]:
         )
     panel.set(ylabel="inferences")
     panel.legend(fontsize=7)
-    keep(asked, "kais_table3", figure)
+    save_plot(options, "kais_table3", figure)
     return rows
 
 
 def count(data: Data) -> list[Row]:
     """Groups on the masked attributes in which a protected value has a larger share than h."""
-    data = data.only(data.categorical)
+    data = data.select(data.categorical)
     both = pd.concat([data.train.to_pandas(), data.test.to_pandas()])
     rows: list[Row] = []
     for n in range(1, len(top(data)) + 1):
         sensitive = top(data)[:n]
         keys = [both[name] for name in data.names if name not in sensitive]
-        found = dict.fromkeys(HS, 0)
+        n_inferences = dict.fromkeys(HS, 0)
         for name in sensitive:
             for value in protected(data, name):
                 share = (both[name] == value).groupby(keys).mean()
                 for h in HS:
-                    found[h] += int((share > h).sum())
-        rows += [{"data": data.name, "requirement": f"Top{n}", "h": h, "inferences": m} for h, m in found.items()]
-        print(f"{data.name}, Top{n}: " + ", ".join(f"{m} above {h:g}" for h, m in found.items()))
+                    n_inferences[h] += int((share > h).sum())
+        rows += [
+            {"data": data.name, "requirement": f"Top{n}", "h": h, "inferences": m} for h, m in n_inferences.items()
+        ]
+        print(f"{data.name}, Top{n}: " + ", ".join(f"{m} above {h:g}" for h, m in n_inferences.items()))
     return rows
 
 

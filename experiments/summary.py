@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
-from experiments.common import options
+from experiments.common import parse_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,67 +26,67 @@ def rows_of(folder: Path, name: str) -> list[Row]:
 
 def error(rows: list[Row], requirement: str, protocol: str, measure: str) -> float | None:
     """An error that depends on no threshold."""
-    found = [
+    matching = [
         row for row in rows if (row["requirement"], row["protocol"], row["measure"]) == (requirement, protocol, measure)
     ]
-    return float(found[0]["error"]) if found else None
+    return float(matching[0]["error"]) if matching else None
 
 
 def gap(
     rows: list[Row], requirement: str, protocol: str, measure: str = "AE", most_k: int = 10**9, least_h: float = 0.0
 ) -> float | None:
     """The largest difference to BE, up to a k or from an h on; requirements are named by how they begin."""
-    found = [
+    differences = [
         float(row["error"]) - base
         for row in rows
         if row["requirement"].startswith(requirement) and (row["protocol"], row["measure"]) == (protocol, measure)
         if row["error"] and float(row["k"] or 0) <= most_k and float(row["h"] or 1) >= least_h
         if (base := error(rows, row["requirement"], protocol, "BE")) is not None
     ]
-    return max(found, default=None)
+    return max(differences, default=None)
 
 
-def _be(name: str, requirement: str, measure: str = "BE") -> Callable[[Path, str], float | None]:
+def _error_of(name: str, requirement: str, measure: str = "BE") -> Callable[[Path, str], float | None]:
     return lambda folder, protocol: error(rows_of(folder, name), requirement, protocol, measure)
 
 
-def _gap(name: str, requirement: str, measure: str = "AE", **only: float) -> Callable[[Path, str], float | None]:
+def _gap_of(name: str, requirement: str, measure: str = "AE", **only: float) -> Callable[[Path, str], float | None]:
     return lambda folder, protocol: gap(rows_of(folder, name), requirement, protocol, measure, **only)
 
 
 STATEMENTS: tuple[tuple[str, str, str, Callable[[Path, str], float | None]], ...] = (
-    ("TKDE Figure 5", "Adult, C4.5: BE", "14.7", _be("tkde_fig05", "Top7")),
-    ("", "UE of Top7", "21.5", _be("tkde_fig05", "Top7", "UE")),
-    ("", "suppression, Top7: AE - BE, k up to 1,000", "under 2.5", _gap("tkde_fig05", "Top7")),
+    ("TKDE Figure 5", "Adult, C4.5: BE", "14.7", _error_of("tkde_fig05", "Top7")),
+    ("", "UE of Top7", "21.5", _error_of("tkde_fig05", "Top7", "UE")),
+    ("", "suppression, Top7: AE - BE, k up to 1,000", "under 2.5", _gap_of("tkde_fig05", "Top7")),
     (
         "TKDE Figure 6(a)",
         "generalization, Top7: AE - BE, k up to 600",
         "under 2",
-        _gap("tkde_fig06a", "Top7", most_k=600),
+        _gap_of("tkde_fig06a", "Top7", most_k=600),
     ),
-    ("TKDE Figure 6(b)", "Adult, Naive Bayes: BE", "18.07", _be("tkde_fig06b", "Top7")),
-    ("", "Top5: AE - BE, k up to 1,000", "at most 1.5", _gap("tkde_fig06b", "Top5")),
-    ("", "Top7: the same", "at most 1.5", _gap("tkde_fig06b", "Top7")),
-    ("", "Top9: the same", "at most 1.5", _gap("tkde_fig06b", "Top9")),
-    ("TKDE Figure 9(a)", "CRX, C4.5: BE", "15.4", _be("tkde_fig09a", "Top7")),
-    ("", "UE of Top7", "42", _be("tkde_fig09a", "Top7", "UE")),
-    ("", "Top7: AE - BE, k up to 300", "under 4", _gap("tkde_fig09a", "Top7", most_k=300)),
-    ("TKDE Figure 9(b)", "German Credit, C4.5: BE", "28.8", _be("tkde_fig09b", "Top7")),
-    ("", "UE of Top7", "36", _be("tkde_fig09b", "Top7", "UE")),
-    ("", "Top7: AE - BE, k up to 100", "under 4", _gap("tkde_fig09b", "Top7", most_k=100)),
-    ("ICDM Figure 3", "Adult, 7 attributes, C4.5: B", "17.4", _be("icdm_fig03", "bug")),
-    ("", "W", "24.6", _be("icdm_fig03", "bug", "UE")),
-    ("", "bottom-up: E - B, K from 10 to 500", "at most 1.1", _gap("icdm_fig03", "bug")),
-    ("KAIS Section 5.1", "CRX, categorical: BE", "15.4", _be("kais_sec51", "Top1")),
-    ("", "TopN: SE - BE", "at most 1.1", _gap("kais_sec51", "Top", "SE")),
-    ("", "RanN: SE - BE", "at most 1.1", _gap("kais_sec51", "Ran", "SE")),
-    ("", "RanN, h = 0.7 and 0.9 only", "", _gap("kais_sec51", "Ran", "SE", least_h=0.7)),
-    ("KAIS Section 5.2", "Adult, categorical: BE", "17.6", _be("kais_sec52", "Top1")),
-    ("", "TopN: SE - BE", "under 0.8", _gap("kais_sec52", "Top", "SE")),
-    ("", "RanN: SE - BE", "", _gap("kais_sec52", "Ran", "SE")),
-    ("", "RanN, h = 0.7 and 0.9 only", "", _gap("kais_sec52", "Ran", "SE", least_h=0.7)),
-    ("KAIS Section 5.3", "German Credit, categorical: BE", "28.8", _be("kais_sec53", "Top1")),
-    ("", "RE of Top1", "36", _be("kais_sec53", "Top1", "RE")),
+    ("TKDE Figure 6(b)", "Adult, Naive Bayes: BE", "18.07", _error_of("tkde_fig06b", "Top7")),
+    ("", "Top5: AE - BE, k up to 1,000", "at most 1.5", _gap_of("tkde_fig06b", "Top5")),
+    ("", "Top7: the same", "at most 1.5", _gap_of("tkde_fig06b", "Top7")),
+    ("", "Top9: the same", "at most 1.5", _gap_of("tkde_fig06b", "Top9")),
+    ("TKDE Figure 9(a)", "CRX, C4.5: BE", "15.4", _error_of("tkde_fig09a", "Top7")),
+    ("", "UE of Top7", "42", _error_of("tkde_fig09a", "Top7", "UE")),
+    ("", "Top7: AE - BE, k up to 300", "under 4", _gap_of("tkde_fig09a", "Top7", most_k=300)),
+    ("TKDE Figure 9(b)", "German Credit, C4.5: BE", "28.8", _error_of("tkde_fig09b", "Top7")),
+    ("", "UE of Top7", "36", _error_of("tkde_fig09b", "Top7", "UE")),
+    ("", "Top7: AE - BE, k up to 100", "under 4", _gap_of("tkde_fig09b", "Top7", most_k=100)),
+    ("ICDM Figure 3", "Adult, 7 attributes, C4.5: B", "17.4", _error_of("icdm_fig03", "bug")),
+    ("", "W", "24.6", _error_of("icdm_fig03", "bug", "UE")),
+    ("", "bottom-up: E - B, K from 10 to 500", "at most 1.1", _gap_of("icdm_fig03", "bug")),
+    ("KAIS Section 5.1", "CRX, categorical: BE", "15.4", _error_of("kais_sec51", "Top1")),
+    ("", "TopN: SE - BE", "at most 1.1", _gap_of("kais_sec51", "Top", "SE")),
+    ("", "RanN: SE - BE", "at most 1.1", _gap_of("kais_sec51", "Ran", "SE")),
+    ("", "RanN, h = 0.7 and 0.9 only", "", _gap_of("kais_sec51", "Ran", "SE", least_h=0.7)),
+    ("KAIS Section 5.2", "Adult, categorical: BE", "17.6", _error_of("kais_sec52", "Top1")),
+    ("", "TopN: SE - BE", "under 0.8", _gap_of("kais_sec52", "Top", "SE")),
+    ("", "RanN: SE - BE", "", _gap_of("kais_sec52", "Ran", "SE")),
+    ("", "RanN, h = 0.7 and 0.9 only", "", _gap_of("kais_sec52", "Ran", "SE", least_h=0.7)),
+    ("KAIS Section 5.3", "German Credit, categorical: BE", "28.8", _error_of("kais_sec53", "Top1")),
+    ("", "RE of Top1", "36", _error_of("kais_sec53", "Top1", "RE")),
 )
 
 
@@ -115,19 +115,21 @@ def wide(rows: list[Row], axis: str) -> list[list[str]]:
     table = [["", axis, *names]]
     for (measure, threshold), line in lines.items():
         cells = [[line[name][p] for p in PROTOCOLS if p in line[name]] if name in line else [] for name in names]
-        alike = measure in {"BE", "UE", "RE"}
-        table.append([measure, threshold, *(" / ".join(cell[:1] if alike else cell) for cell in cells)])
+        is_baseline = measure in {"BE", "UE", "RE"}
+        table.append([measure, threshold, *(" / ".join(cell[:1] if is_baseline else cell) for cell in cells)])
     return table
 
 
 def main() -> None:
-    folder = options(about=__doc__).output
+    folder = parse_options(about=__doc__).output
     print("| figure | statement | paper | " + " | ".join(PROTOCOLS) + " |")
     print("|" + " --- |" * (3 + len(PROTOCOLS)))
     for figure, statement, paper, measure in STATEMENTS:
-        found = [measure(folder, protocol) for protocol in PROTOCOLS]
+        values = [measure(folder, protocol) for protocol in PROTOCOLS]
         print(
-            f"| {figure} | {statement} | {paper} | " + " | ".join("" if x is None else f"{x:.1f}" for x in found) + " |"
+            f"| {figure} | {statement} | {paper} | "
+            + " | ".join("" if x is None else f"{x:.1f}" for x in values)
+            + " |"
         )
     for name, axis in ERRORS.items():
         if rows := rows_of(folder, name):

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from experiments.common import KEYS, draw, errors, show, write
+from experiments.common import KEYS, errors, plot_errors, print_errors, write_csv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,44 +43,48 @@ def requirement(data: Data, sensitive: Sequence[str], h: float, qid: Sequence[st
     return {"qid": list(qid or others), "sensitive": values, "confidence": h}
 
 
-def run(asked: Options, name: str, data: Data, draws: int) -> list[Row]:
+def run(options: Options, name: str, data: Data, draws: int) -> list[Row]:
     """The errors of TopN, and the means over random sets of N sensitive attributes (RanN, combined only).
 
     Args:
-        asked: Where the results go.
-        name: What they are called.
+        options: The folder of the results.
+        name: The name of the result files.
         data: The table; its numbers are left out, as in the paper.
-        draws: How many random sets for each N.
+        draws: The number of random sets for each N.
     """
-    data = data.only(data.categorical)
+    data = data.select(data.categorical)
     rng = np.random.default_rng(0)
     rows: list[Row] = []
     for n in range(1, len(top(data)) + 1):
         rows += _errors(data, f"Top{n}", top(data)[:n])
         drawn = [[data.names[i] for i in sorted(rng.permutation(len(data.names))[:n])] for _ in range(draws)]
         rows += _mean([_errors(data, f"Ran{n}", sensitive, protocol="combined") for sensitive in drawn])
-        for called in (f"Top{n}", f"Ran{n}"):
-            print(f"{data.name}, {called}")
-            show([row for row in rows if row["requirement"] == called])
-    write(asked, name, rows)
-    draw(asked, name, [row for row in rows if row["requirement"].startswith("Top")], f"{data.name}, templates", "h")
+        for requirement_name in (f"Top{n}", f"Ran{n}"):
+            print(f"{data.name}, {requirement_name}")
+            print_errors([row for row in rows if row["requirement"] == requirement_name])
+    write_csv(options, name, rows)
+    plot_errors(
+        options, name, [row for row in rows if row["requirement"].startswith("Top")], f"{data.name}, templates", "h"
+    )
     return rows
 
 
-def _errors(data: Data, called: str, sensitive: Sequence[str], **given: Any) -> list[Row]:
-    found = errors(data, called, [requirement(data, sensitive, HS[0])], h=HS, **given)
-    return [row for row in found if row["measure"] != "UE"]
+def _errors(data: Data, requirement_name: str, sensitive: Sequence[str], **given: Any) -> list[Row]:
+    rows = errors(data, requirement_name, [requirement(data, sensitive, HS[0])], h=HS, **given)
+    return [row for row in rows if row["measure"] != "UE"]
 
 
 def _mean(runs: Sequence[Sequence[Row]]) -> list[Row]:
     """The mean error over runs; low and high are the smallest and the largest."""
-    found = []
+    means = []
     for same in zip(*runs, strict=True):
-        there = [row["error"] for row in same if row["error"] is not None]
+        feasible = [row["error"] for row in same if row["error"] is not None]
         mean = {key: same[0][key] for key in KEYS}
-        n_lost = len(same) - len(there)
-        mean["note"] = f"{n_lost} of {len(same)} sets cannot be met" if n_lost else f"mean of {len(same)} sets"
-        if there:
-            mean |= {"error": sum(there) / len(there), "low": min(there), "high": max(there)}
-        found.append(mean)
-    return found
+        n_infeasible = len(same) - len(feasible)
+        mean["note"] = (
+            f"{n_infeasible} of {len(same)} sets cannot be met" if n_infeasible else f"mean of {len(same)} sets"
+        )
+        if feasible:
+            mean |= {"error": sum(feasible) / len(feasible), "low": min(feasible), "high": max(feasible)}
+        means.append(mean)
+    return means

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.common import Options, adult, draw, start, top_n, write
+from experiments.common import Options, adult, plot_top_n, start
 
 if TYPE_CHECKING:
     from experiments.common import Row
@@ -12,11 +12,9 @@ if TYPE_CHECKING:
 KS = (20, 60, 100, 140, 180, 200, 300, 400, 500, 600, 800, 1000)
 
 
-def run(asked: Options) -> list[Row]:
-    rows = top_n(adult(asked), asked.ks or KS)
-    write(asked, "tkde_fig05", rows)
-    draw(asked, "tkde_fig05", rows, "Adult, suppress and discretize, C4.5")
-    return rows
+def run(options: Options) -> list[Row]:
+    title = "Adult, suppress and discretize, C4.5"
+    return plot_top_n(options, "tkde_fig05", adult(options), KS, title)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.common import Options, adult, draw, start, top_n, write
+from experiments.common import Options, adult, plot_top_n, start
 from maskwise.datasets import adult_trees
 
 if TYPE_CHECKING:
@@ -13,11 +13,9 @@ if TYPE_CHECKING:
 KS = (20, 60, 100, 140, 180, 200, 300, 400, 500, 600, 800, 1000)
 
 
-def run(asked: Options) -> list[Row]:
-    rows = top_n(adult(asked, adult_trees()), asked.ks or KS)
-    write(asked, "tkde_fig06a", rows)
-    draw(asked, "tkde_fig06a", rows, "Adult, generalize and discretize, C4.5")
-    return rows
+def run(options: Options) -> list[Row]:
+    title = "Adult, generalize and discretize, C4.5"
+    return plot_top_n(options, "tkde_fig06a", adult(options, adult_trees()), KS, title)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.common import Options, adult, draw, start, top_n, write
+from experiments.common import Options, adult, plot_top_n, start
 from maskwise.datasets import adult_trees
 
 if TYPE_CHECKING:
@@ -13,11 +13,9 @@ if TYPE_CHECKING:
 KS = (20, 60, 100, 140, 180, 200, 300, 400, 500, 600, 800, 1000)
 
 
-def run(asked: Options) -> list[Row]:
-    rows = top_n(adult(asked, adult_trees()), asked.ks or KS, classifiers=["naive-bayes"])
-    write(asked, "tkde_fig06b", rows)
-    draw(asked, "tkde_fig06b", rows, "Adult, generalize and discretize, Naive Bayes")
-    return rows
+def run(options: Options) -> list[Row]:
+    title = "Adult, generalize and discretize, Naive Bayes"
+    return plot_top_n(options, "tkde_fig06b", adult(options, adult_trees()), KS, title, classifiers=["naive-bayes"])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 import maskwise
-from experiments.common import Options, adult, keep, start, write
+from experiments.common import Options, adult, save_plot, start, write_csv
 from maskwise.datasets import adult_trees
 from maskwise.report.plot import pyplot
 
@@ -18,28 +18,28 @@ SHOWN = ("hours-per-week", "education-num")
 KEYS = ("attribute", "depth", "interval", "left", "right", "step")
 
 
-def run(asked: Options) -> list[Row]:
-    data = adult(asked, adult_trees())
-    (k,) = asked.ks or (60,)
+def run(options: Options) -> list[Row]:
+    data = adult(options, adult_trees())
+    (k,) = options.ks or (60,)
     policy = data.policy([{"qid": list(data.qids["Top7"]), "k": k}])
     steps = maskwise.anonymize(pa.concat_tables([data.train, data.test]), policy).steps
     rows: list[Row] = []
     for name in SHOWN:
         depths: dict[str, int] = {}
-        for one in steps:
-            if one.attribute == name:
-                depth = depths.get(one.before, 0)
-                depths |= dict.fromkeys(one.after, depth + 1)
-                left, right = one.after
-                rows.append(dict(zip(KEYS, (name, depth, one.before, left, right, one.step), strict=True)))
-    write(asked, "tkde_fig07", rows, KEYS)
+        for step in steps:
+            if step.attribute == name:
+                depth = depths.get(step.before, 0)
+                depths |= dict.fromkeys(step.after, depth + 1)
+                left, right = step.after
+                rows.append(dict(zip(KEYS, (name, depth, step.before, left, right, step.step), strict=True)))
+    write_csv(options, "tkde_fig07", rows, KEYS)
     for row in rows:
         print(f"{row['attribute']}: {'  ' * row['depth']}{row['interval']} -> {row['left']}, {row['right']}")
-    _draw(asked, rows)
+    _draw(options, rows)
     return rows
 
 
-def _draw(asked: Options, rows: list[Row]) -> None:
+def _draw(options: Options, rows: list[Row]) -> None:
     figure, panels = pyplot().subplots(1, 2, figsize=(13, 4.4))
     for panel, name in zip(panels, SHOWN, strict=True):
         splits = {row["interval"]: (row["left"], row["right"]) for row in rows if row["attribute"] == name}
@@ -48,7 +48,7 @@ def _draw(asked: Options, rows: list[Row]) -> None:
         if splits:
             _place(panel, splits, next(iter(splits)), 0, 0.0)
     figure.tight_layout()
-    keep(asked, "tkde_fig07", figure)
+    save_plot(options, "tkde_fig07", figure)
 
 
 def _place(panel: object, splits: dict[str, tuple[str, str]], label: str, depth: int, at: float) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 import maskwise
-from experiments.common import Options, adult, errors, keep, random_qids, start, write
+from experiments.common import Options, adult, errors, random_qids, save_plot, start, write_csv
 from maskwise.datasets import adult_trees
 from maskwise.report.plot import pyplot
 
@@ -19,9 +19,9 @@ N = 30
 KEYS = ("number", "n_qids", "length", "n_attributes", "k", "single", "multi")
 
 
-def run(asked: Options, n: int = N) -> list[Row]:
-    data = adult(asked, adult_trees())
-    (k,) = asked.ks or (100,)
+def run(options: Options, n: int = N) -> list[Row]:
+    data = adult(options, adult_trees())
+    (k,) = options.ks or (100,)
     whole = pa.concat_tables([data.train, data.test])
     rng = np.random.default_rng(0)
     rows: list[Row] = []
@@ -30,27 +30,27 @@ def run(asked: Options, n: int = N) -> list[Row]:
         union = sorted({name for qid in qids for name in qid})
         multi = maskwise.anonymize(whole, data.policy([{"qid": qid, "k": k} for qid in qids])).data
         # Both mask the same attributes, so one evaluation of the union's policy reads both tables.
-        found = errors(data, "union", [{"qid": union, "k": k}], protocol="combined", against={"multi": multi})
-        error = {row["measure"]: row["error"] for row in found}
+        rows_of_union = errors(data, "union", [{"qid": union, "k": k}], protocol="combined", against={"multi": multi})
+        error = {row["measure"]: row["error"] for row in rows_of_union}
         cells = (number, len(qids), len(qids[0]), len(union), k, error["AE"], error["AE(multi)"])
         rows.append(dict(zip(KEYS, cells, strict=True)))
         print(f"{number}: {len(qids)} QIDs, single {error['AE']:.2f}, multi {error['AE(multi)']:.2f}", flush=True)
-    write(asked, "tkde_fig08", rows, KEYS)
-    _draw(asked, rows)
+    write_csv(options, "tkde_fig08", rows, KEYS)
+    _draw(options, rows)
     better = sum(row["multi"] < row["single"] for row in rows)
     equal = sum(row["multi"] == row["single"] for row in rows)
     print(f"Several QIDs have the lower error in {better} of {len(rows)} requirements, the same in {equal}.")
     return rows
 
 
-def _draw(asked: Options, rows: list[Row]) -> None:
+def _draw(options: Options, rows: list[Row]) -> None:
     figure, panel = pyplot().subplots(figsize=(5, 5))
     x, y = [row["multi"] for row in rows], [row["single"] for row in rows]
     ends = [min(x + y) - 0.5, max(x + y) + 0.5]
     panel.plot(ends, ends, linestyle="--", color="gray")
     panel.scatter(x, y, s=14)
     panel.set(xlabel="AE of several QIDs, %", ylabel="AE of their union as one QID, %", title="Adult, C4.5, combined")
-    keep(asked, "tkde_fig08", figure)
+    save_plot(options, "tkde_fig08", figure)
 
 
 if __name__ == "__main__":

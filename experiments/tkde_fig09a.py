@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.common import Options, crx, draw, start, top_n, write
+from experiments.common import Options, crx, plot_top_n, start
 
 if TYPE_CHECKING:
     from experiments.common import Row
@@ -12,11 +12,9 @@ if TYPE_CHECKING:
 KS = (20, 60, 100, 140, 180, 200, 300, 400, 500, 600)
 
 
-def run(asked: Options) -> list[Row]:
-    rows = top_n(crx(asked), asked.ks or KS)
-    write(asked, "tkde_fig09a", rows)
-    draw(asked, "tkde_fig09a", rows, "CRX, suppress and discretize, C4.5")
-    return rows
+def run(options: Options) -> list[Row]:
+    title = "CRX, suppress and discretize, C4.5"
+    return plot_top_n(options, "tkde_fig09a", crx(options), KS, title)
 
 
 if __name__ == "__main__":

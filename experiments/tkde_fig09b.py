@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.common import Options, draw, german, start, top_n, write
+from experiments.common import Options, german, plot_top_n, start
 
 if TYPE_CHECKING:
     from experiments.common import Row
@@ -12,11 +12,9 @@ if TYPE_CHECKING:
 KS = (20, 40, 60, 80, 100, 140, 180, 200, 300, 400, 500, 600, 800)
 
 
-def run(asked: Options) -> list[Row]:
-    rows = top_n(german(asked), asked.ks or KS)
-    write(asked, "tkde_fig09b", rows)
-    draw(asked, "tkde_fig09b", rows, "German Credit, suppress and discretize, C4.5")
-    return rows
+def run(options: Options) -> list[Row]:
+    title = "German Credit, suppress and discretize, C4.5"
+    return plot_top_n(options, "tkde_fig09b", german(options), KS, title)
 
 
 if __name__ == "__main__":

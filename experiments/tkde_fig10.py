@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.common import Options, adult, draw, errors, show, start, write
+from experiments.common import Options, adult, errors, plot_errors, print_errors, start, write_csv
 from maskwise.datasets import adult_trees
 
 if TYPE_CHECKING:
@@ -19,17 +19,17 @@ KS = (10, 50, 100, 250, 500, 1000)
 RIVAL_KS = (10, 100, 500)
 
 
-def run(asked: Options, folds: int = 10) -> list[Row]:
-    data = adult(asked, adult_trees())
-    data = data.only(data.qids["GA"])
+def run(options: Options, folds: int = 10) -> list[Row]:
+    data = adult(options, adult_trees())
+    data = data.select(data.qids["GA"])
     requirements = [{"qid": list(data.qids["GA"]), "k": 10}]
     settings = {"protocol": "held-out", "folds": folds}
-    rows = errors(data, "GA", requirements, k=asked.ks or KS, **settings)
-    rivals = errors(data, "GA", requirements, k=asked.ks or RIVAL_KS, rivals=["full-domain", "mondrian"], **settings)
+    rows = errors(data, "GA", requirements, k=options.ks or KS, **settings)
+    rivals = errors(data, "GA", requirements, k=options.ks or RIVAL_KS, rivals=["full-domain", "mondrian"], **settings)
     rows += [row for row in rivals if "(" in row["measure"]]
-    show(rows)
-    write(asked, "tkde_fig10", rows)
-    draw(asked, "tkde_fig10", rows, "Adult, eight attributes, C4.5, ten folds")
+    print_errors(rows)
+    write_csv(options, "tkde_fig10", rows)
+    plot_errors(options, "tkde_fig10", rows, "Adult, eight attributes, C4.5, ten folds")
     return rows
 
 

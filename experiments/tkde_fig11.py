@@ -17,16 +17,16 @@ SIZES = (200_000, 600_000, 1_000_000)
 N_MULTI = 5
 
 
-def run(asked: Options, sizes: tuple[int, ...] = SIZES) -> list[Row]:
-    data = adult(asked, adult_trees())
+def run(options: Options, sizes: tuple[int, ...] = SIZES) -> list[Row]:
+    data = adult(options, adult_trees())
     rng = np.random.default_rng(0)
     drawn = [random_qids(rng, data.names, (3, 7), (2, 9)) for _ in range(N_MULTI)]
-    (k,) = asked.ks or (50,)
+    (k,) = options.ks or (50,)
     policies = {
         "AllAttQID": [data.policy([{"qid": data.names, "k": k}])],
         "MultiQID": [data.policy([{"qid": qid, "k": k} for qid in qids]) for qids in drawn],
     }
-    return scale(asked, "tkde_fig11", sizes, policies)
+    return scale(options, "tkde_fig11", sizes, policies)
 
 
 if __name__ == "__main__":

@@ -240,9 +240,9 @@ def test_a_download_that_fails_says_why_and_keeps_nothing(
     serve: Callable[..., str], tmp_path: Path, path: str, content: bytes | None, says: str
 ) -> None:
     serve({} if content is None else {path: content}, path)
-    with pytest.raises(InputError, match=says) as told:
+    with pytest.raises(InputError, match=says) as caught:
         load_crx()
-    assert "Download it by hand from https://archive.ics.uci.edu/dataset/27/credit+approval" in str(told.value)
+    assert "Download it by hand from https://archive.ics.uci.edu/dataset/27/credit+approval" in str(caught.value)
     assert not (tmp_path / "cache").exists()
 
 
@@ -317,10 +317,11 @@ def test_the_trees_of_adult_are_entries_for_the_columns_they_are_named_after() -
 
 
 def test_benchmarks_and_experiments_ask_with_the_same_trees() -> None:
-    from bench import criteria
+    from bench import criteria, paper_data
     from experiments import common
 
     qid = ADULT_QIDS["Top7"]
     data = common.adult(common.Options(sample=100), adult_trees())
-    said = data.policy([{"qid": list(qid), "k": 10}])
-    assert criteria.ask(qid, ADULT_CLASS) == said
+    policy = data.policy([{"qid": list(qid), "k": 10}])
+    assert criteria.policy_for(paper_data.ADULT, qid) == policy
+    assert policy["class"] == ADULT_CLASS

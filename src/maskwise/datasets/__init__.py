@@ -1,4 +1,4 @@
-"""Data for trying things out: the tables that the papers on top-down refinement measured on.
+"""Example data: the tables that the papers on top-down refinement measured on.
 
 Adult comes with maskwise. Credit Approval (the papers' CRX) and German Credit
 are read from a folder or downloaded; `source` finds them. `train` and `test`
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-Split: TypeAlias = Literal["train", "test", "all"]
-"""A part of a data set, as the papers split it."""
+Part: TypeAlias = Literal["train", "test", "all"]
+"""A part of a data set: one of the papers' two parts, or the whole."""
 
 ADULT_CLASS, CRX_CLASS, GERMAN_CLASS = "income", "A16", "class"
 """The class column of each table."""
@@ -124,7 +124,7 @@ def adult_trees() -> dict[str, dict[str, str]]:
     return {path.stem: {"taxonomy": str(path)} for path in paths}
 
 
-def load_adult(split: Split = "all") -> pa.Table:
+def load_adult(split: Part = "all") -> pa.Table:
     """The Adult table: 30,162 complete training records, 15,060 complete test records, or all 48,842.
 
     Becker and Kohavi (1996), UCI Machine Learning Repository, CC BY 4.0. The
@@ -147,7 +147,7 @@ def load_adult(split: Split = "all") -> pa.Table:
     return part.drop_null()
 
 
-def load_crx(split: Split = "all", *, folder: str | Path | None = None) -> pa.Table:
+def load_crx(split: Part = "all", *, folder: str | Path | None = None) -> pa.Table:
     """The Credit Approval table: the first 465 complete records, the last 188, or all 690.
 
     Quinlan (1987), UCI Machine Learning Repository, CC BY 4.0. Names and values
@@ -163,7 +163,7 @@ def load_crx(split: Split = "all", *, folder: str | Path | None = None) -> pa.Ta
     return table if split == "all" else _part(table.drop_null(), split, _N_CRX, path)
 
 
-def load_german(split: Split = "all", *, folder: str | Path | None = None, order: str | Path | None = None) -> pa.Table:
+def load_german(split: Part = "all", *, folder: str | Path | None = None, order: str | Path | None = None) -> pa.Table:
     """The German Credit table: 666 training records, 334 test records, or all 1,000.
 
     Hofmann (1994), UCI Machine Learning Repository, CC BY 4.0. Values are the
@@ -187,13 +187,13 @@ def load_german(split: Split = "all", *, folder: str | Path | None = None, order
 
 
 def _check_split(split: str) -> None:
-    known = get_args(Split)
-    if split not in known:
-        msg = f"`split` is one of {quote(known)}; found `{split}`.{did_you_mean(str(split), known)}"
+    names = get_args(Part)
+    if split not in names:
+        msg = f"`split` is one of {quote(names)}; found `{split}`.{did_you_mean(str(split), names)}"
         raise InputError(msg)
 
 
-def _part(complete: pa.Table, split: Split, sizes: tuple[int, int], path: Path) -> pa.Table:
+def _part(complete: pa.Table, split: Part, sizes: tuple[int, int], path: Path) -> pa.Table:
     n_train, n_test = sizes
     if complete.num_rows != n_train + n_test:
         msg = (
@@ -211,9 +211,9 @@ def _parse(
 
     Args:
         path: The file.
-        delimiter: What separates its cells; None stands for blanks.
-        types: Its columns and what they hold; the class comes last.
-        classes: What the class labels are to be called; None leaves them.
+        delimiter: The separator of its cells; None stands for blanks.
+        types: The name and type of each column; the class comes last.
+        classes: New names of the class labels; None keeps them.
     """
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
@@ -233,9 +233,9 @@ def _parse(
                 raise InputError(msg) from None
     if classes is not None:
         columns[-1] = [classes.get(str(label), label) for label in columns[-1]]
-    arrow = {str: pa.string(), int: pa.int32(), float: pa.float64()}
+    arrow_types = {str: pa.string(), int: pa.int32(), float: pa.float64()}
     return pa.table(
-        {name: pa.array(cells, arrow[kind]) for cells, (name, kind) in zip(columns, types.items(), strict=True)}
+        {name: pa.array(cells, arrow_types[kind]) for cells, (name, kind) in zip(columns, types.items(), strict=True)}
     )
 
 

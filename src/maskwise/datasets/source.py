@@ -1,9 +1,8 @@
-"""Where the files of the papers' data sets come from.
+"""Find the files of the papers' data sets.
 
-A folder that the caller or `MASKWISE_DATA` names is taken as it is. Otherwise a
+A folder that the caller or `MASKWISE_DATA` names is used as it is. Otherwise a
 file is downloaded from the UCI Machine Learning Repository once, checked and
-kept in the user's cache folder. What the files mean is the concern of the
-package itself.
+kept in the user's cache folder. The package itself parses the files.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from maskwise.errors import InputError, did_you_mean
 
 FOLDER = "MASKWISE_DATA"
 """The environment variable that names a folder with the files."""
-_SECONDS = 30
-"""How long a server may keep silent."""
-_MOST_BYTES = 10_000_000
-"""No file here is nearly as large; an endless answer is cut off."""
+_TIMEOUT = 30
+"""The seconds to wait for a server."""
+_MAX_BYTES = 10_000_000
+"""All files here are far smaller; a longer answer is cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +29,13 @@ class RawFile:
     """A file as its authors published it."""
 
     name: str
-    """What it is called."""
+    """Its name."""
     sha256: str
     """The hash of its content."""
     page: str
-    """Where people find it."""
+    """The web page about it."""
     addresses: tuple[str, ...]
-    """Where programs find it, tried in turn; a `.zip` holds it under its name."""
+    """The addresses to download it from, tried in turn; a `.zip` contains it under its name."""
 
 
 CRX = RawFile(
@@ -64,20 +63,20 @@ def locate(raw: RawFile, folder: str | Path | None = None) -> Path:
 
     Args:
         raw: Which file.
-        folder: Where it lies; None looks elsewhere.
+        folder: The folder that has it; None looks in the other places.
     """
     if folder is not None:
         return _in_folder(raw, Path(folder), "")
     if named := os.environ.get(FOLDER):
         return _in_folder(raw, Path(named), f" (from {FOLDER})")
-    kept = cache_folder() / raw.name
-    if not (kept.is_file() and _hash(kept.read_bytes()) == raw.sha256):
-        _keep(kept, _download(raw))
-    return kept
+    cached = cache_folder() / raw.name
+    if not (cached.is_file() and _hash(cached.read_bytes()) == raw.sha256):
+        _write_cache(cached, _download(raw))
+    return cached
 
 
 def cache_folder() -> Path:
-    """The user's folder for what can be downloaded again."""
+    """The user's folder for files that can be downloaded again."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":
@@ -100,18 +99,18 @@ def _in_folder(raw: RawFile, folder: Path, named_by: str) -> Path:
 
 
 def _download(raw: RawFile) -> bytes:
-    """Fetch the file from the first address that has it whole."""
+    """Fetch the file from the first address that has all of it."""
     failures = []
     for address in raw.addresses:
         try:
             content = _fetch(address, raw.name)
-        except _FailedError as failure:
+        except _DownloadError as failure:
             failures.append(f"{address}: {failure}")
             continue
-        found = _hash(content)
-        if found == raw.sha256:
+        sha256 = _hash(content)
+        if sha256 == raw.sha256:
             return content
-        failures.append(f"{address}: its content has the sha256 {found[:12]}..., expected {raw.sha256[:12]}...")
+        failures.append(f"{address}: its content has the sha256 {sha256[:12]}..., expected {raw.sha256[:12]}...")
     msg = (
         f"`{raw.name}` could not be downloaded ({'; '.join(failures)}). Download it by hand from {raw.page} into a "
         f"folder, and name that folder with folder= or {FOLDER}."
@@ -119,8 +118,8 @@ def _download(raw: RawFile) -> bytes:
     raise InputError(msg)
 
 
-class _FailedError(Exception):
-    """One address did not give the file."""
+class _DownloadError(Exception):
+    """One address did not deliver the file."""
 
 
 def _fetch(address: str, name: str) -> bytes:
@@ -132,29 +131,29 @@ def _fetch(address: str, name: str) -> bytes:
     from urllib.error import HTTPError, URLError  # noqa: PLC0415
 
     try:
-        with urllib.request.urlopen(address, timeout=_SECONDS) as answer:  # noqa: S310 - the addresses stand above
-            content = bytes(answer.read(_MOST_BYTES))
+        with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer:  # noqa: S310 - the addresses stand above
+            content = bytes(answer.read(_MAX_BYTES))
         if not address.endswith(".zip"):
             return content
-        with zipfile.ZipFile(io.BytesIO(content)) as packed, packed.open(name) as file:
-            return file.read(_MOST_BYTES)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(name) as file:
+            return file.read(_MAX_BYTES)
     except HTTPError as error:
         msg = f"the server answered {error.code}"
         error.close()
-        raise _FailedError(msg) from None
+        raise _DownloadError(msg) from None
     except URLError as error:
-        raise _FailedError(str(getattr(error.reason, "strerror", None) or error.reason).lower()) from None
+        raise _DownloadError(str(getattr(error.reason, "strerror", None) or error.reason).lower()) from None
     except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise _FailedError("what came is not a whole zip file") from None
+        raise _DownloadError("what came is not a whole zip file") from None
     except KeyError:
         msg = f"the zip file does not hold {name}"
-        raise _FailedError(msg) from None
+        raise _DownloadError(msg) from None
     except (OSError, HTTPException) as error:
-        raise _FailedError(str(error).lower() or type(error).__name__) from None
+        raise _DownloadError(str(error).lower() or type(error).__name__) from None
 
 
-def _keep(path: Path, content: bytes) -> None:
-    """Write a checked file at once, so that no other process reads half of it."""
+def _write_cache(path: Path, content: bytes) -> None:
+    """Write a checked file in one step, so that no other process reads half of it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:

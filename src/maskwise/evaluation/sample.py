@@ -64,9 +64,7 @@ def read_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
 
     class_name = policy.class_name
     if class_name is None:
-        raise InputError(
-            "The policy names no class, so there is nothing to predict. Add one, such as class: income."
-        )
+        raise InputError("The policy names no class, so there is nothing to predict. Add one, such as class: income.")
     opened = read(data)
     check_columns(opened, policy)
     whole, source = fetch(opened).drop_columns(list(policy.drop)), opened.source

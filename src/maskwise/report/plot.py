@@ -1,6 +1,6 @@
-"""Pictures for people: what each unit of privacy costs.
+"""Pictures of the trade-off between privacy and information.
 
-Drawn with matplotlib, an optional part. The same data gives the same bytes.
+Drawn with matplotlib, which is optional. The same data gives the same bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from maskwise.solution.curve import Point
 
 PICTURES = (".svg", ".png")
-_MOST_PANELS = 4
+_MAX_PANELS = 4
 _WIDTH, _HEIGHT = 6.0, 4.4
 _AXES = {
     Confidence: "largest share of a protected value",
@@ -38,7 +38,7 @@ _AXES = {
 
 
 def check_curve(path: Path) -> None:
-    """Refuse a curve in a form that does not exist, or that needs what is not installed."""
+    """Refuse a format that does not exist, or that needs a package that is not installed."""
     if path.suffix not in {".csv", *PICTURES}:
         msg = f"A curve is written as .csv, .svg or .png; found `{path.name}`."
         raise InputError(msg)
@@ -52,14 +52,14 @@ def can_draw() -> bool:
 
 
 def render(points: Sequence[Point], requirements: Sequence[Requirement], path: Path) -> str | bytes:
-    """A curve in the form that a file's suffix asks for."""
+    """The curve in the format of a file's suffix."""
     if path.suffix == ".csv":
         return curve_file.dumps(points, [requirement.asks() for requirement in requirements])
     return draw(points, requirements, path.suffix)
 
 
 def pyplot() -> Any:
-    """Load matplotlib without a screen, or say how to get it."""
+    """Load matplotlib without a screen; without matplotlib say how to install it."""
     try:
         import matplotlib as mpl  # noqa: PLC0415 - heavy and optional
     except ImportError:
@@ -76,15 +76,15 @@ def save(figure: Any, suffix: str) -> bytes:
     import matplotlib as mpl  # noqa: PLC0415 - heavy and optional
 
     sink = io.BytesIO()
-    dateless = {"Date": None} if suffix == ".svg" else {"Software": None}
+    without_date = {"Date": None} if suffix == ".svg" else {"Software": None}
     with mpl.rc_context({"svg.hashsalt": "maskwise"}):
-        figure.savefig(sink, format=suffix[1:], dpi=150, metadata=dateless, bbox_inches="tight")
+        figure.savefig(sink, format=suffix[1:], dpi=150, metadata=without_date, bbox_inches="tight")
     pyplot().close(figure)
     return sink.getvalue()
 
 
 def draw(points: Sequence[Point], requirements: Sequence[Requirement], suffix: str) -> bytes:
-    """Draw what is kept against each requirement's figure, with what was asked marked.
+    """Plot the information kept over the figure of each requirement, with its bound marked.
 
     Args:
         points: The curve.
@@ -92,9 +92,9 @@ def draw(points: Sequence[Point], requirements: Sequence[Requirement], suffix: s
         suffix: `.svg` or `.png`.
     """
     plt = pyplot()
-    shown = requirements[:_MOST_PANELS]
-    figure, axes = plt.subplots(1, len(shown), figsize=(_WIDTH * len(shown), _HEIGHT), squeeze=False)
-    for i, (requirement, panel) in enumerate(zip(shown, axes[0], strict=True)):
+    drawn = requirements[:_MAX_PANELS]
+    figure, axes = plt.subplots(1, len(drawn), figsize=(_WIDTH * len(drawn), _HEIGHT), squeeze=False)
+    for i, (requirement, panel) in enumerate(zip(drawn, axes[0], strict=True)):
         _draw_panel(panel, points, requirement, i)
     figure.suptitle("What each step of the masking keeps, and what privacy it reaches")
     figure.tight_layout()
@@ -121,20 +121,20 @@ def _draw_panel(panel: Any, points: Sequence[Point], requirement: Requirement, i
             panel.annotate(word, place, xytext=(4, 6), textcoords="offset points", fontsize=8)
     if finite and finite[0].class_entropy is not None:
         right = panel.twinx()
-        left_open = [point.class_entropy for point in finite]
-        lines += right.plot(x, left_open, marker=".", color="tab:orange", label="class entropy left")
+        entropy_left = [point.class_entropy for point in finite]
+        lines += right.plot(x, entropy_left, marker=".", color="tab:orange", label="class entropy left")
         right.set_ylabel("class entropy that one attribute leaves, bits")
         right.margins(y=0.15)
-    asked = _asked(requirement)
-    if asked is not None:
-        lines.append(panel.axvline(asked, linestyle="--", color="tab:red", label=f"asked: {asked:g}"))
+    bound = _bound(requirement)
+    if bound is not None:
+        lines.append(panel.axvline(bound, linestyle="--", color="tab:red", label=f"asked: {bound:g}"))
     panel.set_title(textwrap.shorten(requirement.asks(), 60, placeholder=" ..."), fontsize=9)
     panel.grid(alpha=0.3)
     panel.legend(handles=lines, loc="upper center", bbox_to_anchor=(0.5, -0.18), ncol=len(lines), fontsize=8)
 
 
-def _asked(requirement: Requirement) -> float | None:
-    """The bound as a place on the axis, where there is a single one."""
+def _bound(requirement: Requirement) -> float | None:
+    """The bound of a requirement on its axis, if it has a single one."""
     if isinstance(requirement, KAnonymity | LKC) and requirement.k is not None:
         return requirement.k
     if isinstance(requirement, Diversity):
