@@ -31,7 +31,7 @@ def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
     counts = compress(records, profiled, ScoreSearch(problem).request)
     database = duckdb.connect()
     database.execute(f"CREATE TABLE people AS FROM '{parquet}'")
-    columns = ", ".join(f'"{name}"' for name in parsed_policy.requirements[0].qid)
+    columns = ", ".join(f'"{name}"' for name in asked.requirements[0].qid)
     grouping = f"CREATE OR REPLACE TABLE grouped AS SELECT {columns}, count(*) AS n FROM people GROUP BY ALL"
     times: dict[str, list[float]] = {"plan": [], "search": [], "group": []}
     for turn in range(rounds + 1):
