@@ -25,6 +25,7 @@ import maskwise.evaluation
 from maskwise.datasets import ADULT_QIDS, adult_folder, load_adult
 from maskwise.evaluation import C45Classifier, Evaluation, run
 from maskwise.evaluation.records import wilson
+from maskwise.search.options import SearchOptions
 from maskwise.solution.solution import Ending
 
 AGES = {"class": "Risk", "requirements": [{"qid": ["Age", "Job"], "k": 10}]}
@@ -309,7 +310,15 @@ def test_the_search_is_the_one_asked_for(method: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(run, "anonymize", lambda *a, **o: seen.append(o) or anonymize(*a, **o))
     maskwise.evaluate(people(), AGES, method=method, classifiers=["c4.5"])
     maskwise.evaluate(people(), AGES, criterion="conditional", effort=2, classifiers=["c4.5"])
-    assert [tuple(o.values()) for o in seen] == [(method, "score", None), ("tdr", "conditional", 2)]
+    chosen = [SearchOptions(**o) for o in seen]
+    assert [(o.method, o.criterion, o.effort) for o in chosen] == [(method, "score", None), ("tdr", "conditional", 2)]
+
+
+def test_every_option_of_a_search_may_be_given() -> None:
+    found = maskwise.evaluate(people(), AGES, method="bug", restarts=1, classifiers=["c4.5"])
+    assert [one.measure for one in found.records] == ["BE", "AE", "UE"]
+    with pytest.raises(maskwise.InputError, match="Restarts are for the method `bug`"):
+        maskwise.evaluate(people(), AGES, restarts=1)
 
 
 @pytest.mark.slow

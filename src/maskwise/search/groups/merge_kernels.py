@@ -195,7 +195,7 @@ def _worst_untouched(store: GroupStore, r: int, trial: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def find_critical(store: GroupStore, cut: MergeCut, r: int, found: Any) -> None:  # noqa: PLR0912 - one pass over the worst
+def find_critical(store: GroupStore, cut: MergeCut, r: int, critical: Any) -> None:  # noqa: PLR0912 - one pass over the worst
     """For each attribute the only generalization that could make the worst group better by rule `r`.
 
     Claim: a group that is not merged with another keeps its badness, so a
@@ -208,11 +208,11 @@ def find_critical(store: GroupStore, cut: MergeCut, r: int, found: Any) -> None:
         store: INOUT its buffers.
         cut: IN the trees and what is open.
         r: IN the rule.
-        found: OUT (n_attributes,) the value to generalize to, or to hide; NONE; or ANY.
+        critical: OUT (n_attributes,) the value to generalize to, or to hide; NONE; or ANY.
     """
     heap, bad, stack, n = store.heap[r], store.bad[r], store.stack, store.n_heap[r]
-    found[:] = UNSET
-    n_left = found.shape[0]
+    critical[:] = UNSET
+    n_left = critical.shape[0]
     limit = bad[heap[0]] - NEAR
     stack[0] = 0
     top = 1
@@ -227,27 +227,27 @@ def find_critical(store: GroupStore, cut: MergeCut, r: int, found: Any) -> None:
             top += 1
         if not store.alive[g]:
             continue
-        for a in range(found.shape[0]):
-            if found[a] == NONE:
+        for a in range(critical.shape[0]):
+            if critical[a] == NONE:
                 continue
             value = store.shown[g, a]
             above = cut.parent[value]
             if cut.hides[a]:
                 if above < 0:
-                    found[a] = ANY if found[a] == UNSET else found[a]
-                elif cut.is_open[value] and (found[a] in (UNSET, ANY) or found[a] == value):
-                    found[a] = value if find(store, g, a, above) >= 0 else NONE
+                    critical[a] = ANY if critical[a] == UNSET else critical[a]
+                elif cut.is_open[value] and (critical[a] in (UNSET, ANY) or critical[a] == value):
+                    critical[a] = value if find(store, g, a, above) >= 0 else NONE
                 else:
-                    found[a] = NONE
-            elif above < 0 or not cut.is_open[above] or (found[a] not in (UNSET, above)):
-                found[a] = NONE
+                    critical[a] = NONE
+            elif above < 0 or not cut.is_open[above] or (critical[a] not in (UNSET, above)):
+                critical[a] = NONE
             else:
-                found[a] = NONE
+                critical[a] = NONE
                 for c in range(cut.first_child[above], cut.first_child[above] + cut.n_children[above]):
                     if c != value and find(store, g, a, c) >= 0:
-                        found[a] = above
+                        critical[a] = above
                         break
-            n_left -= found[a] == NONE
+            n_left -= critical[a] == NONE
 
 
 @njit(cache=True, nogil=True)

@@ -98,10 +98,10 @@ class MergingGroups:
 
     def critical(self, rule: int) -> list[int]:
         """The values to which one could generalize, or which one could hide, so that the worst group gets better."""
-        found = np.empty(len(self.attributes), np.int64)
-        merge_kernels.find_critical(self._store, self._cut, rule, found)
+        critical = np.empty(len(self.attributes), np.int64)
+        merge_kernels.find_critical(self._store, self._cut, rule, critical)
         nodes: list[int] = []
-        for p, node in enumerate(found.tolist()):
+        for p, node in enumerate(critical.tolist()):
             if node >= 0:
                 nodes.append(node)
             elif node == merge_kernels.ANY:

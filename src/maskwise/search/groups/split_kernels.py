@@ -338,10 +338,10 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
             for w in range(totals_of.shape[1]):
                 totals_of[b, w] += groups.words[i, w]
         largest = np.argmax(n_rows_of)
-        alone = n_rows_of[largest] == n_rows
-        if alone and branch_node[largest] == x:
+        is_undivided = n_rows_of[largest] == n_rows
+        if is_undivided and branch_node[largest] == x:
             continue
-        if not alone:
+        if not is_undivided:
             reorder_rows(groups, g, j, branch, n_rows_of, largest)
         groups.size[g] = n_rows_of[largest]
         spread(groups.layout, totals_of[largest], groups.total[g])
@@ -373,7 +373,7 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
             live[0] = j
             count_rows(groups, cut, lo, lo + groups.size[g], live, 1, hist)
         for a in range(n_attributes):
-            if cut.alive[groups.shown[a, g]] and (a == j or not alone):
+            if cut.alive[groups.shown[a, g]] and (a == j or not is_undivided):
                 update_candidates(groups, cut, rules, g, a, hist)
         if groups.size[g] < groups.scratch.shape[0]:
             groups.free[groups.tally[1]] = groups.kept[g]
