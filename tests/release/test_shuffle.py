@@ -6,6 +6,7 @@ import ibis
 import pyarrow as pa
 import pytest
 
+from maskwise.engines.base import Feature, Gap
 from maskwise.errors import InputError
 from maskwise.release.frames import as_frame
 from maskwise.release.shuffle import shuffle_records
@@ -43,7 +44,7 @@ def test_records_that_were_left_out_stay_out() -> None:
 
 
 def test_a_database_without_an_order_is_shuffled_but_takes_no_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maskwise.engines.duckdb.DuckDB.keeps_order", False)
+    monkeypatch.setattr("maskwise.engines.duckdb.DuckDB.gaps", {Feature.RECORD_ORDER: Gap.NEVER})
     connection = ibis.duckdb.connect()
     connection.con.register("given", PEOPLE)
     connection.con.execute("CREATE TABLE people AS FROM given")

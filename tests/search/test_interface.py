@@ -29,6 +29,7 @@ from maskwise.search.topdown import Choice, TopDown, descend
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Solution
 from maskwise.table.read import read
+from maskwise.values.message import note
 from tests.properties.tables import POLICY, people_table
 
 SEX_AGE = {
@@ -68,7 +69,7 @@ class FirstSearch:
         bounds = list_bounds(self.problem.profile, self.problem.policy, self.tables)
         state = TopDown(self.trees, counts.tables, bounds, has_class=self.problem.has_class)
         steps, ending = descend(FirstChooser(state), self.problem.options.limits, progress.step)
-        return build_solution(self.problem, self.trees, state, steps, ending, notes=["Whatever came first."])
+        return build_solution(self.problem, self.trees, state, steps, ending, messages=[note("Whatever came first.")])
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from maskwise import anonymize, audit
 from maskwise.engines.duckdb import DuckDB
 from maskwise.errors import InputError, WriteError
 from maskwise.table.endpoints import open_data, source_files
@@ -62,14 +63,16 @@ def test_tables_elsewhere_have_no_files() -> None:
 
 
 def test_data_is_opened_in_the_engine_that_was_asked_for(database: str) -> None:
-    table = open_data("people", database, None, "500MB")
+    table = open_data("people", database, None, 500_000_000)
     assert (table.names, table.source, table.n_rows()) == (("Age",), "people", 1)
     table.engine.close()
 
 
 def test_an_amount_of_memory_that_cannot_be_read_starts_nothing(closed: list[DuckDB]) -> None:
-    with pytest.raises(InputError, match="`lots` is no amount of memory"):
-        open_data("people.csv", None, None, "lots")
+    policy = {"requirements": [{"qid": ["Age"], "k": 2}]}
+    for run in (anonymize, audit):
+        with pytest.raises(InputError, match="`lots` is no amount of memory"):
+            run("people.csv", policy, memory="lots")
     assert not closed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from maskwise.cli.sidecars import SidecarPaths
@@ -78,11 +79,11 @@ def _command() -> str:
 
 def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool) -> bool:
     """Show what masking costs two classifiers, where scikit-learn is installed."""
-    try:
-        from maskwise.evaluation.run import evaluate  # noqa: PLC0415 - heavy and optional
-    except ImportError:
+    if find_spec("sklearn") is None:
         terminal.say('What it costs a classifier: install "maskwise[sklearn]" and run `maskwise evaluate`.')
         return False
+    from maskwise.evaluation.run import evaluate  # noqa: PLC0415 - heavy and optional
+
     with terminal:
         found = evaluate(load_adult("train"), policy, test=load_adult("test"), progress=terminal.progress)
     terminal.say("")

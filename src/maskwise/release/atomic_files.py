@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+_BINARY = getattr(os, "O_BINARY", 0)
+"""Windows would write line ends of its own into what is not opened as binary."""
 _LONGEST = 255
 """The most bytes that file systems allow in a name."""
 
@@ -168,7 +170,7 @@ def write_draft(draft: Path, text: str | bytes, *, private: bool = False) -> Non
         private: Let only the owner read it.
     """
     try:
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600 if private else 0o666)
         with open(handle, "wb") as file:  # noqa: PTH123 - an open handle
             file.write(text.encode() if isinstance(text, str) else text)
     except OSError as error:
