@@ -22,7 +22,7 @@ from tests.engines.test_failures import POLICY, table, untouched
 
 STOPPING = """
 import sys
-from maskwise.console import Terminal
+from maskwise.cli.terminal import Terminal
 wanted = sys.argv.pop(1)
 def stage(self, name):
     if name == wanted:
