@@ -114,7 +114,7 @@ class Dialect(Protocol):
     Its constructor takes `(source, *, writes, memory)`: the address, the Ibis
     backend or the session that was given, or None; whether a table of the
     database will be written; and how many bytes a run may use, or None.
-    Whatever the database complains about becomes an error of ours that quotes
+    Every error of the database becomes an error of ours that quotes
     no cell (`messages`).
     """
 

@@ -87,7 +87,7 @@ class Postgres:
         """Read texts without a collation of their own.
 
         One that is not deterministic, and citext, take `hiv` and `HIV` for
-        equal: they would be one group, of which only one spelling is told, so
+        equal: they would be one group, of which only one spelling is shown, so
         that a protected value could be missed.
         """
         query = pg.SQL(self.backend.compile(opened))
