@@ -28,8 +28,9 @@ Nothing heavy is imported until it is used.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from maskwise.values.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from maskwise.errors import (
@@ -123,16 +124,12 @@ __all__ = [
 ]
 
 
+_find, __dir__ = lazy_exports(__name__, {name: f"maskwise.{home}" for name, home in _HOME.items()})
+
+
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         from importlib.metadata import version  # noqa: PLC0415 - slow
 
         return version("maskwise")
-    if name not in _HOME:
-        msg = f"module 'maskwise' has no attribute {name!r}"
-        raise AttributeError(msg)
-    return getattr(import_module(f"maskwise.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    return _find(name)

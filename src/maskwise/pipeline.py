@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class Observer(Protocol):
-    """Hears how far a run has come."""
+    """Is told how far a run has come."""
 
     def stage(self, name: str) -> None:
         """A stage begins: read, profile, compress, search, mask, verify.
@@ -70,7 +70,7 @@ class _Silent:
 
 @dataclass(frozen=True, slots=True)
 class _SearchProgress:
-    """Passes the progress of a search on to the observer, and a wish to stop back to the search."""
+    """Passes the progress of a search on to the observer, and a request to stop back to the search."""
 
     observer: Observer
     is_asked_to_stop: Callable[[], bool]
@@ -180,7 +180,7 @@ def anonymize(
             `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
         memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
             machine allows. PostgreSQL, and a Spark that runs already, go by their own settings.
-        observer: Hears how far the run has come.
+        observer: Is told how far the run has come.
         beside: Makes the files that appear together with the output.
         search: How to search: `method`, `criterion`, `max_steps`, `time_limit`, `restarts` and `effort`, as
             `maskwise.search.options.SearchOptions` describes them.
@@ -249,7 +249,7 @@ def solve(
         table: The records.
         policy: What is asked.
         options: Which way, by what measure, for how long.
-        observer: Hears how far the search has come.
+        observer: Is told how far the search has come.
         is_asked_to_stop: Asked after every step.
         workspace: Where compressed tables are kept; None is memory without bound.
         columns: The columns of the release; None is all but those that the policy drops.

@@ -263,10 +263,10 @@ def _nw() -> Any:
     return nw
 
 
-def _free_name(wish: str, taken: list[str]) -> str:
-    while wish in taken:
-        wish = f"_{wish}"
-    return wish
+def _free_name(name: str, taken: list[str]) -> str:
+    while name in taken:
+        name = f"_{name}"
+    return name
 
 
 def _with_class(frame: Any, name: str, y: Any) -> Any:

@@ -54,6 +54,15 @@ def test_every_claim_is_argued_and_its_tests_exist() -> None:
         assert f"def {name}(" in tests, name
 
 
+def test_a_class_name_stands_for_one_class() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(path.stem)
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
 def test_no_module_grows_into_a_god_module() -> None:
     long = {path.name: n for path in SOURCES if (n := len(path.read_text().splitlines())) > 400}
     assert not long

@@ -24,7 +24,7 @@ from maskwise.search.build_solution import build_solution
 from maskwise.search.grow_trees import grow_forest
 from maskwise.search.interface import NoProgress, Problem, Progress
 from maskwise.search.options import SearchKeywords, SearchOptions
-from maskwise.search.registry import Registration, start_search
+from maskwise.search.registry import SearchRegistration, start_search
 from maskwise.search.topdown import Choice, TopDown, descend
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Solution
@@ -74,7 +74,7 @@ class FirstSearch:
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = Registration("first", None, f"{__name__}:FirstSearch")
+    one = SearchRegistration("first", None, f"{__name__}:FirstSearch")
     monkeypatch.setattr(registry, "SEARCHES", (*registry.SEARCHES, one))
 
 
@@ -116,7 +116,7 @@ def test_options_are_checked_against_the_searches_that_there_are() -> None:
 
 
 def test_a_method_has_the_criteria_it_is_registered_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = Registration("first", "score", f"{__name__}:FirstSearch")
+    one = SearchRegistration("first", "score", f"{__name__}:FirstSearch")
     monkeypatch.setattr(registry, "SEARCHES", (*registry.SEARCHES, one))
     assert SearchOptions(method="first").search is one
     with pytest.raises(InputError, match="The criterion of the method `first` is one of `score`; found `infogain`"):
@@ -124,7 +124,7 @@ def test_a_method_has_the_criteria_it_is_registered_with(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("one", registry.SEARCHES, ids=lambda one: f"{one.method} {one.criterion}")
-def test_every_search_starts_from_the_counts_it_asks_for(one: Registration) -> None:
+def test_every_search_starts_from_the_counts_it_asks_for(one: SearchRegistration) -> None:
     """The same counts give the same solution again: a run changes none of them."""
     policy = read_policy(POLICY)
     profiled, table = profile(read(people_table(1, 300)), policy, keep_rare=one.starts_from_raw_values)

@@ -12,8 +12,9 @@ Nothing heavy is imported until it is used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from maskwise.values.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from maskwise.classifiers.c45.classifier import C45Classifier
@@ -26,13 +27,4 @@ _HOME = {
 
 __all__ = ["C45Classifier", "NaiveBayes"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        msg = f"module 'maskwise.classifiers' has no attribute {name!r}"
-        raise AttributeError(msg)
-    return getattr(import_module(_HOME[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_exports(__name__, _HOME)

@@ -32,7 +32,7 @@ _CLOCKS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
+class FeatureColumn:
     """A column of the training table."""
 
     name: str
@@ -70,16 +70,16 @@ def _frame_column(column: Any, name: str) -> Any:
         raise InputError(mixed_types(name)) from None
 
 
-def learn_features(columns: Iterable[tuple[str, Any]]) -> tuple[Feature, ...]:
+def learn_features(columns: Iterable[tuple[str, Any]]) -> tuple[FeatureColumn, ...]:
     """Find each column's kind and values."""
     return tuple(_feature(name, column) for name, column in columns)
 
 
-def _feature(name: str, column: Any) -> Feature:
+def _feature(name: str, column: Any) -> FeatureColumn:
     if _is_ordered(column.type):
         numbers = np.unique(to_floats(column, name) + 0.0)  # no -0
-        return Feature(name, numbers[~np.isnan(numbers)], ())
-    return Feature(name, None, tuple(sorted(pc.unique(_texts(column, name)).drop_null().to_pylist())))
+        return FeatureColumn(name, numbers[~np.isnan(numbers)], ())
+    return FeatureColumn(name, None, tuple(sorted(pc.unique(_texts(column, name)).drop_null().to_pylist())))
 
 
 def _is_ordered(kind: Any) -> bool:
@@ -87,7 +87,7 @@ def _is_ordered(kind: Any) -> bool:
     return any(is_kind(kind) for is_kind in orders)
 
 
-def encode(columns: list[tuple[str, Any]], features: tuple[Feature, ...]) -> NDArray[np.int32]:
+def encode(columns: list[tuple[str, Any]], features: tuple[FeatureColumn, ...]) -> NDArray[np.int32]:
     """Code a table as (n_attributes, n_rows); missing and unknown categories are -1.
 
     A number between two training values has the code of the upper one, so that

@@ -27,7 +27,7 @@ from maskwise.classifiers.sklearn_input import allow_any_table, check_records, c
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from maskwise.classifiers.columns import Feature
+    from maskwise.classifiers.columns import FeatureColumn
 
 _SMALLEST = 1e-9
 """Added to a variance, as a share of the whole column's.
@@ -80,7 +80,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         columns, classes, labels = check_training(self, X, y)
         self.classes_: np.ndarray[Any, Any] = classes
         n_classes = len(self.classes_)
-        self.features_: tuple[Feature, ...] = learn_features(columns)
+        self.features_: tuple[FeatureColumn, ...] = learn_features(columns)
         codes = encode(columns, self.features_)
         self.log_prior_: NDArray[np.float64] = np.log(np.bincount(labels, minlength=n_classes) / len(labels))
         numbers = {

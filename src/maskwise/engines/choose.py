@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Registration:
+class EngineRegistration:
     """A database that maskwise works in, and how it is asked for."""
 
     name: str
@@ -59,7 +59,7 @@ def _load_spark() -> Callable[..., Dialect]:
     return Spark
 
 
-_SPARK = Registration(
+_SPARK = EngineRegistration(
     name="Spark",
     load=_load_spark,
     backend="pyspark",
@@ -69,7 +69,7 @@ _SPARK = Registration(
     examples=("spark", "spark://host:port"),
 )
 REGISTERED = (
-    Registration(
+    EngineRegistration(
         name="DuckDB",
         load=_load_duckdb,
         backend="duckdb",
@@ -77,7 +77,7 @@ REGISTERED = (
         short_name="duckdb",
         examples=("duckdb", "duckdb:///people.db"),
     ),
-    Registration(
+    EngineRegistration(
         name="PostgreSQL",
         load=_load_postgres,
         backend="postgres",
@@ -167,7 +167,7 @@ def _start_in_backend(backend: Any) -> Engine:
     raise InputError(msg)
 
 
-def _connect(registered: Registration, source: Any, *, writes: bool = False, memory: int | None = None) -> Engine:
+def _connect(registered: EngineRegistration, source: Any, *, writes: bool = False, memory: int | None = None) -> Engine:
     """Import a dialect, connect to its database, and put the verbs on it."""
     try:
         dialect = registered.load()

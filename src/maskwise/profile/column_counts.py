@@ -50,7 +50,7 @@ _PER_TEXT = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class ColumnCounts:
     """The cells of one column and their counts."""
 
     name: str
@@ -80,7 +80,7 @@ class Counted:
 
 def count_columns(
     table: Table, policy: Policy, entries: Mapping[str, Attribute], *, keep_rare: bool
-) -> tuple[int, Iterator[Counted]]:
+) -> tuple[int, Iterator[ColumnCounts]]:
     """Count every masked column by class, in one scan; return how many classes there are, and the columns.
 
     Args:
@@ -94,15 +94,15 @@ def count_columns(
     counted as before; a text with fewer than k records is hidden in every state.
     """
     counts = table.count_each(policy.masked, policy.class_name)
-    found = counts.up_to(MOST_VALUES)
-    classes = _classes(counts, found, policy.class_name)
+    tables = counts.up_to(MOST_VALUES)
+    classes = _classes(counts, tables, policy.class_name)
     if len(classes) > MOST_CLASSES:
         msg = f"The class `{policy.class_name}` has {len(classes):,} different values. Group them into a few classes."
         raise InputError(policy.at(("class",)) + msg)
     floors = dict.fromkeys(policy.masked, 0) if keep_rare else policy.floors()
 
-    def columns() -> Iterator[Counted]:
-        for i, (name, groups) in enumerate(zip(policy.masked, found, strict=True)):
+    def columns() -> Iterator[ColumnCounts]:
+        for i, (name, groups) in enumerate(zip(policy.masked, tables, strict=True)):
             counted = None if groups is None else _count(name, groups, classes)
             if counted is not None and len(counted.keys) <= MOST_VALUES:
                 yield counted
@@ -114,7 +114,9 @@ def count_columns(
     return len(classes), columns()
 
 
-def refuse_cells(table: Table, policy: Policy, name: str, scale: Scale, n_cells: int, odd: pa.Array | None) -> None:
+def refuse_cells(
+    table: Table, policy: Policy, name: str, scale: Scale, n_cells: int, unreadable: pa.Array | None
+) -> None:
     """Refuse an interval attribute some of whose cells have no place in its order.
 
     Args:
@@ -123,9 +125,9 @@ def refuse_cells(table: Table, policy: Policy, name: str, scale: Scale, n_cells:
         name: The attribute.
         scale: What its other cells are; where the policy gives a range, its ends tell what they should be.
         n_cells: How many cells do not fit.
-        odd: Their distinct values, if they are known.
+        unreadable: Their distinct values, if they are known.
     """
-    row = None if odd is None else table.first_row_with(name, odd)
+    row = None if unreadable is None else table.first_row_with(name, unreadable)
     first = f", first in record {row:,}" if row else ""
     range_ = next((entry.bounds for entry in policy.attributes if entry.name == name and entry.bounds), None)
     scale = scale if range_ is None else scale_of_bound(range_[0])
@@ -154,10 +156,10 @@ def refuse_texts(policy: Policy, name: str, taxonomy: Taxonomy, n_records: Mappi
     lost = [text for text in n_records if text not in leaves]
     n_all, n_lost = sum(n_records.values()), sum(n_records[text] for text in lost)
     is_rare_shown = len(lost) < _FEW_TEXTS and n_all >= _PER_TEXT * len(n_records) and 2 * n_lost <= n_all
-    told = [text for text in lost if is_rare_shown or n_records[text] >= _SHARED]
-    told = [] if name in policy.sensitive else told[:_SHOWN]
-    rest = f"{len(lost) - len(told):,} more" if len(lost) > len(told) else ""
-    listed = f": {' and '.join(filter(None, [quote(told), rest]))}" if told else ""
+    quoted = [text for text in lost if is_rare_shown or n_records[text] >= _SHARED]
+    quoted = [] if name in policy.sensitive else quoted[:_SHOWN]
+    rest = f"{len(lost) - len(quoted):,} more" if len(lost) > len(quoted) else ""
+    listed = f": {' and '.join(filter(None, [quote(quoted), rest]))}" if quoted else ""
     inner = " (an inner value of the tree cannot stand in the data)" if set(lost) & set(taxonomy.labels) else ""
     unpadded = {leaf.lstrip("0") for leaf in leaves if leaf.startswith("0")}
     hint = " Were leading zeros lost when the data was read?" if set(lost) & unpadded else ""
@@ -185,7 +187,7 @@ class _Many:
     def name(self) -> str:
         return self.policy.masked[self.i]
 
-    def as_numbers(self) -> Counted | None:
+    def as_numbers(self) -> ColumnCounts | None:
         """Count by ranges of numbers; None if it is no interval attribute, or all its cells are needed to tell."""
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
@@ -206,7 +208,7 @@ class _Many:
         parsed = parse_keys(counted.keys)
         assert parsed is not None  # noqa: S101 - the type was looked at above
         order = np.argsort(parsed.numbers, kind="stable")
-        return Counted(
+        return ColumnCounts(
             self.name,
             counted.keys.take(pa.array(order.tolist(), pa.int64())),
             counted.counts[order],
@@ -230,12 +232,12 @@ class _Many:
         if self.entry is not None:
             best = max(range(len(looks)), key=by_scale.__getitem__)
             scale = list(looks)[best]
-            odd = self.counts.odd_texts(self.i, looks[scale], MOST_VALUES + 1)
-            told = odd if len(odd) <= MOST_VALUES else None
-            refuse_cells(self.table, self.policy, self.name, scale, matched[best][1], told)
+            unreadable = self.counts.odd_texts(self.i, looks[scale], MOST_VALUES + 1)
+            known = unreadable if len(unreadable) <= MOST_VALUES else None
+            refuse_cells(self.table, self.policy, self.name, scale, matched[best][1], known)
         return None
 
-    def as_texts(self) -> Counted | None:
+    def as_texts(self) -> ColumnCounts | None:
         """Count only texts that may ever be shown; None if all of them may."""
         n_texts = self.counts.n_values(self.i)
         at = self.policy.at(("attributes", self.name))
@@ -258,18 +260,18 @@ class _Many:
             raise InputError(msg)
         return None
 
-    def _frequent(self, n_texts: int) -> Counted:
+    def _frequent(self, n_texts: int) -> ColumnCounts:
         """Count the texts with at least k records; rarer ones are hidden in every state, so they are one."""
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         counted = _count(self.name, self.counts.frequent(self.i, self.floor), self.classes)
         totals = np.zeros(len(self.classes), np.int64)
-        told = self.counts.totals(self.i)
-        np.add.at(totals, _classes_of(told, 0, self.classes), as_numpy(told.column("n")).astype(np.int64))
+        by_class = self.counts.totals(self.i)
+        np.add.at(totals, _classes_of(by_class, 0, self.classes), as_numpy(by_class.column("n")).astype(np.int64))
         # Texts are sorted as numbers only if all of them are some, so those that stay behind are asked too.
         is_text = pa.types.is_string(self.counts.type_of(self.i))
         n_numbers = self.counts.matching(self.i, [patterns()[Scale.REAL]])[0][0] if is_text else n_texts
-        return Counted(
+        return ColumnCounts(
             self.name,
             counted.keys,
             counted.counts,
@@ -283,23 +285,23 @@ class _Many:
         return _count(self.name, self.counts.missing(self.i), self.classes).missing
 
 
-def _classes(counts: ValueCounts, found: list[pa.Table | None], class_name: str | None) -> dict[object, int]:
+def _classes(counts: ValueCounts, tables: list[pa.Table | None], class_name: str | None) -> dict[object, int]:
     """Number the classes by their spelling, so that every sum over them has one order."""
     if class_name is None:
         return {None: 0}
-    told = next((groups for groups in found if groups is not None), None)
-    labels = counts.classes() if told is None else told.column(1).unique().to_pylist()
+    groups = next((groups for groups in tables if groups is not None), None)
+    labels = counts.classes() if groups is None else groups.column(1).unique().to_pylist()
     ordered = sorted(labels, key=lambda label: (label is None, text_of(label)))
     return {label: i for i, label in enumerate(ordered)}
 
 
-def _count(name: str, groups: pa.Table, classes: dict[object, int]) -> Counted:
+def _count(name: str, groups: pa.Table, classes: dict[object, int]) -> ColumnCounts:
     n = as_numpy(groups.column("n")).astype(np.int64)
     encoded = groups.column(0).combine_chunks().dictionary_encode(null_encoding="encode")
     table_of = np.zeros((len(encoded.dictionary), len(classes)), np.int64)
     np.add.at(table_of, (as_numpy(encoded.indices), _classes_of(groups, 1, classes)), n)
-    there = as_numpy(encoded.dictionary.is_valid())
-    return Counted(name, encoded.dictionary.drop_null(), table_of[there], table_of[~there].sum(axis=0))
+    is_value = as_numpy(encoded.dictionary.is_valid())
+    return ColumnCounts(name, encoded.dictionary.drop_null(), table_of[is_value], table_of[~is_value].sum(axis=0))
 
 
 def _classes_of(groups: pa.Table, at: int, classes: dict[object, int]) -> Ints:

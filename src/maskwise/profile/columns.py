@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.values.arrow import from_numpy
+from maskwise.values.scales import interval_label
 from maskwise.values.spelling import is_spelled, one_spelling, value_order
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ class Column:
     """Records of a suppress attribute's values that are too rare ever to be shown, where they are not told apart."""
     n_rest: int = 0
     """How many such values there are."""
+
+    def interval_label(self, low: float, high: float, *, closed: bool) -> str:
+        """How an interval of the attribute's numbers is shown; `closed` if its upper end belongs to it."""
+        assert self.scale is not None  # noqa: S101 - every interval column has a scale
+        return interval_label(low, high, self.scale, closed=closed)
 
     @property
     def n_records(self) -> int:

@@ -48,27 +48,27 @@ def forgotten_identifiers(table: Table, policy: Policy) -> tuple[Message, ...]:
     if not names or not table.engine.can(Feature.RECORD_ORDER):
         return ()
     first = table.expr.limit(_LOOKED_AT)
-    asked = {
-        f"a{i}_{what}": value for i, name in enumerate(names) for what, value in _ask(first[table.key(name)]).items()
+    aggregates = {
+        f"a{i}_{what}": value for i, name in enumerate(names) for what, value in _count(first[table.key(name)]).items()
     }
     try:
-        (told,) = table.engine.fetch(first.aggregate(**asked)).to_pylist()
+        (counts,) = table.engine.fetch(first.aggregate(**aggregates)).to_pylist()
     except InputError:
         return ()  # a damaged file is complained of where it is read to its end
-    found = [
+    identifiers = [
         name
         for i, name in enumerate(names)
-        if _is_identifier({key.removeprefix(f"a{i}_"): n for key, n in told.items() if key.startswith(f"a{i}_")})
+        if _is_identifier({key.removeprefix(f"a{i}_"): n for key, n in counts.items() if key.startswith(f"a{i}_")})
     ]
-    if not found:
+    if not identifiers:
         return ()
-    is_one = len(found) == 1
+    is_one = len(identifiers) == 1
     how = (
         "is released as it is, and its value differs" if is_one else "are released as they are, and their values differ"
     )
     who = "it may tell who is who. If it does" if is_one else "they may tell who is who. If one does"
-    names_of = ", ".join(_spelled(name) for name in found)
-    text = f"{quote(found)} {how} in nearly every record, so {who}, add drop: [{names_of}] to the policy."
+    names_of = ", ".join(_spelled(name) for name in identifiers)
+    text = f"{quote(identifiers)} {how} in nearly every record, so {who}, add drop: [{names_of}] to the policy."
     return (Message(Level.WARNING, Audience.OWNER, text),)
 
 
@@ -83,32 +83,32 @@ def _may_identify(table: Table, name: str) -> bool:
     return bool(kind.is_string() or kind.is_integer() or kind.is_floating() or kind.is_decimal())
 
 
-def _ask(cell: ir.Value) -> dict[str, ir.Value]:
+def _count(cell: ir.Value) -> dict[str, ir.Value]:
     """What is counted of a column, so that no cell needs to travel."""
-    asked = {"cells": cell.count(), "values": cell.nunique()}
+    counted = {"cells": cell.count(), "values": cell.nunique()}
     number = cell
     if cell.type().is_string():
         looks = [*patterns().items(), ("code", CODE), ("whole", _WHOLE)]
-        asked |= {str(look): cell.re_search(pattern).ifelse(1, 0).sum() for look, pattern in looks}
+        counted |= {str(look): cell.re_search(pattern).ifelse(1, 0).sum() for look, pattern in looks}
         number = cell.try_cast("float64")
     elif not cell.type().is_integer():
         # pandas makes floats of whole numbers as soon as one is missing.
         number = cell.cast("float64")
-        asked["whole"] = (number == number.floor()).ifelse(1, 0).sum()
-    return asked | {"low": number.min(), "high": number.max()}
+        counted["whole"] = (number == number.floor()).ifelse(1, 0).sum()
+    return counted | {"low": number.min(), "high": number.max()}
 
 
-def _is_identifier(told: dict[str, Any]) -> bool:
+def _is_identifier(counts: dict[str, Any]) -> bool:
     """Whether cells are nearly all different, and texts or codes: amounts and dates differ too."""
-    n_cells, n_values = told["cells"], told["values"]
+    n_cells, n_values = counts["cells"], counts["values"]
     if n_cells < _LEAST or n_values < _NEARLY_ALL * n_cells:
         return False
-    is_text = "code" in told
-    if is_text and (told["code"] or not any(told[scale] == n_cells for scale in patterns())):
+    is_text = "code" in counts
+    if is_text and (counts["code"] or not any(counts[scale] == n_cells for scale in patterns())):
         return True
-    if told.get("whole", n_cells) < n_cells or not math.isfinite(told["low"]) or not math.isfinite(told["high"]):
+    if counts.get("whole", n_cells) < n_cells or not math.isfinite(counts["low"]) or not math.isfinite(counts["high"]):
         return False
-    low, high = int(told["low"]), int(told["high"])
+    low, high = int(counts["low"]), int(counts["high"])
     is_counted = n_values == n_cells and high - low < 2 * n_values
     is_long = low >= _LONG and len({len(str(end)) for end in (low, high)}) == 1
     return bool(is_counted or is_long)

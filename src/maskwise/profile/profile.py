@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
-    from maskwise.profile.column_counts import Counted
+    from maskwise.profile.column_counts import ColumnCounts
     from maskwise.profile.columns import Sensitive
     from maskwise.table.table import Table
 
@@ -82,8 +82,8 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         if not table.is_countable(name):
             msg = f"Column `{name}` holds nested or binary cells, which cannot be masked or counted. Make them text."
             raise InputError(policy.at(("attributes", name)) + msg)
-    n_classes, found = count_columns(table, policy, entries, keep_rare=keep_rare)
-    for counted in found:
+    n_classes, counted_columns = count_columns(table, policy, entries, keep_rare=keep_rare)
+    for counted in counted_columns:
         name = counted.name
         if not counted.n_records:
             left = " with all masked cells filled" if n_all else ""
@@ -130,7 +130,9 @@ def check_sensitive(table: Table, policy: Policy) -> dict[str, Sensitive]:
     return sensitive
 
 
-def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: Counted, messages: list[Message]) -> Column:
+def _fit(
+    table: Table, policy: Policy, entry: Attribute | None, counted: ColumnCounts, messages: list[Message]
+) -> Column:
     """Match a column with its entry in the policy, or with its default."""
     name, keys = counted.name, counted.keys
     if entry is None:
@@ -153,7 +155,7 @@ def _fit(table: Table, policy: Policy, entry: Attribute | None, counted: Counted
     return _categorical(policy, entry, counted, messages)
 
 
-def _categorical(policy: Policy, entry: Attribute, counted: Counted, messages: list[Message]) -> Column:
+def _categorical(policy: Policy, entry: Attribute, counted: ColumnCounts, messages: list[Message]) -> Column:
     spelled = [text_of(key) for key in counted.keys.to_pylist()]
     texts = sorted(set(spelled), key=None if counted.is_mixed else value_order(spelled))
     if counted.n_rest:
@@ -183,7 +185,12 @@ def _categorical(policy: Policy, entry: Attribute, counted: Counted, messages: l
 
 
 def _interval(
-    table: Table, policy: Policy, entry: Attribute, counted: Counted, parsed: Parsed | None, messages: list[Message]
+    table: Table,
+    policy: Policy,
+    entry: Attribute,
+    counted: ColumnCounts,
+    parsed: Parsed | None,
+    messages: list[Message],
 ) -> Column:
     name, at = entry.name, policy.at(("attributes", entry.name))
     if parsed is None or not len(counted.keys):
@@ -192,8 +199,8 @@ def _interval(
         raise InputError(msg)
     unknown = ~parsed.known
     if unknown.any():
-        odd = counted.keys.filter(from_numpy(unknown))
-        refuse_cells(table, policy, name, parsed.scale, int(counted.counts[unknown].sum()), odd)
+        unreadable = counted.keys.filter(from_numpy(unknown))
+        refuse_cells(table, policy, name, parsed.scale, int(counted.counts[unknown].sum()), unreadable)
     numbers, value_of_key = np.unique(parsed.numbers, return_inverse=True)
     counts = np.zeros((len(numbers), counted.counts.shape[1]), np.int64)
     np.add.at(counts, value_of_key, counted.counts)
@@ -242,7 +249,7 @@ def _interval(
     )
 
 
-def _largest(counted: Counted, numbers: Any) -> Any:
+def _largest(counted: ColumnCounts, numbers: Any) -> Any:
     """The largest number, which the last of some ranges need not begin with."""
     top = None if counted.top is None else parse_keys(counted.top)
     return numbers[-1].item() if top is None else top.numbers[0].item()

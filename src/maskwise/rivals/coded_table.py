@@ -64,7 +64,7 @@ class CodedRecords:
 
 
 @dataclass(frozen=True, slots=True)
-class Coding:
+class TableCoding:
     """The meaning of the codes; further records are coded in the same way."""
 
     policy: Policy
@@ -77,7 +77,7 @@ class Coding:
 class TrainingSet:
     """The records that a rival is fitted to."""
 
-    coding: Coding
+    coding: TableCoding
     """The meaning of the codes."""
     k: int
     """The smallest group allowed."""
@@ -117,10 +117,10 @@ def code_training_set(data: Any, policy: Policy) -> TrainingSet:
     sort_keys = [(label is None, text_of(label)) for label in encoded_classes.dictionary.to_pylist()]
     order = sorted(range(len(sort_keys)), key=sort_keys.__getitem__)
     classes = np.argsort(np.array(order, np.int64))[as_numpy(encoded_classes.indices)]
-    return TrainingSet(Coding(policy, profiled.columns), k, records, classes, len(order))
+    return TrainingSet(TableCoding(policy, profiled.columns), k, records, classes, len(order))
 
 
-def code_records(data: Any, coding: Coding) -> CodedRecords:
+def code_records(data: Any, coding: TableCoding) -> CodedRecords:
     """Code further records in the codes of the training records."""
     policy = coding.policy
     frame = _as_frame(data)
@@ -224,7 +224,7 @@ def _parse_numbers(column: Column, keys: pa.Array) -> NDArray[Any]:
     return parsed.numbers
 
 
-def check_fitted(coding: Coding | None, rival: object) -> Coding:
+def check_fitted(coding: TableCoding | None, rival: object) -> TableCoding:
     """Refuse to mask before `fit` was called."""
     if coding is None:
         msg = f"This {type(rival).__name__} has not been fitted. Call `fit` with training records first."

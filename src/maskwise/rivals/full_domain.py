@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
-    from maskwise.rivals.coded_table import CodedRecords, Coding, TrainingSet
+    from maskwise.rivals.coded_table import CodedRecords, TableCoding, TrainingSet
     from maskwise.rivals.levels import Levels
 
     Ints = NDArray[np.int64]
@@ -80,7 +80,7 @@ class FullDomain:
         self.suppress = suppress
         self.n_ranges = n_ranges
         self.borders = borders
-        self._coding: Coding | None = None
+        self._coding: TableCoding | None = None
         self._levels: tuple[Levels, ...] = ()
         self._large_groups: set[tuple[str | None, ...]] | None = None
 

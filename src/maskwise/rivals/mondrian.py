@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
-    from maskwise.rivals.coded_table import CodedRecords, Coding, TrainingSet
+    from maskwise.rivals.coded_table import CodedRecords, TableCoding, TrainingSet
 
     Ints = NDArray[np.int64]
 
@@ -68,7 +68,7 @@ class Mondrian:
     """
 
     def __init__(self) -> None:
-        self._coding: Coding | None = None
+        self._coding: TableCoding | None = None
         self._axes: tuple[Axis, ...] = ()
         self._regions: list[_Region] = []
 

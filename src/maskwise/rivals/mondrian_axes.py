@@ -17,7 +17,6 @@ from maskwise.rivals.coded_table import n_values
 from maskwise.search.interval_split import TOLERANCE
 from maskwise.search.score import disclosure_gain, entropy
 from maskwise.solution.cut import HIDDEN
-from maskwise.values.scales import interval_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,8 +133,7 @@ class IntervalAxis:
         if place is None:
             return None
         low, high, closed = place
-        assert self._column.scale is not None  # noqa: S101 - every interval column has a scale
-        return interval_label(low, high, self._column.scale, closed=closed)
+        return self._column.interval_label(low, high, closed=closed)
 
     def best_split(self, place: Any, codes: Ints, classes: Ints, n_classes: int, k: int) -> AxisSplit | None:
         """Try every threshold between two numbers of the region."""

@@ -16,7 +16,6 @@ import numpy as np
 from maskwise.policy.attributes import Kind
 from maskwise.search.value_trees import ValueNode, ValueTree, is_beneficial
 from maskwise.solution.cut import HIDDEN
-from maskwise.values.scales import interval_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -65,7 +64,7 @@ def _root(column: Column) -> ValueNode:
         return ValueNode(column.taxonomy.root, total, 1.0, members, column.taxonomy.root)
     low, high = column.range
     inside = (low, high, True)
-    return ValueNode(_label(column, *inside), total, 1.0, members, inside)
+    return ValueNode(column.interval_label(inside[0], inside[1], closed=inside[2]), total, 1.0, members, inside)
 
 
 def _grow(
@@ -179,7 +178,7 @@ def _interval_children(column: Column, *, has_class: bool) -> Callable[[ValueNod
     np.cumsum(column.counts, axis=0, out=below_each[1:])
 
     def piece(start: int, stop: int, low: float, high: float, closed: bool) -> ValueNode:  # noqa: FBT001
-        text = _label(column, low, high, closed)
+        text = column.interval_label(low, high, closed=closed)
         counts = below_each[stop] - below_each[start]
         spread = (float(high) / 2 - float(low) / 2) / width
         return ValueNode(text, counts, spread, slice(start, stop), (low, high, closed))
@@ -248,8 +247,3 @@ def _suppress_tree(column: Column, floor: int) -> ValueTree:
 
 def _missing_node(column: Column) -> ValueNode:
     return ValueNode(None, column.missing, 0.0, np.array([len(column.counts)]))
-
-
-def _label(column: Column, low: float, high: float, closed: bool) -> str:  # noqa: FBT001
-    assert column.scale is not None  # noqa: S101 - every interval column has a scale
-    return interval_label(low, high, column.scale, closed=closed)

@@ -16,7 +16,7 @@ from maskwise.search import registry
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
 
 if TYPE_CHECKING:
-    from maskwise.search.registry import Registration
+    from maskwise.search.registry import SearchRegistration
 
 
 class SearchKeywords(TypedDict, total=False):
@@ -99,7 +99,7 @@ class SearchOptions:
         )
 
     @property
-    def search(self) -> Registration:
+    def search(self) -> SearchRegistration:
         """The search that these options name."""
         found = registry.find_search(self.method, self.criterion)
         assert found is not None  # noqa: S101 - checked on construction

@@ -19,7 +19,7 @@ DEFAULT_CRITERION = "score"
 
 
 @dataclass(frozen=True, slots=True)
-class Registration:
+class SearchRegistration:
     """One search: what it is called, where it is, and which options it takes."""
 
     method: str
@@ -37,16 +37,16 @@ class Registration:
 
 
 SEARCHES = (
-    Registration("tdr", "score", "maskwise.search.score_search:ScoreSearch"),
-    Registration("tdr", "infogain", "maskwise.search.score_search:ScoreSearch"),
-    Registration(
+    SearchRegistration("tdr", "score", "maskwise.search.score_search:ScoreSearch"),
+    SearchRegistration("tdr", "infogain", "maskwise.search.score_search:ScoreSearch"),
+    SearchRegistration(
         "tdr",
         "conditional",
         "maskwise.search.conditional.search:ConditionalSearch",
         options=frozenset({"effort"}),
         is_random=True,
     ),
-    Registration(
+    SearchRegistration(
         "bug",
         None,
         "maskwise.search.bottomup_search:BottomUpSearch",
@@ -75,7 +75,7 @@ def criteria(method: str | None = None, option: str | None = None) -> tuple[str,
     return tuple(dict.fromkeys(one.criterion for one in chosen if one.criterion is not None))
 
 
-def find_search(method: str, criterion: str) -> Registration | None:
+def find_search(method: str, criterion: str) -> SearchRegistration | None:
     """The search with this method and criterion; a method with a measure of its own has the default criterion."""
     for one in SEARCHES:
         if one.method == method and (one.criterion or DEFAULT_CRITERION) == criterion:

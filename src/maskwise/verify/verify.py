@@ -93,8 +93,8 @@ def _recount(table: Table, requirement: Requirement) -> Finding:
         (bad, tight.figure) for bad, tight, _ in worst.values() if type(tight.part) is type(requirement.parts[0])
     ]
     figure = max(leading)[1] if leading else 0
-    found = tuple(sorted(sizes.items()))
-    return Finding(requirement, figure, sum(sizes.values()), n_broken, n_records, found, tightest, n_rows)
+    group_sizes = tuple(sorted(sizes.items()))
+    return Finding(requirement, figure, sum(sizes.values()), n_broken, n_records, group_sizes, tightest, n_rows)
 
 
 def _may_show(tight: Tightest) -> bool:
@@ -164,8 +164,8 @@ def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_
             values[counted] = listed
             marks.update({(counted.column, value): None for value in listed})
     shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
-    told = {f"s{i}": one_or_zero(_is_value(table, *pair, cells[pair[0]])) for i, pair in enumerate(marks)}
-    expr = table.expr.select(**shown, **told)
+    indicators = {f"s{i}": one_or_zero(_is_value(table, *pair, cells[pair[0]])) for i, pair in enumerate(marks)}
+    expr = table.expr.select(**shown, **indicators)
     kept = table.engine.materialize(expr) if keep else expr
     try:
         yield _Marked(kept, table.engine, requirement.qid, tuple(marks), values)
@@ -183,8 +183,8 @@ def _values(table: Table, name: str, cells: Sequence[object], order: Sequence[st
     def given(text: str) -> tuple[int, str]:
         return place.get(one_spelling(text), len(place)), text
 
-    found = sorted(spelled.values(), key=given if order else value_order(texts))
-    return (*found, None) if table.distinct(name).n_missing else tuple(found)
+    values = sorted(spelled.values(), key=given if order else value_order(texts))
+    return (*values, None) if table.distinct(name).n_missing else tuple(values)
 
 
 def _is_value(table: Table, name: str, value: str | None, cells: Sequence[object]) -> ir.BooleanValue:

@@ -15,7 +15,7 @@ from math import ceil
 from typing import Any, ClassVar
 
 from maskwise.policy.requirements import models
-from maskwise.policy.requirements.base import Axis, Part, SensitiveColumn, WorstGroup
+from maskwise.policy.requirements.base import FigureAxis, Part, SensitiveColumn, WorstGroup
 from maskwise.policy.requirements.file_form import QID, Entry, Key, Model, share
 from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import Arithmetic, Rule
@@ -58,8 +58,8 @@ class GroupShare:
         return ("share of the table",)
 
     @property
-    def axis(self) -> Axis:
-        return Axis("share of the smallest group", float(self.share))
+    def axis(self) -> FigureAxis:
+        return FigureAxis("share of the smallest group", float(self.share))
 
     def implies(self, other: Part) -> bool:
         return isinstance(other, GroupShare) and set(other.qid) <= set(self.qid) and other.share <= self.share

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.classifiers.boosting.binning import Binning
-    from maskwise.classifiers.boosting.tree import Tree
+    from maskwise.classifiers.boosting.tree import BoostedTree
 
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
@@ -40,7 +40,7 @@ class Ensemble:
     """How each column becomes bins."""
     start: Floats  # (n_scores,)
     """The scores before the first tree."""
-    trees: tuple[tuple[Tree, ...], ...]
+    trees: tuple[tuple[BoostedTree, ...], ...]
     """For each iteration a tree for each score."""
 
     def predict_scores(self, values: Floats) -> Floats:

@@ -35,7 +35,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class BoostedTree:
     """The nodes of a tree, as arrays; the first node is the root."""
 
     columns: Ints  # (n_nodes,)
@@ -78,7 +78,7 @@ class _Node:
     left_total: Ints  # (3,)
 
 
-def grow(table: BinnedTable, gradients: NDArray[np.int32], settings: Settings, scores: Floats) -> Tree:
+def grow(table: BinnedTable, gradients: NDArray[np.int32], settings: Settings, scores: Floats) -> BoostedTree:
     """Grow a tree along the gradients, and add its values to the scores.
 
     Args:
@@ -112,7 +112,7 @@ def grow(table: BinnedTable, gradients: NDArray[np.int32], settings: Settings, s
             values[leaf.number] = -settings.learning_rate * (gradient / hessian)
         scores[rows[leaf.start : leaf.stop]] += values[leaf.number]
     packed = np.packbits(left[:n_nodes], axis=1)
-    return Tree(columns[:n_nodes], children[:n_nodes], packed, values[:n_nodes])
+    return BoostedTree(columns[:n_nodes], children[:n_nodes], packed, values[:n_nodes])
 
 
 def _split(

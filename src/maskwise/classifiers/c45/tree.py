@@ -44,7 +44,7 @@ class Records(NamedTuple):
     """(n_rows,) how many records each row stands for."""
 
 
-class Tree(NamedTuple):
+class C45Tree(NamedTuple):
     """A finished tree, parents before children, the children of a node side by side."""
 
     attribute: NDArray[np.int32]
@@ -81,7 +81,7 @@ class Node:
         return self.weight - float(self.counts.max())
 
 
-def build(records: Records, min_records: int, cf: float) -> Tree:
+def build(records: Records, min_records: int, cf: float) -> C45Tree:
     """Grow, collapse and prune a tree.
 
     Args:
@@ -251,7 +251,7 @@ def _redistribute(records: Records, root: Node) -> None:
                 todo.append(old)
 
 
-def _lay_out(records: Records, root: Node) -> Tree:
+def _lay_out(records: Records, root: Node) -> C45Tree:
     """Number the nodes so that the children of each lie side by side."""
     nodes: list[Node | None] = [root]
     first, n_branches, parent = [], [], [0]
@@ -268,7 +268,7 @@ def _lay_out(records: Records, root: Node) -> Tree:
     weight = counts.sum(axis=1)
     known = np.where((weight > TINY)[:, None], counts, counts[parent])
     is_inner = np.array(n_branches) > 0
-    return Tree(
+    return C45Tree(
         np.where(is_inner, [-1 if node is None else node.attribute for node in nodes], -1).astype(np.int32),
         np.where(is_inner, [-1 if node is None else node.cut for node in nodes], -1).astype(np.int32),
         np.array(first, np.int32),

@@ -37,7 +37,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class FigureAxis:
     """The figure of a requirement as an axis of a picture."""
 
     label: str
@@ -160,7 +160,7 @@ class Requirement(Protocol):
         """Whether a recount says which group stands worst."""
 
     @property
-    def axis(self) -> Axis:
+    def axis(self) -> FigureAxis:
         """Its figure in a picture."""
 
     def with_k(self, k: int) -> Requirement:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from maskwise.errors import plural
-from maskwise.policy.requirements.base import Axis, Counted
+from maskwise.policy.requirements.base import Counted, FigureAxis
 from maskwise.policy.requirements.file_form import QID, Key, Model, ValueMistake, share
 from maskwise.policy.requirements.protected_values import SENSITIVE
 from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistakes, refuse
@@ -98,9 +98,9 @@ class Closeness:
         return Counted(self.sensitive, order=self.order)
 
     @property
-    def axis(self) -> Axis:
+    def axis(self) -> FigureAxis:
         """Its figure in a picture."""
-        return Axis("distance of the farthest group", float(self.bound))
+        return FigureAxis("distance of the farthest group", float(self.bound))
 
     def implies(self, other: Part) -> bool:
         """Say whether a table that meets this one always meets `other`: as for templates, with distances."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from fractions import Fraction
 
-    from maskwise.policy.requirements.base import Axis, Part, SensitiveColumn, WorstGroup
+    from maskwise.policy.requirements.base import FigureAxis, Part, SensitiveColumn, WorstGroup
     from maskwise.policy.requirements.file_form import Entry
 
 
@@ -152,7 +152,7 @@ class Confidence:
         return tuple(bound for _, _, bound in self.sensitive)
 
     @property
-    def axis(self) -> Axis:
+    def axis(self) -> FigureAxis:
         """Its figure in a picture."""
         return share_axis(self.sensitive)
 

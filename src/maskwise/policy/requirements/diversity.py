@@ -10,7 +10,7 @@ from math import ceil, isfinite, log2
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from maskwise.errors import WHOLE, plural
-from maskwise.policy.requirements.base import Axis, Counted
+from maskwise.policy.requirements.base import Counted, FigureAxis
 from maskwise.policy.requirements.file_form import QID, Key, Model, ValueMistake, number
 from maskwise.policy.requirements.protected_values import SENSITIVE
 from maskwise.policy.requirements.qid import MOST_PARTS, called, qid_mistakes, refuse
@@ -110,11 +110,11 @@ class Diversity:
         return Counted(self.sensitive)
 
     @property
-    def axis(self) -> Axis:
+    def axis(self) -> FigureAxis:
         """Its figure in a picture."""
         if self.measure is Measure.RECURSIVE:
-            return Axis("largest quotient, smaller is safer", float(self.c))
-        return Axis("diversity of the least diverse group", float(self.l))
+            return FigureAxis("largest quotient, smaller is safer", float(self.c))
+        return FigureAxis("diversity of the least diverse group", float(self.l))
 
     def implies(self, other: Part) -> bool:
         """Say whether a table that meets this one always meets `other`.

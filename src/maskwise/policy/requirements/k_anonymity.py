@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from maskwise.errors import WHOLE, PolicyError, plural
-from maskwise.policy.requirements.base import Axis
+from maskwise.policy.requirements.base import FigureAxis
 from maskwise.policy.requirements.file_form import QID, Key, Model
 from maskwise.policy.requirements.qid import called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import MAX_RECORDS, Arithmetic, Rule, negated_count
@@ -76,7 +76,7 @@ class KAnonymity:
         return (f"k=1 on {self.name} protects nobody.",) if self.k == 1 else ()
 
     @property
-    def axis(self) -> Axis:
+    def axis(self) -> FigureAxis:
         """Its figure in a picture."""
         return smallest_group_axis(self.k)
 
@@ -163,9 +163,9 @@ def k_cell(k: int) -> str:
     return f"k = {k:,}"
 
 
-def smallest_group_axis(k: int) -> Axis:
+def smallest_group_axis(k: int) -> FigureAxis:
     """The smallest group in a picture."""
-    return Axis("smallest group (records)", k, is_count=True)
+    return FigureAxis("smallest group (records)", k, is_count=True)
 
 
 def _misfit(entry: Entry, stray: str | None) -> str | None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from fractions import Fraction
 
-    from maskwise.policy.requirements.base import Axis, Part, WorstGroup
+    from maskwise.policy.requirements.base import FigureAxis, Part, WorstGroup
     from maskwise.policy.requirements.file_form import Entry
 
 MOST_QIDS = 2_000
@@ -112,7 +112,7 @@ class LKC:
         return tuple(bound for _, _, bound in self.sensitive)
 
     @property
-    def axis(self) -> Axis:
+    def axis(self) -> FigureAxis:
         """Its figure in a picture."""
         return share_axis(self.sensitive) if self.k is None else smallest_group_axis(self.k)
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from maskwise.errors import plural
-from maskwise.policy.requirements.base import Axis
+from maskwise.policy.requirements.base import FigureAxis
 from maskwise.policy.requirements.file_form import Key, ValueMistake, share
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ def share_cells(protected: Protected, *, by_name: bool) -> list[str]:
     ]
 
 
-def share_axis(protected: Protected) -> Axis:
+def share_axis(protected: Protected) -> FigureAxis:
     """The largest share in a picture."""
     bounds = {float(bound) for _, _, bound in protected}
-    return Axis("largest share of a protected value", bounds.pop() if len(bounds) == 1 else None)
+    return FigureAxis("largest share of a protected value", bounds.pop() if len(bounds) == 1 else None)
 
 
 def respell_values(protected: Protected, spell: Callable[[str], str]) -> Protected:

@@ -15,7 +15,6 @@ import numpy as np
 
 from maskwise.policy.attributes import Kind
 from maskwise.search.value_trees import ValueNode
-from maskwise.values.scales import interval_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,7 +100,12 @@ class GrowingTree:
         width = (float(high) / 2 - float(low) / 2) or 1.0
         spread = (float(inside[1]) / 2 - float(inside[0]) / 2) / width
         counts = column.counts[members].sum(axis=0)
-        self._append(parent, ValueNode(_label(column, inside), counts, spread, members, inside), first, stop)
+        self._append(
+            parent,
+            ValueNode(column.interval_label(inside[0], inside[1], closed=inside[2]), counts, spread, members, inside),
+            first,
+            stop,
+        )
 
     def _append(self, parent: int, node: ValueNode, first: int, stop: int) -> None:
         at = self.n_grown
@@ -126,7 +130,9 @@ def start_tree(column: Column, floor: int) -> GrowingTree:
     low, high = column.range
     total = column.counts.sum(axis=0) + column.missing
     inside = (low, high, True)
-    root = ValueNode(_label(column, inside), total, 1.0, slice(0, len(n_records) + 1), inside)
+    root = ValueNode(
+        column.interval_label(inside[0], inside[1], closed=inside[2]), total, 1.0, slice(0, len(n_records) + 1), inside
+    )
     empty = ValueNode("", np.zeros_like(total), 0.0, slice(0, 0))
     code_of_value = np.append(np.repeat(np.arange(n_bins), np.diff(starts)), n_bins).astype(np.int64)
     n_codes = n_bins + int(column.missing.any())
@@ -160,8 +166,3 @@ def _bins(n_records: Ints, floor: int) -> Ints:
     below = upto[borders - 1] if len(borders) else borders
     kept = borders[(below >= floor) & (n_all - below >= floor)]
     return np.concatenate([[0], kept, [len(n_records)]]).astype(np.int64)
-
-
-def _label(column: Column, inside: tuple[float, float, bool]) -> str:
-    assert column.scale is not None  # noqa: S101 - every interval column has a scale
-    return interval_label(inside[0], inside[1], column.scale, closed=inside[2])
