@@ -18,7 +18,7 @@ from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
 from maskwise.search.bounds import list_bounds
-from maskwise.search.conditional.criterion import Variant
+from maskwise.search.conditional.chooser import Variant
 from maskwise.search.conditional.search import ConditionalSearch
 from maskwise.search.conditional.variants import run_variant
 from maskwise.search.interface import Problem

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import maskwise
-from maskwise.engines.postgres import messages as postgres_messages
+from maskwise.engines.postgres import error_messages as postgres_messages
 from maskwise.errors import WriteError
 from tests.conftest import people
 from tests.engines.conftest import Place, load_postgres

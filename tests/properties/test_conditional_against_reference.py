@@ -26,9 +26,9 @@ from maskwise.policy.attributes import Kind
 from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.profile.columns import Column
 from maskwise.search.bounds import Bound, as_rules
-from maskwise.search.conditional import criterion as conditional
+from maskwise.search.conditional import chooser as conditional
 from maskwise.search.conditional import gain_kernels, growing_tree, inputs, variants
-from maskwise.search.conditional.criterion import Variant
+from maskwise.search.conditional.chooser import Variant
 from maskwise.search.groups import split_kernels
 from maskwise.search.options import SearchOptions
 from maskwise.solution.solution import Ending

@@ -1,7 +1,8 @@
 """The command line.
 
-`app` has the commands that mask, `evaluate` the one that measures; `options`
-are shared between them, `terminal` prints, `demo` runs on the bundled table.
+`app` has the commands `mask`, `audit` and `apply`, `evaluate` the one that
+measures, `demo` runs on the bundled table; `options` are shared by several
+commands, `sidecars` are the files beside a release, `terminal` prints.
 """
 
 from maskwise.cli.app import app, main, run

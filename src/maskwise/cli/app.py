@@ -18,7 +18,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
 from maskwise.cli.evaluate import evaluate
-from maskwise.cli.options import DEFAULT_SEARCH, AsJson, PolicyPath, Quiet, SearchFlags, require_distinct_names
+from maskwise.cli.options import (
+    DEFAULT_SEARCH,
+    AsJson,
+    Engine,
+    Formulas,
+    Memory,
+    Output,
+    PolicyPath,
+    Quiet,
+    SearchFlags,
+    Seed,
+    Shuffle,
+    require_distinct_names,
+)
 from maskwise.errors import MaskwiseError, plural, quote
 
 if TYPE_CHECKING:
@@ -33,32 +46,6 @@ app = App(
     version_flags=["--version"],
     suppress_keyboard_interrupt=False,
 )
-
-Output = Annotated[
-    str,
-    Parameter(
-        name=["--output", "-o"],
-        help="Where to write: .csv, .tsv, .parquet or .arrow, each also with .gz; a folder, such as released/; "
-        "or a table of the engine.",
-    ),
-]
-Engine = Annotated[
-    str | None,
-    Parameter(
-        help="Where the work is done: duckdb, duckdb:///people.db, postgres://user@host/database, spark or "
-        "spark://host:port. In a database DATA is a table."
-    ),
-]
-Memory = Annotated[str | None, Parameter(help="How much memory a run may use before it spills to disk, such as 4GB.")]
-Shuffle = Annotated[bool, Parameter(negative="", help="Release the records in random order.")]
-Seed = Annotated[
-    int | None,
-    Parameter(help="Makes --shuffle, --restarts and --effort repeatable; keep it secret if you shuffle."),
-]
-Formulas = Annotated[
-    bool,
-    Parameter(name="--escape-formulas", negative="", help="Quote cells that a spreadsheet would run as a formula."),
-]
 
 
 @app.command

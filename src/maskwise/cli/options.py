@@ -24,6 +24,31 @@ else:
 Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors and warnings.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the result as JSON.")]
 PolicyPath = Annotated[Path, Parameter(name=["--policy", "-p"], help="The policy, a YAML file.")]
+Output = Annotated[
+    str,
+    Parameter(
+        name=["--output", "-o"],
+        help="Where to write: .csv, .tsv, .parquet or .arrow, each also with .gz; a folder, such as released/; "
+        "or a table of the engine.",
+    ),
+]
+Engine = Annotated[
+    str | None,
+    Parameter(
+        help="Where the work is done: duckdb, duckdb:///people.db, postgres://user@host/database, spark or "
+        "spark://host:port. In a database DATA is a table."
+    ),
+]
+Memory = Annotated[str | None, Parameter(help="How much memory a run may use before it spills to disk, such as 4GB.")]
+Shuffle = Annotated[bool, Parameter(negative="", help="Release the records in random order.")]
+Seed = Annotated[
+    int | None,
+    Parameter(help="Makes --shuffle, --restarts and --effort repeatable; keep it secret if you shuffle."),
+]
+Formulas = Annotated[
+    bool,
+    Parameter(name="--escape-formulas", negative="", help="Quote cells that a spreadsheet would run as a formula."),
+]
 
 
 @Parameter(name="*")

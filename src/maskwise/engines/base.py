@@ -115,7 +115,7 @@ class Dialect(Protocol):
     backend or the session that was given, or None; whether a table of the
     database will be written; and how many bytes a run may use, or None.
     Every error of the database becomes an error of ours that quotes
-    no cell (`messages`).
+    no cell (`error_messages`).
     """
 
     name: ClassVar[str]
@@ -184,7 +184,8 @@ class Dialect(Protocol):
     def write(self, sql: str, target: Path | Folder) -> None:
         """Write a query's result to a file, or as parquet files into a folder; default: `defaults.write`.
 
-        A file's suffix gives its format. `files` writes them all: the same records give the same bytes on every engine.
+        A file's suffix gives its format. `write_files` writes them all, so that the same records give the same bytes on
+        every engine.
         """
 
     def check_target(self, target: TableName, source: Any) -> None:

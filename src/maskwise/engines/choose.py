@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.sql import Engine
 from maskwise.errors import InputError
-from maskwise.values.data_kind import DataKind, data_kind
+from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName, locate, table_name
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ def choose(data: Any, engine: Any = None, *, writes: bool = False, memory: int |
             msg = "Data with an address is written as postgres://user@host/database#people, and needs no engine."
             raise InputError(msg)
         return _start(address, writes=writes, memory=memory), table_name(table)
-    match data_kind(data):
-        case DataKind.IBIS_TABLE:
+    match input_kind(data):
+        case InputKind.IBIS_TABLE:
             return _start_for_ibis(data, engine)
-        case DataKind.SPARK_TABLE:
+        case InputKind.SPARK_TABLE:
             return _connect(_SPARK, data.sparkSession, memory=memory), data
     started = _start(engine, writes=writes, memory=memory)
     place = locate(data) if isinstance(data, str) else data
@@ -120,19 +120,19 @@ def choose(data: Any, engine: Any = None, *, writes: bool = False, memory: int |
 
 def has_tables(engine: Any, data: Any) -> bool:
     """Whether a bare name means a table, because the data is in a database."""
-    if data_kind(data).is_database_table or (isinstance(data, str) and "://" in data):
+    if input_kind(data).is_database_table or (isinstance(data, str) and "://" in data):
         return True
     return not (engine is None or engine == "duckdb")
 
 
 def _start(engine: Any, *, writes: bool = False, memory: int | None = None) -> Engine:
     """Start the engine that was asked for; DuckDB if none was."""
-    match data_kind(engine or "duckdb"):
-        case DataKind.TEXT:
+    match input_kind(engine or "duckdb"):
+        case InputKind.TEXT:
             return _start_named(engine or "duckdb", writes=writes, memory=memory)
-        case DataKind.SPARK_SESSION:
+        case InputKind.SPARK_SESSION:
             return _connect(_SPARK, engine, memory=memory)
-        case DataKind.IBIS_BACKEND:
+        case InputKind.IBIS_BACKEND:
             return _start_in_backend(engine)
     if isinstance(engine, Engine):
         return engine

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from maskwise.engines.files import file_of, write_batches
+from maskwise.engines.write_files import file_of, write_batches
 from maskwise.errors import InputError
 
 if TYPE_CHECKING:

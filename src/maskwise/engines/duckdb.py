@@ -12,8 +12,7 @@ from urllib.parse import unquote
 
 from maskwise.engines import defaults
 from maskwise.engines.base import BATCH, Feature, Gap
-from maskwise.engines.files import connect, copy_query, file_of, path_list
-from maskwise.engines.messages import (
+from maskwise.engines.error_messages import (
     csv_message,
     missing_table,
     refuse_input_as_target,
@@ -21,6 +20,7 @@ from maskwise.engines.messages import (
     system_reason,
     translate_errors,
 )
+from maskwise.engines.write_files import connect, copy_query, file_of, path_list
 from maskwise.errors import InputError, WriteError
 from maskwise.values.location import TableName
 from maskwise.values.memory import for_engine, memory_of_run

@@ -1,4 +1,4 @@
-"""The verbs, in Ibis and plain SQL, on any database that has a dialect."""
+"""The engine: scan, group, recode, relabel and write, in Ibis and plain SQL, on any database that has a dialect."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 
 from maskwise.engines.base import ROW, DataFiles, Feature
 from maskwise.engines.defaults import query
+from maskwise.engines.error_messages import refuse_out_of_memory, system_reason
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
-from maskwise.engines.messages import refuse_out_of_memory, system_reason
 from maskwise.engines.value_counts import ValueCounts
 from maskwise.errors import InputError, MaskwiseError, WriteError
 from maskwise.values.arrow import from_numpy
-from maskwise.values.data_kind import DataKind, data_kind
+from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import Folder
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Engine:
         """
         if isinstance(source, DataFiles):
             return self._scan_files(source)
-        if data_kind(source) is DataKind.ARROW:
+        if input_kind(source) is InputKind.ARROW:
             return self._scan_arrow(source)
         return self.dialect.table(source)
 
@@ -99,10 +99,10 @@ class Engine:
 
     def discard(self, data: Any) -> None:
         """Drop a table that `materialize` or `as_native` made; leave anything else alone."""
-        match data_kind(data):
-            case DataKind.IBIS_TABLE:
+        match input_kind(data):
+            case InputKind.IBIS_TABLE:
                 self.dialect.drop(data.op().name)
-            case DataKind.SPARK_TABLE:
+            case InputKind.SPARK_TABLE:
                 data.unpersist()
 
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:

@@ -9,7 +9,7 @@ Train:
     NaiveBayes: The other one, for numbers and categories together.
 
 `run` is the entrance: `sample` reads, `partition` parts the records, `sweep`
-chooses thresholds, `view` says how a classifier sees a column, `learners` are
+chooses thresholds, `predictors` says how a classifier sees a column, `learners` are
 trained, `comparisons` are other ways of masking, `records` holds the errors
 and `picture` draws them.
 

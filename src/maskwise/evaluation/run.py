@@ -32,7 +32,7 @@ from maskwise.search.options import SearchKeywords, search_options
 from maskwise.solution.solution import Ending
 from maskwise.table.read import read
 from maskwise.values.arrow import from_numpy
-from maskwise.values.data_kind import DataKind, data_kind
+from maskwise.values.input_kind import InputKind, input_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -314,7 +314,7 @@ def _take_rows(table: Any, rows: NDArray[np.int64] | None) -> Any:
 
 def _backend(data: Any) -> str:
     """The kind of table that was given; for a file or a database pandas, if it is installed."""
-    kind = data_kind(data)
-    if kind in {DataKind.PANDAS, DataKind.POLARS, DataKind.ARROW}:
+    kind = input_kind(data)
+    if kind in {InputKind.PANDAS, InputKind.POLARS, InputKind.ARROW}:
         return kind.value
     return "pandas" if find_spec("pandas") is not None else "pyarrow"

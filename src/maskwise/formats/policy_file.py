@@ -20,7 +20,7 @@ from maskwise.formats.requirement_file import RequirementEntry, keys_at
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
 from maskwise.policy.attributes import Attribute, Kind, Missing
 from maskwise.policy.policy import Policy
-from maskwise.policy.requirements import models
+from maskwise.policy.requirements import registry
 from maskwise.policy.requirements.file_form import name_list
 from maskwise.policy.requirements.protected_values import MISSING
 from maskwise.policy.source_lines import Document, Place
@@ -105,7 +105,7 @@ def from_data(document: Document, folder: Path) -> Policy:
     requirements = []
     for i, entry in enumerate(file.requirements):
         try:
-            requirements.append(models.requirement_of(entry))
+            requirements.append(registry.requirement_of(entry))
         except PolicyError as error:
             mistakes += [_where(document, ("requirements", i)) + mistake for mistake in error.mistakes]
     if mistakes:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, TypeAdapter, create_model
 from pydantic_core import PydanticCustomError
 
-from maskwise.policy.requirements import models
+from maskwise.policy.requirements import registry
 from maskwise.policy.requirements.file_form import ValueMistake
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 def _check_entry(value: object) -> Entry:
     """The values of an entry, each read by its key; only those that say something."""
-    checked = _shape("RequirementEntry", models.known_keys(), is_needed=False).model_validate(value)
+    checked = _shape("RequirementEntry", registry.known_keys(), is_needed=False).model_validate(value)
     given = {name: getattr(checked, name) for name in type(checked).model_fields}
     entry = {
         name: found.model_dump() if isinstance(found, BaseModel) else found
         for name, found in given.items()
         if found is not None and found != []
     }
-    mistake = models.misfit(entry)
+    mistake = registry.misfit(entry)
     if mistake is not None:
         raise PydanticCustomError("kind", mistake)
     return entry
@@ -49,7 +49,7 @@ def read_requirement(data: object) -> Requirement:
     >>> read_requirement({"qid": ["Age"], "k": "5"})
     KAnonymity(qid=('Age',), k=5)
     """
-    return models.requirement_of(_ENTRY.validate_python(data))
+    return registry.requirement_of(_ENTRY.validate_python(data))
 
 
 def keys_at(place: Sequence[str | int]) -> tuple[Key, ...]:
@@ -58,7 +58,7 @@ def keys_at(place: Sequence[str | int]) -> tuple[Key, ...]:
     >>> [key.name for key in keys_at(["lkc"])]
     ['attributes', 'L']
     """
-    keys = models.known_keys()
+    keys = registry.known_keys()
     for step in place:
         keys = next((key.fields for key in keys if key.name == step), ())
     return keys

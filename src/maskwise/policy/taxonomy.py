@@ -1,4 +1,4 @@
-"""Value trees: what a categorical value may be generalized to.
+"""Taxonomies: what a categorical value may be generalized to.
 
 A `Taxonomy` is a rooted tree of unique labels whose leaves are the domain
 values. Reading one from a file is the concern of `formats`; which part of it a

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import ROW
-from maskwise.values.data_kind import data_kind
+from maskwise.values.input_kind import input_kind
 
 if TYPE_CHECKING:
     from maskwise.table.table import Table
@@ -24,7 +24,7 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
     plain = table.expr.select([table.expr[table.key(name)].name(name) for name in table.names])
     if table.frame is None:
         return table.engine.fetch(plain)
-    if data_kind(table.frame).is_database_table:
+    if input_kind(table.frame).is_database_table:
         return table.engine.as_native(plain)
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 

@@ -1,4 +1,4 @@
-"""The only way out: nothing is released before the verifier has recounted it.
+"""Publish a masked table: nothing is released before the verifier has recounted it.
 
 `publish` writes a masked table under a temporary name and opens it again. The
 caller recounts it (`recount`) and refuses it (`refuse_unless_confirmed`) or lets
@@ -18,7 +18,7 @@ from maskwise.release.escape import safe_name, safe_text, spreadsheet_safe
 from maskwise.release.frames import as_frame
 from maskwise.table.read import read
 from maskwise.table.table import Table
-from maskwise.values.data_kind import data_kind
+from maskwise.values.input_kind import input_kind
 from maskwise.values.location import Folder, TableName, suffix_of
 from maskwise.verify.verify import verify
 
@@ -97,7 +97,7 @@ def _in_memory(masked: Table) -> Iterator[Draft]:
     """Make a table of the kind that was given; remove it from its database if the block fails."""
     data = as_frame(masked)
     try:
-        yield Draft(data, read(data, masked.engine if data_kind(data).is_database_table else None))
+        yield Draft(data, read(data, masked.engine if input_kind(data).is_database_table else None))
     except BaseException:
         masked.engine.discard(data)
         raise

@@ -1,6 +1,6 @@
-"""The result of a search: one cut per attribute, and what it reaches.
+"""What one attribute shows: a cut through its value tree.
 
-A release is a cut through the value trees. A `Cut` says what every domain value
+A `Cut` says what every domain value
 is shown as, also for rows the search never saw; `mask` applies it, the file
 form is the concern of `formats.solution_file`.
 """

@@ -1,4 +1,4 @@
-"""The result of a search: one cut per masked attribute, and what it reaches."""
+"""The result of a search: all cuts together, what they reach, and the steps that led to them."""
 
 from __future__ import annotations
 

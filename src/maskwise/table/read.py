@@ -14,7 +14,7 @@ from maskwise.engines.choose import choose
 from maskwise.errors import InputError, quote
 from maskwise.table.files import check_names, find_files, is_text, open_arrow, open_files
 from maskwise.table.table import Table
-from maskwise.values.data_kind import data_kind
+from maskwise.values.input_kind import input_kind
 from maskwise.values.location import Folder, TableName
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def read(source: Any, engine: Engine | None = None, *, once: bool = False, delim
         expr, names = open_files(paths, engine, once=once, delimiter=delimiter)
         called = paths[0].name if len(paths) == 1 else str(place)
         return Table(engine, expr, names, called, has_header_line=is_text(paths[0]))
-    if isinstance(place, TableName) or data_kind(place).is_database_table:
+    if isinstance(place, TableName) or input_kind(place).is_database_table:
         return _read_table(place, engine)
     arrow = _as_arrow(place)
     return Table(

@@ -1,8 +1,8 @@
 """The ordered types an interval attribute may have: numbers, dates, times.
 
 Each value has a number behind it (for sorting, splitting and comparing) and an
-ISO label in front of it (for people). Texts of a csv become typed here; which
-column is typed how is decided in `profile`.
+ISO label in front of it (for people). `parsing` reads the
+texts of a csv as one of these types; `profile` decides which type a column has.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, ClassVar
 
-from maskwise.policy.requirements import models
+from maskwise.policy.requirements import registry
 from maskwise.policy.requirements.base import FigureAxis, Part, SensitiveColumn, WorstGroup
 from maskwise.policy.requirements.file_form import QID, Entry, Key, Model, share
 from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistakes, refuse
@@ -128,10 +128,10 @@ MODEL = Model("share", (QID, Key("share", read=share("a share"))), build)
 @contextmanager
 def registered() -> Iterator[None]:
     """Let maskwise know the model for a while."""
-    models.register(MODEL)
+    registry.register(MODEL)
     register_measure(GroupShare, measure_group_share)
     try:
         yield
     finally:
         unregister_measure(GroupShare)
-        models.unregister(MODEL)
+        registry.unregister(MODEL)

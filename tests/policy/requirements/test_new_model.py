@@ -15,7 +15,7 @@ import maskwise
 from maskwise import InputError, read_policy
 from maskwise.formats import solution_file
 from maskwise.formats.policy_file import to_data
-from maskwise.policy.requirements import models
+from maskwise.policy.requirements import registry
 from maskwise.policy.requirements.file_form import Key, Model
 from maskwise.verify.measures.registry import register_measure
 from tests.conftest import Run
@@ -127,20 +127,20 @@ def test_its_mistakes_are_said(entry: dict[str, object], complaint: str) -> None
 
 
 def test_it_is_forgotten_afterwards() -> None:
-    before = models.known_keys()
+    before = registry.known_keys()
     with registered():
-        assert "share" in [key.name for key in models.known_keys()]
-    assert models.known_keys() == before
+        assert "share" in [key.name for key in registry.known_keys()]
+    assert registry.known_keys() == before
     with pytest.raises(InputError, match="`share` is not a key that belongs here"):
         read_policy({"requirements": [{"qid": ["Age"], "share": 0.1}]})
 
 
 def test_a_key_has_one_meaning() -> None:
     with pytest.raises(ValueError, match="`k` is a key of another model"):
-        models.register(Model("share", (Key("k", str), Key("share")), build))
+        registry.register(Model("share", (Key("k", str), Key("share")), build))
     with registered():
         with pytest.raises(ValueError, match="`share` is a key of another model"):
-            models.register(MODEL)
+            registry.register(MODEL)
         with pytest.raises(ValueError, match="GroupShare has a measure already"):
             register_measure(GroupShare, measure_group_share)
 

@@ -20,7 +20,7 @@ from maskwise.evaluation import C45Classifier
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
 from maskwise.search.conditional import variants
-from maskwise.search.conditional.criterion import Variant
+from maskwise.search.conditional.chooser import Variant
 from maskwise.search.conditional.cross_validation import N_DETAILED_FOLDS, CrossValidation
 from maskwise.search.conditional.inputs import ConditionalInputs
 from maskwise.search.conditional.search import ConditionalSearch
@@ -123,7 +123,7 @@ def test_a_split_is_valid_only_with_all_attributes_of_its_qid() -> None:
 @pytest.mark.parametrize("work", [0, 10**6])
 def test_a_gain_that_rises_is_found_also_if_weighed_lazily(monkeypatch: pytest.MonkeyPatch, work: int) -> None:
     """The class is whether two columns differ: the second tells nothing before the first is shown."""
-    monkeypatch.setattr("maskwise.search.conditional.criterion.EXACT_WORK", work)
+    monkeypatch.setattr("maskwise.search.conditional.chooser.EXACT_WORK", work)
     rows = [("0", "0", "N")] * 4 + [("0", "1", "Y")] * 3 + [("0", "1", "N"), ("2", "0", "Y"), ("2", "1", "N")]
     rows += [("1", "0", "Y")] * 2 + [("1", "1", "N")] * 2
     a, b, cls = zip(*rows, strict=True)

@@ -14,9 +14,9 @@ from psycopg import sql as pg
 
 from maskwise.engines import defaults
 from maskwise.engines.base import Feature, Gap
-from maskwise.engines.messages import missing_table, refuse_input_as_target
-from maskwise.engines.postgres import messages, types
-from maskwise.engines.postgres.messages import translate_errors, translated
+from maskwise.engines.error_messages import missing_table, refuse_input_as_target
+from maskwise.engines.postgres import error_messages, types
+from maskwise.engines.postgres.error_messages import translate_errors, translated
 from maskwise.errors import InputError, WriteError
 from maskwise.values.location import TableName
 
@@ -123,7 +123,7 @@ class Postgres:
             known = self._run(pg.SQL("SELECT relname FROM pg_class WHERE relkind IN ('r', 'v', 'm', 'p', 'f')"))
             raise missing_table(place, [row[0] for row in known.fetchall()]) from None
         except psycopg.errors.InsufficientPrivilege:
-            raise InputError(messages.no_right_to_read(place or "the table", self._user())) from None
+            raise InputError(error_messages.no_right_to_read(place or "the table", self._user())) from None
         except psycopg.Error as error:
             raise translated(error) from None
         described: Sequence[psycopg.Column] = cursor.description
@@ -172,7 +172,7 @@ class Postgres:
                 yield
             except psycopg.errors.InsufficientPrivilege:
                 database = self._connection.info.dbname
-                raise InputError(messages.no_right_to_temporary_tables(database, self._user())) from None
+                raise InputError(error_messages.no_right_to_temporary_tables(database, self._user())) from None
 
     def drop(self, name: str) -> None:
         """Drop a temporary table or view; those of our own connection go with it."""
@@ -233,7 +233,7 @@ class Postgres:
         with translate_errors(target), self._transaction():
             self._connection.execute(pg.SQL("CREATE TABLE {} AS {}").format(_identifier(place), pg.SQL(sql)))
             yield self.table(place)
-            self._connection.execute(pg.SQL("SET LOCAL lock_timeout = {}").format(f"{messages.LOCK_SECONDS}s"))
+            self._connection.execute(pg.SQL("SET LOCAL lock_timeout = {}").format(f"{error_messages.LOCK_SECONDS}s"))
             # Two runs with one target come one after the other, also if there is no such table yet.
             self._connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"maskwise {target}"])
             self._connection.execute(pg.SQL("DROP TABLE IF EXISTS {}").format(_identifier(target)))

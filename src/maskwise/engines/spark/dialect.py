@@ -21,8 +21,7 @@ from pyspark.sql.types import StringType
 
 from maskwise.engines import defaults
 from maskwise.engines.base import BATCH, ROW, Feature, Gap
-from maskwise.engines.files import merge_parquet
-from maskwise.engines.messages import missing_table, refuse_input_as_target
+from maskwise.engines.error_messages import missing_table, refuse_input_as_target
 from maskwise.engines.spark.session import (
     active_session,
     cancel_jobs,
@@ -31,6 +30,7 @@ from maskwise.engines.spark.session import (
     temporary_folders,
     translate_errors,
 )
+from maskwise.engines.write_files import merge_parquet
 from maskwise.values.location import Folder, TableName
 
 if TYPE_CHECKING:

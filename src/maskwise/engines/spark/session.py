@@ -16,7 +16,7 @@ from pyspark import SparkContext
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 
-from maskwise.engines.messages import system_reason
+from maskwise.engines.error_messages import system_reason
 from maskwise.errors import InputError, WriteError
 from maskwise.values.memory import for_engine
 

@@ -1,4 +1,7 @@
-"""A rule as the search sees it: a kind of arithmetic on the counters of a group, and numbers."""
+"""A part of a requirement as the search sees it: which arithmetic on the counters of a group, and its limits.
+
+The arithmetic itself is compiled, in `search.rule_kernels.weigh`; a new kind needs an entry here and a branch there.
+"""
 
 from __future__ import annotations
 

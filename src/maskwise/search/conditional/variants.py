@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.errors import plural
+from maskwise.search.conditional.chooser import ConditionalChooser, Variant
 from maskwise.search.conditional.class_groups import ClassGroups, SingleAttributeClasses
-from maskwise.search.conditional.criterion import ConditionalChooser, Variant
 from maskwise.search.conditional.inputs import start_trees
 from maskwise.search.topdown import TopDown, descend
 

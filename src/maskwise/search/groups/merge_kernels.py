@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from maskwise.search.groups.group_store import (
+from maskwise.search.groups.merge_store import (
     NONE,
     GroupStore,
     add_to_hash,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.search import rule_kernels
-from maskwise.search.groups import group_store, merge_kernels
+from maskwise.search.groups import merge_kernels, merge_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,15 +57,15 @@ class MergingGroups:
                 shown[block, p] = node_of_code[a][compact.codes[block, p]]
         counts = workspace.zeros((most, compact.counts.shape[1]), np.int64)
         counts[:n_rows] = compact.counts
-        self._store = group_store.GroupStore(
+        self._store = merge_store.GroupStore(
             shown=shown,
             counts=counts,
             key=workspace.zeros(most, np.uint64),
             alive=workspace.zeros(most, np.bool_),
-            following=workspace.full((n_attributes, most), group_store.NONE, np.int32),
-            head=np.full(n_nodes, group_store.NONE, np.int32),
-            buckets=workspace.full(1 << max(most, 2).bit_length(), group_store.NONE, np.int32),
-            chained=workspace.full(most, group_store.NONE, np.int32),
+            following=workspace.full((n_attributes, most), merge_store.NONE, np.int32),
+            head=np.full(n_nodes, merge_store.NONE, np.int32),
+            buckets=workspace.full(1 << max(most, 2).bit_length(), merge_store.NONE, np.int32),
+            chained=workspace.full(most, merge_store.NONE, np.int32),
             bad=workspace.zeros((n_rules, most), np.float64),
             heap=workspace.zeros((n_rules, most), np.int32),
             n_heap=np.zeros(n_rules, np.int64),
@@ -75,7 +75,7 @@ class MergingGroups:
             number=np.random.default_rng(0).integers(2**64, size=n_nodes, dtype=np.uint64),
             tally=np.zeros(2, np.int64),
         )
-        group_store.start(self._store, rules, n_rows)
+        merge_store.start(self._store, rules, n_rows)
         self.n_groups = n_rows
 
     @property
@@ -122,4 +122,4 @@ class MergingGroups:
         """Let `target` replace some values."""
         j = self.attributes.index(attribute)
         self.n_groups -= merge_kernels.merge(self._store, self.rules, j, values.start, values.stop, target)
-        group_store.clean_heaps(self._store, self.n_groups)
+        merge_store.clean_heaps(self._store, self.n_groups)

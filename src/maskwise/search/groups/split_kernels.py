@@ -1,4 +1,4 @@
-"""The loops over rows, compiled.
+"""Count and split the groups of a quasi-identifier as a value is refined: the loops over rows, compiled.
 
 No names and no objects: arrays in, arrays out. What they do together has a
 plain twin in `tests/reference/`. Arguments are tagged IN, OUT or INOUT. Compiled code is

@@ -1,4 +1,4 @@
-"""What a measure gets and what it returns."""
+"""What a measure works on (the groups of a QID, by their counts) and what it returns."""
 
 from __future__ import annotations
 

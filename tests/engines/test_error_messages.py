@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from maskwise.engines import messages
+from maskwise.engines import error_messages
 from maskwise.errors import InputError
 from maskwise.values.location import TableName
 
@@ -19,7 +19,7 @@ class OutOfMemoryException(Exception):  # noqa: N818 - as DuckDB calls it
 def test_an_error_is_named_without_its_text() -> None:
     with (
         pytest.raises(InputError, match=r"could not read the table \(ValueError\)") as caught,
-        messages.translate_errors(),
+        error_messages.translate_errors(),
     ):
         raise ValueError("cell `HIV` is no number")
     assert "HIV" not in str(caught.value)
@@ -27,19 +27,19 @@ def test_an_error_is_named_without_its_text() -> None:
 
 
 def test_too_little_memory_has_a_remedy() -> None:
-    with pytest.raises(InputError, match="Give more with --memory"), messages.translate_errors():
+    with pytest.raises(InputError, match="Give more with --memory"), error_messages.translate_errors():
         raise OutOfMemoryException
-    messages.refuse_out_of_memory(ValueError("another error"))
+    error_messages.refuse_out_of_memory(ValueError("another error"))
 
 
 def test_a_missing_table_comes_with_a_suggestion() -> None:
-    error = messages.missing_table(TableName("poeple", "public"), ["people", "jobs"])
+    error = error_messages.missing_table(TableName("poeple", "public"), ["people", "jobs"])
     assert str(error) == "There is no table `public.poeple` in the database. Did you mean `people`?"
 
 
 def test_the_input_is_no_target() -> None:
     with pytest.raises(InputError, match=r"`public\.people` is the input"):
-        messages.refuse_input_as_target(TableName("people", "public"))
+        error_messages.refuse_input_as_target(TableName("people", "public"))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_input_is_no_target() -> None:
     ],
 )
 def test_only_the_systems_own_reason_is_given(error: Exception, reason: str | None) -> None:
-    assert messages.system_reason(error) == reason
+    assert error_messages.system_reason(error) == reason
 
 
 CSV = {
@@ -67,10 +67,10 @@ CSV = {
 
 @pytest.mark.parametrize(("text", "says"), CSV.values(), ids=CSV.keys())
 def test_a_csv_error_gives_file_line_and_reason(text: str, says: str) -> None:
-    message = messages.csv_message([Path("x/a.csv"), Path("x/b.csv")], f"CSV Error in x/b.csv\n{text}")
+    message = error_messages.csv_message([Path("x/a.csv"), Path("x/b.csv")], f"CSV Error in x/b.csv\n{text}")
     assert message.startswith(says)
     assert "HIV" not in message
 
 
 def test_without_a_file_in_the_message_the_first_is_named() -> None:
-    assert messages.csv_message([Path("a.csv"), Path("b.csv")], "odd").startswith("a.csv ")
+    assert error_messages.csv_message([Path("a.csv"), Path("b.csv")], "odd").startswith("a.csv ")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 
-class DataKind(StrEnum):
+class InputKind(StrEnum):
     """The kinds of data and engines that maskwise takes."""
 
     TEXT = "text"
@@ -38,29 +38,29 @@ class DataKind(StrEnum):
     @property
     def is_database_table(self) -> bool:
         """Whether it is a table inside a database, which stays there."""
-        return self in {DataKind.IBIS_TABLE, DataKind.SPARK_TABLE}
+        return self in {InputKind.IBIS_TABLE, InputKind.SPARK_TABLE}
 
 
 _PREFIXES = {
-    "pandas.": DataKind.PANDAS,
-    "polars.": DataKind.POLARS,
-    "pyarrow.": DataKind.ARROW,
-    "ibis.expr.": DataKind.IBIS_TABLE,
-    "ibis.backends.": DataKind.IBIS_BACKEND,
+    "pandas.": InputKind.PANDAS,
+    "polars.": InputKind.POLARS,
+    "pyarrow.": InputKind.ARROW,
+    "ibis.expr.": InputKind.IBIS_TABLE,
+    "ibis.backends.": InputKind.IBIS_BACKEND,
 }
-_SPARK = {"DataFrame": DataKind.SPARK_TABLE, "SparkSession": DataKind.SPARK_SESSION}
+_SPARK = {"DataFrame": InputKind.SPARK_TABLE, "SparkSession": InputKind.SPARK_SESSION}
 
 
-def data_kind(data: Any) -> DataKind:
+def input_kind(data: Any) -> InputKind:
     """Tell what kind of data was given; a subclass is of its parent's kind.
 
-    >>> data_kind("people.csv").value, data_kind(Path("people.csv")).value, data_kind(3).value
+    >>> input_kind("people.csv").value, input_kind(Path("people.csv")).value, input_kind(3).value
     ('text', 'path', 'other')
     """
     if isinstance(data, str):
-        return DataKind.TEXT
+        return InputKind.TEXT
     if isinstance(data, Path):
-        return DataKind.PATH
+        return InputKind.PATH
     for parent in type(data).__mro__:
         # pandas 3 says that its table is of `pandas`, Arrow that its is of `pyarrow.lib`.
         module = f"{parent.__module__}."
@@ -69,4 +69,4 @@ def data_kind(data: Any) -> DataKind:
         kind = next((kind for prefix, kind in _PREFIXES.items() if module.startswith(prefix)), None)
         if kind is not None:
             return kind
-    return DataKind.OTHER
+    return InputKind.OTHER

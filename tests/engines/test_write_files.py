@@ -11,7 +11,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
-from maskwise.engines import files
+from maskwise.engines import write_files
 from maskwise.values.location import Folder
 
 TABLE = pa.table({"Age": ["[1, 37)", None, ""], "note": ['say "hi"', "it's, so", "two\nlines"]})
@@ -33,13 +33,13 @@ def loaded(path: Path) -> pa.Table:
 
 
 def copied(path: Path) -> None:
-    with files.connect() as database:
+    with write_files.connect() as database:
         database.register("given", TABLE)
-        files.copy_query(database, "SELECT * FROM given", path)
+        write_files.copy_query(database, "SELECT * FROM given", path)
 
 
 def streamed(path: Path) -> None:
-    files.write_batches(TABLE.to_reader(1), path)
+    write_files.write_batches(TABLE.to_reader(1), path)
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -72,16 +72,16 @@ def test_parts_are_merged_in_their_order(tmp_path: Path) -> None:
     parts = [tmp_path / f"part [{i}]*.parquet" for i in (2, 1)]
     for i, part in enumerate(parts):
         pq.write_table(pa.table({"n": [i]}), part)
-    files.merge_parquet(parts, tmp_path / "out.csv")
+    write_files.merge_parquet(parts, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text() == "n\n0\n1\n"
 
 
 def test_a_folder_gets_one_parquet_file(tmp_path: Path) -> None:
-    assert files.file_of(Folder(tmp_path)) == tmp_path / "part-0.parquet"
-    assert files.file_of(tmp_path / "out.csv") == tmp_path / "out.csv"
+    assert write_files.file_of(Folder(tmp_path)) == tmp_path / "part-0.parquet"
+    assert write_files.file_of(tmp_path / "out.csv") == tmp_path / "out.csv"
 
 
 def test_duckdb_fetches_nothing_from_anywhere() -> None:
-    with files.connect() as database:
+    with write_files.connect() as database:
         settings = "current_setting('autoinstall_known_extensions'), current_setting('autoload_known_extensions')"
         assert database.execute(f"SELECT {settings}").fetchone() == (False, False)
