@@ -197,7 +197,7 @@ class BottomUp:
         critical = [(loss / gain, g, loss, gain) for g, loss, gain in weighed if gain > 0]
         options = critical or [(loss, g, loss, gain) for g, loss, gain in weighed]
         least = min(worth for worth, *_ in options)
-        return next((g, loss, gain) for worth, g, loss, gain in options if worth < least + EQUAL)
+        return next((g, loss, gain) for worth, g, loss, gain in options if worth < least + EQUAL * max(1, abs(least)))
 
     def run(self) -> list[dict[str, Any]]:
         """Algorithm 1: generalize until every requirement is met."""

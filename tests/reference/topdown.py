@@ -298,7 +298,7 @@ class Reference:
             if not options:
                 return steps
             most = max(worth for worth, *_ in options)
-            _, _, best, gain, loss = next(option for option in options if option[0] > most - EQUAL)
+            _, _, best, gain, loss = next(option for option in options if option[0] > most - EQUAL * max(1, abs(most)))
             steps.append(self.take(best, gain, loss, gain / (loss + 1)))
 
     def take(self, best: Candidate, gain: float, loss: float, score: float) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from maskwise.formats.policy_file import read_policy
 from maskwise.rivals.coded_table import check_fitted, code_records, code_training_set, count_minorities, with_labels
 from maskwise.rivals.mondrian_axes import Axis, AxisSplit, make_axis
-from maskwise.search.interval_split import TOLERANCE
+from maskwise.search.ties import TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,8 +14,8 @@ import numpy as np
 
 from maskwise.policy.attributes import Kind
 from maskwise.rivals.coded_table import n_values
-from maskwise.search.interval_split import TOLERANCE
 from maskwise.search.score import disclosure_gain, entropy
+from maskwise.search.ties import TOLERANCE
 from maskwise.solution.cut import HIDDEN
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import numpy as np
 from maskwise.search.bounds import as_rules, charge, figures_of
 from maskwise.search.groups.merge_kernels import NEAR, MergeCut
 from maskwise.search.groups.merging import MergingGroups
-from maskwise.search.interval_split import TOLERANCE
 from maskwise.search.score import entropy
+from maskwise.search.ties import smallest
 from maskwise.search.value_trees import flatten, gains
 from maskwise.solution.cut import HIDDEN
 from maskwise.solution.solution import Ending
@@ -189,7 +189,7 @@ class BottomUp:
         weighted = loss if weights is None else loss * weights[self.attribute[frontier]]
         among = np.flatnonzero(gain > 0) if (gain > 0).any() else np.arange(len(frontier))
         cost = weighted[among] / gain[among] if (gain > 0).any() else weighted[among]
-        equal = among[cost < cost.min() + TOLERANCE]
+        equal = among[smallest(cost)]
         best = equal[np.argmin(self.rank[frontier[equal]])]
         return int(frontier[best]), float(loss[best]), float(gain[best])
 

@@ -13,8 +13,8 @@ from maskwise.search.bottomup import BottomUp
 from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
 from maskwise.search.grow_trees import grow_forest
-from maskwise.search.interval_split import TOLERANCE
 from maskwise.search.options import Limits, stage_of
+from maskwise.search.ties import is_less
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
 
@@ -70,7 +70,7 @@ class BottomUpSearch:
             other_steps, other_ending = other.run(Limits(None, left), progress.step, weights=weights)
             if other_ending is not Ending.MET:
                 break
-            if other.lost < best.lost - TOLERANCE:
+            if is_less(other.lost, best.lost):
                 best, steps = other, other_steps
         messages = counts.workspace.messages()
         return build_solution(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.policy.attributes import Kind
+from maskwise.search.ties import largest
 from maskwise.search.value_trees import ValueNode, ValueTree, is_beneficial
 from maskwise.solution.cut import HIDDEN
 
@@ -200,14 +201,12 @@ def _interval_children(column: Column, *, has_class: bool) -> Callable[[ValueNod
 
 def _even_split(column: Column, start: int, stop: int, low: float, high: float) -> int:
     """Without a class: the split after which the records' intervals are narrowest in total."""
-    from maskwise.search.interval_split import TOLERANCE  # noqa: PLC0415 - compiled code is slow to load
-
     n = column.counts[start:stop].sum(axis=1)
     n_left = np.cumsum(n)[:-1]
     borders = np.asarray(column.numbers[start + 1 : stop], np.float64) / 2
     place = (borders - float(low) / 2) / ((float(high) / 2 - float(low) / 2) or 1.0)
     saved = n_left * (1 - place) + (n.sum() - n_left) * place
-    return start + 1 + int(np.flatnonzero(saved > saved.max() * (1 - TOLERANCE))[0])
+    return start + 1 + int(largest(saved)[0])
 
 
 def _suppress_tree(column: Column, floor: int) -> ValueTree:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-TOLERANCE = 1e-12
-"""Gains and scores closer than this are equal."""
+from maskwise.search.ties import TOLERANCE
 
 
 @njit(cache=True, nogil=True)

@@ -16,8 +16,8 @@ from maskwise.policy.attributes import Kind
 from maskwise.search.bounds import as_rules, charge, figures_of
 from maskwise.search.groups import split_kernels
 from maskwise.search.groups.splitting import SplittingGroups
-from maskwise.search.interval_split import TOLERANCE
 from maskwise.search.score import disclosure_gain, score
+from maskwise.search.ties import largest
 from maskwise.search.value_trees import flatten, gains, is_beneficial
 from maskwise.solution.cut import HIDDEN
 from maskwise.solution.solution import Ending
@@ -228,7 +228,7 @@ class ScoreChooser:
         gain, loss = state.gain[frontier], state.losses(frontier)
         scores = score(gain, loss)
         worth = gain if self.by_gain else scores
-        equal = np.flatnonzero(worth > worth.max() - TOLERANCE)
+        equal = largest(worth)
         best = equal[np.argmin(state.rank[frontier[equal]])]
         return Choice(int(frontier[best]), float(gain[best]), float(loss[best]), float(scores[best]))
 

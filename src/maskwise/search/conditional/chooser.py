@@ -16,7 +16,7 @@ import numpy as np
 
 from maskwise.policy.attributes import Kind
 from maskwise.search.conditional import gain_kernels
-from maskwise.search.interval_split import TOLERANCE
+from maskwise.search.ties import TOLERANCE, is_less, largest
 from maskwise.search.topdown import Choice
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class ConditionalChooser:
         losses = total / max(len(state.charged.get(i, ())), 1)
         gains = self.classes.gains_of_splits(i, node, low, high)
         worth = np.where(is_valid, gains / (losses + 1.0) ** self.variant.exponent, -np.inf)
-        at = int(np.flatnonzero(worth > worth.max() - TOLERANCE)[0])
+        at = int(largest(worth)[0])
         self._weighed[node] = _Weighed(float(gains[at]), float(losses[at]), low + at, self._step)
 
     def choose(self) -> Choice | None:
@@ -197,7 +197,7 @@ class ConditionalChooser:
             loss = self._loss(node) if is_fixed and weighed.step < self._step else weighed.loss
             worth[node] = self._worth(node, weighed.gain, loss)
         most = max(worth.values())
-        return min((node for node in gaining if worth[node] > most - TOLERANCE), key=self._rank)
+        return min((node for node in gaining if not is_less(worth[node], most)), key=self._rank)
 
     def _rank(self, node: int) -> tuple[int, int]:
         i = int(self.state.attribute[node])
