@@ -25,6 +25,7 @@ from maskwise.release.escape import safe_name, safe_text
 from maskwise.release.publish import publish
 from maskwise.table.read import read
 from maskwise.values.location import Folder
+from tests.conftest import HEADER, people
 
 POLICY: dict[str, Any] = {
     "class": "c",
@@ -405,3 +406,30 @@ def test_a_formula_and_its_escaped_form_are_two_values_and_can_be_audited(tmp_pa
     assert found == outcome.verdict
     assert found.is_met
     assert found.findings[1].figure > 0
+
+
+def test_nothing_but_the_release_is_left_in_the_owners_database() -> None:
+    table = pa.table(dict(zip(HEADER, zip(*people(), strict=True), strict=True)))
+    connection = database(table)
+    before = tables(connection)
+    asked = {"class": "Risk", "requirements": [{"qid": ["Age", "Job"], "k": 5}], "drop": ["Name"]}
+    outcome = maskwise.anonymize(connection.table("people"), asked, criterion="conditional", effort=1)
+    assert tables(connection) - before == {outcome.data.op().name}
+
+
+def test_every_temporary_table_is_dropped_even_if_one_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = read(jobs())
+    engine = source.engine
+    for _ in range(3):
+        engine.materialize(source.expr)
+    dropped: list[str] = []
+
+    def drop(name: str) -> None:
+        dropped.append(name)
+        if len(dropped) == 2:
+            raise Refusal
+
+    monkeypatch.setattr(engine.dialect, "drop", drop)
+    with pytest.raises(Refusal):
+        engine.close()
+    assert len(dropped) == len(set(dropped)) >= 4

@@ -23,10 +23,8 @@ _FILES = {
     "trace.jsonl": "every refinement, with what it gained and cost",
     "report.md": "what was asked and reached, to go with the release",
 }
-_PICTURES = {
-    "curve.svg": "what each refinement kept, and what privacy it left",
-    "errors.svg": "what masking cost two classifiers",
-}
+_CURVE = {"curve.svg": "what each refinement kept, and what privacy it left"}
+_ERRORS = {"errors.svg": "what masking cost two classifiers"}
 
 
 def run(folder: Path, *, quiet: bool) -> int:
@@ -63,7 +61,11 @@ def run(folder: Path, *, quiet: bool) -> int:
     terminal.say("What this protects: " + " ".join(PROTECTS))
     terminal.say("What it does not: " + DOES_NOT_PROTECT[0] + " " + DOES_NOT_PROTECT[1])
     terminal.say("")
-    for name, what in {**_FILES, **(_PICTURES if pictures and is_measured else {})}.items():
+    for name, what in {
+        **_FILES,
+        **(_CURVE if pictures else {}),
+        **(_ERRORS if pictures and is_measured else {}),
+    }.items():
         terminal.say(f"{folder / name!s:32} {what}")
     terminal.say(f"{_near(policy)!s:32} the policy that was asked")
     terminal.say("")

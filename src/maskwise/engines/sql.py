@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -51,10 +51,12 @@ class Engine:
 
     def close(self) -> None:
         """Drop what was made in the database on the way, and end a connection of our own."""
-        for name in reversed(self._temporary):
-            self.dialect.drop(name)
-        self._temporary.clear()
-        self.dialect.close()
+        with ExitStack() as steps:
+            # Each is tried, whatever happens to the others; the newest table goes first, the connection last.
+            steps.callback(self.dialect.close)
+            for name in self._temporary:
+                steps.callback(self.dialect.drop, name)
+            self._temporary.clear()
 
     def scan(self, source: Any) -> ir.Table:
         """Open records where they are.
@@ -90,8 +92,8 @@ class Engine:
         return self.dialect.table(self._register(table))
 
     def materialize(self, table: ir.Table) -> ir.Table:
-        """Make a table of its own from an expression; it stays until it is discarded."""
-        return self.dialect.table(self._materialize(table))
+        """Make a temporary table of an expression; it is dropped when it is discarded, or at the end."""
+        return self.dialect.table(self._create(self._compile(table), view=False))
 
     def as_native(self, table: ir.Table) -> Any:
         """Make a table of its own from an expression, as the kind of table that the database's users know."""
@@ -101,7 +103,10 @@ class Engine:
         """Drop a table that `materialize` or `as_native` made; leave anything else alone."""
         match input_kind(data):
             case InputKind.IBIS_TABLE:
-                self.dialect.drop(data.op().name)
+                name = data.op().name
+                self.dialect.drop(name)
+                if name in self._temporary:
+                    self._temporary.remove(name)
             case InputKind.SPARK_TABLE:
                 data.unpersist()
 

@@ -110,13 +110,13 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
             note(f"{n_all - n_rows:,} of {plural(n_all, 'record')} {were} left out because a masked cell is missing.")
         )
     sensitive = check_sensitive(table, policy)
-    messages += unseen_values(policy, sensitive)
     if policy.class_name is not None and n_classes == 1:
         text = (
             f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
             "table is released. Name another class, or none."
         )
         messages.append(Message(Level.WARNING, Audience.RECIPIENT, text))
+    messages += unseen_values(policy, sensitive)
     n_dropped = n_all - n_rows
     return Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, tuple(messages), sensitive), table
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from typing import Any
 
 import numpy as np
@@ -125,26 +124,6 @@ def test_numbers_are_predicted_as_well_as_scikit_learns() -> None:
         wrong = other.fit(rest[train], ages[train]).predict(rest[~train]) - ages[~train]
     ours = fit_numbers(rest[train], is_category[1:], ages[train]).predict_numbers(rest[~train]) - ages[~train]
     assert np.square(ours).mean() == pytest.approx(np.square(wrong).mean(), rel=0.005)
-
-
-def test_it_takes_no_longer_than_one_and_a_half_times_scikit_learns() -> None:
-    values, is_category, classes = adult_values(FEATURES[:7])
-    drawn = np.random.default_rng(0).integers(0, len(classes), 50_000)
-    values, classes = values[drawn], classes[drawn]
-    fit(values[:1000], is_category, classes[:1000])
-
-    def fastest(run: Any) -> float:
-        """Of this process only: others use the cores too."""
-        times = []
-        for _ in range(4):
-            start = time.process_time()
-            run()
-            times.append(time.process_time() - start)
-        return min(times)
-
-    with threadpool_limits(1):
-        other = fastest(lambda: theirs(is_category).fit(values, classes))
-    assert fastest(lambda: fit(values, is_category, classes)) < 1.5 * other
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from maskwise.classifiers.boosting.binning import bin_values, learn_binning
 from maskwise.classifiers.boosting.kernels import SCALE
-from maskwise.classifiers.boosting.tree import BinnedTable, Settings, Tree, grow
+from maskwise.classifiers.boosting.tree import BinnedTable, BoostedTree, Settings, grow
 from tests.reference import boosting as plain
 
 
-def grown(values: np.ndarray, is_category: list[bool], steps: np.ndarray, asked: Settings) -> tuple[Tree, np.ndarray]:
+def grown(
+    values: np.ndarray, is_category: list[bool], steps: np.ndarray, asked: Settings
+) -> tuple[BoostedTree, np.ndarray]:
     binnings = tuple(
         learn_binning(column, is_category=named) for column, named in zip(values.T, is_category, strict=True)
     )
@@ -23,7 +25,7 @@ def grown(values: np.ndarray, is_category: list[bool], steps: np.ndarray, asked:
     return grow(table, np.rint(steps * SCALE).astype(np.int32), asked, scores), scores
 
 
-def same_tree(tree: Tree, nodes: list[plain.Node], columns: list[plain.Column]) -> None:
+def same_tree(tree: BoostedTree, nodes: list[plain.Node], columns: list[plain.Column]) -> None:
     """The arrays of a tree hold the plain nodes."""
     left = np.unpackbits(tree.left, axis=1)
     assert len(tree.values) == len(nodes)

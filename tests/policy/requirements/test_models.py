@@ -12,7 +12,7 @@ import pytest
 from maskwise import LKC, Closeness, Confidence, Diversity, KAnonymity
 from maskwise.errors import PolicyError
 from maskwise.formats.requirement_file import read_requirement
-from maskwise.policy.requirements.base import Axis, Counted, Part, Requirement
+from maskwise.policy.requirements.base import Counted, FigureAxis, Part, Requirement
 from maskwise.policy.requirements.closeness import Distance
 from maskwise.policy.requirements.confidence import Template
 from maskwise.policy.requirements.diversity import Measure
@@ -261,13 +261,13 @@ def test_values_are_spelled_in_another_way_where_there_are_any() -> None:
 
 
 def test_the_axis_of_a_picture() -> None:
-    assert K.axis == Axis("smallest group (records)", 1200, is_count=True)
-    assert SUBSETS.axis == Axis("smallest group (records)", 4, is_count=True)
-    assert SUBSETS_SHARES.axis == Axis("largest share of a protected value", 0.5)
-    assert SHARES.axis == Axis("largest share of a protected value", None)
-    assert DISTINCT.axis == Axis("diversity of the least diverse group", 3)
-    assert RECURSIVE.axis == Axis("largest quotient, smaller is safer", 1.5)
-    assert EQUAL.axis == Axis("distance of the farthest group", float(THIRD))
+    assert K.axis == FigureAxis("smallest group (records)", 1200, is_count=True)
+    assert SUBSETS.axis == FigureAxis("smallest group (records)", 4, is_count=True)
+    assert SUBSETS_SHARES.axis == FigureAxis("largest share of a protected value", 0.5)
+    assert SHARES.axis == FigureAxis("largest share of a protected value", None)
+    assert DISTINCT.axis == FigureAxis("diversity of the least diverse group", 3)
+    assert RECURSIVE.axis == FigureAxis("largest quotient, smaller is safer", 1.5)
+    assert EQUAL.axis == FigureAxis("distance of the farthest group", float(THIRD))
 
 
 def test_only_a_k_of_one_is_noted() -> None:

@@ -1,0 +1,5 @@
+"""Doctests of modules that need an extra which is not installed are left out."""
+
+from importlib.util import find_spec
+
+collect_ignore_glob = [] if find_spec("pyspark") else ["src/maskwise/engines/spark/*"]
