@@ -1,0 +1,64 @@
+"""The counts of a profile against pandas, and what of a table does not fit its policy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maskwise import InputError, PolicyError
+from maskwise.formats.policy_file import read_policy
+from maskwise.profile.profile import profile
+from maskwise.table.read import read
+
+ROWS = st.lists(
+    st.tuples(st.integers(-5, 5) | st.none(), st.sampled_from("abc") | st.none(), st.sampled_from("xy")),
+    min_size=1,
+    max_size=30,
+)
+POLICY: dict[str, Any] = {"class": "C", "requirements": [{"qid": ["N", "T"], "k": 1}]}
+
+
+def frame(rows: list[Any]) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns=["N", "T", "C"])
+    return table.astype({"N": "Int64", "T": object})
+
+
+@given(rows=ROWS.filter(lambda rows: any(row[0] is not None for row in rows)))
+def test_counts_are_those_of_pandas(rows: list[Any]) -> None:
+    table = frame(rows)
+    profiled, _ = profile(read(table), read_policy(POLICY | {"attributes": {"N": "interval", "T": "suppress"}}))
+    number, text = profiled.columns
+    labels = sorted(set(table["C"]))
+    for column, values, name in ((number, number.numbers.tolist(), "N"), (text, list(text.texts), "T")):
+        expected = pd.crosstab(table[name].dropna(), table["C"]).reindex(index=values, columns=labels, fill_value=0)
+        assert column.counts.tolist() == expected.to_numpy().tolist()
+        missing = table[table[name].isna()]["C"].value_counts().reindex(labels, fill_value=0)
+        assert column.missing.tolist() == missing.tolist()
+        assert column.n_records == len(rows) == profiled.n_rows
+
+
+def test_records_with_missing_cells_are_dropped_and_counted() -> None:
+    table = frame([(1, "a", "x"), (None, "b", "y"), (2, None, "x"), (3, "c", "y")])
+    profiled, left = profile(read(table), read_policy(POLICY | {"missing": "drop"}))
+    assert (profiled.n_rows, profiled.n_dropped, left.n_rows()) == (2, 2, 2)
+    assert "2 of 4 records were left out" in " ".join(message.text for message in profiled.messages)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "says"),
+    [
+        ({"missing": "error"}, InputError, "Column `N` has 1 missing cell"),
+        ({"class": "Class"}, PolicyError, "Column `Class` is in the policy but not in the table"),
+        ({"attributes": {"N": {"interval": [0, 1]}}}, InputError, "outside its range"),
+        ({"attributes": {"T": {"taxonomy": {"any": ["a", "b"]}}}}, InputError, "`T`"),
+        ({"attributes": {"T": "interval"}}, InputError, "`T`"),
+    ],
+)
+def test_what_does_not_fit_is_refused(changes: dict[str, Any], error: type[Exception], says: str) -> None:
+    table = frame([(1, "a", "x"), (None, "b", "y"), (2, "c", "x")])
+    with pytest.raises(error, match=says):
+        profile(read(table), read_policy(POLICY | changes))

@@ -1,0 +1,74 @@
+"""Sensitive columns: their values however they are spelled, and protected values that no record has."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from maskwise import InputError, PolicyError
+from maskwise.formats.policy_file import read_policy
+from maskwise.profile.profile import check_sensitive
+from maskwise.profile.sensitive import named_values, take_sensitive, unseen_values
+from maskwise.table.read import read
+from maskwise.values.message import Audience, Level
+
+ILL = pa.table(
+    {"Age": [1, 2, 3, 4, 5], "Ill": ["flu", "hiv", "flu", None, "none"], "Code": ["1", "1.0", "2", "2", "3"]}
+)
+
+
+def asked(**requirement: object) -> object:
+    return read_policy({"requirements": [{"qid": ["Age"], **requirement}]})
+
+
+def test_values_come_once_in_their_order_the_missing_one_last() -> None:
+    ill, code = take_sensitive(read(ILL), "Ill"), take_sensitive(read(ILL), "Code")
+    assert ill.values() == ("flu", "hiv", "none", None)
+    assert ill.values(["none", "flu"]) == ("none", "flu", None)
+    assert [ill.n_records(value) for value in ill.values()] == [2, 1, 1, 1]
+    assert len(code.values()) == 3
+    assert code.n_records("1e0") == 2
+    assert sorted(code.keys_of("1").to_pylist()) == ["1", "1.0"]
+
+
+def test_a_column_that_a_policy_cannot_spell_is_refused() -> None:
+    with pytest.raises(InputError, match="cannot name exactly"):
+        take_sensitive(read(pa.table({"Ill": [[1], [2]]})), "Ill")
+
+
+def test_a_protected_value_that_no_record_has_is_named_to_the_owner_only() -> None:
+    policy = asked(sensitive={"Ill": ["hiv", "HIV"]}, confidence=0.5)
+    (message,) = unseen_values(policy, check_sensitive(read(ILL), policy))
+    assert (message.level, message.audience) == (Level.WARNING, Audience.RECIPIENT)
+    assert "`HIV` of `Ill`" in message.text
+    assert "Did you mean `hiv`" in message.text
+    assert "HIV" not in str(message.public_text)
+
+
+def test_no_cell_of_the_data_is_suggested() -> None:
+    policy = asked(sensitive={"Ill": ["fluu"]}, confidence=0.5)
+    (message,) = unseen_values(policy, check_sensitive(read(ILL), policy))
+    assert "`flu`" not in message.text
+
+
+def test_the_values_a_policy_names_are_its_own() -> None:
+    policy = asked(sensitive={"Ill": {"hiv": 0.5, "~": 0.9}})
+    assert named_values(policy.requirements, policy.trees) == {"Ill": ["hiv"]}
+
+
+@pytest.mark.parametrize(
+    ("requirement", "says"),
+    [
+        ({"sensitive": "Ill", "closeness": 0.3, "distance": "ordered"}, "no order of their own"),
+        ({"sensitive": "Ill", "closeness": 0.3, "distance": "ordered", "order": ["flu", "hiv"]}, "lacks 1 value"),
+    ],
+)
+def test_an_order_that_the_values_do_not_have_is_refused(requirement: dict[str, object], says: str) -> None:
+    with pytest.raises(PolicyError, match=says):
+        check_sensitive(read(ILL), asked(**requirement))
+
+
+def test_too_many_values_for_diversity_are_refused() -> None:
+    table = pa.table({"Age": range(300), "Ill": [f"v{i}" for i in range(300)]})
+    with pytest.raises(PolicyError, match="300 different values"):
+        check_sensitive(read(table), asked(sensitive="Ill", diversity={"distinct": 2}))

@@ -1,0 +1,52 @@
+"""When two spellings are one value, and in which order values come."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maskwise.values.spelling import has_order, is_spelled, one_spelling, text_of, value_order
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e9, max_value=1e9).map(lambda x: round(x, 6))
+
+
+@given(number=NUMBERS)
+def test_a_number_is_one_value_however_it_is_written(number: float) -> None:
+    spellings = {f"{number:.6f}", f"{number:.9f}", repr(float(f"{number:.6f}"))}
+    assert len({one_spelling(text) for text in spellings}) == 1
+    assert all(is_spelled(text, f"{number:.6f}") for text in spellings)
+
+
+@given(texts=st.lists(st.text(min_size=1), min_size=1))
+def test_texts_are_one_value_only_if_they_are_equal(texts: list[str]) -> None:
+    for text in texts:
+        assert [is_spelled(other, text) for other in texts] == [
+            other == text or (one_spelling(other) == one_spelling(text)) for other in texts
+        ]
+    assert not is_spelled("HIV", "hiv")
+
+
+@given(numbers=st.lists(st.integers(-1000, 1000), min_size=1))
+def test_numbers_are_sorted_by_size_and_texts_by_letters(numbers: list[int]) -> None:
+    texts = [str(number) for number in numbers]
+    assert [int(text) for text in sorted(texts, key=value_order(texts))] == sorted(numbers)
+    mixed = [*texts, "x"]
+    assert sorted(mixed, key=value_order(mixed)) == sorted(mixed)
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [(True, "true"), (3.0, "3"), (0.1, "0.1"), (dt.date(2024, 4, 6), "2024-04-06"), ("x", "x"), (7, "7")],
+)
+def test_a_cell_is_spelled_as_outputs_spell_it(cell: object, text: str) -> None:
+    assert text_of(cell) == text
+
+
+def test_an_order_needs_all_values_to_have_it() -> None:
+    assert has_order(["1", "2.5", "1e3"])
+    assert has_order(["2024-01-31", "2023-02-01"])
+    assert not has_order(["1", "high"])
+    assert not has_order(["2024-01-31T10:00", "2024-01-31 11:00"])

@@ -1,0 +1,59 @@
+"""The recount against pandas."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maskwise import Confidence, InputError, KAnonymity
+from maskwise.table.read import read
+from maskwise.verify.verify import verify
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from("ab") | st.none(), st.sampled_from("xyz"), st.sampled_from(["flu", "hiv"]) | st.none()),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(rows=ROWS, k=st.integers(1, 6))
+def test_groups_are_those_of_pandas(rows: list[tuple[str | None, str, str | None]], k: int) -> None:
+    frame = pd.DataFrame(rows, columns=["A", "B", "Ill"]).astype(object)
+    share = Fraction(1, 2)
+    asked = [KAnonymity(("A", "B"), k), Confidence(("A",), (("Ill", "hiv", share), ("Ill", None, share)))]
+    verdict = verify(read(frame), asked)
+    sizes = frame.groupby(["A", "B"], dropna=False).size()
+    groups, shares = verdict.findings
+    assert verdict.n_rows == len(rows)
+    assert (groups.n_groups, groups.anonymity, groups.figure) == (len(sizes), sizes.min(), sizes.min())
+    assert groups.n_violating_groups == (sizes < k).sum()
+    assert groups.n_violating_records == sizes[sizes < k].sum()
+    assert groups.is_met == (sizes.min() >= k)
+    by_a = frame.assign(hiv=frame["Ill"].eq("hiv"), gone=frame["Ill"].isna()).groupby("A", dropna=False)
+    largest = max(by_a["hiv"].mean().max(), by_a["gone"].mean().max())
+    assert shares.figure == pytest.approx(largest)
+    assert shares.is_met == (largest <= 0.5)
+
+
+def test_a_column_that_is_not_there_cannot_be_recounted() -> None:
+    with pytest.raises(InputError, match="Column `B`"):
+        verify(read(pd.DataFrame({"A": [1]})), [KAnonymity(("B",), 2)])
+
+
+def test_sizes_are_counted_in_ranges_of_k() -> None:
+    frame = pd.DataFrame({"A": [i for i, n in enumerate([1, 2, 4, 9, 30]) for _ in range(n)]})
+    (finding,) = verify(read(frame), [KAnonymity(("A",), 2)]).findings
+    counted = {(low, high): (groups, records) for low, high, groups, records in finding.histogram()}
+    assert counted == {
+        (1, 1): (1, 1),
+        (2, 3): (1, 2),
+        (4, 9): (2, 13),
+        (10, 19): (0, 0),
+        (20, 199): (1, 30),
+        (200, None): (0, 0),
+    }
+    assert finding.quantile(0.5) == 4
