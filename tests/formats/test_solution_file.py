@@ -65,7 +65,7 @@ def test_a_trace_has_a_line_for_each_step_in_full_precision(outcome: maskwise.Ou
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda data: {**data, "version": 99}, "format version 99"),
+        (lambda data: {**data, "format_version": 99}, "format version 99"),
         (lambda data: {**data, "format": "another"}, "is no solution file"),
         (lambda data: {**data, "attributes": []}, "solution"),
         (lambda _: {"nothing": 1}, "solution"),
