@@ -88,6 +88,7 @@ def theirs(is_category: np.ndarray) -> Any:
 FEATURES = [name for name in load_adult().column_names if name != "income"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [FEATURES, FEATURES[:7], FEATURES[7:]])
 def test_on_adult_it_predicts_as_well_as_scikit_learns(names: list[str]) -> None:
     values, is_category, classes = adult_values(names)
@@ -102,6 +103,7 @@ def test_on_adult_it_predicts_as_well_as_scikit_learns(names: list[str]) -> None
     assert (ours.argmax(1) != classes).mean() == pytest.approx((other.argmax(1) != classes).mean(), abs=0.003)
 
 
+@pytest.mark.slow
 def test_of_several_classes_it_predicts_as_well_as_scikit_learns() -> None:
     values, is_category, classes = adult_values(FEATURES)
     job = FEATURES.index("relationship")

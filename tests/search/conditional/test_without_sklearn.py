@@ -39,6 +39,7 @@ def people(n_classes: int) -> pa.Table:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_release_has_the_same_bytes_with_and_without_scikit_learn(tmp_path: Path, n_classes: int) -> None:
     pa_csv.write_csv(people(n_classes), tmp_path / "people.csv")
