@@ -16,7 +16,7 @@ GA = ("age", "workclass", "education", "marital-status", "occupation", "race", "
 def main() -> None:
     policy_file, adult = str(policy(50, GA)), str(adult_folder() / "adult.parquet")
     mask = [MASKWISE, "mask", adult, "-p", policy_file, "-o", str(FOLDER / "small.csv")]
-    for cache in Path(adult_folder()).parents[1].rglob("__pycache__/kernels.*.nb?"):
+    for cache in Path(adult_folder()).parents[1].rglob("__pycache__/*.nb?"):
         cache.unlink()
     first, _ = once(mask)
     by_command = side_by_side(
