@@ -15,7 +15,7 @@ import numpy as np
 from maskwise.policy.attributes import Kind
 from maskwise.rivals.coded_table import n_values
 from maskwise.search.score import disclosure_gain, entropy
-from maskwise.search.ties import TOLERANCE
+from maskwise.search.ties import largest
 from maskwise.solution.cut import HIDDEN
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class IntervalAxis:
             gain = float(before - _total_entropy(total)) / len(codes)
             return AxisSplit(gain, (place, None), ThresholdRoute(self._n, self._n, 1))
         gains = (before - _total_entropy(left[allowed]) - _total_entropy(total - left[allowed])) / len(codes)
-        first = int(np.flatnonzero(gains > gains.max() - TOLERANCE)[0])
+        first = int(largest(gains)[0])
         border_code = int(present[allowed[first] + 1])
         border = self._column.numbers[border_code].item()
         n_first = int(n_left[allowed[first]])
@@ -238,7 +238,7 @@ class SuppressAxis:
         if not len(allowed):
             return None
         gains = disclosure_gain(counts.sum(axis=0), counts[allowed])
-        first = int(np.flatnonzero(gains > gains.max() - TOLERANCE)[0])
+        first = int(largest(gains)[0])
         shown = int(present[allowed[first]])
         parts = np.ones(self._n + 2, np.int64)
         parts[shown] = 0
