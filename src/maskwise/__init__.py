@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from maskwise.evaluation.run import evaluate
     from maskwise.formats.policy_file import read_policy
     from maskwise.formats.solution_file import read_solution
-    from maskwise.pipeline import Applied, Outcome, anonymize, apply, audit
+    from maskwise.outcome import Applied, Outcome
+    from maskwise.pipeline import anonymize, apply, audit
     from maskwise.policy.attributes import Attribute
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.closeness import Closeness
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "LKC": "policy.requirements.lkc",
-    "Applied": "pipeline",
+    "Applied": "outcome",
     "Attribute": "policy.attributes",
     "Closeness": "policy.requirements.closeness",
     "Confidence": "policy.requirements.confidence",
@@ -76,7 +77,7 @@ _HOME = {
     "Masker": "sklearn",
     "MaskwiseError": "errors",
     "NotMetError": "errors",
-    "Outcome": "pipeline",
+    "Outcome": "outcome",
     "Policy": "policy.policy",
     "PolicyError": "errors",
     "RefusedError": "errors",

@@ -7,19 +7,21 @@ call. Nothing is released that the verifier has not accepted.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from maskwise.compress.compress import compress
 from maskwise.compress.spill import Workspace
 from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
+from maskwise.outcome import Applied, Outcome
 from maskwise.profile.identifier_warning import forgotten_identifiers
 from maskwise.profile.profile import check_columns, check_sensitive
 from maskwise.profile.profile import profile as take_profile
 from maskwise.profile.sensitive import named_values, unseen_values
+from maskwise.progress import SearchProgress, Silent
 from maskwise.release import mask as masking
 from maskwise.release.escape import safe_name
 from maskwise.release.interrupt import stop_on_interrupt
@@ -29,126 +31,17 @@ from maskwise.release.target import resolve_target
 from maskwise.search.options import SearchKeywords, SearchOptions, search_options
 from maskwise.table.endpoints import closing, open_data
 from maskwise.values.memory import for_search, memory_of_run, parse_memory
-from maskwise.values.message import warnings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from maskwise.policy.policy import Policy
-    from maskwise.policy.requirements.base import Requirement
     from maskwise.profile.columns import Profile
+    from maskwise.progress import Observer
     from maskwise.release.atomic_files import Sidecar
-    from maskwise.release.mask import Unknown
-    from maskwise.solution.curve import Point
     from maskwise.solution.solution import Solution
-    from maskwise.solution.steps import Generalization, Step
     from maskwise.table.table import Table
-    from maskwise.values.message import Message
     from maskwise.verify.verdict import Verdict
-
-
-class Observer(Protocol):
-    """Is told how far a run has come."""
-
-    def stage(self, name: str) -> None:
-        """A stage begins: read, profile, compress, search, mask, verify.
-
-        Where several searches are made, each is a stage: `search 3 of 9`.
-        """
-
-    def step(self, step: Step | Generalization) -> None:
-        """A refinement or generalization was performed, in the search that was announced last."""
-
-
-class _Silent:
-    def stage(self, name: str) -> None:
-        """Say nothing."""
-
-    def step(self, step: Step | Generalization) -> None:
-        """Say nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class _SearchProgress:
-    """Passes the progress of a search on to the observer, and a request to stop back to the search."""
-
-    observer: Observer
-    is_asked_to_stop: Callable[[], bool]
-
-    def stage(self, name: str) -> None:
-        """A stage begins."""
-        self.observer.stage(name)
-
-    def step(self, step: Step | Generalization) -> bool:
-        """A step was taken; False asks the search to stop."""
-        self.observer.step(step)
-        return not self.is_asked_to_stop()
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A verified release and how it came about."""
-
-    data: Any
-    """The masked table: the path that was written, or a table of the kind that was given."""
-    solution: Solution
-    """The cut, with its steps."""
-    verdict: Verdict
-    """The recount of the released table."""
-    policy: Policy
-    """What was asked."""
-    source: str
-    """What the table is called."""
-    n_dropped: int = 0
-    """Records left out because of a missing cell."""
-    messages: tuple[Message, ...] = ()
-    """All notes and warnings of the run; each says who may read it."""
-
-    @property
-    def steps(self) -> tuple[Step | Generalization, ...]:
-        """The refinements, or bottom-up the generalizations, in order."""
-        return self.solution.steps
-
-    @property
-    def curve(self) -> tuple[Point, ...]:
-        """What each step reaches and keeps: the price of privacy."""
-        return self.solution.curve
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the owner should know of the table and the search, in words that may accompany the release."""
-        return self.solution.notes
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the owner must know: protected values that no record has, a class of one value, likely identifiers."""
-        return warnings_of(self.messages)
-
-    @property
-    def passed(self) -> tuple[str, ...]:
-        """The columns that were released as they were."""
-        masked = {cut.attribute for cut in self.solution.cuts}
-        return tuple(name for name in self.solution.columns if name not in masked)
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """Later rows, masked with a saved solution."""
-
-    data: Any
-    """The masked rows, as in `Outcome`."""
-    verdict: Verdict
-    """The recount of these rows alone."""
-    unknown: Mapping[str, Unknown]
-    """Cells the solution does not know, by attribute; they are shown as the root."""
-    outside: Mapping[str, int]
-    """Numbers outside the range, by attribute; they are shown in the outermost interval."""
-    n_dropped: int
-    """Records left out because of a missing cell."""
-    left_out: tuple[str, ...]
-    """Columns left out because the release did not have them."""
-    unchecked: tuple[Requirement, ...]
-    """Requirements that could not be recounted, because their sensitive column is not there."""
 
 
 def anonymize(
@@ -202,7 +95,7 @@ def anonymize(
         >>> outcome.data["Age"].to_pylist()
         ['[23, 41)', '[23, 41)', '[41, 47]', '[41, 47]']
     """
-    observer = observer or _Silent()
+    observer = observer or Silent()
     options = search_options(seed, **search)
     _check_seed(seed, is_used=shuffle or options.is_random)
     asked = read_policy(policy)
@@ -261,7 +154,7 @@ def solve(
     from maskwise.search.interface import Problem  # noqa: PLC0415 - as above
     from maskwise.search.registry import start_search  # noqa: PLC0415 - as above
 
-    progress = _SearchProgress(observer or _Silent(), is_asked_to_stop)
+    progress = SearchProgress(observer or Silent(), is_asked_to_stop)
     progress.stage("profile")
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     check_feasible(profile, policy)

@@ -14,7 +14,7 @@ from maskwise.report.report import check_suffix, report
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from maskwise.pipeline import Outcome
+    from maskwise.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from maskwise.values.message import public_texts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from maskwise.pipeline import Applied, Outcome
+    from maskwise.outcome import Applied, Outcome
     from maskwise.solution.solution import Solution
     from maskwise.verify.verdict import Finding, Verdict
 
