@@ -112,11 +112,12 @@ def anonymize(
             solution, profile, table = solve(table, asked, options, observer, is_asked_to_stop, workspace)
         messages = (*solution.messages, *solution.implied(), *forgotten_identifiers(table, asked))
         observer.stage("mask")
-        masked = masking.mask(table, solution, profile.columns)
+        whole = masking.mask(table, solution, profile.columns)
+        masked = masking.drop_columns(whole, solution.drop)
         masked = shuffle_records(masked, seed) if shuffle else masked
         with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
             observer.stage("verify")
-            verdict = recount(draft.table, asked.requirements, escaped=escape_formulas)
+            verdict = recount(draft.table, asked.requirements, escaped=escape_formulas, whole=whole)
             refuse_unless_confirmed(verdict, asked, solution, profile.n_rows, draft.table.names)
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
@@ -206,7 +207,7 @@ def apply(
 
         # Later rows may not have the sensitive column yet, or show it masked; then its templates cannot be recounted.
         asked = [reached.requirement for reached in saved.reached]
-        present = set(masked.names)
+        present = set(later.whole.names)
         hidden = {cut.attribute for cut in saved.cuts}
         requirements = [
             requirement
@@ -218,7 +219,7 @@ def apply(
             msg = f"{unchecked[0].asks()} cannot be recounted: its sensitive column is not among these rows, or masked."
             raise NotMetError(msg)
         with publish(masked, target, requirements, escape=escape_formulas) as draft:
-            verdict = recount(draft.table, requirements, escaped=escape_formulas)
+            verdict = recount(draft.table, requirements, escaped=escape_formulas, whole=later.whole)
             if enforce and not verdict.is_met:
                 broken = "; ".join(finding.complaint() for finding in verdict.findings if not finding.is_met)
                 msg = f"These rows alone do not meet the requirements: {broken}. Mask them anew, together with others."

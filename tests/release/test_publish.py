@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import maskwise
+from maskwise import Confidence
 from maskwise.cli.app import main
-from maskwise.errors import WriteError
+from maskwise.errors import RefusedError, WriteError
 from maskwise.formats import solution_file
 from maskwise.release.atomic_files import Sidecar
 from maskwise.release.escape import safe_name, safe_text
-from maskwise.release.publish import publish
+from maskwise.release.mask import drop_columns
+from maskwise.release.publish import publish, recount
 from maskwise.table.read import read
 from maskwise.values.location import Folder
 from tests.conftest import HEADER, people
@@ -433,3 +436,13 @@ def test_every_temporary_table_is_dropped_even_if_one_cannot_be(monkeypatch: pyt
     with pytest.raises(Refusal):
         engine.close()
     assert len(dropped) == len(set(dropped)) >= 4
+
+
+def test_a_requirement_on_an_unreleased_column_is_counted_on_the_whole_table() -> None:
+    asked = [Confidence(("Job",), (("Ill", "HIV", Fraction(1, 2)),))]
+    whole = read(pa.table({"Job": ["x", "x", "y", "y"], "Ill": ["HIV", "Flu", "HIV", "HIV"]}))
+    verdict = recount(drop_columns(whole, ["Ill"]), asked, escaped=False, whole=whole)
+    assert (verdict.is_met, verdict.findings[0].figure, verdict.findings[0].n_violating_groups) == (False, 1.0, 1)
+    other = read(pa.table({"Job": ["x", "x", "x", "y"]}))
+    with pytest.raises(RefusedError, match="does not show the groups on"):
+        recount(other, asked, escaped=False, whole=whole)

@@ -45,7 +45,7 @@ class Unknown:
 
 
 def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
-    """Mask the table that a solution was found on.
+    """Mask the table that a solution was found on; no column is left out yet.
 
     Args:
         table: The records.
@@ -61,7 +61,7 @@ def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
             continue
         relabel = _relabel(cut, column.keys, parsed, has_missing=has_missing)
         relabels[cut.attribute] = replace(relabel, has_others=column.n_rest > 0)
-    return drop_columns(table.relabel(relabels), solution.drop)
+    return table.relabel(relabels)
 
 
 def _ordered(column: Column) -> Parsed:
@@ -89,6 +89,8 @@ class MaskedRows:
 
     table: Table
     """The masked rows."""
+    whole: Table
+    """The same with the columns that are left out, to recount requirements that speak of one."""
     unknown: dict[str, Unknown]
     """Cells the solution does not know, by attribute."""
     outside: dict[str, int]
@@ -136,7 +138,8 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> MaskedRo
         )
         raise InputError(msg)
     others = {name for name in table.names if name not in solution.columns}
-    return MaskedRows(drop_columns(table.relabel(relabels), others), unknown, outside, n_dropped, left_out)
+    whole = table.relabel(relabels)
+    return MaskedRows(drop_columns(whole, others), whole, unknown, outside, n_dropped, left_out)
 
 
 def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, int]:

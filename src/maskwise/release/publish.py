@@ -20,6 +20,7 @@ from maskwise.table.read import read
 from maskwise.table.table import Table
 from maskwise.values.input_kind import input_kind
 from maskwise.values.location import Folder, TableName, suffix_of
+from maskwise.verify.same_groups import show_same_groups
 from maskwise.verify.verify import verify
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Requirement
     from maskwise.solution.solution import Solution
     from maskwise.values.location import Place
-    from maskwise.verify.verdict import Verdict
+    from maskwise.verify.verdict import Finding, Verdict
 
 
 _SAME = 1e-9
@@ -144,20 +145,41 @@ def as_written(requirement: Requirement) -> Requirement:
     return requirement.respell(safe_text)
 
 
-def recount(table: Table, requirements: Sequence[Requirement], *, escaped: bool) -> Verdict:
+def recount(table: Table, requirements: Sequence[Requirement], *, escaped: bool, whole: Table | None = None) -> Verdict:
     """Verify a table; values are counted as they are written there, and findings name them as they were asked.
 
     Args:
         table: The table.
         requirements: What was asked.
         escaped: What a spreadsheet would run was quoted.
+        whole: The masked records with the columns that are not released. A requirement that speaks of one is counted
+            there, and the released table must show the same groups.
+
+    Raises:
+        RefusedError: The released table shows other groups than the one that was counted.
     """
-    verdict = verify(table, [as_written(requirement) for requirement in requirements] if escaped else requirements)
-    findings = tuple(
-        replace(finding, requirement=requirement)
-        for finding, requirement in zip(verdict.findings, requirements, strict=True)
-    )
-    return replace(verdict, findings=findings)
+    asked = [as_written(requirement) for requirement in requirements] if escaped else list(requirements)
+    released = [one for one in asked if whole is None or set(one.columns) <= set(table.names)]
+    verdict = verify(table, released)
+    found = dict(zip(released, verdict.findings, strict=True))
+    for one in asked:
+        if one not in found:
+            assert whole is not None  # noqa: S101 - else every requirement was counted above
+            found[one] = _recount_unreleased(table, one, whole, escaped=escaped)
+    findings = [replace(found[one], requirement=named) for one, named in zip(asked, requirements, strict=True)]
+    return replace(verdict, findings=tuple(findings))
+
+
+def _recount_unreleased(table: Table, requirement: Requirement, whole: Table, *, escaped: bool) -> Finding:
+    """Count a requirement that speaks of a column which is not released."""
+    counted = spreadsheet_safe(whole) if escaped else whole
+    if not show_same_groups(table, counted, requirement.qid):
+        msg = (
+            f"The written table does not show the groups on {requirement.name} that were counted. "
+            "Nothing was released. Please report this as a bug."
+        )
+        raise RefusedError(msg)
+    return verify(counted, [requirement]).findings[0]
 
 
 def refuse_unless_confirmed(

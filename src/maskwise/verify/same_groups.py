@@ -1,0 +1,48 @@
+"""Whether two tables show the same groups.
+
+A requirement may speak of a column that is not released. Then the table with
+that column is recounted, and the released one must show the same groups.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from maskwise.values.spelling import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from maskwise.table.table import Table
+
+
+def show_same_groups(one: Table, other: Table, qid: Sequence[str]) -> bool:
+    """Say whether two tables have the same combinations of values on a QID, each with as many records.
+
+    Args:
+        one: A table.
+        other: Another one, maybe in another database.
+        qid: The columns, which both have.
+
+    Claim: what holds for the groups of one table then holds for the other. The
+    records of a group differ in no column of the QID, so it does not matter
+    which of them is which.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> from maskwise.table.read import read
+        >>> ages = [read(pa.table({"Age": cells})) for cells in (["old", "young", "old"], ["old", "old", "young"])]
+        >>> show_same_groups(*ages, ["Age"])
+        True
+    """
+    return _count_groups(one, qid) == _count_groups(other, qid)
+
+
+def _count_groups(table: Table, qid: Sequence[str]) -> Counter[tuple[str | None, ...]]:
+    groups = table.engine.group(table.expr, [table.column(name) for name in qid])
+    sizes: Counter[tuple[str | None, ...]] = Counter()
+    *cells, n_records = (column.to_pylist() for column in groups.columns)
+    for *shown, n in zip(*cells, n_records, strict=True):
+        sizes[tuple(None if cell is None else text_of(cell) for cell in shown)] += n
+    return sizes
