@@ -51,7 +51,7 @@ class Outcome:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the owner should know of the table and the search, in words that may accompany the release."""
+        """What the owner should know of the table and the search; not for recipients."""
         return self.solution.notes
 
     @property
@@ -77,9 +77,12 @@ class Applied:
     unknown: Mapping[str, Unknown]
     """Cells the solution does not know, by attribute; they are shown as the root."""
     outside: Mapping[str, int]
-    """Numbers outside the range, by attribute; they are shown in the outermost interval."""
+    """Records with a number or date outside every interval, by attribute; they are shown as the whole range and "or
+    outside", or left out."""
     n_dropped: int
     """Records left out because of a missing cell."""
+    n_outside_dropped: int
+    """Records left out because of a number or date outside every interval."""
     left_out: tuple[str, ...]
     """Columns left out because the release did not have them."""
     unchecked: tuple[Requirement, ...]

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from maskwise.compress.compress import compress
 from maskwise.compress.spill import Workspace
+from maskwise.engines.base import Feature
 from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.outcome import Applied, Outcome
+from maskwise.profile.boundaries import limit_boundaries, read_midnights_as_dates
 from maskwise.profile.identifier_warning import forgotten_identifiers
 from maskwise.profile.profile import check_columns, check_sensitive
 from maskwise.profile.profile import profile as take_profile
@@ -29,8 +31,10 @@ from maskwise.release.publish import as_written, publish, recount, refuse_unless
 from maskwise.release.shuffle import shuffle_records
 from maskwise.release.target import resolve_target
 from maskwise.search.options import SearchKeywords, SearchOptions, search_options
+from maskwise.solution.cut import disclose_lone_value
 from maskwise.table.endpoints import closing, open_data
 from maskwise.values.memory import for_search, memory_of_run, parse_memory
+from maskwise.verify.single_records import warn_of_single_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -49,6 +53,7 @@ def anonymize(
     policy: str | Path | Mapping[str, Any] | Policy,
     output: str | Path | None = None,
     *,
+    keep_order: bool = False,
     shuffle: bool = False,
     seed: int | None = None,
     escape_formulas: bool = False,
@@ -66,8 +71,10 @@ def anonymize(
         policy: A YAML file, a mapping of the same form, or a Policy.
         output: Where to write: a file, a folder (`released/`), or a table of the engine. Without it the masked table
             comes back as the kind that was given.
-        shuffle: Release the records in random order.
-        seed: Makes the shuffle, restarts and variants repeatable; keep it secret if you shuffle.
+        keep_order: Release the records in the order they have. By default their order is random, because a table that
+            is sorted by a masked column would tell it.
+        shuffle: Release the records in random order also with `as_published`, which keeps it.
+        seed: Makes the order, restarts and variants repeatable; keep it secret.
         escape_formulas: Quote cells that a spreadsheet would run.
         engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`, `spark`,
             `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
@@ -75,8 +82,8 @@ def anonymize(
             machine allows. PostgreSQL, and a Spark that runs already, go by their own settings.
         observer: Is told how far the run has come.
         beside: Makes the files that appear together with the output.
-        search: How to search: `method`, `criterion`, `max_steps`, `time_limit`, `restarts` and `effort`, as
-            `maskwise.search.options.SearchOptions` describes them.
+        search: How to search: `method`, `criterion`, `max_steps`, `time_limit`, `restarts`, `effort`, `boundaries` and
+            `as_published`, as `maskwise.search.options.SearchOptions` describes them.
 
     Returns:
         The release and what is known about it. A pandas table comes back with
@@ -92,12 +99,13 @@ def anonymize(
         >>> import pyarrow as pa
         >>> people = pa.table({"Age": [23, 25, 41, 47], "Sex": ["F", "M", "F", "M"], "Risk": ["lo", "lo", "hi", "hi"]})
         >>> outcome = anonymize(people, {"class": "Risk", "requirements": [{"qid": ["Age", "Sex"], "k": 2}]})
-        >>> outcome.data["Age"].to_pylist()
-        ['[23, 41)', '[23, 41)', '[41, 47]', '[41, 47]']
+        >>> sorted(outcome.data["Age"].to_pylist())
+        ['[23, 40)', '[23, 40)', '[40, 47]', '[40, 47]']
     """
     observer = observer or Silent()
     options = search_options(seed, **search)
-    _check_seed(seed, is_used=shuffle or options.is_random)
+    is_shuffled = _is_shuffled(keep_order=keep_order or (options.as_published and not shuffle), shuffle=shuffle)
+    _check_seed(seed, is_used=is_shuffled or options.is_random)
     asked = read_policy(policy)
     target = None if output is None else resolve_target(output, data, engine)
     observer.stage("read")
@@ -114,13 +122,17 @@ def anonymize(
         observer.stage("mask")
         whole = masking.mask(table, solution, profile.columns)
         masked = masking.drop_columns(whole, solution.drop)
-        masked = shuffle_records(masked, seed) if shuffle else masked
+        if is_shuffled:
+            # A seed for restarts or variants alone asks for no order that can be repeated, which a database has not.
+            can_repeat = table.engine.can(Feature.RECORD_ORDER) or not options.is_random
+            masked = shuffle_records(masked, seed if can_repeat else None)
         with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
             observer.stage("verify")
             verdict = recount(draft.table, asked.requirements, escaped=escape_formulas, whole=whole)
             refuse_unless_confirmed(verdict, asked, solution, profile.n_rows, draft.table.names)
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
+            messages = (*warn_of_single_records(verdict), *messages)
             outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages)
             if beside is not None and target is not None:
                 draft.add(beside(outcome))
@@ -159,12 +171,17 @@ def solve(
     progress.stage("profile")
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     check_feasible(profile, policy)
+    profile = profile if options.as_published else read_midnights_as_dates(profile)
+    profile = limit_boundaries(profile, policy.floors(), options.boundaries_for(policy.boundaries))
     if columns is None:
         columns = [name for name in table.names if name not in policy.drop]
     search = start_search(Problem(profile, policy, options, tuple(columns)))
     progress.stage("compress")
     counts = compress(table, profile, search.request, workspace)
-    return search.run(counts, progress), profile, table
+    solution = search.run(counts, progress)
+    if not options.as_published:
+        solution = replace(solution, cuts=tuple(disclose_lone_value(cut) for cut in solution.cuts))
+    return solution, profile, table
 
 
 def apply(
@@ -173,7 +190,9 @@ def apply(
     output: str | Path | None = None,
     *,
     strict: bool = False,
+    outside: str = "root",
     enforce: bool = False,
+    keep_order: bool = False,
     shuffle: bool = False,
     seed: int | None = None,
     escape_formulas: bool = False,
@@ -189,21 +208,26 @@ def apply(
         data: As in `anonymize`.
         solution: A solution file, or a Solution.
         output: As in `anonymize`.
-        strict: Refuse values that the solution does not know, and columns that the release did not have.
+        strict: Refuse values that the solution does not know, numbers outside every interval, and columns that the
+            release did not have.
+        outside: What happens to rows with a number or date outside every interval that is shown: `root` shows the
+            whole range and "or outside", `drop` leaves the row out, `refuse` refuses the rows.
         enforce: Refuse rows that alone do not meet the requirements.
-        shuffle: As in `anonymize`.
+        keep_order: As in `anonymize`.
+        shuffle: The default; it goes with no `keep_order`.
         seed: As in `anonymize`.
         escape_formulas: As in `anonymize`.
         engine: As in `anonymize`.
         memory: As in `anonymize`.
     """
-    _check_seed(seed, is_used=shuffle)
+    is_shuffled = _is_shuffled(keep_order=keep_order, shuffle=shuffle)
+    _check_seed(seed, is_used=is_shuffled)
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
     target = None if output is None else resolve_target(output, data, engine)
     table = open_data(data, engine, target, parse_memory(memory))
     with closing(table):
-        later = masking.apply(table, saved, strict=strict)
-        masked = shuffle_records(later.table, seed) if shuffle else later.table
+        later = masking.apply(table, saved, strict=strict, outside=outside)
+        masked = shuffle_records(later.table, seed) if is_shuffled else later.table
 
         # Later rows may not have the sensitive column yet, or show it masked; then its templates cannot be recounted.
         asked = [reached.requirement for reached in saved.reached]
@@ -226,7 +250,14 @@ def apply(
                 raise NotMetError(msg)
             verdict = verdict.hiding(named_values(asked, {cut.attribute: cut.taxonomy for cut in saved.cuts}))
             applied = Applied(
-                draft.data, verdict, later.unknown, later.outside, later.n_dropped, later.left_out, unchecked
+                draft.data,
+                verdict,
+                later.unknown,
+                later.outside,
+                later.n_dropped,
+                later.n_outside_dropped,
+                later.left_out,
+                unchecked,
             )
     return applied
 
@@ -269,11 +300,18 @@ def audit(
         return replace(verdict, messages=unseen_values(spelled, sensitive, asked.masked))
 
 
+def _is_shuffled(*, keep_order: bool, shuffle: bool) -> bool:
+    """Whether records are released in random order."""
+    if keep_order and shuffle:
+        raise InputError("Records are shuffled or keep their order, not both. Leave out one of them.")
+    return not keep_order
+
+
 def _check_seed(seed: int | None, *, is_used: bool) -> None:
     if seed is not None and not is_used:
         raise InputError(
-            "A seed makes a shuffle, restarts or the variants of `conditional` repeatable, but none is asked for. "
-            "Add one, or leave out seed."
+            "A seed makes a random order, restarts or the variants of `conditional` repeatable, but none is asked for. "
+            "Leave it out."
         )
     if seed is not None and seed < 0:
         raise InputError("A seed is a whole number that is at least 0.")

@@ -13,7 +13,7 @@ import signal
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
@@ -23,6 +23,7 @@ from maskwise.cli.options import (
     AsJson,
     Engine,
     Formulas,
+    KeepOrder,
     Memory,
     Output,
     PolicyPath,
@@ -69,10 +70,16 @@ def mask(
     curve: Annotated[
         Path | None, Parameter(help="Write what each step keeps and reaches here: .csv, or a plot as .svg or .png.")
     ] = None,
-    report: Annotated[Path | None, Parameter(help="Write a report here: .md, .txt or .json.")] = None,
+    report: Annotated[
+        Path | None, Parameter(help="Write a report here that may accompany the release: .md, .txt or .json.")
+    ] = None,
+    owner_report: Annotated[
+        Path | None, Parameter(help="Write a report for the owner alone here, with everything that is known.")
+    ] = None,
     engine: Engine = None,
     memory: Memory = None,
     search: SearchFlags = DEFAULT_SEARCH,
+    keep_order: KeepOrder = False,
     shuffle: Shuffle = False,
     seed: Seed = None,
     escape_formulas: Formulas = False,
@@ -85,9 +92,9 @@ def mask(
     from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
     from maskwise.report.report import report as make_report  # noqa: PLC0415 - start-up
     from maskwise.table.endpoints import source_files  # noqa: PLC0415 - start-up
-    from maskwise.values.message import Level  # noqa: PLC0415 - start-up
+    from maskwise.values.message import Audience, Level  # noqa: PLC0415 - start-up
 
-    sidecars = SidecarPaths(solution, trace, curve, report, is_public=public)
+    sidecars = SidecarPaths(solution, trace, curve, report, owner_report, is_public=public)
     sidecars.check()
     require_distinct_names(Path(output), *sidecars.paths, inputs=[Path(data), *source_files(data, engine), policy])
     terminal = Terminal(quiet=quiet or json_)
@@ -96,6 +103,7 @@ def mask(
             data,
             policy,
             output,
+            keep_order=keep_order,
             shuffle=shuffle,
             seed=seed,
             escape_formulas=escape_formulas,
@@ -105,19 +113,19 @@ def mask(
             beside=sidecars.make,
             **search.keywords(),
         )
-    report_data = make_report(outcome).data
+    report_data = make_report(outcome, Audience.OWNER).data
     terminal.show_messages(outcome.messages, Level.WARNING)
     if json_:
-        _print_json({**report_data, "warnings": list(outcome.warnings)})
+        _print_json(report_data)
         return 0
     terminal.show_report(report_data, outcome.verdict)
     terminal.show_messages(outcome.messages, Level.NOTE)
     written: dict[str, str | Path | None] = {"release": output, "solution": solution, "trace": trace}
-    written |= {"curve": curve, "report": report}
+    written |= {"curve": curve, "report": report, "owner's report": owner_report}
     for what, where in written.items():
         if where is not None:
-            secret = " (keep it private: it lists hidden values)" if what == "solution" and not public else ""
-            terminal.say(f"{what}: {where}{secret}")
+            is_private = what in {"trace", "curve", "owner's report"} or (what == "solution" and not public)
+            terminal.say(f"{what}: {where}{' (keep it private: it says more than the release)' * is_private}")
     return 0
 
 
@@ -162,12 +170,25 @@ def apply(
     output: Output,
     engine: Engine = None,
     memory: Memory = None,
-    strict: Annotated[bool, Parameter(negative="", help="Refuse values that the solution does not know.")] = False,
+    strict: Annotated[
+        bool,
+        Parameter(
+            negative="", help="Refuse values that the solution does not know, and what lies outside every interval."
+        ),
+    ] = False,
+    outside: Annotated[
+        Literal["root", "refuse", "drop"],
+        Parameter(
+            help="A number or date outside every interval shown: show the whole range and `or outside`, refuse the "
+            "rows, or leave the row out."
+        ),
+    ] = "root",
     enforce: Annotated[
         bool, Parameter(negative="", help="Refuse rows that alone do not meet the requirements.")
     ] = False,
-    shuffle: Shuffle = False,
-    seed: Annotated[int | None, Parameter(help="Makes --shuffle repeatable; keep it secret.")] = None,
+    keep_order: KeepOrder = False,
+    shuffle: Annotated[bool, Parameter(negative="", help="Release the rows in random order: the default.")] = False,
+    seed: Annotated[int | None, Parameter(help="Makes the order repeatable; keep it secret.")] = None,
     escape_formulas: Formulas = False,
     quiet: Quiet = False,
     json_: AsJson = False,
@@ -182,7 +203,9 @@ def apply(
         solution,
         output,
         strict=strict,
+        outside=outside,
         enforce=enforce,
+        keep_order=keep_order,
         shuffle=shuffle,
         seed=seed,
         escape_formulas=escape_formulas,
@@ -201,7 +224,8 @@ def apply(
         terminal.note(f"`{name}` has {values} the solution does not know, in {records}; shown as the root.")
     for name, n_outside in applied.outside.items():
         records = plural(n_outside, "record")
-        terminal.note(f"`{name}` is outside its range in {records}; shown in the outermost interval.")
+        how = "left out" if applied.n_outside_dropped else "shown as the whole range, or outside"
+        terminal.note(f"`{name}` is outside every interval in {records}; {how}.")
     if applied.left_out:
         terminal.note(f"{quote(applied.left_out)} left out: the release does not have such a column.")
     for requirement in applied.unchecked:

@@ -9,11 +9,11 @@ from pathlib import Path
 from maskwise.cli.sidecars import SidecarPaths
 from maskwise.cli.terminal import Terminal
 from maskwise.datasets import adult_folder, load_adult
-from maskwise.pipeline import anonymize
+from maskwise.pipeline import anonymize, apply
 from maskwise.release.atomic_files import Sidecar, write_files
 from maskwise.report.plot import can_draw
-from maskwise.report.report import DOES_NOT_PROTECT, PROTECTS, report
-from maskwise.values.message import Level
+from maskwise.report.report import DOES_NOT_PROTECT, report, what_is_protected
+from maskwise.values.message import Audience, Level
 
 _LOOK = ("age", "education", "marital-status", "hours-per-week", "relationship", "income")
 _ROWS = 5
@@ -34,8 +34,6 @@ def run(folder: Path, *, quiet: bool) -> int:
         folder: Where the files go; made if it is not there.
         quiet: Print nothing but errors.
     """
-    import pyarrow.csv as arrow_csv  # noqa: PLC0415 - heavy
-
     folder.mkdir(parents=True, exist_ok=True)
     source, policy = adult_folder() / "adult.parquet", adult_folder() / "policy.yaml"
     masked_file = folder / "adult-masked.csv"
@@ -51,14 +49,15 @@ def run(folder: Path, *, quiet: bool) -> int:
     with terminal:
         outcome = anonymize(source, policy, masked_file, observer=terminal, beside=sidecars.make)
     terminal.show_messages(outcome.messages, Level.WARNING)
-    terminal.show_report(report(outcome).data, outcome.verdict)
-    raw = load_adult().drop_null().select(_LOOK).slice(0, _ROWS)
-    masked = arrow_csv.read_csv(masked_file).select(_LOOK).slice(0, _ROWS)
-    terminal.show_rows("Before", _LOOK, [list(row.values()) for row in raw.to_pylist()])
-    terminal.show_rows("After", _LOOK, [list(row.values()) for row in masked.to_pylist()])
+    terminal.show_report(report(outcome, Audience.OWNER).data, outcome.verdict)
+    raw = load_adult().drop_null().slice(0, _ROWS)
+    # The release is in random order, so that these records are masked once more to be shown beside what they were.
+    masked = apply(raw, outcome.solution, keep_order=True).data
+    terminal.show_rows("Before", _LOOK, [list(row.values()) for row in raw.select(_LOOK).to_pylist()])
+    terminal.show_rows("After", _LOOK, [list(row.values()) for row in masked.select(_LOOK).to_pylist()])
     terminal.show_messages(outcome.messages, Level.NOTE)
     is_measured = _show_cost(terminal, policy, folder, pictures=pictures)
-    terminal.say("What this protects: " + " ".join(PROTECTS))
+    terminal.say("What this protects: " + " ".join(what_is_protected(outcome.policy.requirements)))
     terminal.say("What it does not: " + DOES_NOT_PROTECT[0] + " " + DOES_NOT_PROTECT[1])
     terminal.say("")
     for name, what in {

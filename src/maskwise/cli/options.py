@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from maskwise.errors import InputError
+from maskwise.policy.attributes import Boundaries
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD, criteria, methods
 
 if TYPE_CHECKING:
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 
     MethodName = str
     CriterionName = str
+    BoundaryName = str
 else:
     MethodName, CriterionName = Literal[methods()], Literal[criteria()]
+    BoundaryName = Literal[tuple(map(str, Boundaries))]
 
 Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors and warnings.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the result as JSON.")]
@@ -40,10 +43,15 @@ Engine = Annotated[
     ),
 ]
 Memory = Annotated[str | None, Parameter(help="How much memory a run may use before it spills to disk, such as 4GB.")]
-Shuffle = Annotated[bool, Parameter(negative="", help="Release the records in random order.")]
+KeepOrder = Annotated[
+    bool, Parameter(negative="", help="Release the records in the order they have, instead of a random one.")
+]
+Shuffle = Annotated[
+    bool, Parameter(negative="", help="Release the records in random order: the default, but for --as-published.")
+]
 Seed = Annotated[
     int | None,
-    Parameter(help="Makes --shuffle, --restarts and --effort repeatable; keep it secret if you shuffle."),
+    Parameter(help="Makes the order of records, --restarts and --effort repeatable; keep it secret."),
 ]
 Formulas = Annotated[
     bool,
@@ -82,6 +90,21 @@ class SearchFlags:
     restarts: Annotated[
         int, Parameter(help="For bug: search so many times more with some randomness, and keep the best.")
     ] = 0
+    boundaries: Annotated[
+        BoundaryName | None,
+        Parameter(
+            help="Where intervals are split: safe, between bins of at least k records and at round numbers; or exact, "
+            "at numbers of the data. The default is the policy's, or safe."
+        ),
+    ] = None
+    as_published: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            help="Work as the papers do, whatever the policy says: exact boundaries, the order of records kept, a lone "
+            "hidden value left as *.",
+        ),
+    ] = False
 
     def keywords(self) -> SearchKeywords:
         """The same as the Python functions take it."""
@@ -92,6 +115,8 @@ class SearchFlags:
             "time_limit": self.time_limit,
             "effort": self.effort,
             "restarts": self.restarts,
+            "boundaries": self.boundaries,
+            "as_published": self.as_published,
         }
 
 

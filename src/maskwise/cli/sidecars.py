@@ -10,6 +10,7 @@ from maskwise.formats import solution_file, trace_file
 from maskwise.release.atomic_files import Sidecar, check_target
 from maskwise.report.plot import check_curve, render
 from maskwise.report.report import check_suffix, report
+from maskwise.values.message import Audience
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,14 +29,17 @@ class SidecarPaths:
     curve: Path | None = None
     """What each step keeps and reaches."""
     report: Path | None = None
-    """What was asked and reached."""
+    """What was asked and reached, as recipients may read it."""
+    owner_report: Path | None = None
+    """The same with everything that the owner should know."""
     is_public: bool = False
     """Whether the solution is written in the form that may accompany the release."""
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """The files that were asked for."""
-        return tuple(path for path in (self.solution, self.trace, self.curve, self.report) if path is not None)
+        paths = (self.solution, self.trace, self.curve, self.report, self.owner_report)
+        return tuple(path for path in paths if path is not None)
 
     def check(self) -> None:
         """Refuse files that cannot be written, before any work is done."""
@@ -43,8 +47,9 @@ class SidecarPaths:
             raise InputError("--public says how --solution is written, but no --solution is given.")
         for path in self.paths:
             check_target(path)
-        if self.report is not None:
-            check_suffix(self.report)
+        for text in (self.report, self.owner_report):
+            if text is not None:
+                check_suffix(text)
         if self.curve is not None:
             check_curve(self.curve)
 
@@ -57,7 +62,11 @@ class SidecarPaths:
         if self.trace is not None:
             files.append(Sidecar(self.trace, trace_file.dumps(outcome.steps), private=True))
         if self.curve is not None:
-            files.append(Sidecar(self.curve, render(outcome.curve, outcome.policy.requirements, self.curve)))
+            picture = render(outcome.curve, outcome.policy.requirements, self.curve)
+            files.append(Sidecar(self.curve, picture, private=True))
         if self.report is not None:
             files.append(Sidecar(self.report, report(outcome).render(self.report)))
+        if self.owner_report is not None:
+            text = report(outcome, Audience.OWNER).render(self.owner_report)
+            files.append(Sidecar(self.owner_report, text, private=True))
         return files

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.errors import InputError
-from maskwise.values.message import note
+from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +100,7 @@ class Workspace:
             f"The compressed table was too large for the memory given, so {self.spilled / 2**30:.2f} GiB of it and of "
             "the search's buffers were kept in temporary files. The result is the same; with more it comes faster."
         )
-        return (note(text),)
+        return (private_note(text),)
 
     def _return_memory(self, n_bytes: int) -> None:
         self._used -= n_bytes

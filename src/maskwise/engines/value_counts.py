@@ -33,8 +33,8 @@ class Ranged:
     """Columns k (the smallest number of a range), beside (the class, if there is one) and n."""
     n_numbers: int
     """The distinct numbers of the column."""
-    top: pa.Scalar
-    """The largest of them."""
+    tops: pa.Table
+    """For each range its smallest and its largest number."""
     n_odd: int
     """Records whose cell is no finite number of the kind; if there are some, `groups` is empty."""
 
@@ -141,19 +141,19 @@ class ValueCounts:
         is_odd = v.isnull() | (v.abs() == math.inf) if v.type().is_floating() else v.isnull()
         summary = cells.aggregate(
             n_numbers=v.nunique(),
-            top=v.max(),
             n=cells["n"].sum().cast("int64"),
             n_odd=ibis.ifelse(is_odd, cells["n"], 0).sum().cast("int64"),
         )
         found = self._fetch(summary)
         n_numbers, n, n_odd = (int(found.column(name)[0].as_py() or 0) for name in ("n_numbers", "n", "n_odd"))
         query = self._by_number(cells) if n_numbers <= most else self._by_range(cells, most, n)
-        groups = self._query(f"{query} LIMIT 0" if n_odd else query)
-        return Ranged(groups, n_numbers, found.column("top")[0], n_odd)
+        ranges = self._query(f"{query} LIMIT 0" if n_odd else query)
+        tops = ranges.select(["k", "top"]).group_by("k", use_threads=False).aggregate([("top", "max")])
+        return Ranged(ranges.drop_columns("top"), n_numbers, tops.select(["k", "top_max"]), n_odd)
 
     def _by_number(self, cells: ir.Table) -> str:
         names = ", ".join(["v", *self._beside])
-        chosen = ", ".join(["v AS k", *self._beside])
+        chosen = ", ".join(["v AS k", "v AS top", *self._beside])
         return f"SELECT {chosen}, CAST(sum(n) AS BIGINT) AS n FROM ({self._compile(cells)}) c GROUP BY {names}"  # noqa: S608
 
     def _by_range(self, cells: ir.Table, most: int, n: int) -> str:
@@ -163,8 +163,10 @@ class ValueCounts:
         placed = f"SELECT v{beside}, n, CAST({smaller} AS BIGINT) * {most} AS x FROM ({self._compile(cells)}) c"  # noqa: S608
         # Without its remainder the division is exact, whether an engine divides whole numbers or floats.
         numbered = f"SELECT v{beside}, n, CAST((x - x % {n}) / {n} AS BIGINT) AS r FROM ({placed}) p"  # noqa: S608
-        counted = f"SELECT r{beside}, min(v) AS v, CAST(sum(n) AS BIGINT) AS n FROM ({numbered}) q GROUP BY r{beside}"  # noqa: S608
-        return f"SELECT min(v) OVER (PARTITION BY r) AS k{beside}, n FROM ({counted}) d"  # noqa: S608
+        ends = "min(v) AS v, max(v) AS w"
+        counted = f"SELECT r{beside}, {ends}, CAST(sum(n) AS BIGINT) AS n FROM ({numbered}) q GROUP BY r{beside}"  # noqa: S608
+        of_range = "min(v) OVER (PARTITION BY r) AS k, max(w) OVER (PARTITION BY r) AS top"
+        return f"SELECT {of_range}{beside}, n FROM ({counted}) d"  # noqa: S608
 
     def frequent(self, i: int, least: int) -> pa.Table:
         """The counts of the values of a column that have at least so many records.

@@ -289,7 +289,7 @@ def _mask(sample: Sample, search: SearchKeywords, policy: Policy, split: TrainTe
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     table, rows = sample.table, None
-    outcome = anonymize(_take_rows(table, None if split is None else split.train), policy, **search)
+    outcome = anonymize(_take_rows(table, None if split is None else split.train), policy, keep_order=True, **search)
     solution, masked = outcome.solution, outcome.data
     if solution.ending == Ending.INTERRUPTED:
         raise KeyboardInterrupt

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,7 @@ from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats import yaml_lines
 from maskwise.formats.requirement_file import RequirementEntry, keys_at
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
-from maskwise.policy.attributes import Attribute, Kind, Missing
+from maskwise.policy.attributes import Attribute, Boundaries, Kind, Missing
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements import registry
 from maskwise.policy.requirements.file_form import name_list
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 def _entry(value: object) -> object:
     if isinstance(value, str):
         value = {value: None}
-    if not isinstance(value, Mapping) or len(value) != 1:
+    if not isinstance(value, Mapping) or (len(value) != 1 and len(value.keys() & set(Kind)) != 1):
         raise PydanticCustomError(
             "entry", "an attribute is `suppress`, `interval`, {interval: [low, high]} or {taxonomy: ...}"
         )
@@ -49,6 +50,7 @@ class _Entry(_Strict):
     taxonomy: Any = None
     interval: list[str] | None = Field(default=None, min_length=2, max_length=2)
     suppress: None = None
+    clamp: list[str | None] | None = Field(default=None, min_length=2, max_length=2)
 
 
 class _PolicyFile(_Strict):
@@ -57,11 +59,12 @@ class _PolicyFile(_Strict):
     requirements: list[RequirementEntry] = Field(min_length=1)
     drop: Annotated[list[str], BeforeValidator(name_list)] = []
     missing: Missing = Missing.KEEP
+    boundaries: Boundaries = Boundaries.SAFE
 
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "": ("class", "attributes", "requirements", "drop", "missing"),
-    "attributes": ("taxonomy", "interval", "suppress"),
+    "": ("class", "attributes", "requirements", "drop", "missing", "boundaries"),
+    "attributes": ("taxonomy", "interval", "suppress", "clamp"),
 }
 
 
@@ -116,6 +119,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         class_name=file.class_,
         drop=tuple(dict.fromkeys(file.drop)),
         missing=file.missing,
+        boundaries=file.boundaries,
         document=document,
     )
 
@@ -133,6 +137,8 @@ def to_data(policy: Policy) -> dict[str, Any]:
                 entries[attribute.name] = {"taxonomy": attribute.taxonomy.to_nested()}
             case Kind.INTERVAL:
                 entries[attribute.name] = {"interval": list(attribute.bounds)} if attribute.bounds else "interval"
+                if attribute.clamp != (None, None):
+                    entries[attribute.name]["clamp"] = list(attribute.clamp)
             case _:
                 entries[attribute.name] = "suppress"
     return {
@@ -141,6 +147,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "requirements": [requirement.to_data() for requirement in policy.requirements],
         "drop": list(policy.drop),
         "missing": str(policy.missing),
+        "boundaries": str(policy.boundaries),
     }
 
 
@@ -156,7 +163,7 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
             if "taxonomy" in parts:  # type: ignore[operator]
                 found.append(Attribute(name, Kind.TAXONOMY, taxonomy=_taxonomy(document, place, folder)))
             elif "interval" in parts:  # type: ignore[operator]
-                found.append(Attribute(name, Kind.INTERVAL, bounds=_bounds(parts["interval"])))  # type: ignore[index]
+                found.append(_interval(name, parts))  # type: ignore[arg-type]
             elif "suppress" in parts:  # type: ignore[operator]
                 found.append(Attribute(name, Kind.SUPPRESS))
         except PydanticCustomError:
@@ -165,6 +172,8 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
             mistakes += [m if document.name and ", line " in m else _where(document, place) + m for m in error.mistakes]
         except InputError as error:
             mistakes.append(_where(document, place) + str(error))
+        if isinstance(entry, dict) and "clamp" in entry and "interval" not in entry:
+            mistakes.append(_where(document, place) + f"`{name}`: only an interval attribute has a clamp.")
     return found
 
 
@@ -195,6 +204,23 @@ def _bounds(given: object) -> tuple[str, str] | None:
     return str(given[0]), str(given[1])
 
 
+def _interval(name: str, parts: Mapping[str, object]) -> Attribute:
+    """Read an interval attribute, with its range and the ends of bottom- and top-coding."""
+    bounds, clamp = _bounds(parts["interval"]), parts.get("clamp")
+    if not isinstance(clamp, list) or len(clamp) != 2:  # noqa: PLR2004
+        return Attribute(name, Kind.INTERVAL, bounds=bounds)
+    low, high = (None if part is None else str(part) for part in clamp)
+    if bounds is not None:
+        for pair in pairwise((bounds[0], low or bounds[0], high or bounds[1], bounds[1])):
+            try:
+                _bounds(list(pair))
+            except PolicyError:
+                shown = f"[{'~' if low is None else low}, {'~' if high is None else high}]"
+                msg = f"clamp {shown} does not lie inside the range [{bounds[0]}, {bounds[1]}], the lower end first."
+                raise PolicyError([msg]) from None
+    return Attribute(name, Kind.INTERVAL, bounds=bounds, clamp=(low, high))
+
+
 def _complain(document: Document, detail: Any) -> str:
     place = tuple(part for part in detail["loc"])
     found = detail["input"]
@@ -214,6 +240,8 @@ def _complain(document: Document, detail: Any) -> str:
         case "enum":
             known = tuple(_choices(place))
             text = f"`{key}` is one of {quote(known)}{shown}.{did_you_mean(str(found), known)}"
+        case "too_short" | "too_long" if "clamp" in place:
+            text = "clamp is [low, high], the ends of bottom- and top-coding; write ~ for one that there is not."
         case "too_short" | "too_long" if "interval" in place:
             text = "An interval's range is [low, high], two values."
         case "kind" | "protected":
@@ -239,7 +267,7 @@ def _known_keys(place: Place) -> tuple[str, ...]:
 def _choices(place: Place) -> type[StrEnum]:
     """The words that are known at `place`."""
     if place[0] != "requirements":
-        return Missing
+        return Boundaries if place[0] == "boundaries" else Missing
     key = next(key for key in keys_at(place[2:-1]) if key.name == place[-1])
     choices: type[StrEnum] = key.type
     return choices

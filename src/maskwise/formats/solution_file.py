@@ -46,6 +46,7 @@ class _Attribute(BaseModel):
     taxonomy: dict[str, Any] | None = None
     scale: Scale | None = None
     breaks: list[int | float] = []
+    coded: tuple[bool, bool] = (False, False)
 
 
 class _Figures(BaseModel):
@@ -87,7 +88,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             "maskwise": version("maskwise"),
             "rows": solution.n_rows,
             "attributes": [{"name": c.attribute, "kind": c.kind, "shown": list(c.labels)} for c in solution.cuts],
-            "requirements": [found.requirement.public_data() | {"reached": found.figure} for found in solution.reached],
+            "requirements": [_public_requirement(found) for found in solution.reached],
         }
         return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
     file = _SolutionFile(
@@ -114,7 +115,15 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         # Said only where it is so, which is rare.
         if not entry["hides_more"]:
             del entry["hides_more"]
+        if not any(entry["coded"]):
+            del entry["coded"]
     return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+
+
+def _public_requirement(found: Reached) -> dict[str, Any]:
+    """What was asked, and the figure where it is about group sizes; a share would tell which value is protected."""
+    asked = found.requirement
+    return asked.public_data() | ({"reached": found.figure} if asked.parts[0].counted is None else {})
 
 
 def _attribute(cut: Cut) -> _Attribute:
@@ -129,6 +138,7 @@ def _attribute(cut: Cut) -> _Attribute:
         taxonomy=cut.taxonomy.to_nested() if cut.taxonomy else None,
         scale=cut.scale,
         breaks=list(cut.breaks),
+        coded=cut.coded,
     )
 
 
@@ -216,7 +226,15 @@ def _cut(entry: _Attribute) -> Cut:
     ascending = ascending and all(math.isfinite(end) for end in entry.breaks)
     if entry.scale is None or not ascending:
         raise PolicyError([f"the intervals of `{entry.name}` have no ascending breaks."])
-    return Cut(entry.name, entry.kind, entry.root, entry.missing, scale=entry.scale, breaks=tuple(entry.breaks))
+    return Cut(
+        entry.name,
+        entry.kind,
+        entry.root,
+        entry.missing,
+        scale=entry.scale,
+        breaks=tuple(entry.breaks),
+        coded=entry.coded,
+    )
 
 
 def read_solution(path: Path) -> Solution:

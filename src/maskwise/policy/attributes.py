@@ -34,6 +34,15 @@ class Missing(StrEnum):
     """The table is refused."""
 
 
+class Boundaries(StrEnum):
+    """Where intervals may be split."""
+
+    SAFE = "safe"
+    """Between bins of at least k records, at the roundest number between them."""
+    EXACT = "exact"
+    """At any number of the data, as the papers do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """One masked column and the way it is masked.
@@ -50,6 +59,8 @@ class Attribute:
     """The tree, for a taxonomy attribute."""
     bounds: tuple[str, str] | None = None
     """The range as it stands in the policy, for an interval attribute; None means the data's."""
+    clamp: tuple[str | None, str | None] = (None, None)
+    """The ends of bottom- and top-coding as they stand in the policy; None where there is none."""
 
     def __post_init__(self) -> None:
         """Refuse an entry whose parts do not belong together."""
@@ -57,3 +68,6 @@ class Attribute:
             raise PolicyError([f"`{self.name}`: a taxonomy attribute, and no other, needs a tree."])
         if self.bounds is not None and self.kind is not Kind.INTERVAL:
             raise PolicyError([f"`{self.name}`: only an interval attribute has a range."])
+        if self.clamp != (None, None) and self.bounds is None:
+            msg = f"`{self.name}`: clamp goes with a range. Write {{interval: [0, 120], clamp: [18, 90]}}."
+            raise PolicyError([msg])

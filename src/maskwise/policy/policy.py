@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import PolicyError
-from maskwise.policy.attributes import Attribute, Missing
+from maskwise.policy.attributes import Attribute, Boundaries, Missing
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.source_lines import Document
 
@@ -46,6 +46,8 @@ class Policy:
     """Columns removed from the output."""
     missing: Missing = Missing.KEEP
     """What happens to missing cells of masked attributes."""
+    boundaries: Boundaries = Boundaries.SAFE
+    """Where intervals may be split."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
     """Where each part stands in its file; empty for a policy made in Python."""
 
@@ -146,7 +148,7 @@ class Policy:
 
     def fingerprint(self) -> str:
         """Hash what the policy says, whatever file it stood in."""
-        said = {
+        said: dict[str, Any] = {
             "class": self.class_name,
             "attributes": [
                 [a.name, a.kind, a.taxonomy and [a.taxonomy.labels, a.taxonomy.parents], a.bounds]
@@ -156,4 +158,9 @@ class Policy:
             "drop": self.drop,
             "missing": self.missing,
         }
+        # Said only where it is so: a policy that does not use a key has the hash that it had before there was one.
+        if self.boundaries is not Boundaries.SAFE:
+            said["boundaries"] = self.boundaries
+        if clamps := {a.name: a.clamp for a in self.attributes if a.clamp != (None, None)}:
+            said["clamp"] = clamps
         return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()

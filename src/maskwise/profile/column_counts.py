@@ -14,7 +14,7 @@ import numpy as np
 
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind
-from maskwise.values.arrow import as_numpy
+from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.parsing import CODE, parse_keys, patterns
 from maskwise.values.scales import Scale, scale_of_bound
 from maskwise.values.spelling import text_of
@@ -63,8 +63,8 @@ class ColumnCounts:
     """Records whose cell is missing."""
     n_numbers: int | None = None
     """The distinct numbers, where `keys` are ranges of them."""
-    top: pa.Array | None = None
-    """The largest number, where `keys` are ranges."""
+    tops: pa.Array | None = None
+    """The largest number of each range, where `keys` are ranges."""
     rest: Ints | None = None  # (n_classes,)
     """Records of texts that are not among the keys."""
     n_rest: int = 0
@@ -190,6 +190,7 @@ class _Many:
     def as_numbers(self) -> ColumnCounts | None:
         """Count by ranges of numbers; None if it is no interval attribute, or all its cells are needed to tell."""
         import pyarrow as pa  # noqa: PLC0415 - heavy
+        import pyarrow.compute as pc  # noqa: PLC0415 - heavy
 
         if self.entry is not None and self.entry.kind is not Kind.INTERVAL:
             return None
@@ -208,13 +209,10 @@ class _Many:
         parsed = parse_keys(counted.keys)
         assert parsed is not None  # noqa: S101 - the type was looked at above
         order = np.argsort(parsed.numbers, kind="stable")
+        keys = counted.keys.take(from_numpy(order))
+        tops = ranged.tops.column(1).take(pc.index_in(keys, value_set=ranged.tops.column(0))).combine_chunks()
         return ColumnCounts(
-            self.name,
-            counted.keys.take(pa.array(order.tolist(), pa.int64())),
-            counted.counts[order],
-            self._missing(),
-            n_numbers=ranged.n_numbers,
-            top=pa.array([ranged.top.as_py()], ranged.top.type),
+            self.name, keys, counted.counts[order], self._missing(), n_numbers=ranged.n_numbers, tops=tops
         )
 
     def _scale_of_texts(self) -> Scale | None:

@@ -44,11 +44,19 @@ class Column:
     texts: tuple[str, ...] = ()
     """The values of a taxonomy or suppress attribute."""
     numbers: Any = None  # (n_values,) int64 or float64
-    """The values of an interval attribute, ascending."""
+    """The values of an interval attribute, ascending: the distinct numbers, or where bins of them begin."""
     scale: Scale | None = None
     """What those numbers are."""
     range: tuple[float, float] = (0, 0)
     """The lower and upper end of an interval attribute."""
+    clamp: tuple[float | None, float | None] = (None, None)
+    """The ends of bottom- and top-coding; None where there is none."""
+    cell_numbers: Any = None  # (n_numbers,) int64 or float64
+    """The distinct numbers of the data, ascending, where the values are bins of them."""
+    value_of_number: Ints | None = None  # (n_numbers,)
+    """The bin that each of them is in."""
+    tops: Any = None  # (n_values,) int64 or float64
+    """The largest number of each range, where keys and numbers are the smallest."""
     taxonomy: Taxonomy | None = None
     """The tree of a taxonomy attribute."""
     is_ranged: bool = False
@@ -61,7 +69,13 @@ class Column:
     def interval_label(self, low: float, high: float, *, closed: bool) -> str:
         """How an interval of the attribute's numbers is shown; `closed` if its upper end belongs to it."""
         assert self.scale is not None  # noqa: S101 - every interval column has a scale
-        return interval_label(low, high, self.scale, closed=closed)
+        at_low, at_high = low == self.range[0], high == self.range[1]
+        is_whole = at_low and at_high
+        coded = (
+            at_low and not is_whole and self.clamp[0] is not None,
+            at_high and not is_whole and self.clamp[1] is not None,
+        )
+        return interval_label(low, high, self.scale, closed=closed, coded=coded)
 
     @property
     def n_records(self) -> int:

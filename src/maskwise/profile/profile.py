@@ -17,12 +17,13 @@ from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_t
 from maskwise.profile.columns import Column, Profile
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.values.arrow import from_numpy
-from maskwise.values.message import Audience, Level, Message, note
+from maskwise.values.message import Audience, Level, Message, note, private_note
 from maskwise.values.parsing import Parsed, foreign_spelling, looks_like_code, parse_keys
 from maskwise.values.scales import Scale, bound, label
 from maskwise.values.spelling import text_of, value_order
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
@@ -107,7 +108,9 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     if policy.missing is Missing.DROP and n_all > n_rows:
         were = "was" if n_all - n_rows == 1 else "were"
         messages.append(
-            note(f"{n_all - n_rows:,} of {plural(n_all, 'record')} {were} left out because a masked cell is missing.")
+            private_note(
+                f"{n_all - n_rows:,} of {plural(n_all, 'record')} {were} left out because a masked cell is missing."
+            )
         )
     sensitive = check_sensitive(table, policy)
     if policy.class_name is not None and n_classes == 1:
@@ -145,9 +148,10 @@ def _fit(
             f"`{name}` has no entry in the policy, so it is an {entry.kind} attribute."
             if ordered
             else f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
-            + foreign_spelling(keys)
         )
-        messages.append(note(text))
+        # How hidden values look does not follow from the release.
+        hint = "" if ordered else foreign_spelling(keys)
+        messages.append(Message(Level.NOTE, Audience.RECIPIENT, text + hint, text if hint else None))
         if ordered:
             return _interval(table, policy, entry, counted, parsed, messages)
     elif entry.kind is Kind.INTERVAL:
@@ -163,7 +167,7 @@ def _categorical(policy: Policy, entry: Attribute, counted: ColumnCounts, messag
             f"`{entry.name}` has {plural(counted.n_rest, 'value')} with too few records ever to be shown, hidden as "
             "one and not listed by the solution."
         )
-        messages.append(note(text))
+        messages.append(private_note(text))
     at = {text: i for i, text in enumerate(texts)}
     value_of_key = np.array([at[text] for text in spelled], np.int64)
     counts = np.zeros((len(texts), counted.counts.shape[1]), np.int64)
@@ -208,9 +212,9 @@ def _interval(
     if counted.n_numbers is not None and counted.n_numbers > len(numbers):
         text = (
             f"`{name}` has {counted.n_numbers:,} distinct numbers, binned by quantiles into {len(numbers):,}. "
-            "Boundaries are still numbers of the data, and what is asked still holds; splits may be coarser."
+            "What is asked still holds; splits may be coarser."
         )
-        messages.append(note(text))
+        messages.append(private_note(text))
     if entry.bounds is None:
         text = (
             f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "
@@ -232,6 +236,7 @@ def _interval(
             msg = f"{at}Column `{name}` has {how_many} outside its range {shown}. Widen the range or clean the data."
             raise InputError(msg)
         low, high = ends
+    clamp = _clamp(entry, parsed.scale, at)
     scale = parsed.scale
     if scale is Scale.INTEGER and (isinstance(low, float) or isinstance(high, float)):
         scale = Scale.REAL
@@ -245,14 +250,30 @@ def _interval(
         numbers=numbers,
         scale=scale,
         range=(low, high),
+        clamp=clamp,
+        tops=None if counted.tops is None else _numbers(counted.tops),
         is_ranged=counted.n_numbers is not None,
     )
 
 
+def _clamp(entry: Attribute, scale: Scale, at: str) -> tuple[float | None, float | None]:
+    """The ends of bottom- and top-coding as numbers."""
+    try:
+        low, high = (None if end is None else bound(end, scale) for end in entry.clamp)
+    except PolicyError as error:
+        raise PolicyError([at + f"Column `{entry.name}`: {m}" for m in error.mistakes]) from None
+    return low, high
+
+
+def _numbers(keys: pa.Array) -> Any:
+    parsed = parse_keys(keys)
+    assert parsed is not None  # noqa: S101 - the smallest numbers of the ranges were read as numbers before
+    return parsed.numbers
+
+
 def _largest(counted: ColumnCounts, numbers: Any) -> Any:
     """The largest number, which the last of some ranges need not begin with."""
-    top = None if counted.top is None else parse_keys(counted.top)
-    return numbers[-1].item() if top is None else top.numbers[0].item()
+    return numbers[-1].item() if counted.tops is None else _numbers(counted.tops)[-1].item()
 
 
 def _wider(end: float, scale: Scale) -> Scale:

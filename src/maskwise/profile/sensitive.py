@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError, did_you_mean
 from maskwise.profile.columns import Sensitive
-from maskwise.values.message import Audience, Level, Message, note
+from maskwise.values.message import Audience, Level, Message, private_note
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
@@ -42,11 +42,10 @@ def unseen_values(
 ) -> tuple[Message, ...]:
     """Warn of protected values that no record has: most likely they are misspelt, and nobody is protected.
 
-    The owner is warned once of each value. Recipients read only that some value
-    of the column is not there, once for each place in the policy. Nothing is
-    suggested but what the policy itself says of the column: other protected
-    values, a named order, the leaves of a tree. Cells that it does not name are
-    secret.
+    The owner is warned once of each value; recipients are told nothing, since
+    which values are protected is no concern of theirs. Nothing is suggested but
+    what the policy itself says of the column: other protected values, a named
+    order, the leaves of a tree. Cells that it does not name are secret.
 
     Args:
         policy: What is asked.
@@ -54,31 +53,23 @@ def unseen_values(
         masked: Columns that may not show every value any more.
     """
     messages: list[Message] = []
-    warned: set[tuple[str, str]] = set()
-    published: set[str] = set()
+    warned: set[tuple[str, str | None]] = set()
     named = named_values(policy.requirements, policy.trees)
     for i, requirement in enumerate(policy.requirements):
         at = policy.at(("requirements", i))
         for part in {part.subject: part for part in requirement.parts}.values():
             for column, value in _named_pairs(part):
-                if sensitive[column].n_records(value):
-                    continue
-                public = f"{at}A protected value of `{column}` occurs in no record. Is it spelled as in the data?"
-                is_new = public not in published
-                published.add(public)
-                if value is None or (column, value) in warned:
-                    messages += [note(public)] if is_new else []
+                if sensitive[column].n_records(value) or (column, value) in warned:
                     continue
                 warned.add((column, value))
+                if value is None:
+                    messages.append(private_note(f"{at}The missing value of `{column}` occurs in no record."))
+                    continue
                 known = [text for text in named[column] if sensitive[column].n_records(text)]
                 why = ", or is the column masked here" if column in masked else ""
                 question = did_you_mean(value, known) or f" Is it spelled as in the data{why}?"
                 text = f"{at}`{value}` of `{column}` is protected but occurs in no record.{question}"
-                messages.append(
-                    Message(Level.WARNING, Audience.RECIPIENT, text, public)
-                    if is_new
-                    else Message(Level.WARNING, Audience.OWNER, text)
-                )
+                messages.append(Message(Level.WARNING, Audience.OWNER, text))
     return tuple(messages)
 
 

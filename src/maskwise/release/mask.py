@@ -6,23 +6,28 @@ Masking moves no record and looks at no requirement; `verify` judges the result.
 
 from __future__ import annotations
 
+import math
+import operator
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.engines.base import Relabel
-from maskwise.errors import InputError, plural
+from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind, Missing
 from maskwise.solution.cut import Cut, MissingShown
 from maskwise.values.arrow import from_numpy
 from maskwise.values.parsing import Parsed, parse_keys
-from maskwise.values.scales import Scale, as_python
+from maskwise.values.scales import DAY, Scale, as_python
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    import ibis.expr.types as ir
     import pyarrow as pa
 
     from maskwise.profile.columns import Column
@@ -32,6 +37,17 @@ if TYPE_CHECKING:
 _MOST_STEPS = 256
 """Above so many intervals it is faster to look each value up than to compare it with every end."""
 _NUMBERS = {Scale.INTEGER, Scale.REAL}
+
+
+class Outside(StrEnum):
+    """What happens to later rows with a number outside every interval that is shown."""
+
+    ROOT = "root"
+    """The cell shows the whole range, and that the number may lie outside."""
+    REFUSE = "refuse"
+    """The rows are refused."""
+    DROP = "drop"
+    """The row is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +110,18 @@ class MaskedRows:
     unknown: dict[str, Unknown]
     """Cells the solution does not know, by attribute."""
     outside: dict[str, int]
-    """Numbers outside the range, by attribute."""
+    """Records with a number outside every interval, by attribute."""
     n_dropped: int
     """Records left out for a missing cell."""
+    n_outside_dropped: int
+    """Records left out for a number outside every interval."""
     left_out: tuple[str, ...]
     """Columns left out because the release did not have them."""
 
 
-def apply(table: Table, solution: Solution, *, strict: bool = False) -> MaskedRows:
+def apply(
+    table: Table, solution: Solution, *, strict: bool = False, outside: Outside | str = Outside.ROOT
+) -> MaskedRows:
     """Mask rows that the solution was not found on, in the same way.
 
     A column that the release did not have was never judged by the owner, so it
@@ -110,8 +130,10 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> MaskedRo
     Args:
         table: The rows.
         solution: What to show.
-        strict: Refuse values and columns that the solution does not know.
+        strict: Refuse values and columns that the solution does not know, and numbers outside every interval.
+        outside: What happens to rows with such a number.
     """
+    outside = Outside.REFUSE if strict else _as_outside(outside)
     for cut in solution.cuts:
         table.require(cut.attribute, "is in the solution", among=solution.columns)
     names = [cut.attribute for cut in solution.cuts]
@@ -120,15 +142,29 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> MaskedRo
         n_before = table.n_rows()
         table = table.without_missing(names)
         n_dropped = n_before - table.n_rows()
-    relabels, unknown, outside = {}, {}, {}
+    relabels, unknown, n_outside, inside = {}, {}, {}, []
     for cut in solution.cuts:
-        relabels[cut.attribute], unknown_cells, n_outside = _fit(table, cut, solution.missing)
-        if unknown_cells.n_records:
-            unknown[cut.attribute] = unknown_cells
-        if n_outside:
-            outside[cut.attribute] = n_outside
+        fitted = _fit(table, cut, solution.missing)
+        relabels[cut.attribute] = fitted.relabel
+        if fitted.unknown.n_records:
+            unknown[cut.attribute] = fitted.unknown
+        if fitted.n_outside:
+            n_outside[cut.attribute] = fitted.n_outside
+            inside.append(_is_inside(table, cut, fitted))
     dropped = {name.casefold() for name in solution.drop}
     left_out = tuple(name for name in table.names if name not in solution.columns and name.casefold() not in dropped)
+    if n_outside and outside is Outside.REFUSE:
+        details = [f"`{name}` in {plural(n, 'record')}" for name, n in n_outside.items()]
+        msg = (
+            f"The rows hold numbers or dates outside every interval that the solution shows: {'; '.join(details)}. "
+            "Show them as the whole range with outside root, or leave these rows out with outside drop."
+        )
+        raise InputError(msg)
+    n_outside_dropped = 0
+    if n_outside and outside is Outside.DROP:
+        n_before = table.n_rows()
+        table = replace(table, expr=table.expr.filter(inside))
+        n_outside_dropped = n_before - table.n_rows()
     if strict and (unknown or left_out):
         details = [f"`{name}` in {plural(u.n_records, 'record')}" for name, u in unknown.items()]
         details += [f"the column `{name}` itself" for name in left_out]
@@ -139,11 +175,35 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> MaskedRo
         raise InputError(msg)
     others = {name for name in table.names if name not in solution.columns}
     whole = table.relabel(relabels)
-    return MaskedRows(drop_columns(whole, others), whole, unknown, outside, n_dropped, left_out)
+    released = drop_columns(whole, others)
+    return MaskedRows(released, whole, unknown, n_outside, n_dropped, n_outside_dropped, left_out)
 
 
-def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, int]:
-    """Look at a column of new rows: how to rewrite it, what in it is unknown, and how many numbers are outside."""
+def _as_outside(given: Outside | str) -> Outside:
+    if given not in list(Outside):
+        msg = f"`outside` is one of {quote(list(Outside))}; found `{given}`."
+        raise InputError(msg)
+    return Outside(given)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    """What a column of later rows is to its cut."""
+
+    relabel: Relabel
+    """How it is rewritten."""
+    unknown: Unknown
+    """The cells that the cut does not know."""
+    n_outside: int = 0
+    """The records with a number outside every interval."""
+    outside: pa.Array | None = None
+    """Their distinct cells."""
+    scale: Scale | None = None
+    """What the cells of an interval attribute are."""
+
+
+def _fit(table: Table, cut: Cut, missing: Missing) -> _Fitted:
+    """Look at a column of new rows."""
     distinct = table.distinct(cut.attribute)
     keys, n, n_missing = distinct.keys, distinct.counts, distinct.n_missing
     if missing is Missing.ERROR:
@@ -151,14 +211,29 @@ def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, in
     unseen = n_missing if cut.missing is MissingShown.UNSEEN else 0
     if cut.kind is Kind.INTERVAL:
         parsed = _parse(table, cut, keys, n)
-        n_outside = 0
-        if parsed is not None:
-            beyond = (parsed.numbers < cut.breaks[0]) | (parsed.numbers > cut.breaks[-1])
-            n_outside = int(n[beyond].sum())
-        return _relabel(cut, keys, parsed, has_missing=n_missing > 0), Unknown(int(unseen > 0), unseen), n_outside
+        relabel, unknown = _relabel(cut, keys, parsed, has_missing=n_missing > 0), Unknown(int(unseen > 0), unseen)
+        if parsed is None:
+            return _Fitted(relabel, unknown)
+        low, high = cut.covered
+        beyond = (parsed.numbers < low) | (parsed.numbers > high)
+        return _Fitted(relabel, unknown, int(n[beyond].sum()), keys.filter(from_numpy(beyond)), parsed.scale)
     known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
     unknown = Unknown(int((~known).sum()) + int(unseen > 0), int(n[~known].sum()) + unseen)
-    return _relabel(cut, keys, None, has_missing=n_missing > 0), unknown, 0
+    return _Fitted(_relabel(cut, keys, None, has_missing=n_missing > 0), unknown)
+
+
+def _is_inside(table: Table, cut: Cut, fitted: _Fitted) -> ir.BooleanValue:
+    """Whether a cell is missing or in one of the intervals."""
+    cell = table.column(cut.attribute)
+    assert fitted.outside is not None  # noqa: S101 - asked only where some are
+    assert fitted.scale is not None  # noqa: S101 - as above
+    if not _is_compared(fitted.outside, fitted.scale):
+        return cell.isnull() | ~cell.isin(fitted.outside.to_pylist())
+    number = cell.cast(fitted.scale.engine_type) if cell.type().is_string() else cell
+    low, high = cut.covered
+    tests = [number >= as_python(low, fitted.scale)] if math.isfinite(low) else []
+    tests += [number <= as_python(high, fitted.scale)] if math.isfinite(high) else []
+    return cell.isnull() | reduce(operator.and_, tests)
 
 
 def refuse_missing_cells(name: str, n_missing: int) -> None:
@@ -174,6 +249,9 @@ def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
     assert cut.scale is not None  # noqa: S101 - an interval attribute has one
     expected, example = f"{cut.scale.noun}s", cut.scale.example
     parsed = parse_keys(keys)
+    if parsed is not None and (parsed.scale, cut.scale) == (Scale.TIMESTAMP, Scale.DATE):
+        # The day of a timestamp, which is a date that pandas holds, or a later moment of that day.
+        parsed = replace(parsed, scale=Scale.DATE, numbers=parsed.numbers // DAY)
     same = parsed is not None and (parsed.scale == cut.scale or {parsed.scale, cut.scale} <= _NUMBERS)
     if parsed is None or not same:
         found = (
@@ -198,23 +276,37 @@ def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bo
         shown = [cut.show_text(text_of(key)) for key in keys.to_pylist()]
         return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
     if _is_stepped(cut, keys, parsed):
-        ends = [as_python(end, parsed.scale) for end in cut.breaks[1:-1]]
-        return Relabel(
-            keys,
-            (),
-            cut.root,
-            cut.missing_text,
-            has_missing,
-            tuple(zip([*ends, None], cut.labels, strict=True)),
-            parsed.scale,
-        )
+        return Relabel(keys, (), cut.root, cut.missing_text, has_missing, _steps(cut, parsed), parsed.scale)
     shown = [cut.show_number(number) for number in parsed.numbers.tolist()]
     return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
 
 
+def _steps(cut: Cut, parsed: Parsed) -> tuple[tuple[Any, str], ...]:
+    """The intervals by their exclusive upper ends; below and above them what is outside, where there is some."""
+    low, high = cut.covered
+    steps = list(zip(cut.breaks[1:], cut.labels, strict=True))
+    steps[-1] = (math.inf, cut.labels[-1])
+    if (parsed.numbers < low).any():
+        steps.insert(0, (low, cut.outside_label))
+    if (parsed.numbers > high).any():
+        steps[-1] = (_next(high, parsed.numbers.dtype), cut.labels[-1])
+        steps.append((math.inf, cut.outside_label))
+    return tuple((None if end == math.inf else as_python(end, parsed.scale), text) for end, text in steps)
+
+
+def _next(number: float, dtype: Any) -> float:
+    """The smallest number above another one."""
+    return math.nextafter(number, math.inf) if dtype == np.float64 else math.floor(number) + 1
+
+
 def _is_stepped(cut: Cut, keys: pa.Array, parsed: Parsed) -> bool:
     """Whether cells are compared with the ends of intervals one by one."""
-    return parsed.scale.engine_type is not None and "tz=" not in str(keys.type) and len(cut.labels) <= _MOST_STEPS
+    return _is_compared(keys, parsed.scale) and len(cut.labels) <= _MOST_STEPS
+
+
+def _is_compared(keys: pa.Array, scale: Scale) -> bool:
+    """Whether an engine can compare the cells of a column with a number or a date."""
+    return scale.engine_type is not None and "tz=" not in str(keys.type)
 
 
 def _by_range(cut: Cut, column: Column, *, has_missing: bool) -> Relabel:

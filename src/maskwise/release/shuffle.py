@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,18 +20,18 @@ def shuffle_records(table: Table, seed: int | None) -> Table:
 
     Args:
         table: The records.
-        seed: Makes the order repeatable; None draws a secret one.
+        seed: Makes the order repeatable; None draws a secret one inside the engine.
     """
     import ibis  # noqa: PLC0415 - heavy
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    if not table.engine.can(Feature.RECORD_ORDER):
-        if seed is not None:
-            raise InputError("The records of a database have no order of their own, so no seed repeats a shuffle.")
+    if seed is None:
         return replace(table, expr=table.expr.order_by(table.engine.dialect.random_order()), is_shuffled=True)
+    if not table.engine.can(Feature.RECORD_ORDER):
+        raise InputError("The records of a database have no order of their own, so no seed repeats a random one.")
     expr = table.expr if ROW in table.expr.columns else table.expr.mutate(**{ROW: ibis.row_number()})
     rows = np.sort(as_numpy(table.engine.fetch(expr.select(ROW)).column(0)))
-    rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
+    rng = np.random.default_rng(seed)
     positions = table.engine.register(pa.table({"old_position": rows, "new_position": rng.permutation(len(rows))}))
     joined = expr.join(positions, expr[ROW] == positions["old_position"]).order_by("new_position")
     return replace(table, expr=joined.drop("old_position", "new_position"), is_shuffled=True)

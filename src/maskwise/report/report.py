@@ -1,6 +1,7 @@
 """What a run asked, reached and shows, for people and for scripts.
 
-A report holds only what the release itself shows, so it may accompany it.
+The report for recipients holds only what follows from the release and the
+policy without its protected values. The owner's says everything.
 """
 
 from __future__ import annotations
@@ -13,23 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, plural
 from maskwise.policy.requirements.wording import plain_figure
-from maskwise.values.message import public_texts
+from maskwise.solution.cut import MissingShown
+from maskwise.values.message import Audience
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.outcome import Applied, Outcome
+    from maskwise.policy.requirements.base import Requirement
     from maskwise.solution.solution import Solution
     from maskwise.verify.verdict import Finding, Verdict
 
-PROTECTS = (
-    (
-        "In the released table, every combination of values on a listed quasi-identifier is shared by at least the "
-        "stated number of records, no protected value has more than the stated share in any of them, and protected "
-        "columns are as diverse or as close to the whole table as stated. "
-        "This was recounted from the table as released."
-    ),
-)
 DOES_NOT_PROTECT = (
     "It says nothing about columns outside the listed requirements; they were released as they were.",
     "k-anonymity alone bounds linking, not inference: if a whole group shares a sensitive value, it is given away.",
@@ -49,6 +44,8 @@ class Report:
     """Everything the report says, as plain values."""
     verdict: Verdict
     """The recount that it tells of."""
+    audience: Audience = Audience.RECIPIENT
+    """Who may read it."""
 
     def to_json(self) -> str:
         """For scripts."""
@@ -57,13 +54,14 @@ class Report:
     def to_markdown(self) -> str:
         """For people."""
         data = self.data
-        summary = f"{plural(data['rows'], 'record')} of `{data['source']}`. {describe_ending(data)}"
-        lines = ["# Masking report", "", summary, ""]
+        lines = ["# Masking report", "", *self._summary(), ""]
         lines += ["| quasi-identifier | asked | reached | groups | smallest group |", "| --- " * 5 + "|"]
         for item, finding in zip(data["requirements"], self.verdict.findings, strict=True):
             implied = " (implied by another)" if item["implied_by"] is not None else ""
             asked = finding.requirement.asked_cell()
-            reached = finding.requirement.reached_cell(finding.figure, finding.tightest)
+            reached = (
+                finding.requirement.reached_cell(finding.figure, finding.tightest) if "reached" in item else "holds"
+            )
             lines.append(
                 f"| {', '.join(item['qid'])}{implied} | {asked} | {reached} | {item['groups']:,} "
                 f"| {item['group_sizes']['min']:,} |"
@@ -74,6 +72,7 @@ class Report:
             if data[key]:
                 lines += ["", f"{title}: {', '.join(data[key])}."]
         for title, key in (
+            ("Warnings", "warnings"),
             ("Notes", "notes"),
             ("What this protects", "protects"),
             ("What it does not", "does_not_protect"),
@@ -81,6 +80,19 @@ class Report:
             if data[key]:
                 lines += ["", f"## {title}", "", *(f"- {text}" for text in data[key])]
         return "\n".join(lines) + "\n"
+
+    def _summary(self) -> list[str]:
+        """How many records, and for the owner of what and how it was found."""
+        records = plural(self.data["rows"], "record")
+        if self.audience is Audience.RECIPIENT:
+            return [f"{records}."]
+        left_out = self.data["dropped_rows"]
+        dropped = f" {plural(left_out, 'record')} left out because a masked cell is missing." if left_out else ""
+        return [
+            "For the owner: this report says more than the release. Do not hand it out.",
+            "",
+            f"{records} of `{self.data['source']}`.{dropped} {describe_ending(self.data)}",
+        ]
 
     def render(self, path: Path) -> str:
         """The form that a file's suffix asks for."""
@@ -113,11 +125,18 @@ def describe_ending(data: dict[str, Any]) -> str:
 
 def shown_values(item: dict[str, Any]) -> list[str]:
     """The values an attribute shows, a missing cell among them."""
-    return [*item["shown"], "(missing)"] if item["missing"] == "itself" else list(item["shown"])
+    return [*item["shown"], "(missing)"] if item.get("missing") == MissingShown.ITSELF else list(item["shown"])
 
 
-def report(outcome: Outcome) -> Report:
+def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
     """Say what a run asked, reached and shows.
+
+    Args:
+        outcome: The run.
+        audience: Recipients read only what follows from the release and the policy without its protected values. The
+            owner reads everything.
+
+    Claim: two tables that give the same release under the same policy give the same report for recipients.
 
     Example:
         >>> import maskwise, pyarrow as pa
@@ -126,32 +145,63 @@ def report(outcome: Outcome) -> Report:
         >>> report(outcome).data["requirements"][0]["reached"]
         2
     """
-    solution = outcome.solution
-    return Report(
-        {
-            "maskwise": version("maskwise"),
-            "output": str(outcome.data) if isinstance(outcome.data, Path) else None,
-            "source": outcome.source,
-            "class": outcome.policy.class_name,
-            "rows": outcome.verdict.n_rows,
-            "dropped_rows": outcome.n_dropped,
-            "method": str(solution.method),
-            "criterion": str(solution.criterion),
-            "steps": len(solution.steps),
-            "ending": str(solution.ending),
-            "requirements": [
-                {**finding_data(finding), "implied_by": found.implied_by}
-                for finding, found in zip(outcome.verdict.findings, solution.reached, strict=True)
-            ],
-            "attributes": _attribute_data(solution),
-            "passed": list(outcome.passed),
-            "dropped": list(solution.drop),
-            "notes": list(public_texts(outcome.messages)),
-            "protects": list(PROTECTS),
-            "does_not_protect": list(DOES_NOT_PROTECT),
-        },
-        outcome.verdict,
-    )
+    is_public = audience is Audience.RECIPIENT
+    solution, verdict = outcome.solution, outcome.verdict
+    findings = [
+        _public_finding(finding, outcome) if is_public else finding_data(finding) for finding in verdict.findings
+    ]
+    messages = [message for message in outcome.messages if not is_public or message.for_recipient is not None]
+    texts = {message: message.for_recipient if is_public else message.text for message in messages}
+    run = {
+        "output": str(outcome.data) if isinstance(outcome.data, Path) else None,
+        "source": outcome.source,
+        "dropped_rows": outcome.n_dropped,
+        "steps": len(solution.steps),
+        "ending": str(solution.ending),
+    }
+    data = {
+        "maskwise": version("maskwise"),
+        "class": outcome.policy.class_name,
+        "rows": verdict.n_rows,
+        **({} if is_public else run),
+        "method": str(solution.method),
+        "criterion": str(solution.criterion),
+        "requirements": [
+            {**found, "implied_by": reached.implied_by}
+            for found, reached in zip(findings, solution.reached, strict=True)
+        ],
+        "attributes": _attribute_data(solution, is_public=is_public),
+        "passed": list(outcome.passed),
+        "dropped": list(outcome.policy.drop if is_public else solution.drop),
+        "warnings": [texts[message] for message in messages if message.is_warning],
+        "notes": [texts[message] for message in messages if not message.is_warning],
+        "protects": list(what_is_protected(outcome.policy.requirements)),
+        "does_not_protect": list(DOES_NOT_PROTECT),
+    }
+    return Report(data, verdict, audience)
+
+
+def what_is_protected(requirements: Sequence[Requirement]) -> tuple[str, ...]:
+    """What a release that meets the requirements protects, in sentences; of group sizes only where a k was asked."""
+    promises = []
+    if any(requirement.k is not None for requirement in requirements):
+        promises.append(
+            "every combination of values on a quasi-identifier with a k is shared by at least that number of records"
+        )
+    if any(requirement.confidences for requirement in requirements):
+        promises.append("no protected value has more than the stated share in any group")
+    if any(part.counted is not None and part.counted.values is None for one in requirements for part in one.parts):
+        promises.append("protected columns are as diverse, or as close to the whole table, as stated")
+    return (f"In the released table, {', and '.join(promises)}. This was recounted from the table as released.",)
+
+
+def _public_finding(finding: Finding, outcome: Outcome) -> dict[str, Any]:
+    """A finding as recipients read it: its figure only where they could count it themselves."""
+    asked = finding.requirement
+    data = {**asked.public_data(), "holds": finding.is_met, **_sizes_data(finding)}
+    leading = asked.parts[0].counted
+    is_countable = leading is None or (leading.values is None and leading.column in outcome.passed)
+    return {**data, "reached": plain_figure(finding.figure)} if is_countable else data
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
@@ -170,6 +220,7 @@ def applied_data(applied: Applied) -> dict[str, Any]:
         **verdict_data(applied.verdict),
         "dropped_rows": applied.n_dropped,
         "outside": dict(applied.outside),
+        "dropped_outside": applied.n_outside_dropped,
         "left_out": list(applied.left_out),
         "unchecked": [requirement.asks() for requirement in applied.unchecked],
         "unknown": {name: {"values": u.n_values, "records": u.n_records} for name, u in applied.unknown.items()},
@@ -182,9 +233,16 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         **finding.requirement.report_data(finding.tightest),
         "reached": plain_figure(finding.figure),
         "holds": finding.is_met,
-        "groups": finding.n_groups,
         "violating_groups": finding.n_violating_groups,
         "violating_records": finding.n_violating_records,
+        **_sizes_data(finding),
+    }
+
+
+def _sizes_data(finding: Finding) -> dict[str, Any]:
+    """How many groups there are, and how large."""
+    return {
+        "groups": finding.n_groups,
         "group_sizes": {
             "min": finding.anonymity,
             "quartile": finding.quantile(0.25),
@@ -199,13 +257,14 @@ def finding_data(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _attribute_data(solution: Solution) -> Sequence[dict[str, Any]]:
+def _attribute_data(solution: Solution, *, is_public: bool) -> Sequence[dict[str, Any]]:
+    """How each attribute is shown; whether a cell that is hidden was missing is the owner's to know."""
     return [
         {
             "name": cut.attribute,
             "kind": str(cut.kind),
             "shown": list(cut.labels),
-            "missing": str(cut.missing),
+            **({"missing": str(cut.missing)} if not is_public or cut.missing is MissingShown.ITSELF else {}),
         }
         for cut in solution.cuts
     ]

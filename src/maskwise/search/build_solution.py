@@ -8,7 +8,7 @@ from maskwise.policy.attributes import Kind
 from maskwise.search.curve import follow
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, in_tree_order
 from maskwise.solution.solution import Ending, Reached, Solution
-from maskwise.values.message import note
+from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,7 @@ def build_solution(
             upward=upward,
             has_class=problem.has_class,
         ),
-        messages=(*profile.messages, *map(note, _masked_for_missing(profile, policy, cuts)), *messages),
+        messages=(*profile.messages, *map(private_note, _masked_for_missing(profile, policy, cuts)), *messages),
     )
 
 
@@ -124,7 +124,13 @@ def _cut(column: Column, tree: AnyTree, shown: list[int]) -> Cut:
         case Kind.INTERVAL:
             lows = sorted(_plain(tree.nodes[node].inside[0]) for node in shown if tree.nodes[node].label is not None)
             return Cut(
-                column.name, column.kind, root, missing, scale=column.scale, breaks=(*lows, _plain(column.range[1]))
+                column.name,
+                column.kind,
+                root,
+                missing,
+                scale=column.scale,
+                breaks=(*lows, _plain(column.range[1])),
+                coded=(column.clamp[0] is not None, column.clamp[1] is not None),
             )
 
 

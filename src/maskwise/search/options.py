@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from maskwise.errors import InputError, did_you_mean, quote
+from maskwise.policy.attributes import Boundaries
 from maskwise.search import registry
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
 
@@ -28,6 +29,8 @@ class SearchKeywords(TypedDict, total=False):
     time_limit: float | None
     restarts: int
     effort: int | None
+    boundaries: str | None
+    as_published: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,12 @@ class SearchOptions:
     """For `bug`: search so many times more, with attributes weighed at random, and keep what lost least information."""
     effort: int | None = None
     """For `conditional`: 1 searches once, more tries variants and keeps the best; the default is 2."""
+    boundaries: str | None = None
+    """Where intervals may be split: `safe` (between bins of at least k records, at round numbers) or `exact` (at any
+    number of the data); None goes by the policy."""
+    as_published: bool = False
+    """Work as the papers do, whatever the policy says: exact boundaries, the order of records kept, a lone hidden value
+    left as `*`."""
     seed: int | None = None
     """Makes restarts, variants and folds repeatable; None stands for 0."""
 
@@ -77,6 +86,11 @@ class SearchOptions:
             self.time_limit is not None and (math.isnan(self.time_limit) or self.time_limit < 0)
         ):
             raise InputError("A step or time limit is a number that is at least 0.")
+        if self.boundaries is not None and self.boundaries not in list(Boundaries):
+            msg = f"`boundaries` is one of {quote(list(Boundaries))}; found `{self.boundaries}`."
+            raise InputError(msg)
+        if self.as_published and self.boundaries == Boundaries.SAFE:
+            raise InputError("As published means exact boundaries, and safe ones are asked for. Leave out one of them.")
         if registry.find_search(self.method, self.criterion) is None:
             raise InputError(self._wrong_criterion())
         if self.restarts < 0 or (self.restarts and "restarts" not in self.search.options):
@@ -104,6 +118,12 @@ class SearchOptions:
         found = registry.find_search(self.method, self.criterion)
         assert found is not None  # noqa: S101 - checked on construction
         return found
+
+    def boundaries_for(self, asked: Boundaries) -> Boundaries:
+        """Where intervals may be split under a policy that asks for these boundaries."""
+        if self.as_published:
+            return Boundaries.EXACT
+        return asked if self.boundaries is None else Boundaries(self.boundaries)
 
     @property
     def limits(self) -> Limits:

@@ -7,8 +7,9 @@ form is the concern of `formats.solution_file`.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Kind
 from maskwise.values.scales import Scale, interval_label
+from maskwise.values.spelling import value_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +48,7 @@ class Cut:
         >>> hours.labels
         ('[1, 37)', '[37, 99]')
         >>> hours.show_number(36), hours.show_number(120)
-        ('[1, 37)', '[37, 99]')
+        ('[1, 37)', '[1, 99] or outside')
     """
 
     attribute: str
@@ -69,6 +71,8 @@ class Cut:
     """What an interval attribute's numbers are."""
     breaks: tuple[float, ...] = ()
     """Where an interval attribute's intervals begin, and where the last one ends."""
+    coded: tuple[bool, bool] = (False, False)
+    """Whether the lowest interval is bottom-coded, and the highest top-coded: they have no end."""
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -82,8 +86,15 @@ class Cut:
             case Kind.INTERVAL:
                 assert self.scale is not None  # noqa: S101 - every interval cut has a scale
                 ends = list(pairwise(self.breaks))
+                last = len(ends) - 1
                 return tuple(
-                    interval_label(low, high, self.scale, closed=i == len(ends) - 1)
+                    interval_label(
+                        low,
+                        high,
+                        self.scale,
+                        closed=i == last,
+                        coded=(self.coded[0] and 0 == i < last, self.coded[1] and 0 < i == last),
+                    )
                     for i, (low, high) in enumerate(ends)
                 )
 
@@ -102,13 +113,44 @@ class Cut:
         return self._shown_as.get(text, self.root)
 
     def show_number(self, number: float) -> str:
-        """The label of a number; one outside the range goes to the outermost interval."""
+        """The label of a number; one outside every interval is not shown inside one."""
+        low, high = self.covered
+        if not low <= number <= high:
+            return self.outside_label
         return self.labels[bisect_right(self.breaks, number, 1, len(self.breaks) - 1) - 1]
+
+    @property
+    def covered(self) -> tuple[float, float]:
+        """The smallest and the largest number that the shown intervals hold."""
+        is_split = len(self.breaks) > 2  # noqa: PLR2004 - the ends of one interval
+        low = -math.inf if self.coded[0] and is_split else self.breaks[0]
+        return low, math.inf if self.coded[1] and is_split else self.breaks[-1]
+
+    @property
+    def outside_label(self) -> str:
+        """How a number outside every interval is shown: the range, and that it may lie outside."""
+        return f"{self.root} or outside"
 
     @property
     def missing_text(self) -> str | None:
         """What replaces a missing cell; None leaves it missing."""
         return None if self.missing is MissingShown.ITSELF else self.root
+
+
+def disclose_lone_value(cut: Cut) -> Cut:
+    """Show the value of a suppress attribute that `*` alone stands for.
+
+    Claim: it costs no anonymity. `*` and the value are shown by the same records,
+    so all groups stay as they are; `*` would only look as if it hid something.
+
+    >>> disclose_lone_value(Cut("Sex", Kind.SUPPRESS, "*", shown=("F",), hidden=("M",))).labels
+    ('F', 'M')
+    """
+    is_lone = len(cut.hidden) == 1 and not cut.hides_more and cut.missing is not MissingShown.ROOT
+    if cut.kind is not Kind.SUPPRESS or not is_lone or cut.hidden[0] == HIDDEN:
+        return cut
+    texts = (*cut.shown, *cut.hidden)
+    return replace(cut, shown=tuple(sorted(texts, key=value_order(texts))), hidden=())
 
 
 def in_tree_order(labels: Iterable[str], taxonomy: Taxonomy) -> tuple[str, ...]:

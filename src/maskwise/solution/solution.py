@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Missing
-from maskwise.values.message import note, public_texts
+from maskwise.values.message import note
 
 if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Requirement
@@ -74,8 +74,8 @@ class Solution:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the owner should know, in words that may accompany the release."""
-        return public_texts(self.messages)
+        """What the owner should know of the table and the search."""
+        return tuple(message.text for message in self.messages)
 
     def implied(self) -> tuple[Message, ...]:
         """Say which requirements follow from another."""

@@ -79,6 +79,15 @@ def note(text: str) -> Message:
     return Message(Level.NOTE, Audience.RECIPIENT, text)
 
 
+def private_note(text: str) -> Message:
+    """Make a note for the owner alone, because it does not follow from the release.
+
+    >>> private_note("3 records were left out.").for_recipient is None
+    True
+    """
+    return Message(Level.NOTE, Audience.OWNER, text)
+
+
 def warnings_of(messages: Iterable[Message]) -> tuple[str, ...]:
     """The texts of the warnings, as the owner reads them."""
     return tuple(message.text for message in messages if message.is_warning)

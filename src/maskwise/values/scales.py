@@ -58,6 +58,8 @@ class Scale(StrEnum):
         }.get(self)
 
 
+DAY = 86_400_000_000
+"""The microseconds of a day, which the number behind a timestamp counts."""
 _EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
 _EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps are kept as written, or in UTC
 _MICROSECOND = dt.timedelta(microseconds=1)
@@ -96,12 +98,27 @@ def label(value: float, scale: Scale) -> str:
     return str(int(value)) if is_whole else repr(float(value))
 
 
-def interval_label(low: float, high: float, scale: Scale, *, closed: bool) -> str:
+def interval_label(
+    low: float, high: float, scale: Scale, *, closed: bool, coded: tuple[bool, bool] = (False, False)
+) -> str:
     """Write an interval: closed at the attribute's upper end, half open elsewhere.
+
+    Args:
+        low: Its lower end.
+        high: Its upper end.
+        scale: What the ends are.
+        closed: Whether the upper end belongs to it.
+        coded: Whether it is bottom-coded, so that its lower end is not shown, and whether it is top-coded.
 
     >>> interval_label(1, 37, Scale.INTEGER, closed=False)
     '[1, 37)'
+    >>> interval_label(90, 120, Scale.INTEGER, closed=True, coded=(False, True))
+    '≥ 90'
     """
+    if coded[1]:
+        return f"≥ {label(low, scale)}"
+    if coded[0]:
+        return f"< {label(high, scale)}"
     return f"[{label(low, scale)}, {label(high, scale)}{']' if closed else ')'}"
 
 

@@ -101,8 +101,9 @@ def values_data(protected: Protected) -> dict[str, dict[str, str]]:
 
 
 def public_values_data(protected: Protected) -> list[dict[str, Any]]:
-    """Their columns and bounds, without the values."""
-    return [{"column": column, "confidence": float(bound)} for column, _, bound in protected]
+    """Their columns and bounds, without the values and how many they are."""
+    shares = dict.fromkeys((column, bound) for column, _, bound in protected)
+    return [{"column": column, "confidence": float(bound)} for column, bound in shares]
 
 
 def read_values(entry: Entry) -> Protected:

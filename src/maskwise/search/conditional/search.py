@@ -15,7 +15,7 @@ from maskwise.search.grow_trees import grow_forest
 from maskwise.search.options import Limits, stage_of
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
-from maskwise.values.message import note
+from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
     from maskwise.compress.compressed_table import CompressedTables
@@ -75,5 +75,5 @@ class ConditionalSearch:
             if result.ending is Ending.INTERRUPTED:
                 break
         best, explanation = selection.best()
-        messages = (note(explanation), *counts.workspace.messages())
+        messages = (private_note(explanation), *counts.workspace.messages())
         return build_solution(self.problem, best.trees, best.state, best.steps, best.ending, messages=messages)

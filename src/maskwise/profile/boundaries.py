@@ -1,0 +1,140 @@
+"""Where an interval attribute may be split: between bins of enough records, at round numbers.
+
+The best split by entropy never separates equal classes, and its boundary is a
+value of the data. Where one person holds the value beside it, the boundary tells
+that person's class. Safe boundaries lie between bins of at least k records, and
+are the roundest numbers there. Top- and bottom-coding merges what is beyond its
+ends. Both only merge the values of a `Column`; the search needs to know nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.policy.attributes import Boundaries, Kind
+from maskwise.values.arrow import from_numpy
+from maskwise.values.round_numbers import round_between
+from maskwise.values.scales import DAY, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from maskwise.profile.columns import Column, Profile
+
+    Ints = NDArray[np.int64]
+
+_LEAST = 2
+"""A bin has at least so many records, where no k is asked for either."""
+
+
+def limit_boundaries(profile: Profile, floors: Mapping[str, int], boundaries: Boundaries) -> Profile:
+    """Merge the values of interval attributes between which no boundary may lie.
+
+    Args:
+        profile: The counts of every masked attribute.
+        floors: For each attribute the largest k that any of its QIDs asks for.
+        boundaries: Whether boundaries are safe, or any number of the data.
+    """
+    columns = tuple(
+        _merge(column, max(floors[column.name], _LEAST), boundaries) if column.kind is Kind.INTERVAL else column
+        for column in profile.columns
+    )
+    return replace(profile, columns=columns)
+
+
+def read_midnights_as_dates(profile: Profile) -> Profile:
+    """Take timestamps that all lie at midnight, as pandas holds dates, for dates."""
+    return replace(profile, columns=tuple(_as_dates(column) for column in profile.columns))
+
+
+def _as_dates(column: Column) -> Column:
+    if column.scale is not Scale.TIMESTAMP or not str(column.keys.type).startswith("timestamp"):
+        return column
+    ends = [end for end in (*column.range, *column.clamp) if end is not None]
+    tops = np.zeros(0, np.int64) if column.tops is None else column.tops
+    if (column.numbers % DAY).any() or (tops % DAY).any() or any(end % DAY for end in ends):
+        return column
+    low, high = (None if end is None else end // DAY for end in column.clamp)
+    return replace(
+        column,
+        scale=Scale.DATE,
+        numbers=column.numbers // DAY,
+        tops=None if column.tops is None else column.tops // DAY,
+        range=(column.range[0] // DAY, column.range[1] // DAY),
+        clamp=(low, high),
+    )
+
+
+def _merge(column: Column, least: int, boundaries: Boundaries) -> Column:
+    """Merge the values of one interval attribute.
+
+    Args:
+        column: The attribute.
+        least: How many records a bin has at least.
+        boundaries: As in `limit_boundaries`.
+
+    Claim: no boundary neighbour is a single person. On both sides of a safe
+    boundary lies a bin of at least `least` records that no other boundary cuts.
+    """
+    is_safe = boundaries is Boundaries.SAFE
+    if not is_safe and column.clamp == (None, None):
+        return column
+    numbers, tops = column.numbers, column.numbers if column.tops is None else column.tops
+    may_start = np.ones(len(numbers), np.bool_)
+    low, high = column.clamp
+    if low is not None:
+        may_start[1:] &= numbers[1:] > low
+    if high is not None:
+        may_start[1:] &= tops[:-1] < high
+    firsts = np.flatnonzero(may_start)
+    if is_safe:
+        firsts = firsts[_bin_starts(np.add.reduceat(column.counts.sum(axis=1), firsts), least)]
+    left, right = tops[firsts[1:] - 1], numbers[firsts[1:]]
+    assert column.scale is not None  # noqa: S101 - every interval column has a scale
+    borders = round_between(left, right, column.scale) if is_safe else right.copy()
+    if high is not None:
+        # The end of top-coding is the owner's own number.
+        borders[(left < high) & (high <= right)] = high
+    return _binned(column, firsts, np.concatenate([numbers[:1], borders]))
+
+
+def _bin_starts(n_records: Ints, least: int) -> Ints:
+    """Where bins of at least so many records begin, from the left; what is left over belongs to the last one."""
+    upto = np.cumsum(n_records)
+    starts, taken = [0], 0
+    while True:
+        stop = int(np.searchsorted(upto, taken + least)) + 1
+        if stop >= len(upto) or upto[-1] - upto[stop - 1] < least:
+            return np.array(starts, np.int64)
+        starts.append(stop)
+        taken = int(upto[stop - 1])
+
+
+def _binned(column: Column, firsts: Ints, numbers: NDArray[Any]) -> Column:
+    """The column with a value for each bin.
+
+    Args:
+        column: The attribute.
+        firsts: The first value of each bin.
+        numbers: Where each bin begins, as it may be shown.
+    """
+    bin_of_value = np.repeat(np.arange(len(firsts)), np.diff(firsts, append=len(column.numbers)))
+    binned = replace(
+        column,
+        counts=np.add.reduceat(column.counts, firsts, axis=0),
+        numbers=numbers.astype(column.numbers.dtype),
+        tops=None,
+    )
+    if column.is_ranged:
+        return replace(binned, keys=column.keys.take(from_numpy(firsts)), value_of_key=np.arange(len(firsts)))
+    return replace(
+        binned,
+        value_of_key=bin_of_value[column.value_of_key],
+        cell_numbers=column.numbers,
+        value_of_number=bin_of_value,
+    )

@@ -1,0 +1,98 @@
+"""The roundest value between two values: the shortest decimal, or the coarsest date.
+
+A boundary that is shown should not be the value of one person. Between the
+largest value on its left and the smallest on its right there is room for a
+rounder one, which says less about both.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.values.scales import DAY, Scale, as_python
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+_MOST_DECIMALS = 22
+"""Up to here a power of ten is exact as a float, so that a quotient by it is the decimal that was meant."""
+_UNITS = (3_600_000_000, 60_000_000, 1_000_000, 1_000)
+"""The microseconds of an hour, a minute, a second and a millisecond."""
+
+
+def round_between(left: NDArray[Any], right: NDArray[Any], scale: Scale) -> NDArray[Any]:
+    """For each pair the roundest value above the left and not above the right one; of equally round ones the largest.
+
+    Args:
+        left: The largest value on the left of each boundary.
+        right: The smallest value on its right.
+        scale: What the numbers are.
+
+    Claim: each result lies in (left, right], so the boundary parts the same records as the right value does.
+
+    >>> round_between(np.array([36, 36, 187]), np.array([37, 44, 1204]), Scale.INTEGER).tolist()
+    [37, 40, 1000]
+    >>> round_between(np.array([0.123]), np.array([0.187]), Scale.REAL).tolist()
+    [0.18]
+    """
+    chosen = np.array(right, copy=True)
+    is_open = np.ones(len(chosen), np.bool_)
+    for candidate in _candidates(right, scale):
+        fits = is_open & (candidate > left) & (candidate <= right)
+        chosen[fits] = candidate[fits]
+        is_open &= ~fits
+        if not is_open.any():
+            break
+    return chosen
+
+
+def _candidates(right: NDArray[Any], scale: Scale) -> Iterator[NDArray[Any]]:
+    """The largest round values not above the given ones, from the roundest kind on."""
+    match scale:
+        case Scale.DATE:
+            yield from (_each(right, scale, start) for start in (_start_of_year, _start_of_month))
+        case Scale.TIMESTAMP:
+            yield from (_each(right, scale, start) for start in (_start_of_year, _start_of_month))
+            yield from (right // unit * unit for unit in (DAY, *_UNITS))
+        case Scale.TIME:
+            yield from (right // unit * unit for unit in _UNITS)
+        case _ if right.dtype == np.int64:
+            yield from (right // 10**power * 10**power for power in range(18, 0, -1))
+        case _:
+            yield from _decimals(right)
+
+
+def _decimals(right: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Floats cut off after fewer and fewer places before the point, then after more and more behind it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.abs(right).max(initial=1.0))
+        for power in range(min(int(np.log10(largest)) + 1, 308) if largest > 1 else 0, -1, -1):
+            yield np.floor(right / 10.0**power) * 10.0**power
+        for n_decimals in range(1, _MOST_DECIMALS + 1):
+            step = 10.0**n_decimals
+            whole = np.floor(right * step)
+            # The product may have been rounded up to the next whole number.
+            yield np.where(whole / step > right, whole - 1, whole) / step
+
+
+def _each(
+    right: NDArray[Any], scale: Scale, start_of: Callable[[dt.date | dt.datetime], dt.date | dt.datetime]
+) -> NDArray[Any]:
+    """Where the year or month of each value begins, as numbers."""
+    epoch = as_python(0, scale)
+    unit = dt.timedelta(days=1) if scale is Scale.DATE else dt.timedelta(microseconds=1)
+    return np.array([(start_of(as_python(value, scale)) - epoch) // unit for value in right.tolist()], np.int64)  # type: ignore[arg-type,operator]
+
+
+def _start_of_year(value: dt.date | dt.datetime) -> dt.date | dt.datetime:
+    return _start_of_month(value).replace(month=1)
+
+
+def _start_of_month(value: dt.date | dt.datetime) -> dt.date | dt.datetime:
+    start = value.replace(day=1)
+    return start.replace(hour=0, minute=0, second=0, microsecond=0) if isinstance(start, dt.datetime) else start

@@ -1,0 +1,205 @@
+"""Where an interval attribute may be split, and what a boundary would tell."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import maskwise
+from maskwise.formats.policy_file import read_policy
+from maskwise.policy.attributes import Boundaries
+from maskwise.profile.boundaries import limit_boundaries
+from maskwise.profile.columns import Column
+from maskwise.profile.profile import profile
+from maskwise.table.read import read
+
+numbers = st.lists(st.integers(-40, 40).map(float) | st.floats(-40, 40, width=16), min_size=1, max_size=60)
+POLICY: dict[str, Any] = {
+    "class": "risk",
+    "attributes": {"x": "interval"},
+    "requirements": [{"qid": ["x"], "k": 5}],
+}
+
+
+def column_of(cells: list[float], k: int, boundaries: Boundaries = Boundaries.SAFE, **entry: Any) -> Column:
+    attribute = {"x": entry} if entry else {}
+    policy = read_policy({"attributes": attribute, "requirements": [{"qid": ["x"], "k": k}]})
+    found, _ = profile(read(pa.table({"x": cells})), policy)
+    return limit_boundaries(found, policy.floors(), boundaries).columns[0]
+
+
+@given(numbers, st.integers(1, 7))
+def test_no_boundary_neighbour_is_a_single_person(cells: list[float], k: int) -> None:
+    column = column_of(cells, k)
+    inner = column.numbers[1:].tolist()
+    held = [sum(low <= cell < high for cell in cells) for low, high in pairwise([-np.inf, *inner, np.inf])]
+    assert held == column.counts.sum(axis=1).tolist()
+    if inner:
+        assert min(held) >= max(k, 2)
+
+
+@given(numbers, st.integers(2, 5))
+def test_bins_are_those_of_plain_counting(cells: list[float], k: int) -> None:
+    bins: list[list[float]] = [[]]
+    for value in sorted(set(cells)):
+        if len(bins[-1]) >= k:
+            bins.append([])
+        bins[-1] += [cell for cell in cells if cell == value]
+    if len(bins) > 1 and len(bins[-1]) < k:
+        last = bins.pop()
+        bins[-1] += last
+    column = column_of(cells, k)
+    assert column.counts.sum(axis=1).tolist() == [len(one) for one in bins]
+    for (left, right), border in zip(pairwise(bins), column.numbers[1:].tolist(), strict=True):
+        assert left[-1] < border <= right[0]
+
+
+def test_exact_boundaries_are_the_numbers_of_the_data() -> None:
+    column = column_of([3, 1, 4, 1, 5], 2, Boundaries.EXACT)
+    assert column.numbers.tolist() == [1, 3, 4, 5]
+    assert column_of([3, 1, 4, 1, 5], 2).numbers.tolist() == [1, 3]
+
+
+def lone_people(seed: int = 7, n: int = 2000) -> pa.Table:
+    """People of whom each has a number of their own, and a class that goes with it."""
+    rng = np.random.default_rng(seed)
+    x = rng.permutation(10 * n)[:n]
+    risk = np.where(rng.random(n) < 0.5 + 0.4 * np.sin(x / n * 3), "hi", "lo")
+    return pa.table({"x": x, "risk": risk})
+
+
+def guesses(table: pa.Table, shown: tuple[float, ...]) -> list[bool]:
+    """For each shown boundary: is the class of the person on its right another than of the one on its left?
+
+    Whoever knows the one on the left, and that the best split separates no equal classes, guesses so.
+    """
+    of = dict(zip(table["x"].to_pylist(), table["risk"].to_pylist(), strict=True))
+    found = []
+    for border in shown[1:-1]:
+        left = max(x for x in of if x < border)
+        right = min(x for x in of if x >= border)
+        found.append(of[left] != of[right])
+    return found
+
+
+def test_a_boundary_no_longer_tells_the_class_of_the_person_beside_it() -> None:
+    table = lone_people()
+    exact = maskwise.anonymize(table, POLICY, boundaries="exact").solution.cuts[0].breaks
+    safe = maskwise.anonymize(table, POLICY).solution.cuts[0].breaks
+    assert len(exact) > 10
+    assert all(guesses(table, exact))
+    assert len(safe) > 10
+    assert 0.2 < np.mean(guesses(table, safe)) < 0.8
+    # An exact boundary is one person's own number; a safe one rarely is.
+    people = set(table["x"].to_pylist())
+    assert set(exact[1:-1]) <= people
+    assert len(set(safe[1:-1]) & people) < len(safe) / 2
+
+
+def test_the_policy_and_the_option_say_which_boundaries() -> None:
+    table = lone_people()
+
+    def breaks(asked: dict[str, Any], **options: Any) -> tuple[float, ...]:
+        return maskwise.anonymize(table, asked, **options).solution.cuts[0].breaks
+
+    exact, safe = breaks(POLICY, boundaries="exact"), breaks(POLICY)
+    assert exact != safe
+    assert breaks({**POLICY, "boundaries": "exact"}) == exact
+    assert breaks({**POLICY, "boundaries": "exact"}, boundaries="safe") == safe
+    assert breaks({**POLICY, "boundaries": "safe"}, as_published=True) == exact
+    with pytest.raises(maskwise.InputError, match="As published means exact"):
+        breaks(POLICY, as_published=True, boundaries="safe")
+    with pytest.raises(maskwise.InputError, match="found `round`"):
+        breaks(POLICY, boundaries="round")
+    with pytest.raises(maskwise.PolicyError, match="`boundaries` is one of `safe`"):
+        breaks({**POLICY, "boundaries": "round"})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"criterion": "infogain"}, {"criterion": "conditional"}, {"method": "bug"}],
+    ids=["score", "infogain", "conditional", "bottom-up"],
+)
+def test_every_search_splits_at_safe_boundaries_only(options: dict[str, Any]) -> None:
+    table = lone_people()
+    allowed = set(column_of(table["x"].to_pylist(), 5).numbers.tolist())
+    shown = maskwise.anonymize(table, POLICY, **options).solution.cuts[0].breaks
+    assert len(shown) > 3
+    assert set(shown[1:-1]) <= allowed
+
+
+@pytest.mark.parametrize("boundaries", ["safe", "exact"])
+def test_top_and_bottom_coding_hides_the_ends(boundaries: str) -> None:
+    rng = np.random.default_rng(3)
+    age = rng.integers(10, 110, 600)
+    table = pa.table({"age": age, "c": np.where(rng.random(600) < age / 120, "a", "b")})
+    policy = {
+        "class": "c",
+        "attributes": {"age": {"interval": [0, 120], "clamp": [18, 90]}},
+        "requirements": [{"qid": ["age"], "k": 3}],
+    }
+    outcome = maskwise.anonymize(table, policy, boundaries=boundaries, keep_order=True)
+    cut = outcome.solution.cuts[0]
+    assert cut.labels[0].startswith("< ")
+    assert cut.labels[-1].startswith("≥ ")
+    assert all(label.startswith("[") for label in cut.labels[1:-1])
+    assert all(18 < end <= 90 for end in cut.breaks[1:-1])
+    for number, label in zip(age.tolist(), outcome.data["age"].to_pylist(), strict=True):
+        low, high = 0, 121
+        if label.startswith("< "):
+            high = int(label[2:])
+        elif label.startswith("≥ "):
+            low = int(label[2:])
+        else:
+            low, high = (int(end) for end in label.strip("[])").split(","))
+        assert low <= number < high
+    # Later rows beyond the range are truly coded too.
+    later = maskwise.apply(pa.table({"age": [150, -3], "c": ["a", "a"]}), outcome.solution, keep_order=True)
+    assert later.data["age"].to_pylist() == [cut.labels[-1], cut.labels[0]]
+    assert not later.outside
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"interval": None, "clamp": [18, 90]}, "clamp goes with a range"),
+        ({"interval": [0, 120], "clamp": [18]}, "clamp is .low, high."),
+        ({"interval": [0, 120], "clamp": [90, 18]}, "does not lie inside the range"),
+        ({"interval": [0, 120], "clamp": [18, 190]}, "does not lie inside the range"),
+        ({"interval": [0, 120], "clamp": ["2020-01-01", 90]}, "does not lie inside the range"),
+        ({"suppress": None, "clamp": [18, 90]}, "clamp"),
+    ],
+)
+def test_a_wrong_clamp_is_named(entry: dict[str, Any], message: str) -> None:
+    with pytest.raises(maskwise.PolicyError, match=message):
+        read_policy({"attributes": {"age": entry}, "requirements": [{"qid": ["age"], "k": 2}]})
+
+
+def test_one_end_alone_may_be_coded() -> None:
+    column = column_of([float(x) for x in range(20)], 2, Boundaries.EXACT, interval=[0, 50], clamp=[None, 10])
+    assert column.numbers.tolist() == [float(x) for x in range(11)]
+    assert column.interval_label(0, 5, closed=False) == "[0, 5)"
+    assert column.interval_label(10, 50, closed=True) == "≥ 10"
+    assert column.interval_label(0, 50, closed=True) == "[0, 50]"
+
+
+def test_pandas_dates_are_shown_as_dates() -> None:
+    days = pa.array([i * 86_400_000_000 for i in range(0, 400, 4)], pa.timestamp("us"))
+    table = pa.table({"day": days, "c": ["ab"[i // 50] for i in range(100)]})
+    policy = {"class": "c", "requirements": [{"qid": ["day"], "k": 5}]}
+    solution = maskwise.anonymize(table, policy).solution
+    labels = solution.cuts[0].labels
+    assert not any("T" in label for label in labels)
+    assert labels[0].startswith("[1970-01-01, ")
+    published = maskwise.anonymize(table, policy, as_published=True).solution.cuts[0].labels
+    assert all("T00:00:00" in label for label in published)
+    # Later rows may hold a time of the day; they are shown by their day.
+    moment = pa.array([3 * 86_400_000_000 + 5], pa.timestamp("us"))
+    later = maskwise.apply(pa.table({"day": moment, "c": ["a"]}), solution)
+    assert later.data["day"].to_pylist() == [labels[0]]
