@@ -198,7 +198,7 @@ def what_is_protected(requirements: Sequence[Requirement]) -> tuple[str, ...]:
 def _public_finding(finding: Finding, outcome: Outcome) -> dict[str, Any]:
     """A finding as recipients read it: its figure only where they could count it themselves."""
     asked = finding.requirement
-    data = {**asked.public_data(), "holds": finding.is_met, **_sizes_data(finding)}
+    data = {"qid": list(asked.qid), **asked.public_data(), "holds": finding.is_met, **_sizes_data(finding)}
     leading = asked.parts[0].counted
     is_countable = leading is None or (leading.values is None and leading.column in outcome.passed)
     return {**data, "reached": plain_figure(finding.figure)} if is_countable else data
