@@ -59,9 +59,9 @@ class Report:
         for item, finding in zip(data["requirements"], self.verdict.findings, strict=True):
             implied = " (implied by another)" if item["implied_by"] is not None else ""
             asked = finding.requirement.asked_cell()
-            reached = (
-                finding.requirement.reached_cell(finding.figure, finding.tightest) if "reached" in item else "holds"
-            )
+            # Where a protected value is most common would tell recipients which one is protected.
+            worst = () if self.audience is Audience.RECIPIENT else finding.tightest
+            reached = finding.requirement.reached_cell(finding.figure, worst) if "reached" in item else "holds"
             lines.append(
                 f"| {', '.join(item['qid'])}{implied} | {asked} | {reached} | {item['groups']:,} "
                 f"| {item['group_sizes']['min']:,} |"

@@ -71,7 +71,8 @@ def _decimals(right: NDArray[Any]) -> Iterator[NDArray[Any]]:
     """Floats cut off after fewer and fewer places before the point, then after more and more behind it."""
     with np.errstate(over="ignore", invalid="ignore"):
         largest = float(np.abs(right).max(initial=1.0))
-        for power in range(min(int(np.log10(largest)) + 1, 308) if largest > 1 else 0, -1, -1):
+        # The first candidate is 0, or below everything.
+        for power in range(min(int(np.log10(largest)) + 1, 308), -1, -1):
             yield np.floor(right / 10.0**power) * 10.0**power
         for n_decimals in range(1, _MOST_DECIMALS + 1):
             step = 10.0**n_decimals
