@@ -73,11 +73,13 @@ def _decimals(left: NDArray[Any], right: NDArray[Any]) -> Iterator[NDArray[Any]]
         largest = float(max(np.abs(left).max(initial=1.0), np.abs(right).max(initial=1.0)))
         # The first candidate is 0, or below everything.
         for power in range(min(int(np.log10(largest)) + 1, 308), -1, -1):
-            yield np.floor(right / 10.0**power) * 10.0**power
+            step = 10.0**power
+            whole = np.floor(right / step)
+            # The quotient may have been rounded up to the next whole number.
+            yield np.where(whole * step > right, whole - 1, whole) * step
         for n_decimals in range(1, _MOST_DECIMALS + 1):
             step = 10.0**n_decimals
             whole = np.floor(right * step)
-            # The product may have been rounded up to the next whole number.
             yield np.where(whole / step > right, whole - 1, whole) / step
 
 
