@@ -232,3 +232,11 @@ def test_what_no_search_takes_is_refused(options: dict[str, Any], says: str) -> 
     table, classes = mixed(100)
     with pytest.raises(maskwise.InputError, match=says):
         Masker(k=5, **options).fit(table, classes)
+
+
+def test_columns_that_are_not_kept_are_no_features() -> None:
+    data = pd.DataFrame({"age": range(20), "note": [str(i) for i in range(20)], "town": ["a", "b"] * 10})
+    policy = {"requirements": [{"qid": ["age"], "k": 5}], "keep": ["town"]}
+    masker = Masker(policy).fit(data)
+    assert list(masker.transform(data).columns) == ["age", "town"]
+    assert list(masker.get_feature_names_out()) == ["age", "town"]

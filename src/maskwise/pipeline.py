@@ -117,7 +117,8 @@ def anonymize(
         with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
             observer.stage("verify")
             verdict = recount(draft.table, asked.requirements, escaped=escape_formulas)
-            refuse_unless_confirmed(verdict, asked, solution, profile.n_rows, draft.table.names)
+            dropped = asked.dropped(table.names)
+            refuse_unless_confirmed(verdict, dropped, solution, profile.n_rows, draft.table.names)
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
             outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages)
@@ -145,7 +146,7 @@ def solve(
         observer: Is told how far the search has come.
         is_asked_to_stop: Asked after every step.
         workspace: Where compressed tables are kept; None is memory without bound.
-        columns: The columns of the release; None is all but those that the policy drops.
+        columns: The columns of the release; None is all but those that the policy leaves out.
 
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
@@ -158,9 +159,10 @@ def solve(
     progress.stage("profile")
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     check_feasible(profile, policy)
+    dropped = policy.dropped(table.names)
     if columns is None:
-        columns = [name for name in table.names if name not in policy.drop]
-    search = start_search(Problem(profile, policy, options, tuple(columns)))
+        columns = [name for name in table.names if name not in dropped]
+    search = start_search(Problem(profile, policy, options, tuple(columns), dropped))
     progress.stage("compress")
     counts = compress(table, profile, search.request, workspace)
     return search.run(counts, progress), profile, table

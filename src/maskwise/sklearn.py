@@ -140,7 +140,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
         options = self._options()
-        solution, profile, _ = solve(read(frame.to_native()), replace(asked, drop=()), options, columns=names)
+        solution, profile, _ = solve(
+            read(frame.to_native()), replace(asked, drop=(), keep=None), options, columns=names
+        )
         for warning in warnings_of(unseen_values(asked, profile.sensitive)):
             warnings.warn(warning, stacklevel=2)
         self.solution_ = solution
@@ -237,7 +239,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(X, "columns"):
             frame = nw.from_native(X, eager_only=True)
             if reset:
-                gone = [] if asked is None else [*asked.drop, asked.class_name]
+                gone = [] if asked is None else [*asked.dropped(frame.columns), asked.class_name]
                 self.no_features_: tuple[str, ...] = tuple(name for name in gone if name is not None)
             frame = frame.select([name for name in frame.columns if name not in self.no_features_])
             validate_data(self, frame.to_native(), reset=reset, skip_check_array=True)

@@ -56,13 +56,16 @@ class _PolicyFile(_Strict):
     attributes: dict[str, Annotated[_Entry, BeforeValidator(_entry)]] = {}
     requirements: list[RequirementEntry] = Field(min_length=1)
     drop: Annotated[list[str], BeforeValidator(name_list)] = []
+    keep: Annotated[list[str] | None, BeforeValidator(name_list)] = None
     missing: Missing = Missing.KEEP
 
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "": ("class", "attributes", "requirements", "drop", "missing"),
+    "": ("class", "attributes", "requirements", "drop", "keep", "missing"),
     "attributes": ("taxonomy", "interval", "suppress"),
 }
+_OPTIONAL = {"keep"}
+"""Keys that are written only where they say something."""
 
 
 def read_policy(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
@@ -115,6 +118,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         attributes=tuple(attributes),
         class_name=file.class_,
         drop=tuple(dict.fromkeys(file.drop)),
+        keep=None if file.keep is None else tuple(dict.fromkeys(file.keep)),
         missing=file.missing,
         document=document,
     )
@@ -135,13 +139,15 @@ def to_data(policy: Policy) -> dict[str, Any]:
                 entries[attribute.name] = {"interval": list(attribute.bounds)} if attribute.bounds else "interval"
             case _:
                 entries[attribute.name] = "suppress"
-    return {
+    said = {
         "class": policy.class_name,
         "attributes": entries,
         "requirements": [requirement.to_data() for requirement in policy.requirements],
         "drop": list(policy.drop),
         "missing": str(policy.missing),
+        "keep": None if policy.keep is None else list(policy.keep),
     }
+    return {key: value for key, value in said.items() if value is not None or key not in _OPTIONAL}
 
 
 def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[Attribute]:

@@ -18,7 +18,7 @@ from maskwise.policy.implied import _implied_parts
 from maskwise.policy.source_lines import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.source_lines import Place
@@ -44,6 +44,8 @@ class Policy:
     """The column recipients will predict."""
     drop: tuple[str, ...] = ()
     """Columns removed from the output."""
+    keep: tuple[str, ...] | None = None
+    """The only columns that pass through; None lets all pass that are not dropped."""
     missing: Missing = Missing.KEEP
     """What happens to missing cells of masked attributes."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
@@ -61,6 +63,12 @@ class Policy:
             mistakes.append(
                 self.at(("class",))
                 + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of the QID."
+            )
+        if self.keep is not None and self.drop:
+            mistakes.append(
+                self.at(("keep",))
+                + "`keep` and `drop` are both given. `keep` leaves out every column that it does not name, so delete "
+                "`drop`, or delete `keep` and name in `drop` what is to be left out."
             )
         for name in self.drop:
             if name in in_qid or name == self.class_name or name in self.sensitive:
@@ -94,6 +102,21 @@ class Policy:
     def idle(self) -> tuple[str, ...]:
         """Attributes with an entry that are in no QID, so pass through unchanged."""
         return tuple(a.name for a in self.attributes if a.name not in set(self.masked))
+
+    def dropped(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The columns of a table that its release leaves out.
+
+        Args:
+            names: The columns of the table.
+
+        >>> from maskwise import KAnonymity
+        >>> Policy((KAnonymity(("Age",), 2),), class_name="Risk", keep=("Job",)).dropped(["Name", "Age", "Job", "Risk"])
+        ('Name',)
+        """
+        if self.keep is None:
+            return self.drop
+        released = {*self.keep, *self.masked, *self.sensitive, self.class_name}
+        return tuple(name for name in names if name not in released)
 
     @property
     def trees(self) -> dict[str, Taxonomy | None]:
@@ -146,7 +169,7 @@ class Policy:
 
     def fingerprint(self) -> str:
         """Hash what the policy says, whatever file it stood in."""
-        said = {
+        said: dict[str, object] = {
             "class": self.class_name,
             "attributes": [
                 [a.name, a.kind, a.taxonomy and [a.taxonomy.labels, a.taxonomy.parents], a.bounds]
@@ -156,4 +179,7 @@ class Policy:
             "drop": self.drop,
             "missing": self.missing,
         }
+        # Keys that a policy does not use leave its hash as it was before they existed.
+        optional = {"keep": self.keep}
+        said |= {key: value for key, value in optional.items() if value is not None}
         return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()

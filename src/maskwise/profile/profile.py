@@ -34,7 +34,13 @@ if TYPE_CHECKING:
 
 
 def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> None:
-    """Refuse a policy that names columns the table does not have."""
+    """Refuse a policy that names columns the table does not have.
+
+    Args:
+        table: The records.
+        policy: What is asked.
+        with_drop: Look also for the columns of `drop` and `keep`.
+    """
     mistakes = []
     places: dict[str, tuple[str | int, ...]] = {}
     for i, requirement in enumerate(policy.requirements):
@@ -46,6 +52,7 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
         places[policy.class_name] = ("class",)
     if with_drop:
         places.update(dict.fromkeys(policy.drop, ("drop",)))
+        places.update(dict.fromkeys(policy.keep or (), ("keep",)))
     for name, place in places.items():
         try:
             table.require(name, among=places)
@@ -71,11 +78,13 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         # A filter that drops nothing would still be paid for in every later scan.
         table = complete if complete.n_rows() < n_all else table
     entries = {attribute.name: attribute for attribute in policy.attributes}
+    dropped = set(policy.dropped(table.names))
     messages = [
         note(
             policy.at(("attributes", name)) + f"`{name}` has an entry but is in no QID, so it passes through unchanged."
         )
         for name in policy.idle
+        if name not in dropped
     ]
     columns = []
     for name in (*policy.masked, *([] if policy.class_name is None else [policy.class_name])):

@@ -23,9 +23,8 @@ from maskwise.values.location import Folder, TableName, suffix_of
 from maskwise.verify.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Requirement
     from maskwise.solution.solution import Solution
     from maskwise.values.location import Place
@@ -161,13 +160,13 @@ def recount(table: Table, requirements: Sequence[Requirement], *, escaped: bool)
 
 
 def refuse_unless_confirmed(
-    verdict: Verdict, policy: Policy, solution: Solution, n_rows: int, names: tuple[str, ...]
+    verdict: Verdict, dropped: Collection[str], solution: Solution, n_rows: int, names: tuple[str, ...]
 ) -> None:
     """Refuse a release unless the recount confirms what the search found in every point.
 
     Args:
         verdict: The recount.
-        policy: What was asked.
+        dropped: The columns that were to be left out.
         solution: What the search found.
         n_rows: How many records were to be written.
         names: The columns that were written.
@@ -181,7 +180,7 @@ def refuse_unless_confirmed(
             broken.append(f"{finding.requirement.name} has {finding.figure:g} where the search has {reached.figure:g}")
     if verdict.n_rows != n_rows:
         broken.append(f"{plural(verdict.n_rows, 'record')} written, not {n_rows:,}")
-    broken += [f"the dropped column `{name}` is still there" for name in policy.drop if name in names]
+    broken += [f"the dropped column `{name}` is still there" for name in dropped if name in names]
     if broken:
         msg = (
             f"The recount of the masked table does not confirm it: {'; '.join(broken)}. "

@@ -187,7 +187,8 @@ def _code(
     row_numbers = as_numpy(fetched.column(ROW))
     if len(row_numbers) < len(frame):
         frame = frame[row_numbers.tolist()]
-    names_kept = [name for name in frame.columns if name not in policy.drop]
+    dropped = policy.dropped(frame.columns)
+    names_kept = [name for name in frame.columns if name not in dropped]
     classes = None if class_name is None else encoded[-1]
     return classes, CodedRecords(nw.maybe_reset_index(frame.select(names_kept)), coded)
 

@@ -63,7 +63,7 @@ def build_solution(
         method=options.method,
         criterion=options.criterion if criterion is None else criterion,
         ending=ending,
-        drop=policy.drop,
+        drop=problem.dropped,
         missing=policy.missing,
         columns=problem.columns,
         steps=tuple(steps),
