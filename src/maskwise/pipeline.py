@@ -104,7 +104,7 @@ def anonymize(
     warming = threading.Thread(target=_warm_up, daemon=True)
     warming.start()
     n_bytes = parse_memory(memory)
-    table = open_data(data, engine, target, n_bytes)
+    table = open_data(data, engine, target, n_bytes, asked.reading)
     warming.join()
     with closing(table):
         with stop_on_interrupt() as is_asked_to_stop:
@@ -201,7 +201,7 @@ def apply(
     _check_seed(seed, is_used=shuffle)
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
     target = None if output is None else resolve_target(output, data, engine)
-    table = open_data(data, engine, target, parse_memory(memory))
+    table = open_data(data, engine, target, parse_memory(memory), saved.reading)
     with closing(table):
         later = masking.apply(table, saved, strict=strict)
         masked = shuffle_records(later.table, seed) if shuffle else later.table
@@ -256,7 +256,7 @@ def audit(
         False
     """
     asked = read_policy(policy)
-    table = open_data(data, engine, None, parse_memory(memory))
+    table = open_data(data, engine, None, parse_memory(memory), asked.reading)
     with closing(table):
         spelled = asked
         if escape_formulas:

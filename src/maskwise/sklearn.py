@@ -141,7 +141,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             asked = replace(asked, class_name=class_name)
         options = self._options()
         solution, profile, _ = solve(
-            read(frame.to_native()), replace(asked, drop=(), keep=None), options, columns=names
+            read(frame.to_native(), reading=asked.reading), replace(asked, drop=(), keep=None), options, columns=names
         )
         for warning in warnings_of(unseen_values(asked, profile.sensitive)):
             warnings.warn(warning, stacklevel=2)
@@ -177,7 +177,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Show rows by the cut; the result is of the kind that `X` is."""
         check_is_fitted(self, "solution_")
         frame = self._frame(X, None, reset=False)
-        shown = as_frame(apply(read(frame.to_native()), self.solution_).table, keep_index=True)
+        shown = as_frame(
+            apply(read(frame.to_native(), reading=self.solution_.reading), self.solution_).table, keep_index=True
+        )
         if self.encode == "ordinal":
             shown = _with_numbers(shown, self.solution_)
         if hasattr(X, "columns"):

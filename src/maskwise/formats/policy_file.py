@@ -25,6 +25,7 @@ from maskwise.policy.requirements.file_form import name_list
 from maskwise.policy.requirements.protected_values import MISSING
 from maskwise.policy.source_lines import Document, Place
 from maskwise.policy.taxonomy import Taxonomy
+from maskwise.values.reading import Reading
 from maskwise.values.scales import parse_bound
 
 if TYPE_CHECKING:
@@ -58,13 +59,14 @@ class _PolicyFile(_Strict):
     drop: Annotated[list[str], BeforeValidator(name_list)] = []
     keep: Annotated[list[str] | None, BeforeValidator(name_list)] = None
     missing: Missing = Missing.KEEP
+    na_values: Annotated[list[str], BeforeValidator(name_list)] = []
 
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "": ("class", "attributes", "requirements", "drop", "keep", "missing"),
+    "": ("class", "attributes", "requirements", "drop", "keep", "missing", "na_values"),
     "attributes": ("taxonomy", "interval", "suppress"),
 }
-_OPTIONAL = {"keep"}
+_OPTIONAL = {"keep", "na_values"}
 """Keys that are written only where they say something."""
 
 
@@ -120,6 +122,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         drop=tuple(dict.fromkeys(file.drop)),
         keep=None if file.keep is None else tuple(dict.fromkeys(file.keep)),
         missing=file.missing,
+        reading=Reading(tuple(dict.fromkeys(file.na_values))),
         document=document,
     )
 
@@ -146,6 +149,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "drop": list(policy.drop),
         "missing": str(policy.missing),
         "keep": None if policy.keep is None else list(policy.keep),
+        "na_values": list(policy.reading.na_values) or None,
     }
     return {key: value for key, value in said.items() if value is not None or key not in _OPTIONAL}
 

@@ -16,6 +16,7 @@ from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Missing
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.source_lines import Document
+from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.source_lines import Place
     from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.values.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class Policy:
     """The only columns that pass through; None lets all pass that are not dropped."""
     missing: Missing = Missing.KEEP
     """What happens to missing cells of masked attributes."""
+    reading: Reading = AS_IT_IS
+    """How a table is read before anything else."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
     """Where each part stands in its file; empty for a policy made in Python."""
 
@@ -76,6 +80,16 @@ class Policy:
                 mistakes.append(
                     self.at(("drop",)) + f"`{name}` is dropped and also {role}. Take it out of one of them."
                 )
+        shown = {"*": "what hidden values are shown as"} | {
+            label: f"a value of the taxonomy of `{name}`"
+            for name, tree in self.trees.items()
+            for label in (tree.labels if tree is not None else ())
+        }
+        mistakes += [
+            self.at(("na_values",)) + f"`{text}` is in na_values and also {shown[text]}. Take it out of one of them."
+            for text in self.reading.na_values
+            if text in shown
+        ]
         mistakes += [
             self.at(("requirements", i))
             + f"`{counted.column}` is masked by another requirement, so its values could not be counted in the "
@@ -180,6 +194,6 @@ class Policy:
             "missing": self.missing,
         }
         # Keys that a policy does not use leave its hash as it was before they existed.
-        optional = {"keep": self.keep}
+        optional = {"keep": self.keep, "na_values": self.reading.na_values or None}
         said |= {key: value for key, value in optional.items() if value is not None}
         return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()

@@ -65,6 +65,7 @@ def build_solution(
         ending=ending,
         drop=problem.dropped,
         missing=policy.missing,
+        reading=policy.reading,
         columns=problem.columns,
         steps=tuple(steps),
         curve=follow(

@@ -13,9 +13,11 @@ from maskwise.engines.base import Feature
 from maskwise.engines.choose import choose
 from maskwise.errors import InputError, quote
 from maskwise.table.files import check_names, find_files, is_text, open_arrow, open_files
+from maskwise.table.missing_values import blank_values
 from maskwise.table.table import Table
 from maskwise.values.input_kind import input_kind
 from maskwise.values.location import Folder, TableName
+from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +26,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from maskwise.engines.sql import Engine
+    from maskwise.values.reading import Reading
 
 
-def read(source: Any, engine: Engine | None = None, *, once: bool = False, delimiter: str | None = None) -> Table:
+def read(
+    source: Any,
+    engine: Engine | None = None,
+    *,
+    once: bool = False,
+    delimiter: str | None = None,
+    reading: Reading = AS_IT_IS,
+) -> Table:
     """Open a path, a pandas, Polars, Arrow or Ibis table.
 
     Args:
@@ -34,6 +44,7 @@ def read(source: Any, engine: Engine | None = None, *, once: bool = False, delim
         engine: The engine that scans it; None starts one.
         once: The table is scanned only once, so a csv need not be loaded first.
         delimiter: What separates the cells of a csv; None looks at its header.
+        reading: Which cells are taken for missing.
 
     Example:
         >>> import pyarrow as pa
@@ -42,6 +53,11 @@ def read(source: Any, engine: Engine | None = None, *, once: bool = False, delim
     """
     if isinstance(source, Table):
         return source
+    return blank_values(_open(source, engine, once=once, delimiter=delimiter), reading.na_values)
+
+
+def _open(source: Any, engine: Engine | None, *, once: bool, delimiter: str | None) -> Table:
+    """Open the records as they are."""
     place = source
     if engine is None:
         engine, place = choose(source)

@@ -56,6 +56,8 @@ class Table:
     """The table that was given, if it was no file and no name."""
     rewritten: tuple[str, ...] = ()
     """The columns whose cells were changed."""
+    blanked: tuple[str, ...] = ()
+    """The columns in which some spellings stand for a missing cell."""
     has_header_line: bool = False
     """Whether the names stand in the first line of a text file, which may turn out to be a record."""
     is_shuffled: bool = False
