@@ -25,7 +25,7 @@ from maskwise.policy.requirements.file_form import name_list
 from maskwise.policy.requirements.protected_values import MISSING
 from maskwise.policy.source_lines import Document, Place
 from maskwise.policy.taxonomy import Taxonomy
-from maskwise.values.reading import Reading
+from maskwise.values.reading import Reading, Rename
 from maskwise.values.scales import parse_bound
 
 if TYPE_CHECKING:
@@ -60,13 +60,14 @@ class _PolicyFile(_Strict):
     keep: Annotated[list[str] | None, BeforeValidator(name_list)] = None
     missing: Missing = Missing.KEEP
     na_values: Annotated[list[str], BeforeValidator(name_list)] = []
+    rename: Rename | None = None
 
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "": ("class", "attributes", "requirements", "drop", "keep", "missing", "na_values"),
+    "": ("class", "attributes", "requirements", "drop", "keep", "missing", "na_values", "rename"),
     "attributes": ("taxonomy", "interval", "suppress"),
 }
-_OPTIONAL = {"keep", "na_values"}
+_OPTIONAL = {"keep", "na_values", "rename"}
 """Keys that are written only where they say something."""
 
 
@@ -122,7 +123,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         drop=tuple(dict.fromkeys(file.drop)),
         keep=None if file.keep is None else tuple(dict.fromkeys(file.keep)),
         missing=file.missing,
-        reading=Reading(tuple(dict.fromkeys(file.na_values))),
+        reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename),
         document=document,
     )
 
@@ -150,6 +151,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "missing": str(policy.missing),
         "keep": None if policy.keep is None else list(policy.keep),
         "na_values": list(policy.reading.na_values) or None,
+        "rename": policy.reading.rename and str(policy.reading.rename),
     }
     return {key: value for key, value in said.items() if value is not None or key not in _OPTIONAL}
 
@@ -249,7 +251,7 @@ def _known_keys(place: Place) -> tuple[str, ...]:
 def _choices(place: Place) -> type[StrEnum]:
     """The words that are known at `place`."""
     if place[0] != "requirements":
-        return Missing
+        return Rename if place[0] == "rename" else Missing
     key = next(key for key in keys_at(place[2:-1]) if key.name == place[-1])
     choices: type[StrEnum] = key.type
     return choices

@@ -22,7 +22,7 @@ from maskwise.policy.attributes import Kind, Missing
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown
 from maskwise.solution.solution import Reached, Solution
-from maskwise.values.reading import Reading
+from maskwise.values.reading import Reading, Rename
 from maskwise.values.scales import Scale  # noqa: TC001 - pydantic needs it
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class _SolutionFile(BaseModel):
     ending: str
     missing: Missing
     na_values: list[str] = []
+    rename: Rename | None = None
     drop: list[str]
     columns: list[str]
     attributes: list[_Attribute]
@@ -103,6 +104,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         ending=str(solution.ending),
         missing=solution.missing,
         na_values=list(solution.reading.na_values),
+        rename=solution.reading.rename,
         drop=list(solution.drop),
         columns=list(solution.columns),
         attributes=[_attribute(cut) for cut in solution.cuts],
@@ -114,7 +116,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
     )
     said = file.model_dump(mode="json")
     # Said only where it is so, which is rare.
-    for place, key in [(said, "na_values"), *((entry, "hides_more") for entry in said["attributes"])]:
+    for place, key in [(said, "na_values"), (said, "rename"), *((entry, "hides_more") for entry in said["attributes"])]:
         if not place[key]:
             del place[key]
     return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
@@ -184,7 +186,7 @@ def _solution(file: _SolutionFile) -> Solution:
         drop=tuple(file.drop),
         columns=tuple(file.columns),
         missing=file.missing,
-        reading=Reading(tuple(file.na_values)),
+        reading=Reading(tuple(file.na_values), file.rename),
     )
 
 

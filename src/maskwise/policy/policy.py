@@ -194,6 +194,6 @@ class Policy:
             "missing": self.missing,
         }
         # Keys that a policy does not use leave its hash as it was before they existed.
-        optional = {"keep": self.keep, "na_values": self.reading.na_values or None}
+        optional = {"keep": self.keep, "na_values": self.reading.na_values or None, "rename": self.reading.rename}
         said |= {key: value for key, value in optional.items() if value is not None}
         return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
