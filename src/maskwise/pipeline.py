@@ -61,8 +61,8 @@ def anonymize(
     """Mask a table so that it meets a policy and still tells the class.
 
     Args:
-        data: A path, a folder of parquet files, a pattern, or a pandas, Polars, Arrow, Spark or Ibis table; with an
-            engine that has tables, the name of one.
+        data: A path, a folder of parquet files, a pattern, or a pandas, Polars (also lazy), Arrow, Spark or Ibis
+            table; with an engine that has tables, the name of one.
         policy: A YAML file, a mapping of the same form, or a Policy.
         output: Where to write: a file, a folder (`released/`), or a table of the engine. Without it the masked table
             comes back as the kind that was given.

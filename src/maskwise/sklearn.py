@@ -25,9 +25,10 @@ from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply
 from maskwise.search.options import SearchOptions
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
-from maskwise.table.data_frames import with_unique_names
+from maskwise.table.data_frames import make_ready
 from maskwise.table.read import read
 from maskwise.values.cells import cells_to_arrow, is_missing
+from maskwise.values.input_kind import is_lazy_frame
 from maskwise.values.message import warnings_of
 from maskwise.values.reading import AS_IT_IS
 from maskwise.values.spelling import text_of
@@ -126,7 +127,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             msg = f"`encode` is one of {quote(ENCODINGS)}; found `{self.encode}`."
             raise InputError(msg)
         asked = self._asked()
-        X = _with_names(X, AS_IT_IS if asked is None else asked.reading)  # noqa: N806 - scikit-learn's name
+        X = _ready(X, AS_IT_IS if asked is None else asked.reading)  # noqa: N806 - scikit-learn's name
         frame = self._frame(X, asked, reset=True)
         names = list(frame.columns)
         class_name = asked.class_name if asked is not None else None
@@ -180,7 +181,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
         """Show rows by the cut; the result is of the kind that `X` is."""
         check_is_fitted(self, "solution_")
-        X = _with_names(X, self.solution_.reading)  # noqa: N806 - scikit-learn's name
+        is_lazy = is_lazy_frame(X)
+        X = _ready(X, self.solution_.reading)  # noqa: N806 - scikit-learn's name
         frame = self._frame(X, None, reset=False)
         shown = as_frame(
             apply(read(frame.to_native(), reading=self.solution_.reading), self.solution_).table, keep_index=True
@@ -188,7 +190,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.encode == "ordinal":
             shown = _with_numbers(shown, self.solution_)
         if hasattr(X, "columns"):
-            return shown
+            return shown.lazy() if is_lazy else shown
         columns = _nw().from_native(shown, eager_only=True)
         dtype = np.float64 if self.encode == "ordinal" else object
         return np.column_stack([np.asarray(columns[name].to_list(), dtype) for name in columns.columns])
@@ -272,9 +274,9 @@ def _nw() -> Any:
     return nw
 
 
-def _with_names(X: Any, reading: Reading) -> Any:  # noqa: N803 - scikit-learn's name
-    """A data frame with a name for every column; an array as it is."""
-    return with_unique_names(X, reading.rename) if hasattr(X, "columns") else X
+def _ready(X: Any, reading: Reading) -> Any:  # noqa: N803 - scikit-learn's name
+    """A data frame in memory with a name for every column; an array as it is."""
+    return make_ready(X, reading.rename) if is_lazy_frame(X) or hasattr(X, "columns") else X
 
 
 def _free_name(name: str, taken: list[str]) -> str:

@@ -49,7 +49,8 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
         for name in table.rewritten
         if name in table.names
     ]
-    return _without_unused_categories(frame.select(*table.names).with_columns(*masked)).to_native()
+    released = _without_unused_categories(frame.select(*table.names).with_columns(*masked)).to_native()
+    return released.lazy() if table.is_lazy else released
 
 
 def _with_blanks(frame: Any, table: Table, fresh: pa.Table) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
 from maskwise.table.column_names import unique_names
-from maskwise.values.input_kind import InputKind, input_kind
+from maskwise.values.input_kind import InputKind, input_kind, is_lazy_frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from maskwise.values.reading import Rename
 
 
-def with_unique_names(frame: Any, rename: Rename | None) -> Any:
-    """The frame with a name for every column; refuse one whose columns have none of their own.
+def make_ready(frame: Any, rename: Rename | None) -> Any:
+    """The frame in memory, with a name for every column; refuse one whose columns have none of their own.
 
-    pandas and Arrow allow columns of the same name, so these are asked before any other library looks at them.
+    A Polars LazyFrame is collected. pandas and Arrow allow columns of the same name, so these are asked before any
+    other library looks at them.
 
     Args:
-        frame: A pandas, Polars or Arrow table.
+        frame: A pandas, Polars or Arrow table, or a LazyFrame.
         rename: How columns of the same name are renamed; None refuses them.
     """
+    if is_lazy_frame(frame):
+        frame = frame.collect()
     match input_kind(frame):
         case InputKind.ARROW if hasattr(frame, "column_names"):
             given = list(frame.column_names)

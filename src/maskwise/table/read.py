@@ -13,11 +13,11 @@ from maskwise.engines.base import Feature
 from maskwise.engines.choose import choose
 from maskwise.errors import InputError, quote
 from maskwise.table.column_names import unique_names
-from maskwise.table.data_frames import as_arrow, with_unique_names
+from maskwise.table.data_frames import as_arrow, make_ready
 from maskwise.table.files import find_files, is_text, open_arrow, open_files
 from maskwise.table.missing_values import blank_values
 from maskwise.table.table import Table
-from maskwise.values.input_kind import input_kind
+from maskwise.values.input_kind import input_kind, is_lazy_frame
 from maskwise.values.location import Folder, TableName
 from maskwise.values.reading import AS_IT_IS
 
@@ -70,9 +70,11 @@ def _open(source: Any, engine: Engine | None, *, once: bool, delimiter: str | No
         return Table(engine, expr, names, called, has_header_line=is_text(paths[0]))
     if isinstance(place, TableName) or input_kind(place).is_database_table:
         return _read_table(place, engine, rename)
-    frame = with_unique_names(place, rename)
+    frame = make_ready(place, rename)
     arrow = as_arrow(frame)
-    return Table(engine, open_arrow(arrow, engine), tuple(arrow.column_names), "the data frame", frame=frame)
+    names = tuple(arrow.column_names)
+    is_lazy = is_lazy_frame(place)
+    return Table(engine, open_arrow(arrow, engine), names, "the data frame", frame=frame, is_lazy=is_lazy)
 
 
 def _read_table(place: Any, engine: Engine, rename: Rename | None) -> Table:

@@ -53,7 +53,9 @@ class Table:
     source: str
     """What messages call the table."""
     frame: Any = None
-    """The table that was given, if it was no file and no name."""
+    """The table that was given, if it was no file and no name; a LazyFrame collected."""
+    is_lazy: bool = False
+    """Whether it was a LazyFrame."""
     rewritten: tuple[str, ...] = ()
     """The columns whose cells were changed."""
     blanked: tuple[str, ...] = ()
