@@ -1,4 +1,4 @@
-"""Which columns a release has: `drop` names those that go, `keep` those that stay."""
+"""Which columns a release has: `drop` names those that go, `keep` those that stay, and later rows need the same."""
 
 from __future__ import annotations
 
@@ -100,3 +100,13 @@ def test_a_policy_with_keep_is_written_and_read_again() -> None:
     policy = maskwise.read_policy({**POLICY, "keep": ["City"]})
     assert maskwise.read_policy(json.loads(json.dumps(to_data(policy)))).keep == ("City",)
     assert "keep" not in to_data(maskwise.read_policy(POLICY))
+
+
+def test_apply_names_all_columns_that_the_rows_lack() -> None:
+    solution = maskwise.anonymize(PEOPLE, POLICY).solution
+    with pytest.raises(maskwise.InputError) as caught:
+        maskwise.apply(PEOPLE.rename_columns(["Name", "Agee", "Gender", *PEOPLE.column_names[3:]]), solution)
+    first, second = str(caught.value).splitlines()
+    assert first.startswith("Column `Age` is in the solution but not in the table.")
+    assert first.endswith("Did you mean `Agee`?")
+    assert second.startswith("Column `Sex` is in the solution but not in the table.")

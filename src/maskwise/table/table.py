@@ -173,6 +173,23 @@ class Table:
         msg = f"Column `{name}` {what} but not in the table. The table has: {shown}.{did_you_mean(name, self.names)}"
         raise InputError(msg)
 
+    def require_all(self, names: Iterable[str], what: str, *, among: Collection[str] = ()) -> None:
+        """Refuse a table that lacks some columns; every one of them is named.
+
+        Args:
+            names: The columns.
+            what: As in `require`.
+            among: As in `require`.
+        """
+        mistakes = []
+        for name in names:
+            try:
+                self.require(name, what, among=among)
+            except InputError as error:
+                mistakes.append(str(error))
+        if mistakes:
+            raise InputError("\n".join(mistakes))
+
 
 def _letters(name: str) -> str:
     """The letters and digits of a name, in lower case."""
