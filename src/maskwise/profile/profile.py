@@ -17,7 +17,7 @@ from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_t
 from maskwise.profile.columns import Column, Profile
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.values.arrow import from_numpy
-from maskwise.values.message import Audience, Level, Message, note
+from maskwise.values.message import Audience, Level, Message, fold, note
 from maskwise.values.parsing import Parsed, foreign_spelling, looks_like_code, parse_keys
 from maskwise.values.scales import Scale, bound, label
 from maskwise.values.spelling import text_of, value_order
@@ -81,7 +81,10 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     dropped = set(policy.dropped(table.names))
     messages = [
         note(
-            policy.at(("attributes", name)) + f"`{name}` has an entry but is in no QID, so it passes through unchanged."
+            policy.at(("attributes", name))
+            + f"`{name}` has an entry but is in no QID, so it passes through unchanged.",
+            name,
+            policy.at(("attributes",)) + "{names} have entries but are in no QID, so they pass through unchanged.",
         )
         for name in policy.idle
         if name not in dropped
@@ -127,7 +130,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         messages.append(Message(Level.WARNING, Audience.RECIPIENT, text))
     messages += unseen_values(policy, sensitive)
     n_dropped = n_all - n_rows
-    return Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, tuple(messages), sensitive), table
+    return Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, fold(messages), sensitive), table
 
 
 def check_sensitive(table: Table, policy: Policy) -> dict[str, Sensitive]:
@@ -150,18 +153,28 @@ def _fit(
         # Where some texts stayed behind, the frequent ones may be numbers by chance.
         ordered = ordered and counted.rest is None
         entry = Attribute(name, Kind.INTERVAL if ordered else Kind.SUPPRESS)
-        text = (
-            f"`{name}` has no entry in the policy, so it is an {entry.kind} attribute."
-            if ordered
-            else f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
-            + foreign_spelling(keys)
-        )
-        messages.append(note(text))
+        messages.append(_note_default(name, "" if ordered else foreign_spelling(keys), is_interval=ordered))
         if ordered:
             return _interval(table, policy, entry, counted, parsed, messages)
     elif entry.kind is Kind.INTERVAL:
         return _interval(table, policy, entry, counted, parse_keys(keys), messages)
     return _categorical(policy, entry, counted, messages)
+
+
+def _note_default(name: str, hint: str, *, is_interval: bool) -> Message:
+    """Say how a column without an entry is masked.
+
+    Args:
+        name: The column.
+        hint: What its spelling suggests, if anything; then it has a note of its own.
+        is_interval: Whether it has an order.
+    """
+    if is_interval:
+        text = f"`{name}` has no entry in the policy, so it is an interval attribute."
+        return note(text, name, "{names} have no entry in the policy, so they are interval attributes.")
+    text = f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
+    of_many = "{names} have no entry in the policy, so their values are shown or hidden one by one (suppress)."
+    return note(text + hint, name, None if hint else of_many)
 
 
 def _categorical(policy: Policy, entry: Attribute, counted: ColumnCounts, messages: list[Message]) -> Column:
@@ -225,7 +238,11 @@ def _interval(
             f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "
             f"highest value. Give a range, such as {{interval: [low, high]}}, to hide them."
         )
-        messages.append(note(text))
+        of_many = (
+            "{names} have no range in the policy, so the data's are used and the release shows their lowest and "
+            "highest values. Give ranges, such as {interval: [low, high]}, to hide them."
+        )
+        messages.append(note(text, name, of_many))
     else:
         try:
             ends = bound(entry.bounds[0], parsed.scale), bound(entry.bounds[1], parsed.scale)
