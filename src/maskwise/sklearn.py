@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import json
 import warnings
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sized
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from maskwise.errors import InputError, quote
+from maskwise.errors import InputError, plural, quote
 from maskwise.formats import solution_file
 from maskwise.formats.policy_file import read_policy, to_data
+from maskwise.outcome import cut_lines, findings_lines, listed
 from maskwise.pipeline import solve
 from maskwise.policy.attributes import Missing
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.k_anonymity import KAnonymity
-from maskwise.profile.sensitive import unseen_values
+from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.release.frames import as_frame
-from maskwise.release.mask import apply
+from maskwise.release.mask import apply, mask
+from maskwise.release.publish import recount
 from maskwise.search.options import SearchOptions
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
 from maskwise.table.data_frames import make_ready
@@ -44,14 +47,16 @@ except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
 from maskwise.classifiers.sklearn_input import allow_any_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
     from maskwise.values.reading import Reading
+    from maskwise.verify.verdict import Verdict
 
 ENCODINGS = ("label", "ordinal")
+_LONG_POLICY = 400
+"""From so many characters on a policy is only counted where parameters are shown."""
 
 
 class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -75,6 +80,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes:
         solution_: The cut that was found.
+        verdict_: The recount of the training rows, masked by it; None in a masker that was read from JSON.
+        notes_: What is to be known of the training rows and the search; empty in a masker that was read from JSON.
         n_features_in_: Columns seen in `fit`, less the class and those the policy drops.
         feature_names_in_: Their names, where they had some.
 
@@ -145,14 +152,32 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
         options = self._options()
-        solution, profile, _ = solve(
+        solution, profile, table = solve(
             read(frame.to_native(), reading=asked.reading), replace(asked, drop=(), keep=None), options, columns=names
         )
         for warning in warnings_of(unseen_values(asked, profile.sensitive)):
             warnings.warn(warning, stacklevel=2)
         self.solution_ = solution
+        verdict = recount(mask(table, solution, profile.columns), asked.requirements, escaped=False)
+        self.verdict_: Verdict | None = verdict.hiding(named_values(asked.requirements, asked.trees))
+        self.notes_ = solution.notes
         self.feature_names_ = names
         return self
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # noqa: N803 - scikit-learn's name
+        """scikit-learn's, but a policy that would fill pages is only counted."""
+        short = type(self)(**self.get_params(deep=False))
+        short.policy = _brief(self.policy)
+        return str(BaseEstimator.__repr__(short, N_CHAR_MAX))
+
+    def summary(self) -> str:
+        """What was asked and reached on the training rows, and what is shown, for people to read."""
+        check_is_fitted(self, "solution_")
+        solution = self.solution_
+        lines = [f"Found on {plural(solution.n_rows, 'training row')}."]
+        lines += [] if self.verdict_ is None else findings_lines(self.verdict_)
+        gone = [f"No features: {', '.join(self.no_features_)}"] if self.no_features_ else []
+        return "\n".join([*lines, *cut_lines(solution), *gone, *listed("Notes", self.notes_)])
 
     def _options(self) -> SearchOptions:
         """The options of the search: the parameters that have their names, and the seed."""
@@ -232,6 +257,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         except (ValueError, KeyError, TypeError):
             raise InputError("This is not the JSON of a Masker. Write one with `masker.to_json()`.") from None
         masker.solution_ = solution_file.loads(solution)
+        masker.verdict_, masker.notes_ = None, ()
         masker.feature_names_ = names
         masker.no_features_ = no_features
         masker.n_features_in_ = len(names)
@@ -260,6 +286,27 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = [f"x{i}" for i in range(array.shape[1])] if reset else self.feature_names_
         columns = {name: cells_to_arrow(array[:, i], name) for i, name in enumerate(names)}
         return nw.from_native(_pa().table(columns), eager_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _PolicyInBrief:
+    """Stands for a long policy where parameters are shown."""
+
+    n_attributes: int
+    n_requirements: int
+
+    def __repr__(self) -> str:
+        """How much it says."""
+        return f"<policy: {plural(self.n_attributes, 'entry')}, {plural(self.n_requirements, 'requirement')}>"
+
+
+def _brief(policy: Any) -> Any:
+    """A policy as parameters show it: as it is, if it is short."""
+    if not isinstance(policy, Policy | Mapping) or len(repr(policy)) <= _LONG_POLICY:
+        return policy
+    said = to_data(policy) if isinstance(policy, Policy) else policy
+    parts = (said.get("attributes"), said.get("requirements"))
+    return _PolicyInBrief(*(len(part) if isinstance(part, Sized) else 0 for part in parts))
 
 
 def _pa() -> Any:
