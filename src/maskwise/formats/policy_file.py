@@ -35,11 +35,17 @@ if TYPE_CHECKING:
 def _entry(value: object) -> object:
     if isinstance(value, str):
         value = {value: None}
-    if not isinstance(value, Mapping) or len(value) != 1:
+    if not isinstance(value, Mapping) or not _is_one_kind(set(value)):
         raise PydanticCustomError(
             "entry", "an attribute is `suppress`, `interval`, {interval: [low, high]} or {taxonomy: ...}"
         )
     return value
+
+
+def _is_one_kind(keys: set[object]) -> bool:
+    """Whether the keys of an entry name one way of masking; a single key that is none may be misspelt."""
+    kinds = keys & set(Kind)
+    return len(kinds) == 1 or (not kinds and len(keys) == 1 and not keys & {"weight", "at_least"})
 
 
 class _Strict(BaseModel):
@@ -50,6 +56,8 @@ class _Entry(_Strict):
     taxonomy: Any = None
     interval: list[str] | None = Field(default=None, min_length=2, max_length=2)
     suppress: None = None
+    weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    at_least: int = Field(default=0, ge=0)
 
 
 class _PolicyFile(_Strict):
@@ -65,7 +73,7 @@ class _PolicyFile(_Strict):
 
 _KEYS: dict[str, tuple[str, ...]] = {
     "": ("class", "attributes", "requirements", "drop", "keep", "missing", "na_values", "rename"),
-    "attributes": ("taxonomy", "interval", "suppress"),
+    "attributes": ("taxonomy", "interval", "suppress", "weight", "at_least"),
 }
 _OPTIONAL = {"keep", "na_values", "rename"}
 """Keys that are written only where they say something."""
@@ -143,6 +151,9 @@ def to_data(policy: Policy) -> dict[str, Any]:
                 entries[attribute.name] = {"interval": list(attribute.bounds)} if attribute.bounds else "interval"
             case _:
                 entries[attribute.name] = "suppress"
+        if attribute.preferred:
+            entry = entries[attribute.name]
+            entries[attribute.name] = ({entry: None} if isinstance(entry, str) else entry) | dict(attribute.preferred)
     said = {
         "class": policy.class_name,
         "attributes": entries,
@@ -165,12 +176,13 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
         place = ("attributes", name)
         try:
             parts = _entry(entry)
+            preferred = _preferred(parts)
             if "taxonomy" in parts:  # type: ignore[operator]
-                found.append(Attribute(name, Kind.TAXONOMY, taxonomy=_taxonomy(document, place, folder)))
+                found.append(Attribute(name, Kind.TAXONOMY, taxonomy=_taxonomy(document, place, folder), **preferred))
             elif "interval" in parts:  # type: ignore[operator]
-                found.append(Attribute(name, Kind.INTERVAL, bounds=_bounds(parts["interval"])))  # type: ignore[index]
+                found.append(Attribute(name, Kind.INTERVAL, bounds=_bounds(parts["interval"]), **preferred))  # type: ignore[index]
             elif "suppress" in parts:  # type: ignore[operator]
-                found.append(Attribute(name, Kind.SUPPRESS))
+                found.append(Attribute(name, Kind.SUPPRESS, **preferred))
         except PydanticCustomError:
             continue
         except PolicyError as error:
@@ -178,6 +190,15 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
         except InputError as error:
             mistakes.append(_where(document, place) + str(error))
     return found
+
+
+def _preferred(parts: Any) -> dict[str, Any]:
+    """The weight and the level of an entry; pydantic has complained about what is none."""
+    try:
+        entry = _Entry.model_validate({key: parts[key] for key in ("weight", "at_least") if key in parts})
+    except ValidationError:
+        raise PydanticCustomError("preferred", "complained about") from None
+    return {"weight": entry.weight, "at_least": entry.at_least}
 
 
 def _taxonomy(document: Document, place: Place, folder: Path) -> Taxonomy:
@@ -219,6 +240,8 @@ def _complain(document: Document, detail: Any) -> str:
         case "missing":
             example = " For example: requirements: [{qid: [Age, Sex], k: 10}]." if key == "requirements" else ""
             text = f"`{key}` is missing. Add it.{example}"
+        case "greater_than" | "finite_number" | "float_parsing" | "float_type":
+            text = f"`{key}` is a number above 0{shown}."
         case "greater_than_equal":
             text = f"{key} is at least {detail['ctx']['ge']}{shown}."
         case "int_parsing" | "int_type" | "int_from_float":

@@ -186,7 +186,7 @@ class Policy:
         said: dict[str, object] = {
             "class": self.class_name,
             "attributes": [
-                [a.name, a.kind, a.taxonomy and [a.taxonomy.labels, a.taxonomy.parents], a.bounds]
+                [a.name, a.kind, a.taxonomy and [a.taxonomy.labels, a.taxonomy.parents], a.bounds, *a.preferred]
                 for a in self.attributes
             ],
             "requirements": [[type(r).__name__, asdict(r)] for r in self.requirements],

@@ -72,6 +72,7 @@ def build_solution(
             trees,
             state.path,
             [state.start, *(step.requirements for step in steps)],
+            given=state.given,
             upward=upward,
             has_class=problem.has_class,
         ),
