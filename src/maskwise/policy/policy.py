@@ -46,10 +46,10 @@ class Policy:
     """The column recipients will predict."""
     drop: tuple[str, ...] = ()
     """Columns removed from the output."""
-    keep: tuple[str, ...] | None = None
-    """The only columns that pass through; None lets all pass that are not dropped."""
     missing: Missing = Missing.KEEP
     """What happens to missing cells of masked attributes."""
+    keep: tuple[str, ...] | None = None
+    """The only columns that pass through; None lets all pass that are not dropped."""
     reading: Reading = AS_IT_IS
     """How a table is read before anything else."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
