@@ -232,3 +232,50 @@ def test_what_no_search_takes_is_refused(options: dict[str, Any], says: str) -> 
     table, classes = mixed(100)
     with pytest.raises(maskwise.InputError, match=says):
         Masker(k=5, **options).fit(table, classes)
+
+
+def test_columns_that_are_not_kept_are_no_features() -> None:
+    data = pd.DataFrame({"age": range(20), "note": [str(i) for i in range(20)], "town": ["a", "b"] * 10})
+    policy = {"requirements": [{"qid": ["age"], "k": 5}], "keep": ["town"]}
+    masker = Masker(policy).fit(data)
+    assert list(masker.transform(data).columns) == ["age", "town"]
+    assert list(masker.get_feature_names_out()) == ["age", "town"]
+
+
+def test_a_fitted_masker_has_a_verdict_notes_and_a_summary() -> None:
+    rows, y = people()
+    masker = Masker(k=7).fit(rows, y)
+    shown = masker.transform(rows)
+    smallest = shown.groupby(list(shown.columns), dropna=False).size().min()
+    assert masker.verdict_.is_met
+    assert masker.verdict_.findings[0].figure == smallest
+    assert masker.verdict_.n_rows == len(rows)
+    assert any("no entry" in note for note in masker.notes_)
+    text = masker.summary()
+    assert text.startswith("Found on 300 training rows.")
+    assert f"met, reaches {smallest}" in text
+    assert masker.notes_[0] in text
+
+    loaded = Masker.from_json(masker.to_json())
+    assert (loaded.verdict_, loaded.notes_) == (None, ())
+    assert "(interval) shows" in loaded.summary()
+
+
+def test_the_recount_of_a_masker_is_that_of_all_its_requirements() -> None:
+    rows = pd.DataFrame({"age": range(40), "ill": ["HIV", "flu", "flu", "flu"] * 10})
+    policy = {
+        "requirements": [{"qid": ["age"], "k": 4}, {"qid": ["age"], "sensitive": {"ill": ["HIV"]}, "confidence": 0.5}]
+    }
+    masker = Masker(policy).fit(rows)
+    shares = masker.transform(rows).groupby("age")["ill"].agg(lambda cells: (cells == "HIV").mean())
+    assert masker.verdict_.findings[1].figure == pytest.approx(shares.max())
+
+
+@pytest.mark.parametrize("as_object", [False, True])
+def test_a_large_policy_does_not_fill_pages(as_object: bool) -> None:
+    tree = {"Any": {f"group {i}": [f"value {i} {j}" for j in range(50)] for i in range(50)}}
+    policy = {"attributes": {"job": {"taxonomy": tree}}, "requirements": [{"qid": ["job"], "k": 5}]}
+    masker = Masker(maskwise.read_policy(policy) if as_object else policy, effort=3)
+    assert repr(masker) == "Masker(effort=3, policy=<policy: 1 entry, 1 requirement>)"
+    small = {"requirements": [{"qid": ["job"], "k": 5}]}
+    assert repr(Masker(small)) == "Masker(policy={'requirements': [{'k': 5, 'qid': ['job']}]})"

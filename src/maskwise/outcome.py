@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from maskwise.errors import plural
+from maskwise.policy.requirements.wording import figure_text
+from maskwise.solution.cut import MissingShown
 from maskwise.values.message import warnings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Requirement
@@ -17,10 +20,13 @@ if TYPE_CHECKING:
     from maskwise.solution.solution import Solution
     from maskwise.solution.steps import Generalization, Step
     from maskwise.values.message import Message
-    from maskwise.verify.verdict import Verdict
+    from maskwise.verify.verdict import Finding, Verdict
+
+_MOST_LABELS = 6
+"""So many shown values are listed; of more, the rest is counted."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Outcome:
     """A verified release and how it came about."""
 
@@ -38,6 +44,34 @@ class Outcome:
     """Records left out because of a missing cell."""
     messages: tuple[Message, ...] = ()
     """All notes and warnings of the run; each says who may read it."""
+
+    def __repr__(self) -> str:
+        """What was reached, in a line; no cell of the table."""
+        return f"Outcome({describe(self.solution, self.verdict)}; {plural(len(self.warnings), 'warning')})"
+
+    def summary(self) -> str:
+        """What was asked and reached, what is shown and left out, and what is to be known, for the owner to read.
+
+        Example:
+            >>> import maskwise, pyarrow as pa
+            >>> people = pa.table({"Age": [23, 25, 41, 47], "Risk": ["lo", "lo", "hi", "hi"]})
+            >>> policy = {"attributes": {"Age": {"interval": [0, 99]}}, "requirements": [{"qid": ["Age"], "k": 2}]}
+            >>> print(maskwise.anonymize(people, {**policy, "class": "Risk"}).summary())
+            4 records of the data frame.
+            Asked and reached:
+              k=2 on {Age}: met, reaches 2
+            Masked:
+              Age (interval) shows 2 values: [0, 41), [41, 99]
+            Released as they were: Risk
+        """
+        kept = f"{plural(self.verdict.n_rows, 'record')} of {self.source}."
+        if self.n_dropped:
+            kept += f" {plural(self.n_dropped, 'record')} left out because a masked cell is missing."
+        passed = [] if not self.passed else [f"Released as they were: {', '.join(self.passed)}"]
+        dropped = [] if not self.solution.drop else [f"Left out: {', '.join(self.solution.drop)}"]
+        notes = [message.text for message in self.messages if not message.is_warning]
+        lines = [kept, *findings_lines(self.verdict), *cut_lines(self.solution), *passed, *dropped]
+        return "\n".join([*lines, *listed("Warnings", self.warnings), *listed("Notes", notes)])
 
     @property
     def steps(self) -> tuple[Step | Generalization, ...]:
@@ -87,3 +121,36 @@ class Applied:
     """Columns left out because the release did not have them."""
     unchecked: tuple[Requirement, ...]
     """Requirements that could not be recounted, because their sensitive column is not there."""
+
+
+def describe(solution: Solution, verdict: Verdict) -> str:
+    """The records, what each requirement reaches and how many attributes are masked, in a few words without a cell."""
+    reached = ", ".join(_finding_text(finding) for finding in verdict.findings)
+    masked = f"{plural(len(solution.cuts), 'attribute')} masked"
+    return f"{plural(verdict.n_rows, 'record')}; {reached}; {masked}"
+
+
+def findings_lines(verdict: Verdict) -> list[str]:
+    """What was asked and reached, a line for each requirement."""
+    return listed("Asked and reached", [_finding_text(finding) for finding in verdict.findings])
+
+
+def _finding_text(finding: Finding) -> str:
+    word = "met" if finding.is_met else "not met"
+    return f"{finding.requirement.asks()}: {word}, reaches {figure_text(finding.figure)}"
+
+
+def cut_lines(solution: Solution) -> list[str]:
+    """What each masked attribute shows, a line for each."""
+    lines = []
+    for cut in solution.cuts:
+        labels = [*cut.labels, *(["(missing)"] if cut.missing is MissingShown.ITSELF else [])]
+        more = f" and {len(labels) - _MOST_LABELS:,} more" if len(labels) > _MOST_LABELS else ""
+        shown = f"shows {plural(len(labels), 'value')}: {', '.join(labels[:_MOST_LABELS])}{more}"
+        lines.append(f"{cut.attribute} ({cut.kind}) {shown}")
+    return listed("Masked", lines)
+
+
+def listed(title: str, lines: Sequence[str]) -> list[str]:
+    """Lines under a title; nothing if there are none."""
+    return [f"{title}:", *(f"  {line}" for line in lines)] if lines else []

@@ -66,8 +66,8 @@ def anonymize(
     """Mask a table so that it meets a policy and still tells the class.
 
     Args:
-        data: A path, a folder of parquet files, a pattern, or a pandas, Polars, Arrow, Spark or Ibis table; with an
-            engine that has tables, the name of one.
+        data: A path, a folder of parquet files, a pattern, or a pandas, Polars (also lazy), Arrow, Spark or Ibis
+            table; with an engine that has tables, the name of one.
         policy: A YAML file, a mapping of the same form, or a Policy.
         output: Where to write: a file, a folder (`released/`), or a table of the engine. Without it the masked table
             comes back as the kind that was given.
@@ -112,7 +112,7 @@ def anonymize(
     warming = threading.Thread(target=_warm_up, daemon=True)
     warming.start()
     n_bytes = parse_memory(memory)
-    table = open_data(data, engine, target, n_bytes)
+    table = open_data(data, engine, target, n_bytes, asked.reading)
     warming.join()
     with closing(table):
         with stop_on_interrupt() as is_asked_to_stop:
@@ -129,7 +129,8 @@ def anonymize(
         with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
             observer.stage("verify")
             verdict = recount(draft.table, asked.requirements, escaped=escape_formulas, whole=whole)
-            refuse_unless_confirmed(verdict, asked, solution, profile.n_rows, draft.table.names)
+            dropped = asked.dropped(table.names)
+            refuse_unless_confirmed(verdict, dropped, solution, profile.n_rows, draft.table.names)
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
             messages = (*warn_of_single_records(verdict), *messages)
@@ -158,7 +159,7 @@ def solve(
         observer: Is told how far the search has come.
         is_asked_to_stop: Asked after every step.
         workspace: Where compressed tables are kept; None is memory without bound.
-        columns: The columns of the release; None is all but those that the policy drops.
+        columns: The columns of the release; None is all but those that the policy leaves out.
 
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
@@ -173,9 +174,10 @@ def solve(
     check_feasible(profile, policy)
     profile = profile if options.as_published else read_midnights_as_dates(profile)
     profile = limit_boundaries(profile, policy.floors(), options.boundaries_for(policy.boundaries))
+    dropped = policy.dropped(table.names)
     if columns is None:
-        columns = [name for name in table.names if name not in policy.drop]
-    search = start_search(Problem(profile, policy, options, tuple(columns)))
+        columns = [name for name in table.names if name not in dropped]
+    search = start_search(Problem(profile, policy, options, tuple(columns), dropped))
     progress.stage("compress")
     counts = compress(table, profile, search.request, workspace)
     solution = search.run(counts, progress)
@@ -224,7 +226,7 @@ def apply(
     _check_seed(seed, is_used=is_shuffled)
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
     target = None if output is None else resolve_target(output, data, engine)
-    table = open_data(data, engine, target, parse_memory(memory))
+    table = open_data(data, engine, target, parse_memory(memory), saved.reading)
     with closing(table):
         later = masking.apply(table, saved, strict=strict, outside=outside)
         masked = shuffle_records(later.table, seed) if is_shuffled else later.table
@@ -286,7 +288,8 @@ def audit(
         False
     """
     asked = read_policy(policy)
-    table = open_data(data, engine, None, parse_memory(memory))
+    # Whoever holds the table tells its cells apart, whatever the policy takes for a missing one.
+    table = open_data(data, engine, None, parse_memory(memory), replace(asked.reading, na_values=()))
     with closing(table):
         spelled = asked
         if escape_formulas:

@@ -8,26 +8,32 @@ from __future__ import annotations
 
 import json
 import warnings
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sized
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from maskwise.errors import InputError, quote
+from maskwise.errors import InputError, plural, quote
 from maskwise.formats import solution_file
 from maskwise.formats.policy_file import read_policy, to_data
+from maskwise.outcome import cut_lines, findings_lines, listed
 from maskwise.pipeline import solve
 from maskwise.policy.attributes import Missing
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.k_anonymity import KAnonymity
-from maskwise.profile.sensitive import unseen_values
+from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.release.frames import as_frame
-from maskwise.release.mask import apply
+from maskwise.release.mask import apply, mask
+from maskwise.release.publish import recount
 from maskwise.search.options import SearchOptions
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
+from maskwise.table.data_frames import make_ready
 from maskwise.table.read import read
 from maskwise.values.cells import cells_to_arrow, is_missing
+from maskwise.values.input_kind import is_lazy_frame
 from maskwise.values.message import warnings_of
+from maskwise.values.reading import AS_IT_IS
 from maskwise.values.spelling import text_of
 
 try:
@@ -41,13 +47,16 @@ except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
 from maskwise.classifiers.sklearn_input import allow_any_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
+    from maskwise.values.reading import Reading
+    from maskwise.verify.verdict import Verdict
 
 ENCODINGS = ("label", "ordinal")
+_LONG_POLICY = 400
+"""From so many characters on a policy is only counted where parameters are shown."""
 
 
 class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -71,6 +80,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes:
         solution_: The cut that was found.
+        verdict_: The recount of the training rows, masked by it; None in a masker that was read from JSON.
+        notes_: What is to be known of the training rows and the search; empty in a masker that was read from JSON.
         n_features_in_: Columns seen in `fit`, less the class and those the policy drops.
         feature_names_in_: Their names, where they had some.
 
@@ -123,6 +134,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             msg = f"`encode` is one of {quote(ENCODINGS)}; found `{self.encode}`."
             raise InputError(msg)
         asked = self._asked()
+        X = _ready(X, AS_IT_IS if asked is None else asked.reading)  # noqa: N806 - scikit-learn's name
         frame = self._frame(X, asked, reset=True)
         names = list(frame.columns)
         class_name = asked.class_name if asked is not None else None
@@ -140,12 +152,32 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
         options = self._options()
-        solution, profile, _ = solve(read(frame.to_native()), replace(asked, drop=()), options, columns=names)
+        solution, profile, table = solve(
+            read(frame.to_native(), reading=asked.reading), replace(asked, drop=(), keep=None), options, columns=names
+        )
         for warning in warnings_of(unseen_values(asked, profile.sensitive)):
             warnings.warn(warning, stacklevel=2)
         self.solution_ = solution
+        verdict = recount(mask(table, solution, profile.columns), asked.requirements, escaped=False)
+        self.verdict_: Verdict | None = verdict.hiding(named_values(asked.requirements, asked.trees))
+        self.notes_ = solution.notes
         self.feature_names_ = names
         return self
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # noqa: N803 - scikit-learn's name
+        """scikit-learn's, but a policy that would fill pages is only counted."""
+        short = type(self)(**self.get_params(deep=False))
+        short.policy = _brief(self.policy)
+        return str(BaseEstimator.__repr__(short, N_CHAR_MAX))
+
+    def summary(self) -> str:
+        """What was asked and reached on the training rows, and what is shown, for people to read."""
+        check_is_fitted(self, "solution_")
+        solution = self.solution_
+        lines = [f"Found on {plural(solution.n_rows, 'training row')}."]
+        lines += [] if self.verdict_ is None else findings_lines(self.verdict_)
+        gone = [f"No features: {', '.join(self.no_features_)}"] if self.no_features_ else []
+        return "\n".join([*lines, *cut_lines(solution), *gone, *listed("Notes", self.notes_)])
 
     def _options(self) -> SearchOptions:
         """The options of the search: the parameters that have their names, and the seed."""
@@ -174,12 +206,16 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
         """Show rows by the cut; the result is of the kind that `X` is."""
         check_is_fitted(self, "solution_")
+        is_lazy = is_lazy_frame(X)
+        X = _ready(X, self.solution_.reading)  # noqa: N806 - scikit-learn's name
         frame = self._frame(X, None, reset=False)
-        shown = as_frame(apply(read(frame.to_native()), self.solution_).table, keep_index=True)
+        shown = as_frame(
+            apply(read(frame.to_native(), reading=self.solution_.reading), self.solution_).table, keep_index=True
+        )
         if self.encode == "ordinal":
             shown = _with_numbers(shown, self.solution_)
         if hasattr(X, "columns"):
-            return shown
+            return shown.lazy() if is_lazy else shown
         columns = _nw().from_native(shown, eager_only=True)
         dtype = np.float64 if self.encode == "ordinal" else object
         return np.column_stack([np.asarray(columns[name].to_list(), dtype) for name in columns.columns])
@@ -221,6 +257,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         except (ValueError, KeyError, TypeError):
             raise InputError("This is not the JSON of a Masker. Write one with `masker.to_json()`.") from None
         masker.solution_ = solution_file.loads(solution)
+        masker.verdict_, masker.notes_ = None, ()
         masker.feature_names_ = names
         masker.no_features_ = no_features
         masker.n_features_in_ = len(names)
@@ -237,7 +274,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(X, "columns"):
             frame = nw.from_native(X, eager_only=True)
             if reset:
-                gone = [] if asked is None else [*asked.drop, asked.class_name]
+                gone = [] if asked is None else [*asked.dropped(frame.columns), asked.class_name]
                 self.no_features_: tuple[str, ...] = tuple(name for name in gone if name is not None)
             frame = frame.select([name for name in frame.columns if name not in self.no_features_])
             validate_data(self, frame.to_native(), reset=reset, skip_check_array=True)
@@ -251,6 +288,27 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return nw.from_native(_pa().table(columns), eager_only=True)
 
 
+@dataclass(frozen=True, slots=True)
+class _PolicyInBrief:
+    """Stands for a long policy where parameters are shown."""
+
+    n_attributes: int
+    n_requirements: int
+
+    def __repr__(self) -> str:
+        """How much it says."""
+        return f"<policy: {plural(self.n_attributes, 'entry')}, {plural(self.n_requirements, 'requirement')}>"
+
+
+def _brief(policy: Any) -> Any:
+    """A policy as parameters show it: as it is, if it is short."""
+    if not isinstance(policy, Policy | Mapping) or len(repr(policy)) <= _LONG_POLICY:
+        return policy
+    said = to_data(policy) if isinstance(policy, Policy) else policy
+    parts = (said.get("attributes"), said.get("requirements"))
+    return _PolicyInBrief(*(len(part) if isinstance(part, Sized) else 0 for part in parts))
+
+
 def _pa() -> Any:
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
@@ -261,6 +319,11 @@ def _nw() -> Any:
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
     return nw
+
+
+def _ready(X: Any, reading: Reading) -> Any:  # noqa: N803 - scikit-learn's name
+    """A data frame in memory with a name for every column; an array as it is."""
+    return make_ready(X, reading.rename) if is_lazy_frame(X) or hasattr(X, "columns") else X
 
 
 def _free_name(name: str, taken: list[str]) -> str:

@@ -92,6 +92,16 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
             "drop": ["note"],
         },
     ),
+    "words and numbers for missing cells": (
+        texts(),
+        {
+            "class": "risk",
+            "attributes": {"word": "suppress", "code": "suppress"},
+            "requirements": [{"qid": ["word", "code"], "k": 4}],
+            "na_values": ["zz", "Z", 3, "flu"],
+            "keep": ["paid"],
+        },
+    ),
     "many values": (
         many(),
         {"class": "risk", "attributes": {"zip": "suppress"}, "requirements": [{"qid": ["zip", "sex"], "k": 2}]},

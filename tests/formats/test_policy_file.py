@@ -171,6 +171,8 @@ MISTAKES = {
     ),
     "class in a QID": ("class: Age # HERE\n" + ASKS, ["`Age` is in a QID", "Take it out of the QID."]),
     "drop in a QID": (ASKS + "drop: [Age] # HERE\n", ["`Age` is dropped and also in a QID", "Take it out"]),
+    "keep beside drop": (ASKS + "drop: [Name]\nkeep: [Job] # HERE\n", ["`keep` and `drop` are both given", "delete"]),
+    "keep of no list": (ASKS + "keep: {Job: 1} # HERE\n", ["`keep` is a list"]),
     "drop of the class": ("class: Risk\n" + ASKS + "drop: [Risk] # HERE\n", ["`Risk` is dropped and also the class"]),
     "missing misspelt": (
         ASKS + "missing: kep # HERE\n",

@@ -1,7 +1,8 @@
-"""Which rules of a policy others imply."""
+"""What a policy says by itself: which rules others imply, which columns it leaves out, its hash."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -61,3 +62,20 @@ def test_rules_on_many_qids_are_compared_once_and_not_pair_by_pair(monkeypatch: 
     assert found[0] == found[1] == found[2]
     assert len(calls) < 5 * n_rules
     assert len(found[0]) == 91 + 84  # every pair, and the triples inside the wide QID
+
+
+def test_what_is_not_kept_is_dropped() -> None:
+    template = Confidence(("Age",), (("Illness", "HIV", Fraction(1, 2)),))
+    policy = Policy((KAnonymity(("Age", "Sex"), 2), template), class_name="Risk", keep=("Job",))
+    names = ["Name", "Age", "Sex", "Illness", "Risk", "Job", "Ward"]
+    assert policy.dropped(names) == ("Name", "Ward")
+    assert replace(policy, keep=None, drop=("Name",)).dropped(names) == ("Name",)
+
+
+def test_keep_changes_the_hash_of_a_policy_and_its_absence_does_not() -> None:
+    policy = Policy((KAnonymity(("Age",), 2),))
+    assert policy.fingerprint() == "6d492dc753d5bdb11b3acc484c8322b22ae88a4728c4c63c04c889906f9c3cd9"
+    assert (
+        len({policy.fingerprint(), replace(policy, keep=()).fingerprint(), replace(policy, keep=("a",)).fingerprint()})
+        == 3
+    )

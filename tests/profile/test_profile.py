@@ -62,3 +62,30 @@ def test_what_does_not_fit_is_refused(changes: dict[str, Any], error: type[Excep
     table = frame([(1, "a", "x"), (None, "b", "y"), (2, "c", "x")])
     with pytest.raises(error, match=says):
         profile(read(table), read_policy(POLICY | changes))
+
+
+def test_notes_about_many_columns_are_folded_and_about_few_are_not() -> None:
+    n_columns = 40
+    numbers = {f"n{i}": [1, 2, 3, 4] for i in range(n_columns)}
+    words = {f"w{i}": ["x", "y", "x", "y"] for i in range(2)}
+    odd = {"p": ["1,5", "2,5", "1,5", "2,5"]}
+    table = pd.DataFrame({**numbers, **words, **odd})
+    asked = read_policy(
+        {
+            "attributes": {f"n{i}": "interval" for i in range(n_columns - 5, n_columns)} | {"idle": "suppress"},
+            "requirements": [{"qid": [*numbers, *words, "p"], "k": 2}],
+        }
+    )
+    profiled, _ = profile(read(table.assign(idle=1)), asked)
+    texts = [message.text for message in profiled.messages]
+    assert len(texts) == 1 + 1 + 1 + 3 + 1
+    assert texts[0].startswith("`idle` has an entry")
+    assert "`n35`, `n36`, `n37` and 37 more have no range in the policy, so the data's are used" in texts[1]
+    assert texts[2] == "`n0`, `n1`, `n2` and 32 more have no entry in the policy, so they are interval attributes."
+    assert texts[3:6] == [
+        f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
+        for name in (*words, "p")
+    ]
+    assert "decimal comma" in texts[-1]
+    # How hidden values look does not follow from the release.
+    assert [message.for_recipient for message in profiled.messages] == [*texts[:-1], None]

@@ -47,6 +47,7 @@ def problems(
     kinds: Sequence[str] = KINDS,
     n_requirements: tuple[int, int] = (1, 3),
     whole: bool = False,
+    preferring: bool = False,
 ) -> dict[str, Any]:
     """Records, how they are masked, and what is asked, for a reference and as a policy.
 
@@ -56,6 +57,7 @@ def problems(
         kinds: How attributes may be masked.
         n_requirements: The fewest and the most requirements.
         whole: Whether the first requirement is on all attributes, which makes for long searches.
+        preferring: Whether attributes may have weights and levels.
     """
     n_attributes = draw(st.integers(1, 4))
     kind_of = draw(st.lists(st.sampled_from(kinds), min_size=n_attributes, max_size=n_attributes))
@@ -85,6 +87,13 @@ def problems(
         else:
             entries[name] = "suppress"
             attributes.append(Attribute(name, kind))
+    for a in attributes if preferring else ():
+        a.weight = draw(st.sampled_from([1.0, 1.0, 0.25, 3.0, 10.0]))
+        a.at_least = draw(st.sampled_from([0, 0, 1])) if a.kind != "interval" else 0
+        if a.kind == "taxonomy" and a.at_least:
+            a.at_least = draw(st.integers(1, 2 if len(a.children) > 1 else 1))
+        entry = entries[a.name] if isinstance(entries[a.name], dict) else {entries[a.name]: None}
+        entries[a.name] = entry | {"weight": a.weight, "at_least": a.at_least}
     requirements = draw(_requirements(names, draw(st.sampled_from(asked)), len(records), n_requirements, whole))
     used = {name for requirement in requirements for name in requirement.qid}
     return {

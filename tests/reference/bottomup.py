@@ -126,8 +126,8 @@ class BottomUp:
         return not any(rule.is_broken(self.badness(rule, shown)) for rule in self.rules)
 
     def is_feasible(self) -> bool:
-        """Whether the most masked table, one group with all records, meets every rule."""
-        return self.is_met([{a.name: HIDDEN for a in self.attributes} for _ in self.records])
+        """Whether the most masked table that shows all levels meets every rule."""
+        return self.is_met([{a.name: a.at_level(record[a.name]) for a in self.attributes} for record in self.records])
 
     def figures(self, shown: Records) -> list[Any]:
         """For each requirement, implied ones included, the anonymity, the largest confidence and so on."""
@@ -149,6 +149,11 @@ class BottomUp:
     def _climbs(self, a: Attribute) -> list[Generalization]:
         found = []
         for parent in self.trees[a.name].preorder():
+            if (
+                a.kind == "taxonomy"
+                and len(a.path_to(parent.value) if parent.value is not MISSING else []) <= a.at_least
+            ):
+                continue
             there = [child for child in parent.children if child.members]
             if there and all(self.shown[i][a.name] == child.value for child in there for i in child.members):
                 before = tuple(child.value for child in parent.children)
@@ -156,6 +161,8 @@ class BottomUp:
         return found
 
     def _hidings(self, a: Attribute) -> list[Generalization]:
+        if a.at_least:
+            return []
         showing: dict[Any, list[int]] = {}
         for i, record in enumerate(self.shown):
             showing.setdefault(record[a.name], []).append(i)
@@ -194,8 +201,8 @@ class BottomUp:
     def choose(self) -> tuple[Generalization, float, Any]:
         """The best generalization, with its I(G) and P(G)."""
         weighed = [(g, self.info_loss(g), self.anonymity_gain(g)) for g in self.candidates()]
-        critical = [(loss / gain, g, loss, gain) for g, loss, gain in weighed if gain > 0]
-        options = critical or [(loss, g, loss, gain) for g, loss, gain in weighed]
+        critical = [(g.attribute.weight * loss / gain, g, loss, gain) for g, loss, gain in weighed if gain > 0]
+        options = critical or [(g.attribute.weight * loss, g, loss, gain) for g, loss, gain in weighed]
         least = min(worth for worth, *_ in options)
         return next((g, loss, gain) for worth, g, loss, gain in options if worth < least + EQUAL * max(1, abs(least)))
 
@@ -214,7 +221,7 @@ class BottomUp:
                     "after": self.text(g.attribute, g.after),
                     "info_loss": loss,
                     "anonymity_gain": gain,
-                    "ip": loss / gain if gain else None,
+                    "ip": g.attribute.weight * loss / gain if gain else None,
                     "requirements": self.figures(self.shown),
                 }
             )

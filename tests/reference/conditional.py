@@ -61,7 +61,8 @@ class Conditional(Reference):
         return self.open_entropy(self.shown, name) - self.open_entropy(self.after(c), name), weighed[1]
 
     def worth(self, c: Candidate, gain: float, loss: float) -> float:
-        return self.weights[self.attributes.index(c.attribute)] * gain / (loss + 1) ** self.exponent
+        weight = c.attribute.weight * self.weights[self.attributes.index(c.attribute)]
+        return weight * gain / (loss + 1) ** self.exponent
 
     def _discretized(self, a: Attribute, showing: dict[Any, list[int]]) -> list[Candidate]:
         """The best valid split of each interval, which depends on the whole state; of equal ones the lowest."""

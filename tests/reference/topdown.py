@@ -27,6 +27,25 @@ class Attribute:
     root: str = ""
     low: float = 0
     high: float = 0
+    weight: float = 1.0
+    at_least: int = 0
+
+    def at_level(self, value: Any) -> Any:
+        """What a record with this value shows if the attribute shows no more than its level asks for."""
+        if self.kind == "suppress":
+            return value if self.at_least else HIDDEN
+        if self.kind == "interval":
+            return (self.low, self.high, True)
+        if value is MISSING:
+            return MISSING if self.at_least else self.root
+        return self.path_to(value)[: self.at_least + 1][-1]
+
+    def path_to(self, value: Any) -> list[Any]:
+        """The values from the root of a taxonomy down to one of its values."""
+        path = [value]
+        while path[0] != self.root:
+            path.insert(0, next(label for label, below in self.children.items() if path[0] in below))
+        return path
 
 
 @dataclass
@@ -175,7 +194,7 @@ class Reference:
         self.requirements = requirements
         self.class_name = class_name
         self.criterion = criterion
-        self.shown = [{a.name: self._top(a) for a in attributes} for _ in records]
+        self.shown = [{a.name: a.at_level(record[a.name]) for a in attributes} for record in records]
         self.active = not_implied(requirements)
         self.is_mixed = len({type(part) for part in self.active}) > 1
         self.slack = {part: part.limit() - part.badness(self.shown, records) for part in self.active}
@@ -185,9 +204,6 @@ class Reference:
 
     def is_feasible(self) -> bool:
         return not any(part.is_broken(part.badness(self.shown, self.records)) for part in self.active)
-
-    def _top(self, a: Attribute) -> Any:
-        return {"taxonomy": a.root, "interval": (a.low, a.high, True), "suppress": HIDDEN}[a.kind]
 
     def text(self, a: Attribute, value: Any) -> Any:
         return interval_text(*value) if a.kind == "interval" and value is not MISSING else value
@@ -294,12 +310,14 @@ class Reference:
                 weighed = self.weigh(c)
                 if weighed is not None:
                     gain, loss = weighed
-                    options.append((gain / (loss + 1) if self.criterion == "score" else gain, rank, c, gain, loss))
+                    weighted = c.attribute.weight * gain
+                    worth = weighted / (loss + 1) if self.criterion == "score" else weighted
+                    options.append((worth, rank, c, gain, loss))
             if not options:
                 return steps
             most = max(worth for worth, *_ in options)
             _, _, best, gain, loss = next(option for option in options if option[0] > most - EQUAL * max(1, abs(most)))
-            steps.append(self.take(best, gain, loss, gain / (loss + 1)))
+            steps.append(self.take(best, gain, loss, best.attribute.weight * gain / (loss + 1)))
 
     def take(self, best: Candidate, gain: float, loss: float, score: float) -> dict[str, Any]:
         """Perform a refinement, and tell of it as a trace does."""

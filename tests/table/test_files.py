@@ -15,7 +15,6 @@ from maskwise.engines.choose import choose
 from maskwise.engines.sql import Engine
 from maskwise.errors import InputError
 from maskwise.table.files import (
-    check_names,
     csv_header,
     delimiter_of,
     find_files,
@@ -130,31 +129,6 @@ def test_a_header_that_cannot_be_read_is_refused(tmp_path: Path, name: str, raw:
     assert "München" not in str(caught.value)
 
 
-REFUSED_NAMES = {
-    "none": ([], "`x` has no columns"),
-    "empty": (["a", ""], "has no text as the name of column 2"),
-    "a number": (["a", 3], "has no text as the name of column 2"),
-    "twice": (["a", "b", "a"], "has the column `a` twice"),
-    "case": (["Age", "age"], "has the column `age` and `Age`, which databases do not tell apart"),
-}
-
-
-@pytest.mark.parametrize(("names", "says"), REFUSED_NAMES.values(), ids=REFUSED_NAMES.keys())
-def test_columns_need_names_of_their_own(names: list, says: str) -> None:
-    with pytest.raises(InputError, match=says):
-        check_names(names, "`x`")
-
-
-@pytest.mark.parametrize(
-    ("names", "says"),
-    [(["HIV", "x", "HIV"], "the same name in columns 1 and 3"), (["HIV", "hiv"], "names that differ in case only")],
-)
-def test_names_that_may_be_cells_are_not_quoted(names: list[str], says: str) -> None:
-    with pytest.raises(InputError, match=f"{says}.*Is its first line a header") as caught:
-        check_names(names, "`x.csv`", is_text=True)
-    assert "hiv" not in str(caught.value).lower()
-
-
 @pytest.mark.parametrize(
     ("name", "expected"), [("1.5", True), ("17:30", True), ("10%", True), ("", False), ("Q1", False)]
 )
@@ -233,6 +207,6 @@ def test_parquet_names_come_from_the_schema(tmp_path: Path) -> None:
 
 def test_arrow_dictionaries_are_unpacked_and_empty_columns_are_texts(engine: Engine) -> None:
     given = pa.table({"a": pa.array(["x", "y"]).dictionary_encode(), "b": pa.nulls(2)})
-    found = engine.fetch(open_arrow(given, "the data frame", engine))
+    found = engine.fetch(open_arrow(given, engine))
     assert [found.schema.field(name).type for name in ("c0", "c1")] == [pa.string(), pa.string()]
     assert found.column("c0").to_pylist() == ["x", "y"]

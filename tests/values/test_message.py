@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maskwise.values.message import Audience, Level, Message, note, public_texts, warnings_of
+from maskwise.values.message import Audience, Level, Message, fold, note, public_texts, warnings_of
 
 BOTH = Message(Level.WARNING, Audience.RECIPIENT, "`HIW` of `Ill` occurs nowhere.", "A value of `Ill` occurs nowhere.")
 PRIVATE = Message(Level.WARNING, Audience.OWNER, "`ssn` may tell who is who.")
@@ -41,3 +41,20 @@ def test_a_message_for_the_owner_alone_has_no_public_wording() -> None:
 def test_messages_are_values() -> None:
     assert note("a") == note("a")
     assert len({note("a"), note("a"), note("b")}) == 2
+
+
+def test_what_is_said_of_many_columns_is_said_once_where_the_first_stood() -> None:
+    old = [note(f"`{name}` is old.", name, "{names} are old.") for name in "abcd"]
+    new = [note(f"`{name}` is new.", name, "{names} are new.") for name in "xyz"]
+    alone = note("Records were left out.")
+    warning = Message(Level.WARNING, Audience.OWNER, "`a` is old.", column="a", of_many="{names} are old.")
+    mixed = [new[0], old[0], alone, old[1], new[1], warning, old[2], new[2], old[3]]
+    expected = [new[0], note("`a`, `b`, `c` and 1 more are old."), alone, new[1], warning, new[2]]
+    assert list(fold(mixed)) == expected
+    assert fold([alone] * 9) == (alone,) * 9
+
+
+def test_names_with_braces_stay_as_they_are() -> None:
+    odd = ["{names}", "{", "}", "{0}"]
+    (message,) = fold(note(name, name, "{names} are old.") for name in odd)
+    assert message.text == "`{names}`, `{`, `}` and 1 more are old."

@@ -65,16 +65,17 @@ def read_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
     class_name = policy.class_name
     if class_name is None:
         raise InputError("The policy names no class, so there is nothing to predict. Add one, such as class: income.")
-    opened = read(data)
+    opened = read(data, reading=policy.reading)
     check_columns(opened, policy)
-    whole, source = fetch(opened).drop_columns(list(policy.drop)), opened.source
+    dropped = policy.dropped(opened.names)
+    whole, source = fetch(opened).drop_columns(list(dropped)), opened.source
     notes: list[str] = []
     n_train = whole.num_rows
     if test is not None:
-        opened_test = read(test)
-        test_rows, notes = _match_columns(whole, fetch(opened_test), opened_test.source, set(policy.drop), source)
+        opened_test = read(test, reading=policy.reading)
+        test_rows, notes = _match_columns(whole, fetch(opened_test), opened_test.source, set(dropped), source)
         whole = pa.concat_tables([whole, test_rows]).combine_chunks()
-    policy = replace(policy, drop=())
+    policy = replace(policy, drop=(), keep=None)
     n_read = whole.num_rows
     rows_used = _complete_rows(whole, policy.masked) if policy.missing is Missing.DROP else np.arange(n_read)
     if len(rows_used) < n_read:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +27,7 @@ from maskwise.policy.requirements.file_form import name_list
 from maskwise.policy.requirements.protected_values import MISSING
 from maskwise.policy.source_lines import Document, Place
 from maskwise.policy.taxonomy import Taxonomy
+from maskwise.values.reading import Reading, Rename
 from maskwise.values.scales import parse_bound
 
 if TYPE_CHECKING:
@@ -35,11 +37,17 @@ if TYPE_CHECKING:
 def _entry(value: object) -> object:
     if isinstance(value, str):
         value = {value: None}
-    if not isinstance(value, Mapping) or (len(value) != 1 and len(value.keys() & set(Kind)) != 1):
+    if not isinstance(value, Mapping) or not _is_one_kind(set(value)):
         raise PydanticCustomError(
             "entry", "an attribute is `suppress`, `interval`, {interval: [low, high]} or {taxonomy: ...}"
         )
     return value
+
+
+def _is_one_kind(keys: set[object]) -> bool:
+    """Whether the keys of an entry name one way of masking; a single key that is none may be misspelt."""
+    kinds = keys & set(Kind)
+    return len(kinds) == 1 or (not kinds and len(keys) == 1 and not keys & {"clamp", "weight", "at_least"})
 
 
 class _Strict(BaseModel):
@@ -51,6 +59,8 @@ class _Entry(_Strict):
     interval: list[str] | None = Field(default=None, min_length=2, max_length=2)
     suppress: None = None
     clamp: list[str | None] | None = Field(default=None, min_length=2, max_length=2)
+    weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    at_least: int = Field(default=0, ge=0)
 
 
 class _PolicyFile(_Strict):
@@ -58,14 +68,24 @@ class _PolicyFile(_Strict):
     attributes: dict[str, Annotated[_Entry, BeforeValidator(_entry)]] = {}
     requirements: list[RequirementEntry] = Field(min_length=1)
     drop: Annotated[list[str], BeforeValidator(name_list)] = []
+    keep: Annotated[list[str] | None, BeforeValidator(name_list)] = None
     missing: Missing = Missing.KEEP
     boundaries: Boundaries = Boundaries.SAFE
+    na_values: Annotated[list[str], BeforeValidator(name_list)] = []
+    rename: Rename | None = None
 
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "": ("class", "attributes", "requirements", "drop", "missing", "boundaries"),
-    "attributes": ("taxonomy", "interval", "suppress", "clamp"),
+    "": ("class", "attributes", "requirements", "drop", "keep", "missing", "boundaries", "na_values", "rename"),
+    "attributes": ("taxonomy", "interval", "suppress", "clamp", "weight", "at_least"),
 }
+_PAIRS = {
+    "interval": "An interval's range is [low, high], two values.",
+    "clamp": "clamp is [low, high], the ends of bottom- and top-coding; write ~ for one that there is not.",
+}
+"""What is said of keys that have two values, where there are more or fewer."""
+_OPTIONAL = {"boundaries", "keep", "na_values", "rename"}
+"""Keys that are written only where they say something."""
 
 
 def read_policy(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
@@ -118,8 +138,10 @@ def from_data(document: Document, folder: Path) -> Policy:
         attributes=tuple(attributes),
         class_name=file.class_,
         drop=tuple(dict.fromkeys(file.drop)),
+        keep=None if file.keep is None else tuple(dict.fromkeys(file.keep)),
         missing=file.missing,
         boundaries=file.boundaries,
+        reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename),
         document=document,
     )
 
@@ -141,14 +163,21 @@ def to_data(policy: Policy) -> dict[str, Any]:
                     entries[attribute.name]["clamp"] = list(attribute.clamp)
             case _:
                 entries[attribute.name] = "suppress"
-    return {
+        if attribute.preferred:
+            entry = entries[attribute.name]
+            entries[attribute.name] = ({entry: None} if isinstance(entry, str) else entry) | dict(attribute.preferred)
+    said = {
         "class": policy.class_name,
         "attributes": entries,
         "requirements": [requirement.to_data() for requirement in policy.requirements],
         "drop": list(policy.drop),
         "missing": str(policy.missing),
-        "boundaries": str(policy.boundaries),
+        "boundaries": None if policy.boundaries is Boundaries.SAFE else str(policy.boundaries),
+        "keep": None if policy.keep is None else list(policy.keep),
+        "na_values": list(policy.reading.na_values) or None,
+        "rename": policy.reading.rename and str(policy.reading.rename),
     }
+    return {key: value for key, value in said.items() if value is not None or key not in _OPTIONAL}
 
 
 def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[Attribute]:
@@ -160,12 +189,13 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
         place = ("attributes", name)
         try:
             parts = _entry(entry)
+            preferred = _preferred(parts)
             if "taxonomy" in parts:  # type: ignore[operator]
-                found.append(Attribute(name, Kind.TAXONOMY, taxonomy=_taxonomy(document, place, folder)))
+                found.append(Attribute(name, Kind.TAXONOMY, taxonomy=_taxonomy(document, place, folder), **preferred))
             elif "interval" in parts:  # type: ignore[operator]
-                found.append(_interval(name, parts))  # type: ignore[arg-type]
+                found.append(replace(_interval(name, parts), **preferred))  # type: ignore[arg-type]
             elif "suppress" in parts:  # type: ignore[operator]
-                found.append(Attribute(name, Kind.SUPPRESS))
+                found.append(Attribute(name, Kind.SUPPRESS, **preferred))
         except PydanticCustomError:
             continue
         except PolicyError as error:
@@ -175,6 +205,15 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
         if isinstance(entry, dict) and "clamp" in entry and "interval" not in entry:
             mistakes.append(_where(document, place) + f"`{name}`: only an interval attribute has a clamp.")
     return found
+
+
+def _preferred(parts: Any) -> dict[str, Any]:
+    """The weight and the level of an entry; pydantic has complained about what is none."""
+    try:
+        entry = _Entry.model_validate({key: parts[key] for key in ("weight", "at_least") if key in parts})
+    except ValidationError:
+        raise PydanticCustomError("preferred", "complained about") from None
+    return {"weight": entry.weight, "at_least": entry.at_least}
 
 
 def _taxonomy(document: Document, place: Place, folder: Path) -> Taxonomy:
@@ -233,6 +272,8 @@ def _complain(document: Document, detail: Any) -> str:
         case "missing":
             example = " For example: requirements: [{qid: [Age, Sex], k: 10}]." if key == "requirements" else ""
             text = f"`{key}` is missing. Add it.{example}"
+        case "greater_than" | "finite_number" | "float_parsing" | "float_type":
+            text = f"`{key}` is a number above 0{shown}."
         case "greater_than_equal":
             text = f"{key} is at least {detail['ctx']['ge']}{shown}."
         case "int_parsing" | "int_type" | "int_from_float":
@@ -240,10 +281,8 @@ def _complain(document: Document, detail: Any) -> str:
         case "enum":
             known = tuple(_choices(place))
             text = f"`{key}` is one of {quote(known)}{shown}.{did_you_mean(str(found), known)}"
-        case "too_short" | "too_long" if "clamp" in place:
-            text = "clamp is [low, high], the ends of bottom- and top-coding; write ~ for one that there is not."
-        case "too_short" | "too_long" if "interval" in place:
-            text = "An interval's range is [low, high], two values."
+        case "too_short" | "too_long" if key in _PAIRS:
+            text = _PAIRS[key]
         case "kind" | "protected":
             text = f"{detail['msg']}."
         case "too_short":
@@ -267,7 +306,7 @@ def _known_keys(place: Place) -> tuple[str, ...]:
 def _choices(place: Place) -> type[StrEnum]:
     """The words that are known at `place`."""
     if place[0] != "requirements":
-        return Boundaries if place[0] == "boundaries" else Missing
+        return {"boundaries": Boundaries, "rename": Rename}.get(str(place[0]), Missing)
     key = next(key for key in keys_at(place[2:-1]) if key.name == place[-1])
     choices: type[StrEnum] = key.type
     return choices

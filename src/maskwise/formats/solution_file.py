@@ -22,6 +22,7 @@ from maskwise.policy.attributes import Kind, Missing
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown
 from maskwise.solution.solution import Reached, Solution
+from maskwise.values.reading import Reading, Rename
 from maskwise.values.scales import Scale  # noqa: TC001 - pydantic needs it
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class _SolutionFile(BaseModel):
     criterion: str
     ending: str
     missing: Missing
+    na_values: list[str] = []
+    rename: Rename | None = None
     drop: list[str]
     columns: list[str]
     attributes: list[_Attribute]
@@ -101,6 +104,8 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         criterion=solution.criterion,
         ending=str(solution.ending),
         missing=solution.missing,
+        na_values=list(solution.reading.na_values),
+        rename=solution.reading.rename,
         drop=list(solution.drop),
         columns=list(solution.columns),
         attributes=[_attribute(cut) for cut in solution.cuts],
@@ -111,12 +116,11 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
     )
     said = file.model_dump(mode="json")
-    for entry in said["attributes"]:
-        # Said only where it is so, which is rare.
-        if not entry["hides_more"]:
-            del entry["hides_more"]
-        if not any(entry["coded"]):
-            del entry["coded"]
+    # Said only where it is so, which is rare.
+    rare = [(entry, key) for entry in said["attributes"] for key in ("hides_more", "coded")]
+    for place, key in [(said, "na_values"), (said, "rename"), *rare]:
+        if place[key] in (None, False, [], [False, False]):
+            del place[key]
     return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -191,6 +195,7 @@ def _solution(file: _SolutionFile) -> Solution:
         drop=tuple(file.drop),
         columns=tuple(file.columns),
         missing=file.missing,
+        reading=Reading(tuple(file.na_values), file.rename),
     )
 
 

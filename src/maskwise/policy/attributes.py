@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -61,6 +62,16 @@ class Attribute:
     """The range as it stands in the policy, for an interval attribute; None means the data's."""
     clamp: tuple[str | None, str | None] = (None, None)
     """The ends of bottom- and top-coding as they stand in the policy; None where there is none."""
+    weight: float = 1.0
+    """How much its information counts beside that of other attributes."""
+    at_least: int = 0
+    """How far below the root of its tree every shown value stands, or is a leaf; 1 shows all values of `suppress`."""
+
+    @property
+    def preferred(self) -> tuple[tuple[str, float], ...]:
+        """What is preferred of it, where that is not the usual: `weight` and `at_least`."""
+        usual = (("weight", self.weight, 1.0), ("at_least", self.at_least, 0))
+        return tuple((key, value) for key, value, default in usual if value != default)
 
     def __post_init__(self) -> None:
         """Refuse an entry whose parts do not belong together."""
@@ -71,3 +82,13 @@ class Attribute:
         if self.clamp != (None, None) and self.bounds is None:
             msg = f"`{self.name}`: clamp goes with a range. Write {{interval: [0, 120], clamp: [18, 90]}}."
             raise PolicyError([msg])
+        if not 0 < self.weight < math.inf:
+            raise PolicyError([f"`{self.name}`: a weight is a number above 0; found {self.weight:g}."])
+        n_levels = self.taxonomy.height if self.taxonomy is not None else int(self.kind is Kind.SUPPRESS)
+        if not 0 <= self.at_least <= n_levels:
+            has = {
+                Kind.TAXONOMY: f"its taxonomy has levels 0 to {n_levels}",
+                Kind.SUPPRESS: "a suppress attribute has level 0 (`*`) and level 1 (every value is shown)",
+                Kind.INTERVAL: "an interval attribute has no levels, as its intervals follow from the data",
+            }[self.kind]
+            raise PolicyError([f"`{self.name}`: at_least is {self.at_least}, but {has}."])

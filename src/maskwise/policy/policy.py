@@ -10,19 +10,21 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Boundaries, Missing
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.source_lines import Document
+from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.source_lines import Place
     from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.values.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,10 @@ class Policy:
     """What happens to missing cells of masked attributes."""
     boundaries: Boundaries = Boundaries.SAFE
     """Where intervals may be split."""
+    keep: tuple[str, ...] | None = None
+    """The only columns that pass through; None lets all pass that are not dropped."""
+    reading: Reading = AS_IT_IS
+    """How a table is read before anything else."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
     """Where each part stands in its file; empty for a policy made in Python."""
 
@@ -64,12 +70,28 @@ class Policy:
                 self.at(("class",))
                 + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of the QID."
             )
+        if self.keep is not None and self.drop:
+            mistakes.append(
+                self.at(("keep",))
+                + "`keep` and `drop` are both given. `keep` leaves out every column that it does not name, so delete "
+                "`drop`, or delete `keep` and name in `drop` what is to be left out."
+            )
         for name in self.drop:
             if name in in_qid or name == self.class_name or name in self.sensitive:
                 role = "in a QID" if name in in_qid else "the class" if name == self.class_name else "sensitive"
                 mistakes.append(
                     self.at(("drop",)) + f"`{name}` is dropped and also {role}. Take it out of one of them."
                 )
+        shown = {"*": "what hidden values are shown as"} | {
+            label: f"a value of the taxonomy of `{name}`"
+            for name, tree in self.trees.items()
+            for label in (tree.labels if tree is not None else ())
+        }
+        mistakes += [
+            self.at(("na_values",)) + f"`{text}` is in na_values and also {shown[text]}. Take it out of one of them."
+            for text in self.reading.na_values
+            if text in shown
+        ]
         mistakes += [
             self.at(("requirements", i))
             + f"`{counted.column}` is masked by another requirement, so its values could not be counted in the "
@@ -96,6 +118,21 @@ class Policy:
     def idle(self) -> tuple[str, ...]:
         """Attributes with an entry that are in no QID, so pass through unchanged."""
         return tuple(a.name for a in self.attributes if a.name not in set(self.masked))
+
+    def dropped(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The columns of a table that its release leaves out.
+
+        Args:
+            names: The columns of the table.
+
+        >>> from maskwise import KAnonymity
+        >>> Policy((KAnonymity(("Age",), 2),), class_name="Risk", keep=("Job",)).dropped(["Name", "Age", "Job", "Risk"])
+        ('Name',)
+        """
+        if self.keep is None:
+            return self.drop
+        released = {*self.keep, *self.masked, *self.sensitive, self.class_name}
+        return tuple(name for name in names if name not in released)
 
     @property
     def trees(self) -> dict[str, Taxonomy | None]:
@@ -148,19 +185,24 @@ class Policy:
 
     def fingerprint(self) -> str:
         """Hash what the policy says, whatever file it stood in."""
-        said: dict[str, Any] = {
+        said: dict[str, object] = {
             "class": self.class_name,
             "attributes": [
-                [a.name, a.kind, a.taxonomy and [a.taxonomy.labels, a.taxonomy.parents], a.bounds]
+                [a.name, a.kind, a.taxonomy and [a.taxonomy.labels, a.taxonomy.parents], a.bounds, *a.preferred]
                 for a in self.attributes
             ],
             "requirements": [[type(r).__name__, asdict(r)] for r in self.requirements],
             "drop": self.drop,
             "missing": self.missing,
         }
-        # Said only where it is so: a policy that does not use a key has the hash that it had before there was one.
-        if self.boundaries is not Boundaries.SAFE:
-            said["boundaries"] = self.boundaries
-        if clamps := {a.name: a.clamp for a in self.attributes if a.clamp != (None, None)}:
-            said["clamp"] = clamps
+        # Keys that a policy does not use leave its hash as it was before they existed.
+        clamps = {a.name: a.clamp for a in self.attributes if a.clamp != (None, None)}
+        optional = {
+            "boundaries": None if self.boundaries is Boundaries.SAFE else self.boundaries,
+            "clamp": clamps or None,
+            "keep": self.keep,
+            "na_values": self.reading.na_values or None,
+            "rename": self.reading.rename,
+        }
+        said |= {key: value for key, value in optional.items() if value is not None}
         return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()

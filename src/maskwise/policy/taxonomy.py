@@ -43,6 +43,18 @@ class Taxonomy:
         """The most general label."""
         return self.labels[0]
 
+    @property
+    def height(self) -> int:
+        """How many levels there are below the root.
+
+        >>> Taxonomy.from_nested({"ANY": {"A": ["a1", "a2"], "b": None}}).height
+        2
+        """
+        depths: list[int] = []
+        for parent in self.parents:
+            depths.append(depths[parent] + 1 if parent >= 0 else 0)
+        return max(depths)
+
     def children(self, label: str) -> tuple[str, ...]:
         """Return the labels directly below `label`, in file order.
 

@@ -100,6 +100,7 @@ def count_columns(
         msg = f"The class `{policy.class_name}` has {len(classes):,} different values. Group them into a few classes."
         raise InputError(policy.at(("class",)) + msg)
     floors = dict.fromkeys(policy.masked, 0) if keep_rare else policy.floors()
+    floors |= {attribute.name: 0 for attribute in policy.attributes if attribute.at_least}
 
     def columns() -> Iterator[ColumnCounts]:
         for i, (name, groups) in enumerate(zip(policy.masked, tables, strict=True)):

@@ -43,7 +43,7 @@ def forgotten_identifiers(table: Table, policy: Policy) -> tuple[Message, ...]:
         table: The records.
         policy: What is masked, protected, predicted and dropped.
     """
-    known = {*policy.masked, *policy.drop, *policy.sensitive, policy.class_name}
+    known = {*policy.masked, *policy.dropped(table.names), *policy.sensitive, policy.class_name}
     names = [name for name in table.names if name not in known and _may_identify(table, name)]
     if not names or not table.engine.can(Feature.RECORD_ORDER):
         return ()
@@ -68,7 +68,8 @@ def forgotten_identifiers(table: Table, policy: Policy) -> tuple[Message, ...]:
     )
     who = "it may tell who is who. If it does" if is_one else "they may tell who is who. If one does"
     names_of = ", ".join(_spelled(name) for name in identifiers)
-    text = f"{quote(identifiers)} {how} in nearly every record, so {who}, add drop: [{names_of}] to the policy."
+    remedy = f"add drop: [{names_of}] to the policy" if policy.keep is None else "take it out of keep"
+    text = f"{quote(identifiers)} {how} in nearly every record, so {who}, {remedy}."
     return (Message(Level.WARNING, Audience.OWNER, text),)
 
 

@@ -17,7 +17,7 @@ from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_t
 from maskwise.profile.columns import Column, Profile
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.values.arrow import from_numpy
-from maskwise.values.message import Audience, Level, Message, note, private_note
+from maskwise.values.message import Audience, Level, Message, fold, note, private_note
 from maskwise.values.parsing import Parsed, foreign_spelling, looks_like_code, parse_keys
 from maskwise.values.scales import Scale, bound, label
 from maskwise.values.spelling import text_of, value_order
@@ -35,7 +35,13 @@ if TYPE_CHECKING:
 
 
 def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> None:
-    """Refuse a policy that names columns the table does not have."""
+    """Refuse a policy that names columns the table does not have.
+
+    Args:
+        table: The records.
+        policy: What is asked.
+        with_drop: Look also for the columns of `drop` and `keep`.
+    """
     mistakes = []
     places: dict[str, tuple[str | int, ...]] = {}
     for i, requirement in enumerate(policy.requirements):
@@ -47,6 +53,7 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
         places[policy.class_name] = ("class",)
     if with_drop:
         places.update(dict.fromkeys(policy.drop, ("drop",)))
+        places.update(dict.fromkeys(policy.keep or (), ("keep",)))
     for name, place in places.items():
         try:
             table.require(name, among=places)
@@ -72,11 +79,16 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         # A filter that drops nothing would still be paid for in every later scan.
         table = complete if complete.n_rows() < n_all else table
     entries = {attribute.name: attribute for attribute in policy.attributes}
+    dropped = set(policy.dropped(table.names))
     messages = [
         note(
-            policy.at(("attributes", name)) + f"`{name}` has an entry but is in no QID, so it passes through unchanged."
+            policy.at(("attributes", name))
+            + f"`{name}` has an entry but is in no QID, so it passes through unchanged.",
+            name,
+            policy.at(("attributes",)) + "{names} have entries but are in no QID, so they pass through unchanged.",
         )
         for name in policy.idle
+        if name not in dropped
     ]
     columns = []
     for name in (*policy.masked, *([] if policy.class_name is None else [policy.class_name])):
@@ -121,7 +133,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         messages.append(Message(Level.WARNING, Audience.RECIPIENT, text))
     messages += unseen_values(policy, sensitive)
     n_dropped = n_all - n_rows
-    return Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, tuple(messages), sensitive), table
+    return Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, fold(messages), sensitive), table
 
 
 def check_sensitive(table: Table, policy: Policy) -> dict[str, Sensitive]:
@@ -144,19 +156,25 @@ def _fit(
         # Where some texts stayed behind, the frequent ones may be numbers by chance.
         ordered = ordered and counted.rest is None
         entry = Attribute(name, Kind.INTERVAL if ordered else Kind.SUPPRESS)
-        text = (
-            f"`{name}` has no entry in the policy, so it is an {entry.kind} attribute."
-            if ordered
-            else f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
-        )
-        # How hidden values look does not follow from the release.
-        hint = "" if ordered else foreign_spelling(keys)
-        messages.append(Message(Level.NOTE, Audience.RECIPIENT, text + hint, text if hint else None))
+        messages.append(_note_default(name, is_interval=ordered))
+        if not ordered and (hint := foreign_spelling(keys)):
+            # How hidden values look does not follow from the release.
+            messages.append(private_note(f"The values of `{name}` are shown or hidden one by one.{hint}"))
         if ordered:
             return _interval(table, policy, entry, counted, parsed, messages)
     elif entry.kind is Kind.INTERVAL:
         return _interval(table, policy, entry, counted, parse_keys(keys), messages)
     return _categorical(policy, entry, counted, messages)
+
+
+def _note_default(name: str, *, is_interval: bool) -> Message:
+    """Say how a column without an entry is masked."""
+    if is_interval:
+        text = f"`{name}` has no entry in the policy, so it is an interval attribute."
+        return note(text, name, "{names} have no entry in the policy, so they are interval attributes.")
+    text = f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
+    of_many = "{names} have no entry in the policy, so their values are shown or hidden one by one (suppress)."
+    return note(text, name, of_many)
 
 
 def _categorical(policy: Policy, entry: Attribute, counted: ColumnCounts, messages: list[Message]) -> Column:
@@ -220,7 +238,11 @@ def _interval(
             f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "
             f"highest value. Give a range, such as {{interval: [low, high]}}, to hide them."
         )
-        messages.append(note(text))
+        of_many = (
+            "{names} have no range in the policy, so the data's are used and the release shows their lowest and "
+            "highest values. Give ranges, such as {interval: [low, high]}, to hide them."
+        )
+        messages.append(note(text, name, of_many))
     else:
         try:
             ends = bound(entry.bounds[0], parsed.scale), bound(entry.bounds[1], parsed.scale)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import ROW
 from maskwise.values.input_kind import input_kind
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from maskwise.table.table import Table
+
+_IS_THERE = "maskwise is there"
+"""A column for a moment, which no table has."""
 
 
 def as_frame(table: Table, *, keep_index: bool = False) -> Any:
@@ -37,12 +43,36 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
         frame = frame[rows]
     if not keep_index:
         frame = nw.maybe_reset_index(frame)
+    frame = _with_blanks(frame, table, fresh)
     masked = [
         nw.new_series(name, fresh.column(table.key(name)).to_pylist(), nw.String, backend=frame.implementation)
         for name in table.rewritten
         if name in table.names
     ]
-    return _without_unused_categories(frame.select(*table.names).with_columns(*masked)).to_native()
+    released = _without_unused_categories(frame.select(*table.names).with_columns(*masked)).to_native()
+    return released.lazy() if table.is_lazy else released
+
+
+def _with_blanks(frame: Any, table: Table, fresh: pa.Table) -> Any:
+    """Empty the cells of the given table that were taken for missing.
+
+    Args:
+        frame: The table that was given, with the records of `fresh`.
+        table: The masked records.
+        fresh: Their cells.
+    """
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    for name in table.blanked:
+        if name in table.rewritten or name not in table.names:
+            continue
+        there = fresh.column(table.key(name)).is_valid().to_pylist()
+        was_missing = frame.get_column(name).is_null().to_list()
+        if not all(map(or_, there, was_missing)):
+            is_there = nw.new_series(_IS_THERE, there, nw.Boolean, backend=frame.implementation)
+            cells = nw.when(nw.col(_IS_THERE)).then(nw.col(name)).alias(name)
+            frame = frame.with_columns(is_there).with_columns(cells).drop(_IS_THERE)
+    return frame
 
 
 def _without_unused_categories(frame: Any) -> Any:

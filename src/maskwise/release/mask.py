@@ -134,9 +134,8 @@ def apply(
         outside: What happens to rows with such a number.
     """
     outside = Outside.REFUSE if strict else _as_outside(outside)
-    for cut in solution.cuts:
-        table.require(cut.attribute, "is in the solution", among=solution.columns)
     names = [cut.attribute for cut in solution.cuts]
+    table.require_all(names, "is in the solution", among=solution.columns)
     n_dropped = 0
     if solution.missing is Missing.DROP:
         n_before = table.n_rows()

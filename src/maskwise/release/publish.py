@@ -24,9 +24,8 @@ from maskwise.verify.same_groups import show_same_groups
 from maskwise.verify.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Requirement
     from maskwise.solution.solution import Solution
     from maskwise.values.location import Place
@@ -183,13 +182,13 @@ def _recount_unreleased(table: Table, requirement: Requirement, whole: Table, *,
 
 
 def refuse_unless_confirmed(
-    verdict: Verdict, policy: Policy, solution: Solution, n_rows: int, names: tuple[str, ...]
+    verdict: Verdict, dropped: Collection[str], solution: Solution, n_rows: int, names: tuple[str, ...]
 ) -> None:
     """Refuse a release unless the recount confirms what the search found in every point.
 
     Args:
         verdict: The recount.
-        policy: What was asked.
+        dropped: The columns that were to be left out.
         solution: What the search found.
         n_rows: How many records were to be written.
         names: The columns that were written.
@@ -203,7 +202,7 @@ def refuse_unless_confirmed(
             broken.append(f"{finding.requirement.name} has {finding.figure:g} where the search has {reached.figure:g}")
     if verdict.n_rows != n_rows:
         broken.append(f"{plural(verdict.n_rows, 'record')} written, not {n_rows:,}")
-    broken += [f"the dropped column `{name}` is still there" for name in policy.drop if name in names]
+    broken += [f"the dropped column `{name}` is still there" for name in dropped if name in names]
     if broken:
         msg = (
             f"The recount of the masked table does not confirm it: {'; '.join(broken)}. "

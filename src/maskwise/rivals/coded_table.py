@@ -23,6 +23,7 @@ from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy
 from maskwise.values.parsing import parse_keys
+from maskwise.values.reading import AS_IT_IS
 from maskwise.values.scales import Scale
 from maskwise.values.spelling import text_of
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Column
     from maskwise.table.table import Table
+    from maskwise.values.reading import Reading
 
     Ints = NDArray[np.int64]
 
@@ -108,7 +110,7 @@ def code_training_set(data: Any, policy: Policy) -> TrainingSet:
         raise InputError(policy.at(("requirements",)) + msg)
     if policy.class_name is None:
         raise InputError("This method needs a class to look at. Name one in the policy, such as class: income.")
-    frame = _as_frame(data)
+    frame = _as_frame(data, policy.reading)
     table = read(frame.to_native())
     with closing(table):
         profiled, table = profile(table, policy, keep_rare=True)
@@ -123,7 +125,7 @@ def code_training_set(data: Any, policy: Policy) -> TrainingSet:
 def code_records(data: Any, coding: TableCoding) -> CodedRecords:
     """Code further records in the codes of the training records."""
     policy = coding.policy
-    frame = _as_frame(data)
+    frame = _as_frame(data, policy.reading)
     table = read(frame.to_native())
     for name in policy.masked:
         table.require(name)
@@ -160,12 +162,11 @@ def count_minorities(
     return size, size - by_class.max(axis=1, initial=0)
 
 
-def _as_frame(data: Any) -> Any:
+def _as_frame(data: Any, reading: Reading) -> Any:
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
-    if isinstance(data, str | Path):
-        table = read(data)
-        data = as_frame(table)
+    if isinstance(data, str | Path) or reading != AS_IT_IS:
+        data = as_frame(read(data, reading=reading))
     try:
         return nw.from_native(data, eager_only=True)
     except TypeError:
@@ -187,7 +188,8 @@ def _code(
     row_numbers = as_numpy(fetched.column(ROW))
     if len(row_numbers) < len(frame):
         frame = frame[row_numbers.tolist()]
-    names_kept = [name for name in frame.columns if name not in policy.drop]
+    dropped = policy.dropped(frame.columns)
+    names_kept = [name for name in frame.columns if name not in dropped]
     classes = None if class_name is None else encoded[-1]
     return classes, CodedRecords(nw.maybe_reset_index(frame.select(names_kept)), coded)
 

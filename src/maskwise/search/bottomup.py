@@ -16,6 +16,7 @@ import numpy as np
 from maskwise.search.bounds import as_rules, charge, figures_of
 from maskwise.search.groups.merge_kernels import NEAR, MergeCut
 from maskwise.search.groups.merging import MergingGroups
+from maskwise.search.preferences import above_level, no_preferences
 from maskwise.search.score import entropy
 from maskwise.search.ties import smallest
 from maskwise.search.value_trees import flatten, gains
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from maskwise.search.bounds import Bound
     from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
+    from maskwise.search.preferences import Preferences
     from maskwise.search.value_trees import ValueTree
 
     Ints = NDArray[np.int64]
@@ -42,7 +44,13 @@ class BottomUp:
     """A cut on its way up, and the candidates for its next move."""
 
     def __init__(
-        self, trees: Sequence[ValueTree], tables: Sequence[Compact], bounds: Sequence[Bound], *, has_class: bool
+        self,
+        trees: Sequence[ValueTree],
+        tables: Sequence[Compact],
+        bounds: Sequence[Bound],
+        preferences: Preferences | None = None,
+        *,
+        has_class: bool,
     ) -> None:
         """Start at the raw values.
 
@@ -50,9 +58,12 @@ class BottomUp:
             trees: The value trees, not pruned, attributes in policy order.
             tables: One compressed table per distinct QID.
             bounds: The rules of all requirements, in policy order.
+            preferences: What counts more, and the levels above which nothing is generalized; None prefers nothing.
             has_class: Whether information is about a class.
         """
         self.trees, self.bounds, self.has_class = trees, bounds, has_class
+        preferred = preferences or no_preferences(len(trees))
+        self.weights = preferred.weights
         flat = flatten(trees)
         self.first, self.attribute, self.rank = flat.first, flat.attribute, flat.rank.copy()
         self._flat = flat
@@ -60,6 +71,9 @@ class BottomUp:
         self._counts: Ints = counts
         self._n_records: Ints = counts.sum(axis=1)
         is_inner = (flat.n_children > 0) & (self._n_records > 0)
+        self._may_open = is_inner.copy()
+        for i, level in enumerate(preferred.levels):
+            self._may_open[self.first[i] + np.array(above_level(trees[i], level), np.int64)] = False
         self._is_open = np.zeros(len(counts), np.bool_)
         self._info_loss = np.zeros(len(counts))
         # For each inner value, how many children that have records are not shown yet.
@@ -74,7 +88,7 @@ class BottomUp:
                 self._start_hiding(i, nodes)
                 continue
             self._info_loss[nodes] = gains(tree, has_class=has_class)
-            self._is_open[nodes] = is_inner[nodes] & (self._n_waiting[nodes] == 0)
+            self._is_open[nodes] = self._may_open[nodes] & (self._n_waiting[nodes] == 0)
             self.shown.append(set(nodes[flat.n_children[nodes] == 0].tolist()))
         cut = MergeCut(flat.parent, flat.first_child, flat.n_children, flat.hides, self._is_open)
         of_table = [[bound for bound in bounds if bound.table == t] for t in range(len(tables))]
@@ -91,6 +105,7 @@ class BottomUp:
         )
         self.start = self.figures()
         self.path: list[tuple[int, int]] = []
+        self.given: list[tuple[int, int]] = []
         self.lost = 0.0
 
     def _start_hiding(self, i: int, nodes: Ints) -> None:
@@ -186,7 +201,8 @@ class BottomUp:
         frontier = frontier[useful[self.attribute[frontier]]]
         gain = self._gains(frontier, unmet, prune=prune)
         loss = self._info_loss[frontier]
-        weighted = loss if weights is None else loss * weights[self.attribute[frontier]]
+        weighted = loss * self.weights[self.attribute[frontier]]
+        weighted = weighted if weights is None else weighted * weights[self.attribute[frontier]]
         among = np.flatnonzero(gain > 0) if (gain > 0).any() else np.arange(len(frontier))
         cost = weighted[among] / gain[among] if (gain > 0).any() else weighted[among]
         equal = among[smallest(cost)]
@@ -202,7 +218,7 @@ class BottomUp:
                 groups.generalize(i, values, target)
         self.path.append((i, node - first))
         n_shown = self._n_records[node] + (self._hidden[i].sum() if self._flat.hides[i] else 0)
-        self.lost += self._info_loss[node] * (n_shown if self.has_class else 1)
+        self.lost += self.weights[i] * self._info_loss[node] * (n_shown if self.has_class else 1)
         self._is_open[node] = False
         labels = [tree.nodes[value - first].label for value in values]
         self.shown[i] -= set(values)
@@ -214,7 +230,7 @@ class BottomUp:
         above = int(self._flat.parent[node])
         if above >= 0:
             self._n_waiting[above] -= 1
-            self._is_open[above] = self._n_waiting[above] == 0
+            self._is_open[above] = self._may_open[above] and self._n_waiting[above] == 0
         return tree.name, tuple(labels), tree.nodes[node - first].label
 
     def run(
@@ -240,7 +256,7 @@ class BottomUp:
                 return steps, Ending.TIME
             node, loss, gain = best
             name, before, after = self.generalize(node)
-            ip = loss / gain if gain > 0 else None
+            ip = float(self.weights[self.attribute[node]]) * loss / gain if gain > 0 else None
             steps.append(Generalization(len(steps) + 1, name, before, after, loss, gain, ip, self.figures()))
             if not watch(steps[-1]):
                 return steps, Ending.INTERRUPTED

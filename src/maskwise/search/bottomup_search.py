@@ -14,6 +14,7 @@ from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
 from maskwise.search.grow_trees import grow_forest
 from maskwise.search.options import Limits, stage_of
+from maskwise.search.preferences import check_levels, preferences_of
 from maskwise.search.ties import is_less
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
@@ -36,7 +37,8 @@ class BottomUpSearch:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         # The search starts from the raw values, so only intervals are pruned.
-        self.trees = grow_forest(problem.profile, problem.policy.floors(), raw=True)
+        self._preferences = preferences_of(problem.policy)
+        self.trees = grow_forest(problem.profile, problem.policy.floors(), self._preferences.levels, raw=True)
         self._tables = list_requests(problem.profile, problem.policy)
 
     @property
@@ -52,10 +54,11 @@ class BottomUpSearch:
         """
         problem, options = self.problem, self.problem.options
         bounds = list_bounds(problem.profile, problem.policy, self._tables)
+        check_levels(problem.policy, self.trees, counts.tables, bounds)
 
         def start(n: int) -> BottomUp:
             progress.stage(stage_of(n, options.restarts + 1))
-            return BottomUp(self.trees, counts.tables, bounds, has_class=problem.has_class)
+            return BottomUp(self.trees, counts.tables, bounds, self._preferences, has_class=problem.has_class)
 
         best = start(1)
         steps, ending = best.run(options.limits, progress.step)

@@ -65,6 +65,7 @@ def follow(
     path: Sequence[tuple[int, int]],
     figures: Sequence[tuple[float, ...]],
     *,
+    given: Sequence[tuple[int, int]] = (),
     upward: bool,
     has_class: bool,
 ) -> tuple[Point, ...]:
@@ -74,11 +75,14 @@ def follow(
         trees: The forest it was searched in.
         path: Of each step the attribute's number and the node that was refined, disclosed, generalized to or hidden.
         figures: The requirements' figures at the start and after each step.
+        given: As `path`, what was refined before the search began.
         upward: Whether the search went up from the raw values.
         has_class: Whether the counts are by class.
     """
     ledgers = [_Ledger(tree, raw=upward) for tree in trees]
     n_records = max(int(ledgers[0].counts[0].sum()), 1)
+    for i, node in given:
+        ledgers[i].move(node, 1)
     points = []
     for step in range(len(path) + 1):
         if step:

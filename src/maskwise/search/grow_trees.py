@@ -9,6 +9,7 @@ finest reachable value and gets a code.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ from maskwise.search.value_trees import ValueNode, ValueTree, is_beneficial
 from maskwise.solution.cut import HIDDEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,12 +29,15 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-def grow_forest(profile: Profile, floors: Mapping[str, int], *, raw: bool = False) -> tuple[ValueTree, ...]:
+def grow_forest(
+    profile: Profile, floors: Mapping[str, int], levels: Sequence[int] | None = None, *, raw: bool = False
+) -> tuple[ValueTree, ...]:
     """Grow and prune the tree of every attribute.
 
     Args:
         profile: One-dimensional counts.
         floors: For each attribute the largest k that any of its QIDs asks for.
+        levels: For each attribute how far below its root nothing is pruned, because a search starts there; None is 0.
         raw: Keep every value of taxonomy and suppress attributes, because a search starts from them.
 
     Claim: pruning is exact. A group on a QID is inside the set of records that
@@ -42,8 +46,13 @@ def grow_forest(profile: Profile, floors: Mapping[str, int], *, raw: bool = Fals
     """
     has_class = profile.class_name is not None
     trees = []
-    for column in profile.columns:
+    for column, level in zip(profile.columns, levels or (0,) * len(profile.columns), strict=True):
         floor = floors[column.name]
+        if column.kind is Kind.SUPPRESS and level:
+            # All values are shown at once, so for the search they are children of `*` as in a taxonomy.
+            flat = _grow(column, _hiding_root(column), _values_below(column), 0, level, has_class=False)
+            trees.append(replace(flat, kind=Kind.TAXONOMY))
+            continue
         if column.kind is Kind.SUPPRESS:
             trees.append(_suppress_tree(column, 0 if raw else floor))
             continue
@@ -53,7 +62,8 @@ def grow_forest(profile: Profile, floors: Mapping[str, int], *, raw: bool = Fals
             else _interval_children(column, has_class=has_class)
         )
         whole = raw and column.kind is Kind.TAXONOMY
-        trees.append(_grow(column, _root(column), below, 0 if whole else floor, has_class=has_class and not whole))
+        floor = 0 if whole else floor
+        trees.append(_grow(column, _root(column), below, floor, level, has_class=has_class and not whole))
     return tuple(trees)
 
 
@@ -69,23 +79,31 @@ def _root(column: Column) -> ValueNode:
 
 
 def _grow(
-    column: Column, root: ValueNode, below: Callable[[ValueNode], list[ValueNode]], floor: int, *, has_class: bool
+    column: Column,
+    root: ValueNode,
+    below: Callable[[ValueNode], list[ValueNode]],
+    floor: int,
+    level: int = 0,
+    *,
+    has_class: bool,
 ) -> ValueTree:
-    """Expand breadth first until every open end is a finest reachable value."""
-    nodes, parent, first_child, n_children = [root], [-1], [], []
+    """Expand breadth first until every open end is a finest reachable value; above `level` nothing is pruned."""
+    nodes, parent, first_child, n_children, depth = [root], [-1], [], [], [0]
     n_records = [int(root.counts.sum())]
     at = 0
     while at < len(nodes):
         node = nodes[at]
-        children = below(node) if is_beneficial(node.counts, has_class=has_class) else []
+        is_given = depth[at] < level
+        children = below(node) if is_given or is_beneficial(node.counts, has_class=has_class) else []
         n_below = [int(child.counts.sum()) for child in children]
-        if any(0 < n < floor for n in n_below):
+        if not is_given and any(0 < n < floor for n in n_below):
             children, n_below = [], []
         first_child.append(len(nodes))
         n_children.append(len(children))
         nodes += children
         n_records += n_below
         parent += [at] * len(children)
+        depth += [depth[at] + 1] * len(children)
         at += 1
     return _number(column, nodes, n_records, np.array(parent), np.array(first_child), np.array(n_children))
 
@@ -209,14 +227,31 @@ def _even_split(column: Column, start: int, stop: int, low: float, high: float) 
     return start + 1 + int(largest(saved)[0])
 
 
+def _hiding_root(column: Column) -> ValueNode:
+    """`*`, which may stand for any value."""
+    total = column.counts.sum(axis=0) + column.missing
+    if column.rest is not None:
+        total = total + column.rest
+    return ValueNode(HIDDEN, total, 1.0, np.arange(len(column.counts) + 1))
+
+
+def _values_below(column: Column) -> Callable[[ValueNode], list[ValueNode]]:
+    """The values of a suppress attribute that shows all of them: one step below `*`, in value order."""
+
+    def below(node: ValueNode) -> list[ValueNode]:
+        if node.spread == 0.0:
+            return []
+        found = [ValueNode(text, column.counts[i], 0.0, np.array([i])) for i, text in enumerate(column.texts)]
+        return [*found, _missing_node(column)] if column.missing.any() else found
+
+    return below
+
+
 def _suppress_tree(column: Column, floor: int) -> ValueTree:
     """`*` above the values that may ever be disclosed, in value order; the others share code 0."""
     n_records = column.counts.sum(axis=1)
     members = [i for i in range(len(n_records)) if n_records[i] >= floor and column.texts[i] != HIDDEN]
-    total = column.counts.sum(axis=0) + column.missing
-    if column.rest is not None:
-        total = total + column.rest
-    nodes = [ValueNode(HIDDEN, total, 1.0, np.arange(len(n_records) + 1))]
+    nodes = [_hiding_root(column)]
     nodes += [ValueNode(column.texts[i], column.counts[i], 0.0, np.array([i])) for i in members]
     if column.missing.sum() >= max(floor, 1):
         nodes.append(_missing_node(column))

@@ -31,6 +31,8 @@ class Problem:
     """How to search."""
     columns: tuple[str, ...] = ()
     """The columns that are released, in their order."""
+    dropped: tuple[str, ...] = ()
+    """The columns that are left out."""
 
     @property
     def has_class(self) -> bool:

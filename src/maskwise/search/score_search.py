@@ -9,6 +9,7 @@ from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
 from maskwise.search.grow_trees import grow_forest
 from maskwise.search.options import stage_of
+from maskwise.search.preferences import check_levels, preferences_of
 from maskwise.search.topdown import ScoreChooser, TopDown, descend
 from maskwise.search.value_trees import codings_of
 
@@ -23,7 +24,8 @@ class ScoreSearch:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.trees = grow_forest(problem.profile, problem.policy.floors())
+        self._preferences = preferences_of(problem.policy)
+        self.trees = grow_forest(problem.profile, problem.policy.floors(), self._preferences.levels)
         self._tables = list_requests(problem.profile, problem.policy)
 
     @property
@@ -36,7 +38,8 @@ class ScoreSearch:
         problem, options = self.problem, self.problem.options
         progress.stage(stage_of(1, 1))
         bounds = list_bounds(problem.profile, problem.policy, self._tables)
-        state = TopDown(self.trees, counts.tables, bounds, has_class=problem.has_class)
+        check_levels(problem.policy, self.trees, counts.tables, bounds)
+        state = TopDown(self.trees, counts.tables, bounds, self._preferences, has_class=problem.has_class)
         chooser = ScoreChooser(state, by_gain=options.criterion == "infogain")
         steps, ending = descend(chooser, options.limits, progress.step)
         return build_solution(problem, self.trees, state, steps, ending, messages=counts.workspace.messages())

@@ -16,6 +16,7 @@ from maskwise.policy.attributes import Kind
 from maskwise.search.bounds import as_rules, charge, figures_of
 from maskwise.search.groups import split_kernels
 from maskwise.search.groups.splitting import SplittingGroups
+from maskwise.search.preferences import above_level, no_preferences
 from maskwise.search.score import disclosure_gain, score
 from maskwise.search.ties import largest
 from maskwise.search.value_trees import flatten, gains, is_beneficial
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from maskwise.search.bounds import Bound
     from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
+    from maskwise.search.preferences import Preferences
     from maskwise.search.value_trees import AnyTree
 
 
@@ -52,14 +54,21 @@ class TopDown:
     """A cut on its way down, and the candidates for its next move."""
 
     def __init__(
-        self, trees: Sequence[AnyTree], tables: Sequence[Compact], bounds: Sequence[Bound], *, has_class: bool
+        self,
+        trees: Sequence[AnyTree],
+        tables: Sequence[Compact],
+        bounds: Sequence[Bound],
+        preferences: Preferences | None = None,
+        *,
+        has_class: bool,
     ) -> None:
-        """Start at the most masked state.
+        """Start at the most masked state, or at the levels that attributes show at least.
 
         Args:
             trees: The value trees, attributes in policy order.
             tables: One compressed table per distinct QID.
             bounds: The rules of all requirements, in policy order.
+            preferences: What counts more, and the levels, at which the requirements hold; None prefers nothing.
             has_class: Whether gains are about a class.
         """
         self.trees = trees
@@ -101,13 +110,19 @@ class TopDown:
             for t, table in enumerate(tables)
         ]
         self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]
+        preferred = preferences or no_preferences(len(trees))
+        self.weights = preferred.weights
+        self.path: list[tuple[int, int]] = []
+        for i, level in enumerate(preferred.levels):
+            for node in above_level(trees[i], level):
+                self.refine(int(self.first[i]) + node)
+        self.given, self.path = self.path, []
         members = [groups.attributes for groups in self.groups]
         now = [float(self.groups[t].now[r]) for t, r in self.places]
         self.charged = charge(
             bounds, self.places, members, [bound.limit - bad for bound, bad in zip(bounds, now, strict=True)]
         )
         self.start = self.figures()
-        self.path: list[tuple[int, int]] = []
 
     def figures(self) -> tuple[float, ...]:
         """For each requirement of the policy its figure now."""
@@ -226,8 +241,9 @@ class ScoreChooser:
         if not len(frontier):
             return None
         gain, loss = state.gain[frontier], state.losses(frontier)
-        scores = score(gain, loss)
-        worth = gain if self.by_gain else scores
+        weighted = gain * state.weights[state.attribute[frontier]]
+        scores = score(weighted, loss)
+        worth = weighted if self.by_gain else scores
         equal = largest(worth)
         best = equal[np.argmin(state.rank[frontier[equal]])]
         return Choice(int(frontier[best]), float(gain[best]), float(loss[best]), float(scores[best]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Missing
 from maskwise.values.message import note
+from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Requirement
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from maskwise.solution.cut import Cut
     from maskwise.solution.steps import Generalization, Step
     from maskwise.values.message import Message
+    from maskwise.values.reading import Reading
 
 
 class Ending(StrEnum):
@@ -63,6 +65,8 @@ class Solution:
     """Columns that a release leaves out."""
     missing: Missing = Missing.KEEP
     """What happens to missing cells of masked attributes."""
+    reading: Reading = AS_IT_IS
+    """How the table was read, so that later rows are read alike."""
     columns: tuple[str, ...] = ()
     """The columns of the release."""
     steps: tuple[Step | Generalization, ...] = ()

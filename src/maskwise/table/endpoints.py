@@ -11,6 +11,7 @@ from maskwise.errors import InputError
 from maskwise.table.files import find_files
 from maskwise.table.read import read
 from maskwise.values.location import TableName, locate
+from maskwise.values.reading import AS_IT_IS
 
 _DATABASE_FILE = "duckdb:///"
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from maskwise.table.table import Table
     from maskwise.values.location import Place
+    from maskwise.values.reading import Reading
 
 
 @contextmanager
@@ -47,7 +49,7 @@ def source_files(data: Any, engine: Any) -> list[Path]:
     return files
 
 
-def open_data(data: Any, engine: Any, target: Place | None, memory: int | None) -> Table:
+def open_data(data: Any, engine: Any, target: Place | None, memory: int | None, reading: Reading = AS_IT_IS) -> Table:
     """Start an engine and open the data in it.
 
     Args:
@@ -55,12 +57,13 @@ def open_data(data: Any, engine: Any, target: Place | None, memory: int | None) 
         engine: Where the work is done; None goes by the data.
         target: Where the release goes; a table that cannot be written is refused before anything is read.
         memory: How many bytes of memory a run may use; None goes by what the machine allows.
+        reading: As in `read`.
     """
     started, place = choose(data, engine, writes=isinstance(target, TableName), memory=memory)
     try:
         if isinstance(target, TableName):
             started.dialect.check_target(target, place)
-        return read(place, started)
+        return read(place, started, reading=reading)
     except BaseException:
         started.close()
         raise

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import DataFiles
 from maskwise.errors import InputError, did_you_mean
+from maskwise.table.column_names import unique_names
 from maskwise.values.location import Folder, suffix_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from maskwise.engines.sql import Engine
+    from maskwise.values.reading import Rename
 
 _HEADER_BYTES = 1 << 20
 
@@ -57,7 +59,7 @@ def find_files(place: Path | Folder) -> list[Path]:
 
 
 def open_files(
-    paths: Sequence[Path], engine: Engine, *, once: bool, delimiter: str | None
+    paths: Sequence[Path], engine: Engine, *, once: bool, delimiter: str | None, rename: Rename | None = None
 ) -> tuple[ir.Table, tuple[str, ...]]:
     """Open files of one format as one table; return it with the names of its columns.
 
@@ -66,22 +68,25 @@ def open_files(
         engine: The engine that scans them.
         once: They are scanned only once, so a csv need not be loaded first.
         delimiter: What separates the cells of a csv; None looks at its header.
+        rename: As in `unique_names`.
     """
     suffix = suffix_of(paths[0])
     if suffix.startswith((".csv", ".tsv")):
         opened = [_look_into(path, lambda path=path: csv_header(path, suffix, delimiter)) for path in paths]
-        names = _common_header(paths, [header for header, _ in opened])
+        names = _common_header(paths, [header for header, _ in opened], rename)
         if len({found for _, found in opened}) > 1:
             raise InputError("The files are separated by different characters. Use one.")
         return engine.scan(DataFiles(paths, len(names), opened[0][1], load=not once)), names
     if suffix == ".parquet":
-        names = _common_header(paths, [_look_into(path, lambda path=path: parquet_names(path)) for path in paths])
+        headers = [_look_into(path, lambda path=path: parquet_names(path)) for path in paths]
+        names = _common_header(paths, headers, rename)
         return engine.scan(DataFiles(paths, len(names))), names
     if len(paths) > 1:
         msg = f"Of `{suffix}` files only one is read at a time. Use parquet or csv."
         raise InputError(msg)
     arrow = _look_into(paths[0], lambda: load_whole(paths[0], suffix))
-    return open_arrow(arrow, paths[0].name, engine), tuple(arrow.column_names)
+    names = unique_names(arrow.column_names, f"`{paths[0].name}`", rename=rename)
+    return open_arrow(arrow, engine), names
 
 
 def _look_into(path: Path, look: Any) -> Any:
@@ -100,21 +105,23 @@ def _look_into(path: Path, look: Any) -> Any:
         raise InputError(msg) from None
 
 
-def _common_header(paths: Sequence[Path], headers: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def _common_header(paths: Sequence[Path], headers: Sequence[Sequence[str]], rename: Rename | None) -> tuple[str, ...]:
     """The names of the columns, which all files must have in the same order."""
+    found = [
+        unique_names(names, f"`{path.name}`", rename=rename, is_text=is_text(path))
+        for path, names in zip(paths, headers, strict=True)
+    ]
     for path, names in zip(paths, headers, strict=True):
-        check_names(names, f"`{path.name}`", is_text=is_text(path))
         if list(names) != list(headers[0]):
             msg = f"`{path.name}` has other columns than `{paths[0].name}`, or in another order. Make them alike."
             raise InputError(msg)
-    return tuple(headers[0])
+    return found[0]
 
 
-def open_arrow(arrow: pa.Table, source: str, engine: Engine) -> ir.Table:
+def open_arrow(arrow: pa.Table, engine: Engine) -> ir.Table:
     """Open an Arrow table; dictionaries are unpacked, and a column of nothing but missing cells is text."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    check_names(arrow.column_names, source)
     fields = []
     for field in arrow.schema:
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
@@ -203,33 +210,3 @@ def looks_like_cell(name: str) -> bool:
     (True, True, False)
     """
     return re.fullmatch(r"[-+.,:/% ]*\d[-+.,:/% \d]*", name) is not None
-
-
-def check_names(names: Sequence[str], what: str, *, is_text: bool = False) -> None:
-    """Refuse columns without a name of their own.
-
-    Args:
-        names: The names.
-        what: What has them.
-        is_text: They stand in the first line of a text file. That may be a record, so the message quotes none.
-    """
-    if not names:
-        msg = f"{what} has no columns."
-        raise InputError(msg)
-    seen: dict[str, int] = {}
-    for at, name in enumerate(names, start=1):
-        if not isinstance(name, str) or not name:
-            msg = f"{what} has no text as the name of column {at}. Name every column."
-            raise InputError(msg)
-        if name.casefold() in seen:
-            first = seen[name.casefold()]
-            is_same = names[first - 1] == name
-            apart = "" if is_same else ", which databases do not tell apart"
-            if is_text:
-                alike = "the same name" if is_same else "names that differ in case only"
-                msg = f"{what} has {alike} in columns {first} and {at}{apart}. Rename one. Is its first line a header?"
-            else:
-                how = "twice" if is_same else f"and `{names[first - 1]}`{apart}"
-                msg = f"{what} has the column `{name}` {how}. Rename one."
-            raise InputError(msg)
-        seen[name.casefold()] = at

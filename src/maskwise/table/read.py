@@ -12,21 +12,32 @@ from typing import TYPE_CHECKING, Any
 from maskwise.engines.base import Feature
 from maskwise.engines.choose import choose
 from maskwise.errors import InputError, quote
-from maskwise.table.files import check_names, find_files, is_text, open_arrow, open_files
+from maskwise.table.column_names import unique_names
+from maskwise.table.data_frames import as_arrow, make_ready
+from maskwise.table.files import find_files, is_text, open_arrow, open_files
+from maskwise.table.missing_values import blank_values
 from maskwise.table.table import Table
-from maskwise.values.input_kind import input_kind
+from maskwise.values.input_kind import input_kind, is_lazy_frame
 from maskwise.values.location import Folder, TableName
+from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import ibis.expr.types as ir
-    import pyarrow as pa
 
     from maskwise.engines.sql import Engine
+    from maskwise.values.reading import Reading, Rename
 
 
-def read(source: Any, engine: Engine | None = None, *, once: bool = False, delimiter: str | None = None) -> Table:
+def read(
+    source: Any,
+    engine: Engine | None = None,
+    *,
+    once: bool = False,
+    delimiter: str | None = None,
+    reading: Reading = AS_IT_IS,
+) -> Table:
     """Open a path, a pandas, Polars, Arrow or Ibis table.
 
     Args:
@@ -34,6 +45,7 @@ def read(source: Any, engine: Engine | None = None, *, once: bool = False, delim
         engine: The engine that scans it; None starts one.
         once: The table is scanned only once, so a csv need not be loaded first.
         delimiter: What separates the cells of a csv; None looks at its header.
+        reading: Which cells are taken for missing, and how columns of the same name are renamed.
 
     Example:
         >>> import pyarrow as pa
@@ -42,52 +54,35 @@ def read(source: Any, engine: Engine | None = None, *, once: bool = False, delim
     """
     if isinstance(source, Table):
         return source
+    opened = _open(source, engine, once=once, delimiter=delimiter, rename=reading.rename)
+    return blank_values(opened, reading.na_values)
+
+
+def _open(source: Any, engine: Engine | None, *, once: bool, delimiter: str | None, rename: Rename | None) -> Table:
+    """Open the records as they are."""
     place = source
     if engine is None:
         engine, place = choose(source)
     if isinstance(place, Path | Folder):
         paths = find_files(place)
-        expr, names = open_files(paths, engine, once=once, delimiter=delimiter)
+        expr, names = open_files(paths, engine, once=once, delimiter=delimiter, rename=rename)
         called = paths[0].name if len(paths) == 1 else str(place)
         return Table(engine, expr, names, called, has_header_line=is_text(paths[0]))
     if isinstance(place, TableName) or input_kind(place).is_database_table:
-        return _read_table(place, engine)
-    arrow = _as_arrow(place)
-    return Table(
-        engine, open_arrow(arrow, "the data frame", engine), tuple(arrow.column_names), "the data frame", frame=place
-    )
+        return _read_table(place, engine, rename)
+    frame = make_ready(place, rename)
+    arrow = as_arrow(frame)
+    names = tuple(arrow.column_names)
+    is_lazy = is_lazy_frame(place)
+    return Table(engine, open_arrow(arrow, engine), names, "the data frame", frame=frame, is_lazy=is_lazy)
 
 
-def _as_arrow(source: Any) -> pa.Table:
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    try:
-        frame = nw.from_native(source, eager_only=True)
-    except TypeError:
-        msg = f"maskwise reads a path, or a pandas, Polars, Arrow or Ibis table; found {type(source).__name__}."
-        raise InputError(msg) from None
-    check_names(list(frame.columns), "The data frame")
-    columns = {}
-    for name in frame.columns:
-        try:
-            columns[name] = frame.get_column(name).to_arrow()
-        except OverflowError:
-            msg = f"Column `{name}` of the data frame holds whole numbers beyond 64 bits. Make it text."
-            raise InputError(msg) from None
-        except (pa.ArrowException, TypeError, ValueError):
-            msg = f"Column `{name}` of the data frame mixes types. Make it text, numbers or dates."
-            raise InputError(msg) from None
-    return pa.table(columns)
-
-
-def _read_table(place: Any, engine: Engine) -> Table:
+def _read_table(place: Any, engine: Engine, rename: Rename | None) -> Table:
     """Open a table of a database."""
     table = engine.scan(place)
-    names = tuple(table.columns)
     is_named = isinstance(place, TableName)
-    check_names(names, f"`{place}`" if is_named else "The table")
-    expr = table.select([table[name].name(f"c{i}") for i, name in enumerate(names)])
+    names = unique_names(table.columns, f"`{place}`" if is_named else "The table", rename=rename)
+    expr = table.select([table[name].name(f"c{i}") for i, name in enumerate(table.columns)])
     _refuse_merged_texts(expr, names, engine)
     return Table(engine, expr, names, str(place) if is_named else "the table", frame=None if is_named else place)
 

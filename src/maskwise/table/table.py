@@ -53,9 +53,13 @@ class Table:
     source: str
     """What messages call the table."""
     frame: Any = None
-    """The table that was given, if it was no file and no name."""
+    """The table that was given, if it was no file and no name; a LazyFrame collected."""
+    is_lazy: bool = False
+    """Whether it was a LazyFrame."""
     rewritten: tuple[str, ...] = ()
     """The columns whose cells were changed."""
+    blanked: tuple[str, ...] = ()
+    """The columns in which some spellings stand for a missing cell."""
     has_header_line: bool = False
     """Whether the names stand in the first line of a text file, which may turn out to be a record."""
     is_shuffled: bool = False
@@ -168,6 +172,23 @@ class Table:
         shown = quote(self.names[:20]) + (" and more" if len(self.names) > 20 else "")  # noqa: PLR2004
         msg = f"Column `{name}` {what} but not in the table. The table has: {shown}.{did_you_mean(name, self.names)}"
         raise InputError(msg)
+
+    def require_all(self, names: Iterable[str], what: str, *, among: Collection[str] = ()) -> None:
+        """Refuse a table that lacks some columns; every one of them is named.
+
+        Args:
+            names: The columns.
+            what: As in `require`.
+            among: As in `require`.
+        """
+        mistakes = []
+        for name in names:
+            try:
+                self.require(name, what, among=among)
+            except InputError as error:
+                mistakes.append(str(error))
+        if mistakes:
+            raise InputError("\n".join(mistakes))
 
 
 def _letters(name: str) -> str:

@@ -51,6 +51,11 @@ _PREFIXES = {
 _SPARK = {"DataFrame": InputKind.SPARK_TABLE, "SparkSession": InputKind.SPARK_SESSION}
 
 
+def is_lazy_frame(data: Any) -> bool:
+    """Whether the data is a Polars query that has not run yet."""
+    return any(parent.__name__ == "LazyFrame" for parent in type(data).__mro__) and input_kind(data) is InputKind.POLARS
+
+
 def input_kind(data: Any) -> InputKind:
     """Tell what kind of data was given; a subclass is of its parent's kind.
 

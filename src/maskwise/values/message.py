@@ -11,8 +11,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from maskwise.errors import quote
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+MOST_ALIKE = 3
+"""Of so many columns the same is said of each; of more it is said once."""
 
 
 class Level(StrEnum):
@@ -51,6 +56,10 @@ class Message:
     """What the owner reads."""
     public_text: str | None = None
     """What recipients read instead of `text`, where that names something they must not learn."""
+    column: str | None = None
+    """The column that it is about, where others may have the same to say."""
+    of_many: str | None = None
+    """What is said once for many such columns instead; `{names}` stands for them."""
 
     def __post_init__(self) -> None:
         if self.public_text is not None and self.audience is Audience.OWNER:
@@ -70,13 +79,46 @@ class Message:
         return self.text if self.public_text is None else self.public_text
 
 
-def note(text: str) -> Message:
+def note(text: str, column: str | None = None, of_many: str | None = None) -> Message:
     """Make a note that may accompany the release.
+
+    Args:
+        text: What it says.
+        column: As in `Message`.
+        of_many: As in `Message`.
 
     >>> note("`Age` has no range.").is_warning
     False
     """
-    return Message(Level.NOTE, Audience.RECIPIENT, text)
+    return Message(Level.NOTE, Audience.RECIPIENT, text, column=column, of_many=of_many)
+
+
+def fold(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Say once what is said of many columns; the one message stands where the first of them stood.
+
+    >>> few = [note(f"`{name}` is old.", name, "{names} are old.") for name in "abcde"]
+    >>> [message.text for message in fold(few)], len(fold(few[:3]))
+    (['`a`, `b`, `c` and 2 more are old.'], 3)
+    """
+    said = list(messages)
+    alike: dict[tuple[object, ...], list[Message]] = {}
+    for message in said:
+        alike.setdefault(_kind(message), []).append(message)
+    folded = []
+    for message in said:
+        group = alike[_kind(message)]
+        if message.of_many is None or len(group) <= MOST_ALIKE:
+            folded.append(message)
+        elif message is group[0]:
+            names = quote(str(other.column) for other in group[:MOST_ALIKE])
+            text = message.of_many.replace("{names}", f"{names} and {len(group) - MOST_ALIKE:,} more")
+            folded.append(Message(message.level, message.audience, text))
+    return tuple(folded)
+
+
+def _kind(message: Message) -> tuple[object, ...]:
+    """What messages have in common that are said once for many columns."""
+    return message.level, message.audience, message.public_text, message.of_many
 
 
 def private_note(text: str) -> Message:

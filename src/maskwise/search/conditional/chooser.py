@@ -75,7 +75,7 @@ class ConditionalChooser:
         growing: Mapping[int, GrowingTree],
         variant: Variant,
     ) -> None:
-        """Weigh every candidate of the most masked state.
+        """Weigh every candidate of the state that a search starts from.
 
         Args:
             state: The cut and its groups by QID.
@@ -89,6 +89,8 @@ class ConditionalChooser:
         self._open = {int(state.first[i]) for i, tree in growing.items() if tree.n_bins > 1}
         self._is_exact = classes.n_rows * len(state.trees) <= EXACT_WORK
         self._is_lone = np.concatenate([_has_one_child(tree) for tree in state.trees])
+        for i, at in state.given:
+            self._split_classes(i, at)
 
     def _candidates(self) -> list[int]:
         state = self.state
@@ -98,7 +100,7 @@ class ConditionalChooser:
     def _worth(self, node: int, gain: float, loss: float) -> float:
         i = int(self.state.attribute[node])
         weight = self.variant.weights[i] if self.variant.weights else 1.0
-        return float(weight * gain / (loss + 1.0) ** self.variant.exponent)
+        return float(self.state.weights[i] * weight * gain / (loss + 1.0) ** self.variant.exponent)
 
     def _weigh(self, node: int) -> None:
         """Weigh one candidate anew, and with a hidden value all values hidden beside it."""
@@ -209,19 +211,23 @@ class ConditionalChooser:
         first = int(state.first[i])
         if i in self.growing:
             self._grow(i, node, self._weighed[node].border)
-        tree, at = state.trees[i], node - first
-        branch = np.zeros(tree.n_codes, np.int64)
-        if state.cut.hides[i]:
-            branch[tree.codes[at, 0]] = 1
-            self.classes.refine(i, first, branch, np.array([first, node]))
-        else:
-            children = np.arange(tree.first_child[at], tree.first_child[at] + tree.n_children[at])
-            for b, child in enumerate(children.tolist()):
-                branch[tree.codes[child, 0] : tree.codes[child, 1]] = b
-            self.classes.refine(i, node, branch, first + children)
+        self._split_classes(i, node - first)
         self._weighed.pop(node, None)
         self._step += 1
         return state.refine(node)
+
+    def _split_classes(self, i: int, at: int) -> None:
+        """Split the class groups that show a value of an attribute, or hide one."""
+        state, tree, first = self.state, self.state.trees[i], int(self.state.first[i])
+        branch = np.zeros(tree.n_codes, np.int64)
+        if state.cut.hides[i]:
+            branch[tree.codes[at, 0]] = 1
+            self.classes.refine(i, first, branch, np.array([first, first + at]))
+            return
+        children = np.arange(tree.first_child[at], tree.first_child[at] + tree.n_children[at])
+        for b, child in enumerate(children.tolist()):
+            branch[tree.codes[child, 0] : tree.codes[child, 1]] = b
+        self.classes.refine(i, first + at, branch, first + children)
 
     def _grow(self, i: int, node: int, border: int) -> None:
         """Split an interval's node, set what that does to the groups of each QID, and open its parts."""

@@ -13,6 +13,7 @@ from maskwise.search.conditional import variants
 from maskwise.search.conditional.inputs import ConditionalInputs, request_classes, start_trees
 from maskwise.search.grow_trees import grow_forest
 from maskwise.search.options import Limits, stage_of
+from maskwise.search.preferences import check_levels, preferences_of
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
 from maskwise.values.message import private_note
@@ -42,7 +43,8 @@ class ConditionalSearch:
         self.problem = problem
         self.effort = problem.options.effort or DEFAULT_EFFORT
         self.seed = problem.options.seed or 0
-        self.trees = grow_forest(problem.profile, problem.policy.floors())
+        levels = preferences_of(problem.policy).levels
+        self.trees = grow_forest(problem.profile, problem.policy.floors(), levels)
         self._tables = list_requests(problem.profile, problem.policy)
         self._classes = request_classes(problem, class_name, in_detail=self.effort > 1)
 
@@ -62,6 +64,7 @@ class ConditionalSearch:
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
         """Search with each variant while there is time, and keep the best result."""
         inputs, limits = self.inputs(counts), self.problem.options.limits
+        check_levels(self.problem.policy, start_trees(self.problem, self.trees)[0], inputs.tables, inputs.bounds)
         tried = variants.list_variants(inputs, self.effort, self.seed)
         selection = variants.VariantSelection(inputs, self.seed)
         begin = time.monotonic()

@@ -16,6 +16,7 @@ from maskwise.errors import plural
 from maskwise.search.conditional.chooser import ConditionalChooser, Variant
 from maskwise.search.conditional.class_groups import ClassGroups, SingleAttributeClasses
 from maskwise.search.conditional.inputs import start_trees
+from maskwise.search.preferences import preferences_of
 from maskwise.search.topdown import TopDown, descend
 
 if TYPE_CHECKING:
@@ -163,7 +164,8 @@ def list_variants(inputs: ConditionalInputs, effort: int, seed: int) -> list[Var
 def run_variant(inputs: ConditionalInputs, variant: Variant, limits: Limits, watch: Watcher) -> VariantResult:
     """Search with one variant."""
     trees, growing = start_trees(inputs.problem, inputs.trees)
-    state = TopDown(trees, inputs.tables, inputs.bounds, has_class=True)
+    preferences = preferences_of(inputs.problem.policy)
+    state = TopDown(trees, inputs.tables, inputs.bounds, preferences, has_class=True)
     roots, n_nodes = state.first[:-1], int(state.first[-1])
     rows = inputs.classes.rows
     bins = inputs.classes.group_of_row if variant.with_background else None

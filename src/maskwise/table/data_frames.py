@@ -1,0 +1,77 @@
+"""Data frames of other libraries, made ready to be opened: in memory, with a name for every column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from maskwise.errors import InputError
+from maskwise.table.column_names import unique_names
+from maskwise.values.input_kind import InputKind, input_kind, is_lazy_frame
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from maskwise.values.reading import Rename
+
+
+def make_ready(frame: Any, rename: Rename | None) -> Any:
+    """The frame in memory, with a name for every column; refuse one whose columns have none of their own.
+
+    A Polars LazyFrame is collected. pandas and Arrow allow columns of the same name, so these are asked before any
+    other library looks at them.
+
+    Args:
+        frame: A pandas, Polars or Arrow table, or a LazyFrame.
+        rename: How columns of the same name are renamed; None refuses them.
+    """
+    if is_lazy_frame(frame):
+        frame = frame.collect()
+    match input_kind(frame):
+        case InputKind.ARROW if hasattr(frame, "column_names"):
+            given = list(frame.column_names)
+        case InputKind.PANDAS if hasattr(frame, "columns"):
+            given = list(frame.columns)
+        case _:
+            given = list(_opened(frame).columns)
+    names = unique_names(given, "The data frame", rename=rename)
+    if list(names) == given:
+        return frame
+    match input_kind(frame):
+        case InputKind.ARROW:
+            return frame.rename_columns(list(names))
+        case InputKind.PANDAS:
+            return frame.set_axis(list(names), axis="columns")
+    return _opened(frame).rename(dict(zip(given, names, strict=True))).to_native()
+
+
+def as_arrow(frame: Any) -> pa.Table:
+    """A data frame as an Arrow table.
+
+    Args:
+        frame: A pandas, Polars or Arrow table whose columns have names of their own.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    opened = _opened(frame)
+    columns = {}
+    for name in opened.columns:
+        try:
+            columns[name] = opened.get_column(name).to_arrow()
+        except OverflowError:
+            msg = f"Column `{name}` of the data frame holds whole numbers beyond 64 bits. Make it text."
+            raise InputError(msg) from None
+        except (pa.ArrowException, TypeError, ValueError):
+            msg = f"Column `{name}` of the data frame mixes types. Make it text, numbers or dates."
+            raise InputError(msg) from None
+    return pa.table(columns)
+
+
+def _opened(frame: Any) -> Any:
+    """The frame in the one form that all libraries' frames have."""
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    try:
+        return nw.from_native(frame, eager_only=True)
+    except TypeError:
+        msg = f"maskwise reads a path, or a pandas, Polars, Arrow or Ibis table; found {type(frame).__name__}."
+        raise InputError(msg) from None
