@@ -17,7 +17,6 @@ from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.outcome import Applied, Outcome
-from maskwise.profile.identifier_warning import forgotten_identifiers
 from maskwise.profile.profile import check_columns, check_sensitive
 from maskwise.profile.profile import profile as take_profile
 from maskwise.profile.sensitive import named_values, unseen_values
@@ -26,11 +25,13 @@ from maskwise.release import mask as masking
 from maskwise.release.escape import safe_name
 from maskwise.release.interrupt import stop_on_interrupt
 from maskwise.release.publish import as_written, publish, recount, refuse_unless_confirmed
+from maskwise.release.released_columns import check_released_columns
 from maskwise.release.shuffle import shuffle_records
 from maskwise.release.target import resolve_target
 from maskwise.search.options import SearchKeywords, SearchOptions, search_options
 from maskwise.table.endpoints import closing, open_data
 from maskwise.values.memory import for_search, memory_of_run, parse_memory
+from maskwise.values.message import warn_in_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,6 +53,7 @@ def anonymize(
     shuffle: bool = False,
     seed: int | None = None,
     escape_formulas: bool = False,
+    strict_leaks: bool = False,
     engine: Any = None,
     memory: str | None = None,
     observer: Observer | None = None,
@@ -69,6 +71,7 @@ def anonymize(
         shuffle: Release the records in random order.
         seed: Makes the shuffle, restarts and variants repeatable; keep it secret if you shuffle.
         escape_formulas: Quote cells that a spreadsheet would run.
+        strict_leaks: Refuse a table with a released column that tells what a masked one hides.
         engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`, `spark`,
             `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
         memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
@@ -87,6 +90,10 @@ def anonymize(
         InputError: The data cannot be read or does not fit the policy.
         InfeasibleError: No masking meets the policy.
         UnfinishedError: A bottom-up search was stopped before its end.
+        LeakError: With `strict_leaks`, a released column tells what a masked one hides.
+
+    Warns:
+        MaskwiseWarning: For each of the outcome's warnings.
 
     Example:
         >>> import pyarrow as pa
@@ -110,8 +117,9 @@ def anonymize(
         with stop_on_interrupt() as is_asked_to_stop:
             workspace = Workspace(for_search(memory_of_run(n_bytes)))
             solution, profile, table = solve(table, asked, options, observer, is_asked_to_stop, workspace)
-        messages = (*solution.messages, *solution.implied(), *forgotten_identifiers(table, asked))
         observer.stage("mask")
+        checked = check_released_columns(table, asked, solution, profile, strict=strict_leaks)
+        messages = (*solution.messages, *solution.implied(), *checked)
         masked = masking.mask(table, solution, profile.columns)
         masked = shuffle_records(masked, seed) if shuffle else masked
         with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
@@ -123,6 +131,7 @@ def anonymize(
             outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages)
             if beside is not None and target is not None:
                 draft.add(beside(outcome))
+    warn_in_python(outcome.warnings)
     return outcome
 
 

@@ -7,7 +7,6 @@ rows the cut was found on are guaranteed to meet the requirements.
 from __future__ import annotations
 
 import json
-import warnings
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,11 +22,12 @@ from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.sensitive import unseen_values
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply
+from maskwise.release.released_columns import check_released_columns
 from maskwise.search.options import SearchOptions
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
 from maskwise.table.read import read
 from maskwise.values.cells import cells_to_arrow, is_missing
-from maskwise.values.message import warnings_of
+from maskwise.values.message import warn_in_python, warnings_of
 from maskwise.values.spelling import text_of
 
 try:
@@ -140,9 +140,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
         options = self._options()
-        solution, profile, _ = solve(read(frame.to_native()), replace(asked, drop=()), options, columns=names)
-        for warning in warnings_of(unseen_values(asked, profile.sensitive)):
-            warnings.warn(warning, stacklevel=2)
+        solution, profile, table = solve(read(frame.to_native()), replace(asked, drop=()), options, columns=names)
+        messages = (*unseen_values(asked, profile.sensitive), *check_released_columns(table, asked, solution, profile))
+        warn_in_python(warnings_of(messages))
         self.solution_ = solution
         self.feature_names_ = names
         return self
