@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import maskwise
-from maskwise.table import part as parts
+from maskwise.table import random_part
 from tests.engines.conftest import Place
 
 POLICY: dict[str, Any] = {
@@ -46,16 +46,16 @@ def people(n: int = 600) -> pa.Table:
                 "paid": rng.randrange(10**6) / 100,
                 "visit": i,
                 "ward": rng.choice(["north", "south"]),
-                "flag": rng.random() < 0.5,  # noqa: PLR2004
+                "flag": rng.random() < 0.5,
                 "risk": rng.choice(["low", "high"]),
             }
         )
     return pa.Table.from_pylist(rows)
 
 
-@pytest.mark.parametrize("most", [parts.MOST_RECORDS, 400])
+@pytest.mark.parametrize("most", [random_part.MOST_RECORDS, 400])
 def test_all_kinds_of_columns_are_warned_of(place: Place, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "MOST_RECORDS", most)
+    monkeypatch.setattr(random_part, "MOST_RECORDS", most)
     outcome, _ = place.anonymize(people(), POLICY)
     said = {text.split("`")[1]: text for text in outcome.warnings}
     is_part = most < 600

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
     from maskwise.policy.policy import Policy
-    from maskwise.table.part import Part
+    from maskwise.table.random_part import RandomPart
 
 _LEAST = 20
 """Of fewer cells nothing is said."""
@@ -39,7 +39,7 @@ _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 """What YAML may take for something else than a name."""
 
 
-def forgotten_identifiers(part: Part, policy: Policy) -> tuple[Message, ...]:
+def forgotten_identifiers(part: RandomPart, policy: Policy) -> tuple[Message, ...]:
     """Warn of columns that pass through and differ in nearly every record.
 
     Args:
@@ -94,7 +94,7 @@ def spelled(name: str) -> str:
     return name if is_plain else json.dumps(name, ensure_ascii=False)
 
 
-def _looks(part: Part, cell: ir.Value) -> dict[str, ir.Value]:
+def _looks(part: RandomPart, cell: ir.Value) -> dict[str, ir.Value]:
     """What is counted of a column to tell what its cells are, so that no cell needs to travel."""
     kind = cell.type()
     number, looks = cell, {}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
     from maskwise.policy.policy import Policy
-    from maskwise.table.part import Part
+    from maskwise.table.random_part import RandomPart
     from maskwise.table.table import Table
 
 _LEAST_VALUES = 20
@@ -67,7 +67,7 @@ class _Repetition:
     """For each attribute, how many of these values have one value of it."""
 
 
-def repeated_person_keys(table: Table, policy: Policy, part: Part) -> tuple[Message, ...]:
+def repeated_person_keys(table: Table, policy: Policy, part: RandomPart) -> tuple[Message, ...]:
     """Warn of columns that look like the key of a person with several records.
 
     Args:
@@ -104,7 +104,7 @@ def _may_be_key(cell: ir.Value) -> bool:
     return bool(kind.is_string() or kind.is_integer() or kind.is_floating() or kind.is_uuid())
 
 
-def _many_valued(part: Part, names: Sequence[str]) -> list[str]:
+def _many_valued(part: RandomPart, names: Sequence[str]) -> list[str]:
     """The columns with many values, that are neither amounts nor dates."""
     if not names:
         return []
@@ -124,7 +124,7 @@ def _many_valued(part: Part, names: Sequence[str]) -> list[str]:
     return [name for name in many if not _is_amount(part, name)]
 
 
-def _is_amount(part: Part, name: str) -> bool:
+def _is_amount(part: RandomPart, name: str) -> bool:
     """Whether texts are numbers with decimals, dates or times."""
     cell = part.table.column(name)
     if not cell.type().is_string():
@@ -139,25 +139,19 @@ def _is_amount(part: Part, name: str) -> bool:
     return found["whole"] < found["n"] and any(found[f"m{i}"] == found["n"] for i in range(len(looks) + 1))
 
 
-def _is_key(table: Table, policy: Policy, part: Part, name: str) -> bool:
-    is_named = is_named_as_key(name)
-    attributes = [] if is_named else [other for other in policy.masked if other in part.table.names]
-    repetition = _repetition(table, name, attributes, part.share)
+def _is_key(table: Table, policy: Policy, part: RandomPart, name: str) -> bool:
+    repetition = _repetition(table, name, (), part.share)
     if repetition.n_values < _LEAST_VALUES:
         return False
-    if is_named:
+    if is_named_as_key(name):
         return repetition.n_sharing >= _REPEATED_OF_NAMED * repetition.n_cells
-    if (
-        repetition.n_repeated < _REPEATED * repetition.n_values
-        or repetition.n_cells > _MOST_PER_VALUE * repetition.n_values
-    ):
+    is_shared = repetition.n_repeated >= _REPEATED * repetition.n_values
+    if not is_shared or repetition.n_cells > _MOST_PER_VALUE * repetition.n_values:
         return False
-    showing = [
-        agreeing >= _AGREEING * repetition.n_repeated
-        for other, agreeing in zip(attributes, repetition.n_agreeing, strict=True)
-        if _agreement_by_chance(part, other) <= _MOST_BY_CHANCE
-    ]
-    return bool(showing) and 2 * sum(showing) >= len(showing)
+    showing = [name for name in policy.masked if _agreement_by_chance(part, name) <= _MOST_BY_CHANCE]
+    agreeing = _repetition(table, name, showing, part.share).n_agreeing
+    n_personal = sum(n >= _AGREEING * repetition.n_repeated for n in agreeing)
+    return n_personal > 0 and 2 * n_personal >= len(showing)
 
 
 def _repetition(table: Table, name: str, attributes: Sequence[str], share: float) -> _Repetition:
@@ -182,7 +176,7 @@ def _repetition(table: Table, name: str, attributes: Sequence[str], share: float
     return _Repetition(n["values"], n["cells"], n["repeated"], n["sharing"], tuple(n[column] for column in same))
 
 
-def _agreement_by_chance(part: Part, name: str) -> float:
+def _agreement_by_chance(part: RandomPart, name: str) -> float:
     """How often two records have the same cell of a column."""
     distinct = part.table.distinct(name)
     counts = np.append(distinct.counts, distinct.n_missing)

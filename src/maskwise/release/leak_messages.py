@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from maskwise.release.leaks import Leak
-    from maskwise.table.part import Part
+    from maskwise.table.random_part import RandomPart
 
 
-def leak_messages(leaks: Iterable[Leak], part: Part) -> tuple[Message, ...]:
+def leak_messages(leaks: Iterable[Leak], part: RandomPart) -> tuple[Message, ...]:
     """Warn the owner of each column that tells masked attributes.
 
     Args:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from maskwise.profile.columns import Column
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
-    from maskwise.table.part import Part
+    from maskwise.table.random_part import RandomPart
 
     Pair = tuple[int, int]  # the numbers of a masked attribute and of another column
 
@@ -90,7 +90,7 @@ class _Pairs:
     """The released columns that are not masked."""
 
 
-def find_leaks(part: Part, solution: Solution, columns: Sequence[Column], policy: Policy) -> tuple[Leak, ...]:
+def find_leaks(part: RandomPart, solution: Solution, columns: Sequence[Column], policy: Policy) -> tuple[Leak, ...]:
     """Find the released columns that tell a masked attribute, largest share first.
 
     A record counts if its raw cell is hidden, and its group, the records with
@@ -136,13 +136,15 @@ def _hides(cut: Cut, column: Column) -> bool:
     return cut.kind is Kind.INTERVAL or column.n_rest > 0 or any(cut.show_text(text) != text for text in column.texts)
 
 
-def _pairs(part: Part, solution: Solution, columns: Sequence[Column]) -> _Pairs:
+def _pairs(part: RandomPart, solution: Solution, columns: Sequence[Column]) -> _Pairs:
     """Choose what is counted: not what hides nothing, and not what shows one label only."""
     cuts = list(zip(solution.cuts, columns, strict=True))
     hiding = {cut.attribute for cut, column in cuts if _hides(cut, column)}
     constant = {cut.attribute for cut, column in cuts if len(cut.labels) == 1 and not column.missing.any()}
     names = tuple(name for name in solution.columns if name in part.table.names)
-    beside = {i: f"cell_{i}" for i, name in enumerate(names) if name not in constant}
+    beside = {
+        i: f"label_{i}" if name in hiding else f"cell_{i}" for i, name in enumerate(names) if name not in constant
+    }
     targets = tuple(
         Target(i, f"raw_{i}", f"label_{i}", {other: cell for other, cell in beside.items() if other != i})
         for i, name in enumerate(names)
@@ -152,17 +154,16 @@ def _pairs(part: Part, solution: Solution, columns: Sequence[Column]) -> _Pairs:
     return _Pairs(names, targets, frozenset(i for i, name in enumerate(names) if name not in masked))
 
 
-def _code(part: Part, pairs: _Pairs, solution: Solution, columns: Sequence[Column]) -> ir.Table:
+def _code(part: RandomPart, pairs: _Pairs, solution: Solution, columns: Sequence[Column]) -> ir.Table:
     """Put the raw cells beside what is released, all as whole numbers."""
     table, numbers = part.table, [target.number for target in pairs.targets]
     raw = {f"raw_{i}": table.hashed(pairs.names[i]) for i in numbers}
     masked = masking.mask(replace(table, expr=table.expr.mutate(**raw)), solution, columns)
-    shown = {number: masked.hashed(pairs.names[number]) for number in range(len(pairs.names))}
-    beside = {number: name for target in pairs.targets for number, name in target.beside.items()}
+    shown = {number: name for target in pairs.targets for number, name in target.beside.items()}
+    shown |= {target.number: target.label for target in pairs.targets}
     return masked.expr.select(
         **{name: masked.expr[name] for name in raw},
-        **{f"label_{i}": shown[i] for i in numbers},
-        **{name: shown[i] for i, name in beside.items()},
+        **{name: masked.hashed(pairs.names[number]) for number, name in shown.items()},
     )
 
 
@@ -229,7 +230,7 @@ def _follows(first: Repetition, second: Repetition) -> bool:
     return first.n_values * math.log(q) + exponent * math.log(p) <= math.log(_COLUMN_BY_CHANCE)
 
 
-def _repeating(part: Part, coded: ir.Table, pairs: _Pairs) -> list[Pair]:
+def _repeating(part: RandomPart, coded: ir.Table, pairs: _Pairs) -> list[Pair]:
     """The unmasked columns that have an attribute's raw cell in every record."""
     asked = [(target.number, other) for target in pairs.targets for other in sorted(pairs.passed & set(target.beside))]
     if not asked:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from maskwise.errors import InputError
 from maskwise.profile.identifier_warning import forgotten_identifiers
 from maskwise.profile.person_keys import repeated_person_keys
 from maskwise.release.leak_messages import leak_messages, refuse_leaks
 from maskwise.release.leaks import find_leaks
-from maskwise.table.part import take_part
+from maskwise.table.random_part import take_part
+from maskwise.values.message import Audience, Level, Message
 
 if TYPE_CHECKING:
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Profile
     from maskwise.solution.solution import Solution
     from maskwise.table.table import Table
-    from maskwise.values.message import Message
 
 
 def check_released_columns(
@@ -32,8 +33,16 @@ def check_released_columns(
         profile: The distinct cells of the masked attributes.
         strict: Refuse a column that tells a masked one.
     """
-    part = take_part(table, profile.n_rows)
-    leaks = leak_messages(find_leaks(part, solution, profile.columns, policy), part)
+    try:
+        part = take_part(table, profile.n_rows)
+        leaks = leak_messages(find_leaks(part, solution, profile.columns, policy), part)
+        others = (*forgotten_identifiers(part, policy), *repeated_person_keys(table, policy, part))
+    except InputError as error:
+        # A damaged file is complained of where it is read to its end, with its name.
+        if strict:
+            raise
+        text = f"What the released columns tell could not be checked: {error}"
+        return (Message(Level.WARNING, Audience.OWNER, text),)
     if strict:
         refuse_leaks(leaks)
-    return (*leaks, *forgotten_identifiers(part, policy), *repeated_person_keys(table, policy, part))
+    return (*leaks, *others)

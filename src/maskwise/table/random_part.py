@@ -13,7 +13,7 @@ MOST_RECORDS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RandomPart:
     """Some records of a table, each as likely as any other."""
 
     table: Table
@@ -23,7 +23,7 @@ class Part:
     share: float = 1
     """How many of all records are drawn, from 0 to 1; 1 stands for all of them."""
 
-    def at_most(self, most: int) -> Part:
+    def at_most(self, most: int) -> RandomPart:
         """Draw fewer records, if there are more than so many; they stay inside the engine."""
         import ibis  # noqa: PLC0415 - heavy
 
@@ -34,7 +34,7 @@ class Part:
         return replace(self, table=replace(self.table, expr=drawn), share=most / self.n_all)
 
 
-def take_part(table: Table, n_rows: int) -> Part:
+def take_part(table: Table, n_rows: int) -> RandomPart:
     """Draw a part of a large table inside its engine; take a small table as it is.
 
     Args:
@@ -43,4 +43,4 @@ def take_part(table: Table, n_rows: int) -> Part:
     """
     names = tuple(name for name in table.names if table.is_countable(name))
     chosen = {f"c{i}": table.expr[table.key(name)] for i, name in enumerate(names)}
-    return Part(replace(table, expr=table.expr.select(**chosen), names=names), n_rows).at_most(MOST_RECORDS)
+    return RandomPart(replace(table, expr=table.expr.select(**chosen), names=names), n_rows).at_most(MOST_RECORDS)
