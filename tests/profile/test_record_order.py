@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from maskwise.formats.policy_file import read_policy
+from maskwise.profile import record_order
 from maskwise.profile.profile import profile
 from maskwise.profile.record_order import order_message, order_tells
 from maskwise.table.read import read
@@ -82,6 +83,21 @@ def test_every_ordered_type_is_looked_at() -> None:
 def test_records_that_were_put_together_by_category_are_found() -> None:
     sites = [f"site {i // 50 * 5 % 7}" for i in range(N)]
     assert named({"site": sites, "sex": ["F", "M"] * (N // 2)}) == ("site",)
+
+
+def test_of_a_large_table_blocks_of_neighbours_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_order, "MOST_RECORDS", 3_000)
+    rng = random.Random(6)  # noqa: S311 - test data
+    n = 20_000
+    found = named(
+        {
+            "sorted": [i // 10 for i in range(n)],
+            "site": [f"s{i // 500 * 7 % 11}" for i in range(n)],
+            "number": [rng.randrange(100) for _ in range(n)],
+            "sex": [rng.choice("FM") for _ in range(n)],
+        }
+    )
+    assert found == ("sorted", "site")
 
 
 def test_missing_cells_and_few_records_do_no_harm() -> None:
