@@ -17,6 +17,7 @@ from maskwise.datasets import adult_folder, load_adult
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import solve
 from maskwise.release import leaks as leaks_module
+from maskwise.release import released_columns
 from maskwise.release.leaks import Leak, LeakKind, find_leaks
 from maskwise.report.report import report
 from maskwise.search.options import SearchOptions
@@ -313,3 +314,15 @@ def test_an_estimate_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     monkeypatch.setattr(random_part, "MOST_RECORDS", 200)
     (warning,) = maskwise.anonymize(*files(tmp_path)).warnings
     assert warning == f"{SAYS} This is an estimate from some 200 records."
+
+
+def test_a_check_that_fails_is_told_and_only_strict_refuses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def fail(*_: Any) -> None:
+        raise maskwise.InputError("The database could not read the table.")
+
+    data, policy = files(tmp_path)
+    monkeypatch.setattr(released_columns, "find_leaks", fail)
+    (warning,) = maskwise.anonymize(data, policy).warnings
+    assert warning == "What the released columns tell could not be checked: The database could not read the table."
+    with pytest.raises(maskwise.InputError, match="could not read"):
+        maskwise.anonymize(data, policy, strict_leaks=True)

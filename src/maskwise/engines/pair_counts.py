@@ -50,8 +50,8 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
-class TellingGroup:
-    """The records that share a label and a cell of another column, nearly all with one raw cell."""
+class TellingGroups:
+    """Groups of records that share a label and a cell of another column, nearly all with one raw cell."""
 
     target: int
     """The masked column."""
@@ -60,7 +60,9 @@ class TellingGroup:
     label: int
     """What the masked column shows."""
     n_records: int
-    """How many they are."""
+    """The records of each group."""
+    n_groups: int
+    """The groups of that size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,8 @@ class PairCounts:
         )
         return {(row.pop("target"), row.pop("label")): Shares(**row) for row in found}
 
-    def telling(self, least: int, share: float) -> list[TellingGroup]:
-        """The records that share a label and another column's cell, of which enough share the raw cell too.
+    def telling(self, least: int, share: float) -> list[TellingGroups]:
+        """The groups that share a label and another column's cell, of which enough share the raw cell too, by size.
 
         Args:
             least: How many records are looked at, at least.
@@ -114,10 +116,10 @@ class PairCounts:
             f"WHERE other <> {_ALONE} GROUP BY target, other, cell, label"
         )
         found = self._fetch(
-            f"SELECT target, other, label, n_records FROM ({groups}) g "  # noqa: S608
-            f"WHERE n_records >= {least} AND n_most >= {share} * n_records"
+            f"SELECT target, other, label, n_records, count(*) AS n_groups FROM ({groups}) g "  # noqa: S608
+            f"WHERE n_records >= {least} AND n_most >= {share} * n_records GROUP BY target, other, label, n_records"
         )
-        return [TellingGroup(**row) for row in found]
+        return [TellingGroups(**row) for row in found]
 
     def other_repeats(self) -> dict[tuple[int, int], Repetition]:
         """For each target and other column: whether a cell of the other column has one raw cell."""

@@ -175,10 +175,10 @@ def _told(counts: PairCounts, least: Mapping[int, int]) -> dict[Pair, float]:
     for (target, _), shares in labels.items():
         n_rows[target] += shares.n_records
     told: dict[Pair, float] = {}
-    for group in counts.telling(max(2, min(least.values())), NEARLY_ALL):
-        if group.n_records >= least_of[group.target, group.label]:
-            pair = group.target, group.other
-            told[pair] = told.get(pair, 0) + group.n_records / n_rows[group.target]
+    for groups in counts.telling(max(2, min(least.values())), NEARLY_ALL):
+        if groups.n_records >= least_of[groups.target, groups.label]:
+            pair = groups.target, groups.other
+            told[pair] = told.get(pair, 0) + groups.n_groups * groups.n_records / n_rows[groups.target]
     return told
 
 
