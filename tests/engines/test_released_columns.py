@@ -61,7 +61,7 @@ def test_all_kinds_of_columns_are_warned_of(place: Place, most: int, monkeypatch
     is_part = most < 600
     assert set(said) == {"title", "age_cat", "age_copy", "booked", "patient_id"}
     assert "tells the hidden value of `sex` in 100 % of all records" in said["title"]
-    assert "follows from `age` and is finer than what is shown of `age`" in said["age_cat"]
+    assert "follows from `age`, in more detail than the label of `age` in " in said["age_cat"]
     assert "repeats `age` cell by cell" in said["age_copy"]
     assert said["booked"].startswith("`booked`, `born`, `visit` are released as they are")
     assert "write person: patient_id" in said["patient_id"]

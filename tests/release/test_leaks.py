@@ -18,11 +18,12 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import solve
 from maskwise.release import leaks as leaks_module
 from maskwise.release import released_columns
+from maskwise.release.leak_messages import leak_messages
 from maskwise.release.leaks import Leak, LeakKind, find_leaks
 from maskwise.report.report import report
 from maskwise.search.options import SearchOptions
 from maskwise.table import random_part
-from maskwise.table.random_part import take_part
+from maskwise.table.random_part import RandomPart, take_part
 from maskwise.table.read import read
 from maskwise.values.message import Audience
 from tests.conftest import Run
@@ -326,3 +327,25 @@ def test_a_check_that_fails_is_told_and_only_strict_refuses(monkeypatch: pytest.
     assert warning == "What the released columns tell could not be checked: The database could not read the table."
     with pytest.raises(maskwise.InputError, match="could not read"):
         maskwise.anonymize(data, policy, strict_leaks=True)
+
+
+def test_each_kind_is_put_into_words() -> None:
+    part = RandomPart(read(pa.table({"a": [1]})), 1)
+    found = [
+        Leak("b", "a", LeakKind.REPEATS, 1, is_masked=False),
+        Leak("c", "a", LeakKind.DETERMINES, 1, is_masked=False),
+        Leak("c", "d", LeakKind.TELLS, 0.254, is_masked=False),
+        Leak("e", "a", LeakKind.NARROWS, 0.5, is_masked=False),
+    ]
+    repeats, determines, narrows = [message.text for message in leak_messages(found, part)]
+    assert repeats == (
+        "`b` is released and repeats `a` cell by cell. Drop it, or put it into a quasi-identifier with `a`."
+    )
+    assert determines == (
+        "`c` is released and determines `a`: each of its values occurs with one value of it; it tells the hidden "
+        "value of `d` in 25 % of all records. Drop it, or put it into a quasi-identifier with them."
+    )
+    assert narrows == (
+        "`e` is released and follows from `a`, in more detail than the label of `a` in 50 % of all records. Drop it, "
+        "or put it into a quasi-identifier with `a`."
+    )

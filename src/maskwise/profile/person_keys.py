@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.errors import quote
+from maskwise.profile.identifier_warning import spelled
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.parsing import FOREIGN_NUMBER, patterns
 from maskwise.values.scales import Scale
@@ -58,7 +59,9 @@ class _Repetition:
     """How the records are spread over the values of a column."""
 
     n_values: int
+    """Its different values."""
     n_cells: int
+    """The records that have one."""
     n_repeated: int
     """The values with two or more records."""
     n_sharing: int
@@ -83,7 +86,7 @@ def repeated_person_keys(table: Table, policy: Policy, part: RandomPart) -> tupl
     several = f"{quote(keys)} {'looks' if len(keys) == 1 else 'look'} like the key of a person with several records. "
     text = (
         f"{several}Every guarantee counts records, not people, so a group of k records may be fewer than k people. If "
-        f"it is one, write person: {keys[0]} in the policy."
+        f"it is one, write person: {spelled(keys[0])} in the policy."
     )
     return (Message(Level.WARNING, Audience.OWNER, text),)
 

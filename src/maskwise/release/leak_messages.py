@@ -48,11 +48,12 @@ def _describe(column: str, leaks: Sequence[Leak]) -> str:
     if repeated := of_kind[LeakKind.REPEATS]:
         said.append(f"repeats {_names(repeated)} cell by cell")
     if determined := of_kind[LeakKind.DETERMINES]:
-        said.append(f"determines {_names(determined)}: each of its values occurs with one value of it")
+        it = "it" if len(determined) == 1 else "each of them"
+        said.append(f"determines {_names(determined)}: each of its values occurs with one value of {it}")
     if told := of_kind[LeakKind.TELLS]:
         said.append(f"tells the hidden value of {_shares(told)}")
     if narrowed := of_kind[LeakKind.NARROWS]:
-        said.append(f"follows from {_names(narrowed)} and is finer than what is shown of {_shares(narrowed)}")
+        said.append(f"follows from {_names(narrowed)}, in more detail than the label of {_shares(narrowed)}")
     remedy = (
         "Mask it more coarsely, or drop it."
         if leaks[0].is_masked
