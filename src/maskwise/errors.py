@@ -71,6 +71,16 @@ class NotMetError(MaskwiseError, ValueError):
     exit_code: ClassVar[int] = 1
 
 
+class LeakError(MaskwiseError, ValueError):
+    """A released column tells what a masked one hides, and the run was to refuse that."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class MaskwiseWarning(UserWarning):
+    """What the owner of a table must know, of a run in Python; the command line prints the same text."""
+
+
 class RefusedError(MaskwiseError):
     """The verifier did not accept the masked table, so nothing was released."""
 

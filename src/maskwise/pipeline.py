@@ -19,21 +19,23 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.outcome import Applied, Outcome
 from maskwise.profile.boundaries import limit_boundaries, read_midnights_as_dates
-from maskwise.profile.identifier_warning import forgotten_identifiers
 from maskwise.profile.profile import check_columns, check_sensitive
 from maskwise.profile.profile import profile as take_profile
+from maskwise.profile.record_order import order_message, order_tells
 from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.progress import SearchProgress, Silent
 from maskwise.release import mask as masking
 from maskwise.release.escape import safe_name
 from maskwise.release.interrupt import stop_on_interrupt
 from maskwise.release.publish import as_written, publish, recount, refuse_unless_confirmed
+from maskwise.release.released_columns import check_released_columns
 from maskwise.release.shuffle import shuffle_records
 from maskwise.release.target import resolve_target
 from maskwise.search.options import SearchKeywords, SearchOptions, search_options
 from maskwise.solution.cut import disclose_lone_value
 from maskwise.table.endpoints import closing, open_data
 from maskwise.values.memory import for_search, memory_of_run, parse_memory
+from maskwise.values.message import warn_in_python
 from maskwise.verify.single_records import warn_of_single_records
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ def anonymize(
     shuffle: bool = False,
     seed: int | None = None,
     escape_formulas: bool = False,
+    strict_leaks: bool = False,
     engine: Any = None,
     memory: str | None = None,
     observer: Observer | None = None,
@@ -76,6 +79,7 @@ def anonymize(
         shuffle: Release the records in random order also with `as_published`, which keeps it.
         seed: Makes the order, restarts and variants repeatable; keep it secret.
         escape_formulas: Quote cells that a spreadsheet would run.
+        strict_leaks: Refuse a table with a released column that tells what a masked one hides.
         engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`, `spark`,
             `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
         memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
@@ -94,6 +98,10 @@ def anonymize(
         InputError: The data cannot be read or does not fit the policy.
         InfeasibleError: No masking meets the policy.
         UnfinishedError: A bottom-up search was stopped before its end.
+        LeakError: With `strict_leaks`, a released column tells what a masked one hides.
+
+    Warns:
+        MaskwiseWarning: For each of the outcome's warnings.
 
     Example:
         >>> import pyarrow as pa
@@ -118,14 +126,17 @@ def anonymize(
         with stop_on_interrupt() as is_asked_to_stop:
             workspace = Workspace(for_search(memory_of_run(n_bytes)))
             solution, profile, table = solve(table, asked, options, observer, is_asked_to_stop, workspace)
-        messages = (*solution.messages, *solution.implied(), *forgotten_identifiers(table, asked))
         observer.stage("mask")
+        checked = check_released_columns(table, asked, solution, profile, strict=strict_leaks)
+        messages = (*solution.messages, *solution.implied(), *checked)
         whole = masking.mask(table, solution, profile.columns)
         masked = masking.drop_columns(whole, solution.drop)
         if is_shuffled:
             # A seed for restarts or variants alone asks for no order that can be repeated, which a database has not.
             can_repeat = table.engine.can(Feature.RECORD_ORDER) or not options.is_random
             masked = shuffle_records(masked, seed if can_repeat else None)
+        else:
+            messages = (*messages, *order_message(order_tells(table, profile.columns)))
         with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
             observer.stage("verify")
             verdict = recount(draft.table, asked.requirements, escaped=escape_formulas, whole=whole)
@@ -137,6 +148,7 @@ def anonymize(
             outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages)
             if beside is not None and target is not None:
                 draft.add(beside(outcome))
+    warn_in_python(outcome.warnings)
     return outcome
 
 

@@ -7,7 +7,6 @@ rows the cut was found on are guaranteed to meet the requirements.
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sized
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
@@ -26,13 +25,14 @@ from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply, mask
 from maskwise.release.publish import recount
+from maskwise.release.released_columns import check_released_columns
 from maskwise.search.options import SearchOptions
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
 from maskwise.table.data_frames import make_ready
 from maskwise.table.read import read
 from maskwise.values.cells import cells_to_arrow, is_missing
 from maskwise.values.input_kind import is_lazy_frame
-from maskwise.values.message import warnings_of
+from maskwise.values.message import warn_in_python, warnings_of
 from maskwise.values.reading import AS_IT_IS
 from maskwise.values.spelling import text_of
 
@@ -155,8 +155,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         solution, profile, table = solve(
             read(frame.to_native(), reading=asked.reading), replace(asked, drop=(), keep=None), options, columns=names
         )
-        for warning in warnings_of(unseen_values(asked, profile.sensitive)):
-            warnings.warn(warning, stacklevel=2)
+        messages = (*unseen_values(asked, profile.sensitive), *check_released_columns(table, asked, solution, profile))
+        warn_in_python(warnings_of(messages))
         self.solution_ = solution
         verdict = recount(mask(table, solution, profile.columns), asked.requirements, escaped=False)
         self.verdict_: Verdict | None = verdict.hiding(named_values(asked.requirements, asked.trees))

@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+import warnings
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -33,7 +34,7 @@ from maskwise.cli.options import (
     Shuffle,
     require_distinct_names,
 )
-from maskwise.errors import MaskwiseError, plural, quote
+from maskwise.errors import MaskwiseError, MaskwiseWarning, plural, quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +84,9 @@ def mask(
     shuffle: Shuffle = False,
     seed: Seed = None,
     escape_formulas: Formulas = False,
+    strict_leaks: Annotated[
+        bool, Parameter(negative="", help="Refuse a released column that tells what a masked one hides.")
+    ] = False,
     quiet: Quiet = False,
     json_: AsJson = False,
 ) -> int:
@@ -107,6 +111,7 @@ def mask(
             shuffle=shuffle,
             seed=seed,
             escape_formulas=escape_formulas,
+            strict_leaks=strict_leaks,
             engine=engine,
             memory=memory,
             observer=terminal,
@@ -281,7 +286,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), on_signal)
     try:
-        result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        with warnings.catch_warnings():
+            # A command prints what it has to warn of.
+            warnings.simplefilter("ignore", MaskwiseWarning)
+            result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
     except BaseException as error:
         if isinstance(error, SystemExit | GeneratorExit):
             raise

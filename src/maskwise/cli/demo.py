@@ -15,7 +15,7 @@ from maskwise.report.plot import can_draw
 from maskwise.report.report import DOES_NOT_PROTECT, report, what_is_protected
 from maskwise.values.message import Audience, Level
 
-_LOOK = ("age", "education", "marital-status", "hours-per-week", "relationship", "income")
+_LOOK = ("age", "education", "marital-status", "sex", "hours-per-week", "income")
 _ROWS = 5
 _FILES = {
     "adult-masked.csv": "the release",

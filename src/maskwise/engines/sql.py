@@ -13,6 +13,7 @@ from maskwise.engines.base import ROW, DataFiles, Feature
 from maskwise.engines.defaults import query
 from maskwise.engines.error_messages import refuse_out_of_memory, system_reason
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
+from maskwise.engines.pair_counts import PairCounts, pairs_query
 from maskwise.engines.value_counts import ValueCounts
 from maskwise.errors import InputError, MaskwiseError, WriteError
 from maskwise.values.arrow import from_numpy
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from maskwise.engines.base import Dialect, Lookup, Lookups, Relabel
+    from maskwise.engines.pair_counts import Target
     from maskwise.values.location import TableName
 
 
@@ -130,6 +132,15 @@ class Engine:
             view=False,
         )
         return ValueCounts(self.dialect, name, len(columns), list(beside))
+
+    def count_pairs(self, coded: ir.Table, targets: Sequence[Target]) -> PairCounts:
+        """Count the cells of masked columns together with those of others, one by one.
+
+        Args:
+            coded: A table that `materialize` made, of whole numbers, none of them missing.
+            targets: The masked columns, and what is counted beside each.
+        """
+        return PairCounts(self.dialect, self._create(pairs_query(coded.get_name(), targets), view=False))
 
     def recode(self, table: ir.Table, lookups: Lookups, beside: Sequence[str], *, materialize: bool) -> ir.Table:
         """Recode columns by lookup tables, each column under its own name, with others beside them.

@@ -3,5 +3,7 @@
 `profile` is the entrance and returns a `Profile` (`columns`); `column_counts`
 asks the engine for the distinct cells of each column, `sensitive` looks at the
 columns that requirements protect, `identifier_warning` at those that pass
-through. All gains and interval trees of a search follow from these counts.
+through, `person_keys` at keys of persons with several records, `record_order`
+at what the order of records tells. All gains and interval trees of a search
+follow from these counts.
 """

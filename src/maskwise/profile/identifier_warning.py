@@ -1,4 +1,10 @@
-"""Columns released as they are that look like identifiers somebody forgot to drop."""
+"""Columns released as they are that look like identifiers somebody forgot to drop.
+
+A column that differs in nearly every record may tell who is who. Texts and
+codes do; so do dates and times, because nobody else was born, booked or seen
+then; and whole numbers that count the records or are all of one great length.
+Other numbers are taken for amounts: they differ as often, and say less.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +13,17 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from maskwise.engines.base import Feature
-from maskwise.errors import InputError, quote
+from maskwise.errors import quote
 from maskwise.values.message import Audience, Level, Message
-from maskwise.values.parsing import CODE, patterns
+from maskwise.values.parsing import CODE, FOREIGN_NUMBER, patterns
+from maskwise.values.scales import Scale
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
     from maskwise.policy.policy import Policy
-    from maskwise.table.table import Table
+    from maskwise.table.random_part import RandomPart
 
-_LOOKED_AT = 2_000
-"""So many records are looked at, whatever the size of the table: an identifier differs in any part of it."""
 _LEAST = 20
 """Of fewer cells nothing is said."""
 _NEARLY_ALL = 0.9
@@ -29,87 +33,107 @@ _LONG = 10**6
 
 _WHOLE = r"^\s*[+-]?[0-9]+(\.0+)?\s*$"
 """How a whole number is spelled, also one that was a float for a while."""
+_MOMENTS = (Scale.DATE, Scale.TIMESTAMP, Scale.TIME)
+"""What differs in nearly every record only if it is somebody's own."""
 _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 """What YAML may take for something else than a name."""
 
 
-def forgotten_identifiers(table: Table, policy: Policy) -> tuple[Message, ...]:
+def forgotten_identifiers(part: RandomPart, policy: Policy) -> tuple[Message, ...]:
     """Warn of columns that pass through and differ in nearly every record.
 
-    The first records are looked at, and only where they are read in order
-    without a query to somebody else's database.
-
     Args:
-        table: The records.
+        part: The records that are looked at: an identifier differs in any random part of a table.
         policy: What is masked, protected, predicted and dropped.
     """
+    table = part.table
     known = {*policy.masked, *policy.dropped(table.names), *policy.sensitive, policy.class_name}
-    names = [name for name in table.names if name not in known and _may_identify(table, name)]
-    if not names or not table.engine.can(Feature.RECORD_ORDER):
+    names = [name for name in table.names if name not in known and not table.column(name).type().is_boolean()]
+    if not names:
         return ()
-    first = table.expr.limit(_LOOKED_AT)
-    aggregates = {
-        f"a{i}_{what}": value for i, name in enumerate(names) for what, value in _count(first[table.key(name)]).items()
+    columns = {f"a{i}": table.column(name) for i, name in enumerate(names)}
+    cells = table.expr.select(**columns)
+    # One query for all columns, and a second for those that may identify: patterns take longer than counting.
+    counted = {
+        f"{key}_{what}": value
+        for key in columns
+        for what, value in {"cells": cells[key].count(), "values": cells[key].nunique()}.items()
     }
-    try:
-        (counts,) = table.engine.fetch(first.aggregate(**aggregates)).to_pylist()
-    except InputError:
-        return ()  # a damaged file is complained of where it is read to its end
-    identifiers = [
-        name
-        for i, name in enumerate(names)
-        if _is_identifier({key.removeprefix(f"a{i}_"): n for key, n in counts.items() if key.startswith(f"a{i}_")})
-    ]
-    if not identifiers:
-        return ()
-    is_one = len(identifiers) == 1
+    (counts,) = table.engine.fetch(cells.aggregate(**counted)).to_pylist()
+    differing = {
+        key: name
+        for key, name in zip(columns, names, strict=True)
+        if counts[f"{key}_cells"] >= _LEAST and counts[f"{key}_values"] >= _NEARLY_ALL * counts[f"{key}_cells"]
+    }
+    identifiers = []
+    for key, name in differing.items():
+        looks = _looks(part, cells[key])
+        found = table.engine.fetch(cells.aggregate(**looks)).to_pylist()[0] if looks else {}
+        if _is_identifier(cells[key].type(), counts[f"{key}_cells"], counts[f"{key}_values"], found, part.share):
+            identifiers.append(name)
+    return () if not identifiers else (_warn(identifiers, is_kept=policy.keep is not None),)
+
+
+def _warn(names: list[str], *, is_kept: bool) -> Message:
+    """Say that columns may tell who is who; recipients see it too, since these columns are released as they are."""
+    is_one = len(names) == 1
     how = (
         "is released as it is, and its value differs" if is_one else "are released as they are, and their values differ"
     )
-    who = "it may tell who is who. If it does" if is_one else "they may tell who is who. If one does"
-    names_of = ", ".join(_spelled(name) for name in identifiers)
-    remedy = f"add drop: [{names_of}] to the policy" if policy.keep is None else "take it out of keep"
-    text = f"{quote(identifiers)} {how} in nearly every record, so {who}, {remedy}."
-    return (Message(Level.WARNING, Audience.OWNER, text),)
+    who = "it may tell who is who" if is_one else "they may tell who is who"
+    does = "it does" if is_one else "one does"
+    differ = f"{quote(names)} {how} in nearly every record, so {who}"
+    remedy = f"add drop: [{', '.join(map(spelled, names))}] to the policy"
+    if is_kept:
+        remedy = f"take {'it' if is_one else 'them'} out of keep"
+    return Message(Level.WARNING, Audience.RECIPIENT, f"{differ}. If {does}, {remedy}.", f"{differ}.")
 
 
-def _spelled(name: str) -> str:
-    """A name as YAML takes it for that name."""
+def spelled(name: str) -> str:
+    """A name as YAML takes it for that name.
+
+    >>> spelled("zip"), spelled("last, first")
+    ('zip', '"last, first"')
+    """
     is_plain = re.fullmatch(r"[A-Za-z_][\w-]*", name) and name.lower() not in _WORDS
     return name if is_plain else json.dumps(name, ensure_ascii=False)
 
 
-def _may_identify(table: Table, name: str) -> bool:
-    kind = table.expr[table.key(name)].type()
-    return bool(kind.is_string() or kind.is_integer() or kind.is_floating() or kind.is_decimal())
-
-
-def _count(cell: ir.Value) -> dict[str, ir.Value]:
-    """What is counted of a column, so that no cell needs to travel."""
-    counted = {"cells": cell.count(), "values": cell.nunique()}
-    number = cell
-    if cell.type().is_string():
-        looks = [*patterns().items(), ("code", CODE), ("whole", _WHOLE)]
-        counted |= {str(look): cell.re_search(pattern).ifelse(1, 0).sum() for look, pattern in looks}
-        number = cell.try_cast("float64")
-    elif not cell.type().is_integer():
+def _looks(part: RandomPart, cell: ir.Value) -> dict[str, ir.Value]:
+    """What is counted of a column to tell what its cells are, so that no cell needs to travel."""
+    kind = cell.type()
+    number, looks = cell, {}
+    if kind.is_string():
+        shapes = [*patterns().items(), ("code", CODE), ("whole", _WHOLE), ("foreign", FOREIGN_NUMBER)]
+        looks = {str(look): cell.re_search(pattern).ifelse(1, 0).sum() for look, pattern in shapes}
+        number = part.table.engine.dialect.try_cast(cell, "float64")
+    elif kind.is_floating():
         # pandas makes floats of whole numbers as soon as one is missing.
-        number = cell.cast("float64")
-        counted["whole"] = (number == number.floor()).ifelse(1, 0).sum()
-    return counted | {"low": number.min(), "high": number.max()}
+        looks = {"whole": (cell == cell.floor()).ifelse(1, 0).sum()}
+    elif not kind.is_integer():
+        return {}
+    return looks | {"low": number.min(), "high": number.max()}
 
 
-def _is_identifier(counts: dict[str, Any]) -> bool:
-    """Whether cells are nearly all different, and texts or codes: amounts and dates differ too."""
-    n_cells, n_values = counts["cells"], counts["values"]
-    if n_cells < _LEAST or n_values < _NEARLY_ALL * n_cells:
-        return False
-    is_text = "code" in counts
-    if is_text and (counts["code"] or not any(counts[scale] == n_cells for scale in patterns())):
+def _is_identifier(kind: Any, n_cells: int, n_values: int, looks: dict[str, Any], share: float) -> bool:
+    """Whether cells that are nearly all different tell people apart: amounts differ too."""
+    is_text = kind.is_string()
+    if not (is_text or kind.is_numeric()):
         return True
-    if counts.get("whole", n_cells) < n_cells or not math.isfinite(counts["low"]) or not math.isfinite(counts["high"]):
+    if is_text:
+        scales = [scale for scale in patterns() if looks[scale] == n_cells]
+        if looks["code"] or (not scales and looks["foreign"] < n_cells):
+            return True
+        if scales and scales[0] in _MOMENTS:
+            return True
+    if looks.get("whole", n_cells) < n_cells or not all(_is_finite(looks[end]) for end in ("low", "high")):
         return False
-    low, high = int(counts["low"]), int(counts["high"])
-    is_counted = n_values == n_cells and high - low < 2 * n_values
+    low, high = int(looks["low"]), int(looks["high"])
+    # A random part of numbers that count the records has as wide a range as all of them.
+    is_counted = n_values == n_cells and (high - low) * share < 2 * n_values
     is_long = low >= _LONG and len({len(str(end)) for end in (low, high)}) == 1
-    return bool(is_counted or is_long)
+    return is_counted or is_long
+
+
+def _is_finite(end: float | None) -> bool:
+    return end is not None and math.isfinite(end)

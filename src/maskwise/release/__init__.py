@@ -1,5 +1,7 @@
 """Mask a table by a solution, and publish it only after the recount has confirmed it.
 
+`released_columns` looks at the columns before they are released: `leaks` finds
+those that tell a masked one, `leak_messages` says so.
 `mask` rewrites cells, `shuffle` and `escape` change order and spelling,
 `frames` gives a data frame of the kind that came in. `publish` is the gate:
 `atomic_files` and `target` say where a draft is and how it gets its name.

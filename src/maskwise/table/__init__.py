@@ -3,6 +3,7 @@
 `read` is the entrance and returns a `Table` (`table`); `files` opens one or
 many files, `data_frames` those of other libraries; `column_names` gives every
 column a name of its own, `missing_values` empties cells that stand for no value;
-`endpoints` opens both ends of a run, what is read and where the release goes.
-What the cells of a column mean is the concern of `profile`.
+`endpoints` opens both ends of a run, what is read and where the release goes;
+`random_part` draws some records of a large table. What the cells of a column
+mean is the concern of `profile`.
 """

@@ -98,6 +98,10 @@ class Table:
         changed = {key: value for key, value in columns.items() if not value.equals(self.expr[key])}
         return self.expr.mutate(**changed) if changed else self.expr
 
+    def hashed(self, name: str) -> ir.Value:
+        """The cells of a column as whole numbers: equal ones for equal texts, whatever type the column has."""
+        return self.column(name).cast("string").hash().coalesce(0)
+
     def is_countable(self, name: str) -> bool:
         """Whether cells of the column have a spelling that people know."""
         kind = self.expr[self.key(name)].type()

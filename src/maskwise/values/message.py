@@ -7,11 +7,12 @@ repeats what recipients may read.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from maskwise.errors import quote
+from maskwise.errors import MaskwiseWarning, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -133,6 +134,15 @@ def private_note(text: str) -> Message:
 def warnings_of(messages: Iterable[Message]) -> tuple[str, ...]:
     """The texts of the warnings, as the owner reads them."""
     return tuple(message.text for message in messages if message.is_warning)
+
+
+def warn_in_python(texts: Iterable[str]) -> None:
+    """Emit each warning by Python's own mechanism, as coming from the caller of the function that calls this.
+
+    The command line prints the messages itself and turns these off.
+    """
+    for text in texts:
+        warnings.warn(text, MaskwiseWarning, stacklevel=3)
 
 
 def public_texts(messages: Iterable[Message]) -> tuple[str, ...]:

@@ -126,8 +126,10 @@ def looks_like_code(keys: pa.Array) -> bool:
     return bool(pc.any(pc.match_substring_regex(keys, CODE)).as_py())
 
 
+FOREIGN_NUMBER = r"^[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+$"
+"""A number with a decimal comma."""
 _ELSEWHERE = {
-    r"^[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+$": "numbers with a decimal comma; with a point, as 29076.91,",
+    FOREIGN_NUMBER: "numbers with a decimal comma; with a point, as 29076.91,",
     r"^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}$": "dates; written 2024-04-06",
 }
 """How texts are spelled in some countries that are numbers or dates to a person."""

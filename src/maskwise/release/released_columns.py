@@ -1,0 +1,48 @@
+"""Looks at the columns of a release before it is written: what they tell beside what is masked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from maskwise.errors import InputError
+from maskwise.profile.identifier_warning import forgotten_identifiers
+from maskwise.profile.person_keys import repeated_person_keys
+from maskwise.release.leak_messages import leak_messages, refuse_leaks
+from maskwise.release.leaks import find_leaks
+from maskwise.table.random_part import take_part
+from maskwise.values.message import Audience, Level, Message
+
+if TYPE_CHECKING:
+    from maskwise.policy.policy import Policy
+    from maskwise.profile.columns import Profile
+    from maskwise.solution.solution import Solution
+    from maskwise.table.table import Table
+
+
+def check_released_columns(
+    table: Table, policy: Policy, solution: Solution, profile: Profile, *, strict: bool = False
+) -> tuple[Message, ...]:
+    """Warn of columns that tell a masked one, of likely identifiers and of keys of persons with several records.
+
+    A large table is looked at in a random part.
+
+    Args:
+        table: The records, unmasked.
+        policy: What was asked.
+        solution: What is shown.
+        profile: The distinct cells of the masked attributes.
+        strict: Refuse a column that tells a masked one.
+    """
+    try:
+        part = take_part(table, profile.n_rows)
+        leaks = leak_messages(find_leaks(part, solution, profile.columns, policy), part)
+        others = (*forgotten_identifiers(part, policy), *repeated_person_keys(table, policy, part))
+    except InputError as error:
+        # A damaged file is complained of where it is read to its end, with its name.
+        if strict:
+            raise
+        text = f"What the released columns tell could not be checked: {error}"
+        return (Message(Level.WARNING, Audience.OWNER, text),)
+    if strict:
+        refuse_leaks(leaks)
+    return (*leaks, *others)

@@ -1,0 +1,46 @@
+"""A random part of a table, for checks whose figures need not be exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from maskwise.table.table import Table
+
+MOST_RECORDS = 50_000
+"""So many records are looked at, about, whatever the size of the table: a share of them is off by half a percent."""
+
+
+@dataclass(frozen=True, slots=True)
+class RandomPart:
+    """Some records of a table, each as likely as any other."""
+
+    table: Table
+    """The records; of its columns those whose cells can be counted."""
+    n_all: int
+    """The records of the whole table."""
+    share: float = 1
+    """How many of all records are drawn, from 0 to 1; 1 stands for all of them."""
+
+    def at_most(self, most: int) -> RandomPart:
+        """Draw fewer records, if there are more than so many; they stay inside the engine."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        expected = self.n_all * self.share
+        if expected <= most:
+            return self
+        drawn = self.table.engine.materialize(self.table.expr.filter(ibis.random() < most / expected))
+        return replace(self, table=replace(self.table, expr=drawn), share=most / self.n_all)
+
+
+def take_part(table: Table, n_rows: int) -> RandomPart:
+    """Draw a part of a large table inside its engine; take a small table as it is.
+
+    Args:
+        table: The records.
+        n_rows: How many they are.
+    """
+    names = tuple(name for name in table.names if table.is_countable(name))
+    chosen = {f"c{i}": table.expr[table.key(name)] for i, name in enumerate(names)}
+    return RandomPart(replace(table, expr=table.expr.select(**chosen), names=names), n_rows).at_most(MOST_RECORDS)

@@ -1,0 +1,36 @@
+"""A random part of a table."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from maskwise.table import random_part
+from maskwise.table.random_part import take_part
+from maskwise.table.read import read
+
+
+def test_a_small_table_is_taken_whole_without_what_cannot_be_counted() -> None:
+    table = pa.table({"a": [1, 2, 3], "nested": [[1], [2], [3]], "b": ["x", "y", "z"]})
+    part = take_part(read(table), 3)
+    assert part.share == 1
+    assert part.table.names == ("a", "b")
+    assert part.table.engine.fetch(part.table.expr).to_pydict() == {"c0": [1, 2, 3], "c1": ["x", "y", "z"]}
+
+
+def test_of_a_large_table_every_record_is_as_likely(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_part, "MOST_RECORDS", 2_000)
+    part = take_part(read(pa.table({"a": range(20_000)})), 20_000)
+    assert part.share == 0.1
+    drawn = part.table.engine.fetch(part.table.expr).column(0).to_pylist()
+    assert drawn == part.table.engine.fetch(part.table.expr).column(0).to_pylist()
+    assert 1_600 < len(drawn) < 2_400
+    assert 8_000 < sum(drawn) / len(drawn) < 12_000
+
+
+def test_a_part_of_a_part_knows_its_share_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_part, "MOST_RECORDS", 2_000)
+    part = take_part(read(pa.table({"a": range(20_000)})), 20_000).at_most(500)
+    assert part.share == 0.025
+    assert part.at_most(600) is part
+    assert 300 < part.table.n_rows() < 700
