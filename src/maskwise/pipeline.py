@@ -21,11 +21,12 @@ from maskwise.profile.identifier_warning import forgotten_identifiers
 from maskwise.profile.profile import check_columns, check_sensitive
 from maskwise.profile.profile import profile as take_profile
 from maskwise.profile.sensitive import named_values, unseen_values
+from maskwise.profile.unreleased import refuse_generalized, refuse_unreleased
 from maskwise.progress import SearchProgress, Silent
 from maskwise.release import mask as masking
-from maskwise.release.escape import safe_name
+from maskwise.release.escape import original_text, safe_name
 from maskwise.release.interrupt import stop_on_interrupt
-from maskwise.release.publish import as_written, publish, recount, refuse_unless_confirmed
+from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
 from maskwise.release.shuffle import shuffle_records
 from maskwise.release.target import resolve_target
 from maskwise.search.options import SearchKeywords, SearchOptions, search_options
@@ -113,11 +114,19 @@ def anonymize(
         messages = (*solution.messages, *solution.implied(), *forgotten_identifiers(table, asked))
         observer.stage("mask")
         whole = masking.mask(table, solution, profile.columns)
-        masked = masking.drop_columns(whole, solution.drop)
+        masked = masking.drop_columns(masking.show_fixed(whole, solution), solution.drop)
         masked = shuffle_records(masked, seed) if shuffle else masked
         with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
             observer.stage("verify")
-            verdict = recount(draft.table, asked.requirements, escaped=escape_formulas, whole=whole)
+            verdict = recount(
+                draft.table,
+                asked.requirements,
+                escaped=escape_formulas,
+                trees=asked.trees,
+                whole=whole,
+                generalized=[cut.attribute for cut in solution.fixed],
+            )
+            refuse_other_labels(draft.table, solution.fixed, escaped=escape_formulas)
             refuse_unless_confirmed(verdict, asked, solution, profile.n_rows, draft.table.names)
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
@@ -219,12 +228,20 @@ def apply(
             msg = f"{unchecked[0].asks()} cannot be recounted: its sensitive column is not among these rows, or masked."
             raise NotMetError(msg)
         with publish(masked, target, requirements, escape=escape_formulas) as draft:
-            verdict = recount(draft.table, requirements, escaped=escape_formulas, whole=later.whole)
+            verdict = recount(
+                draft.table,
+                requirements,
+                escaped=escape_formulas,
+                trees=dict(saved.trees),
+                whole=later.whole,
+                generalized=[cut.attribute for cut in saved.fixed],
+            )
             if enforce and not verdict.is_met:
                 broken = "; ".join(finding.complaint() for finding in verdict.findings if not finding.is_met)
                 msg = f"These rows alone do not meet the requirements: {broken}. Mask them anew, together with others."
                 raise NotMetError(msg)
-            verdict = verdict.hiding(named_values(asked, {cut.attribute: cut.taxonomy for cut in saved.cuts}))
+            trees = {cut.attribute: cut.taxonomy for cut in saved.cuts} | dict(saved.trees)
+            verdict = verdict.hiding(named_values(asked, trees))
             applied = Applied(
                 draft.data, verdict, later.unknown, later.outside, later.n_dropped, later.left_out, unchecked
             )
@@ -257,16 +274,18 @@ def audit(
     asked = read_policy(policy)
     table = open_data(data, engine, None, parse_memory(memory))
     with closing(table):
-        spelled = asked
+        read_text: Callable[[str], str] = str
         if escape_formulas:
             asked_name = {safe_name(name): name for one in asked.requirements for name in one.columns}
             table = replace(table, names=tuple(asked_name.get(name, name) for name in table.names))
-            spelled = replace(asked, requirements=tuple(map(as_written, asked.requirements)))
-        check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
-        sensitive = check_sensitive(table, spelled)
-        verdict = recount(table, asked.requirements, escaped=escape_formulas)
-        verdict = verdict.hiding(named_values(spelled.requirements, asked.trees))
-        return replace(verdict, messages=unseen_values(spelled, sensitive, asked.masked))
+            read_text = original_text
+        refuse_unreleased(table, asked)
+        check_columns(table, asked, with_drop=False, with_attributes=False)
+        sensitive = check_sensitive(table, asked, read_text)
+        refuse_generalized(sensitive, asked)
+        verdict = recount(table, asked.requirements, escaped=escape_formulas, trees=asked.trees)
+        verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
+        return replace(verdict, messages=unseen_values(asked, sensitive, asked.masked))
 
 
 def _check_seed(seed: int | None, *, is_used: bool) -> None:

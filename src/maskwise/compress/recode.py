@@ -46,7 +46,7 @@ class Coded:
 def recode(
     table: Table,
     lookups: Lookups,
-    sensitive: Sequence[tuple[str, pa.Array | None]] = (),
+    sensitive: Sequence[tuple[str, pa.Array]] = (),
     *,
     keep: bool,
     by_row: tuple[pa.Array, pa.Array] | None = None,
@@ -56,13 +56,13 @@ def recode(
     Args:
         table: The records.
         lookups: For each column how it is recoded.
-        sensitive: Columns, and the keys of the cells that are counted in them; None counts missing cells.
+        sensitive: Columns, and the keys of the cells that are counted in them; a missing key counts missing cells.
         keep: They will be counted more than once.
         by_row: Numbers of records and a code for each of them, for a table whose records are numbered.
     """
     cells = [table.column(name) for name, _ in sensitive]
     marks = {
-        f"s{i}": one_or_zero(cell.isnull() if keys is None else cell.isin(keys.to_pylist()))
+        f"s{i}": one_or_zero(_is_one_of(cell, keys.to_pylist()))
         for i, (cell, (_, keys)) in enumerate(zip(cells, sensitive, strict=True))
     }
     marked = replace(table, expr=table.expr.mutate(**marks) if marks else table.expr).normalized(lookups)
@@ -70,6 +70,13 @@ def recode(
     if by_row is not None:
         named[ROW] = Lookup(*by_row)
     return Coded(table, table.engine.recode(marked, named, list(marks), materialize=keep))
+
+
+def _is_one_of(cell: ir.Value, keys: Sequence[object]) -> ir.BooleanValue:
+    """Whether a cell is one of some keys; a missing key is the missing cell."""
+    if None not in keys:
+        return cell.isin(keys)
+    return cell.isnull() | cell.isin([key for key in keys if key is not None])
 
 
 def number_records(table: Table) -> Table:

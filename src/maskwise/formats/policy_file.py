@@ -21,8 +21,8 @@ from maskwise.formats.taxonomy_file import from_document, read_taxonomy
 from maskwise.policy.attributes import Attribute, Kind, Missing
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements import registry
+from maskwise.policy.requirements.any_of import MISSING
 from maskwise.policy.requirements.file_form import name_list
-from maskwise.policy.requirements.protected_values import MISSING
 from maskwise.policy.source_lines import Document, Place
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.values.scales import parse_bound
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def _entry(value: object) -> object:
     if isinstance(value, str):
         value = {value: None}
-    if not isinstance(value, Mapping) or len(value) != 1:
+    if not isinstance(value, Mapping) or len(value) != 1 + ("taxonomy" in value and "release" in value):
         raise PydanticCustomError(
             "entry", "an attribute is `suppress`, `interval`, {interval: [low, high]} or {taxonomy: ...}"
         )
@@ -47,6 +47,7 @@ class _Strict(BaseModel):
 
 class _Entry(_Strict):
     taxonomy: Any = None
+    release: int | None = Field(default=None, ge=0)
     interval: list[str] | None = Field(default=None, min_length=2, max_length=2)
     suppress: None = None
 
@@ -61,7 +62,7 @@ class _PolicyFile(_Strict):
 
 _KEYS: dict[str, tuple[str, ...]] = {
     "": ("class", "attributes", "requirements", "drop", "missing"),
-    "attributes": ("taxonomy", "interval", "suppress"),
+    "attributes": ("taxonomy", "interval", "suppress", "release"),
 }
 
 
@@ -130,7 +131,8 @@ def to_data(policy: Policy) -> dict[str, Any]:
     for attribute in policy.attributes:
         match attribute.kind:
             case Kind.TAXONOMY if attribute.taxonomy is not None:
-                entries[attribute.name] = {"taxonomy": attribute.taxonomy.to_nested()}
+                release = {} if attribute.release is None else {"release": attribute.release}
+                entries[attribute.name] = {"taxonomy": attribute.taxonomy.to_nested(), **release}
             case Kind.INTERVAL:
                 entries[attribute.name] = {"interval": list(attribute.bounds)} if attribute.bounds else "interval"
             case _:
@@ -154,7 +156,8 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
         try:
             parts = _entry(entry)
             if "taxonomy" in parts:  # type: ignore[operator]
-                found.append(Attribute(name, Kind.TAXONOMY, taxonomy=_taxonomy(document, place, folder)))
+                tree, depth = _taxonomy(document, place, folder), str(parts.get("release", ""))  # type: ignore[attr-defined]
+                found.append(Attribute(name, Kind.TAXONOMY, tree, release=int(depth) if depth.isdecimal() else None))
             elif "interval" in parts:  # type: ignore[operator]
                 found.append(Attribute(name, Kind.INTERVAL, bounds=_bounds(parts["interval"])))  # type: ignore[index]
             elif "suppress" in parts:  # type: ignore[operator]

@@ -19,6 +19,7 @@ from maskwise.formats.policy_file import texts
 from maskwise.formats.requirement_file import read_requirement
 from maskwise.formats.text_file import read_text
 from maskwise.policy.attributes import Kind, Missing
+from maskwise.policy.sensitive_trees import columns_by_level
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown
 from maskwise.solution.solution import Reached, Solution
@@ -71,6 +72,8 @@ class _SolutionFile(BaseModel):
     attributes: list[_Attribute]
     requirements: list[dict[str, Any]]
     dropped_requirements: list[int]
+    fixed: list[_Attribute] = []
+    trees: dict[str, dict[str, Any]] = {}
 
 
 def dumps(solution: Solution, *, public: bool = False) -> str:
@@ -86,7 +89,10 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             "format_version": FORMAT_VERSION,
             "maskwise": version("maskwise"),
             "rows": solution.n_rows,
-            "attributes": [{"name": c.attribute, "kind": c.kind, "shown": list(c.labels)} for c in solution.cuts],
+            "attributes": [
+                {"name": cut.attribute, "kind": cut.kind, "shown": list(cut.labels)}
+                for cut in (*solution.cuts, *solution.fixed)
+            ],
             "requirements": [found.requirement.public_data() | {"reached": found.figure} for found in solution.reached],
         }
         return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
@@ -108,10 +114,13 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             for found in solution.reached
         ],
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
+        fixed=[_attribute(cut) for cut in solution.fixed],
+        trees={name: tree.to_nested() for name, tree in solution.trees},
     )
     said = file.model_dump(mode="json")
+    # Said only where it is so, which is rare.
+    said = {key: value for key, value in said.items() if value or key not in {"fixed", "trees"}}
     for entry in said["attributes"]:
-        # Said only where it is so, which is rare.
         if not entry["hides_more"]:
             del entry["hides_more"]
     return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
@@ -170,6 +179,8 @@ def _solution(file: _SolutionFile) -> Solution:
     in_qid = {name for reached in found for name in reached.requirement.qid}
     if not file.requirements or len(set(names)) < len(names) or set(names) != in_qid:
         raise PolicyError(["its attributes are not those of its requirements."])
+    if not {*columns_by_level([reached.requirement for reached in found])} <= set(file.trees):
+        raise PolicyError(["the taxonomy of a sensitive column is missing."])
     return Solution(
         cuts=tuple(_cut(entry) for entry in file.attributes),
         reached=tuple(found),
@@ -181,6 +192,8 @@ def _solution(file: _SolutionFile) -> Solution:
         drop=tuple(file.drop),
         columns=tuple(file.columns),
         missing=file.missing,
+        fixed=tuple(_cut(entry) for entry in file.fixed),
+        trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
     )
 
 

@@ -50,6 +50,8 @@ class Attribute:
     """The tree, for a taxonomy attribute."""
     bounds: tuple[str, str] | None = None
     """The range as it stands in the policy, for an interval attribute; None means the data's."""
+    release: int | None = None
+    """For a taxonomy attribute in no QID, the depth in its tree at which it is released; None leaves it as it is."""
 
     def __post_init__(self) -> None:
         """Refuse an entry whose parts do not belong together."""
@@ -57,3 +59,5 @@ class Attribute:
             raise PolicyError([f"`{self.name}`: a taxonomy attribute, and no other, needs a tree."])
         if self.bounds is not None and self.kind is not Kind.INTERVAL:
             raise PolicyError([f"`{self.name}`: only an interval attribute has a range."])
+        if self.release is not None and (self.kind is not Kind.TAXONOMY or self.release < 0):
+            raise PolicyError([f"`{self.name}`: `release` is a depth in its taxonomy, 0 for the root."])

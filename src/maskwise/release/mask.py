@@ -64,6 +64,11 @@ def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
     return table.relabel(relabels)
 
 
+def show_fixed(table: Table, solution: Solution) -> Table:
+    """Show the columns that are released at one depth of their taxonomy."""
+    return table.relabel({cut.attribute: _fit(table, cut, Missing.KEEP)[0] for cut in solution.fixed})
+
+
 def _ordered(column: Column) -> Parsed:
     """What `profile` found a column's distinct cells to be; whole numbers stay so under a range with decimals."""
     assert column.scale is not None  # noqa: S101 - every interval column has a scale
@@ -90,7 +95,7 @@ class MaskedRows:
     table: Table
     """The masked rows."""
     whole: Table
-    """The same with the columns that are left out, to recount requirements that speak of one."""
+    """The same with columns that are left out, or shown at one depth, to recount requirements that speak of one."""
     unknown: dict[str, Unknown]
     """Cells the solution does not know, by attribute."""
     outside: dict[str, int]
@@ -121,8 +126,10 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> MaskedRo
         table = table.without_missing(names)
         n_dropped = n_before - table.n_rows()
     relabels, unknown, outside = {}, {}, {}
-    for cut in solution.cuts:
-        relabels[cut.attribute], unknown_cells, n_outside = _fit(table, cut, solution.missing)
+    fixed = [cut for cut in solution.fixed if cut.attribute in table.names]
+    for cut in (*solution.cuts, *fixed):
+        missing = Missing.KEEP if cut in fixed else solution.missing
+        relabels[cut.attribute], unknown_cells, n_outside = _fit(table, cut, missing)
         if unknown_cells.n_records:
             unknown[cut.attribute] = unknown_cells
         if n_outside:
@@ -138,8 +145,9 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> MaskedRo
         )
         raise InputError(msg)
     others = {name for name in table.names if name not in solution.columns}
-    whole = table.relabel(relabels)
-    return MaskedRows(drop_columns(whole, others), whole, unknown, outside, n_dropped, left_out)
+    whole = table.relabel({name: relabels[name] for name in names})
+    shown = whole.relabel({cut.attribute: relabels[cut.attribute] for cut in fixed})
+    return MaskedRows(drop_columns(shown, others), whole, unknown, outside, n_dropped, left_out)
 
 
 def _fit(table: Table, cut: Cut, missing: Missing) -> tuple[Relabel, Unknown, int]:

@@ -207,5 +207,5 @@ def _attribute_data(solution: Solution) -> Sequence[dict[str, Any]]:
             "shown": list(cut.labels),
             "missing": str(cut.missing),
         }
-        for cut in solution.cuts
+        for cut in (*solution.cuts, *solution.fixed)
     ]

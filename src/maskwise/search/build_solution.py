@@ -66,6 +66,8 @@ def build_solution(
         drop=policy.drop,
         missing=policy.missing,
         columns=problem.columns,
+        fixed=profile.fixed,
+        trees=tuple(policy.sensitive_trees.items()),
         steps=tuple(steps),
         curve=follow(
             trees,

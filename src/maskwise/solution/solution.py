@@ -11,6 +11,7 @@ from maskwise.values.message import note, public_texts
 
 if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.policy.taxonomy import Taxonomy
     from maskwise.solution.curve import Point
     from maskwise.solution.cut import Cut
     from maskwise.solution.steps import Generalization, Step
@@ -65,6 +66,10 @@ class Solution:
     """What happens to missing cells of masked attributes."""
     columns: tuple[str, ...] = ()
     """The columns of the release."""
+    fixed: tuple[Cut, ...] = ()
+    """Columns in no QID that are shown at one depth of their taxonomy."""
+    trees: tuple[tuple[str, Taxonomy], ...] = ()
+    """The taxonomies of sensitive columns, in which requirements may name values and groups of them."""
     steps: tuple[Step | Generalization, ...] = ()
     """The refinements or generalizations, in order; not part of the file."""
     curve: tuple[Point, ...] = ()

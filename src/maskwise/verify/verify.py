@@ -15,23 +15,37 @@ import numpy as np
 
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import as_numpy
-from maskwise.values.spelling import is_spelled, one_spelling, text_of, value_order
+from maskwise.values.spelling import text_of
+from maskwise.verify.counted_values import Cells
 from maskwise.verify.measures.registry import measure_groups
 from maskwise.verify.measures.spectrum import Spectrum
 from maskwise.verify.verdict import Finding, Tightest, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import ibis.expr.types as ir
 
     from maskwise.engines.sql import Engine
     from maskwise.policy.requirements.base import Counted, Part, Requirement
+    from maskwise.policy.taxonomy import Taxonomy
     from maskwise.table.table import Table
+    from maskwise.verify.counted_values import Values
 
 
-def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
+def verify(
+    table: Table,
+    requirements: Sequence[Requirement],
+    trees: Mapping[str, Taxonomy | None] | None = None,
+    read_text: Callable[[str], str] = str,
+) -> Verdict:
     """Recount a table from nothing but its cells.
+
+    Args:
+        table: The table.
+        requirements: What is asked of it.
+        trees: The taxonomies of sensitive columns, if requirements name values in them.
+        read_text: Reads a cell as it was before it was written, where writing changed cells.
 
     Claim: a requirement holds if and only if its finding has no violating
     group, because every record is in exactly one group of the recount.
@@ -50,18 +64,23 @@ def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
         for name in requirement.columns:
             if name not in requirement.qid:
                 table.require_sensitive(name)
-    findings = tuple(_recount(table, requirement) for requirement in requirements)
+    findings = tuple(_recount(table, requirement, trees or {}, read_text) for requirement in requirements)
     return Verdict(findings[0].n_rows if findings else table.n_rows(), findings)
 
 
-def _recount(table: Table, requirement: Requirement) -> Finding:
+def _recount(
+    table: Table, requirement: Requirement, trees: Mapping[str, Taxonomy | None], read_text: Callable[[str], str]
+) -> Finding:
     of_qid: dict[tuple[str, ...], list[Part]] = {}
     for part in requirement.parts:
         of_qid.setdefault(part.qid, []).append(part)
     worst: dict[object, tuple[float, Tightest, ir.Table]] = {}
     sizes: Counter[int] = Counter()
     n_broken = n_records = n_rows = 0
-    with _marked(table, requirement, keep=len(of_qid) > 1) as records:
+    cells = {
+        name: _cells(table, name, trees.get(name), read_text) for name in requirement.columns[len(requirement.qid) :]
+    }
+    with _marked(table, requirement, cells, keep=len(of_qid) > 1) as records:
         for qid, parts in of_qid.items():
             groups = records.groups(qid)
             spectrum = records.spectrum(groups)
@@ -111,12 +130,12 @@ class _Marked:
     engine: Engine
     columns: tuple[str, ...]
     """The QID's columns."""
-    marks: tuple[tuple[str, str | None], ...]
-    """Column and value of each mark."""
-    values: Mapping[Counted, tuple[str | None, ...]]
-    """The values that are counted, in their order."""
+    marks: tuple[tuple[str, Values], ...]
+    """Column and values of each mark."""
+    values: Mapping[Counted, tuple[Values, ...]]
+    """The values that are counted, in their order, those in one tuple that are counted together."""
 
-    def values_of(self, part: Part) -> tuple[str | None, ...]:
+    def values_of(self, part: Part) -> tuple[Values, ...]:
         """The values a rule looks at, in its order."""
         return () if part.counted is None else self.values[part.counted]
 
@@ -150,19 +169,15 @@ class _Marked:
 
 
 @contextmanager
-def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_Marked]:
+def _marked(table: Table, requirement: Requirement, cells: Mapping[str, Cells], *, keep: bool) -> Iterator[_Marked]:
     """Mark the records that have each sensitive value; `keep` them as a table where many QIDs will be counted."""
-    cells = {name: table.distinct(name).keys.to_pylist() for name in requirement.columns if name not in requirement.qid}
-    values: dict[Counted, tuple[str | None, ...]] = {}
-    marks: dict[tuple[str, str | None], None] = {}
+    values: dict[Counted, tuple[Values, ...]] = {}
+    marks: dict[tuple[str, Values], None] = {}
     for part in requirement.parts:
         counted = part.counted
         if counted is not None and counted not in values:
-            listed = counted.values
-            if listed is None:
-                listed = _values(table, counted.column, cells[counted.column], counted.order)
-            values[counted] = listed
-            marks.update({(counted.column, value): None for value in listed})
+            values[counted] = cells[counted.column].counted(counted)
+            marks.update({(counted.column, together): None for together in values[counted]})
     shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
     indicators = {f"s{i}": one_or_zero(_is_value(table, *pair, cells[pair[0]])) for i, pair in enumerate(marks)}
     expr = table.expr.select(**shown, **indicators)
@@ -174,29 +189,22 @@ def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_
             table.engine.discard(kept)
 
 
-def _values(table: Table, name: str, cells: Sequence[object], order: Sequence[str]) -> tuple[str | None, ...]:
-    """Every value of a sensitive column once, however it is spelled; the missing one, if there is one, last."""
-    texts = [text_of(cell) for cell in cells]
-    spelled = {one_spelling(text): text for text in texts}
-    place = {one_spelling(text): at for at, text in enumerate(order)}
-
-    def given(text: str) -> tuple[int, str]:
-        return place.get(one_spelling(text), len(place)), text
-
-    values = sorted(spelled.values(), key=given if order else value_order(texts))
-    return (*values, None) if table.distinct(name).n_missing else tuple(values)
+def _cells(table: Table, name: str, tree: Taxonomy | None, read_text: Callable[[str], str]) -> Cells:
+    """The distinct cells of a sensitive column."""
+    found = table.distinct(name)
+    keys = found.keys.to_pylist()
+    return Cells(keys, [read_text(text_of(key)) for key in keys], bool(found.n_missing), tree)
 
 
-def _is_value(table: Table, name: str, value: str | None, cells: Sequence[object]) -> ir.BooleanValue:
-    """Whether a cell holds the protected value, however its type spells it.
+def _is_value(table: Table, name: str, values: Values, cells: Cells) -> ir.BooleanValue:
+    """Whether a cell holds one of some values, however its type spells it.
 
     Args:
         table: The records.
         name: The sensitive column.
-        value: The value; None is the missing one.
+        values: The values; None is the missing one.
         cells: The distinct cells of the column.
     """
     cell = table.column(name)
-    if value is None:
-        return cell.isnull()
-    return cell.isin([key for key in cells if is_spelled(key, value)])
+    is_named: ir.BooleanValue = cell.isin(cells.are(values))
+    return cell.isnull() | is_named if None in values else is_named
