@@ -61,6 +61,7 @@ def many(n: int = 1400) -> pa.Table:
     return pa.table({"zip": zips, "sex": [rng.choice("FM") for _ in range(n)], "risk": [z[-1] > "4" for z in zips]})
 
 
+ILLNESSES = {"any": {"viral": ["flu", "HIV"], "other": ["cold"]}}
 TREE = {"Any": {"Left": ["1", "2"], "Right": ["3", "4"]}}
 CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
     "numbers": (
@@ -88,6 +89,36 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
                 {"qid": ["paid", "code"], "sensitive": {"ill": ["HIV", None]}, "confidence": 0.4},
                 {"qid": ["paid", "word"], "sensitive": "ill", "diversity": {"distinct": 2}},
                 {"qid": ["code", "paid"], "sensitive": "ill", "closeness": 0.6},
+            ],
+            "drop": ["note"],
+        },
+    ),
+    "sensitive values together, and not released": (
+        texts(),
+        {
+            "class": "risk",
+            "attributes": {
+                "word": "suppress",
+                "paid": "suppress",
+                "code": {"taxonomy": TREE},
+                "ill": {"taxonomy": ILLNESSES},
+            },
+            "requirements": [
+                {"qid": ["word", "code"], "sensitive": {"ill": {"any": ["co*", None]}}, "confidence": 0.6},
+                {"qid": ["paid", "code"], "sensitive": {"ill": {"any": ["viral"], "cold": 0.7}}, "confidence": 0.9},
+                {"qid": ["paid", "word"], "sensitive": "ill", "diversity": {"distinct": 2}, "by": "level 1"},
+                {"qid": ["code", "paid"], "sensitive": "note", "diversity": {"distinct": 3}, "by": "prefix 1"},
+            ],
+            "drop": ["ill", "note"],
+        },
+    ),
+    "a sensitive column generalized": (
+        texts(),
+        {
+            "class": "risk",
+            "attributes": {"word": "suppress", "paid": "suppress", "ill": {"taxonomy": ILLNESSES, "release": 1}},
+            "requirements": [
+                {"qid": ["word", "paid"], "sensitive": {"ill": {"any": ["HIV", "c*"]}}, "confidence": 0.7}
             ],
             "drop": ["note"],
         },

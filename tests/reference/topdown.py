@@ -212,7 +212,7 @@ class Reference:
         self.criterion = criterion
         self.shown = [{a.name: self._top(a) for a in attributes} for _ in records]
         self.active = not_implied(requirements)
-        self.is_mixed = len({type(part) for part in self.active}) > 1
+        self.is_mixed = len({type(getattr(part, "rule", part)) for part in self.active}) > 1
         self.slack = {part: part.limit() - part.badness(self.shown, records) for part in self.active}
 
     def figure(self, requirement: Any) -> Any:
