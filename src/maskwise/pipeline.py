@@ -232,7 +232,7 @@ def apply(
                 draft.table,
                 requirements,
                 escaped=escape_formulas,
-                trees=dict(saved.trees),
+                trees=saved.taxonomies,
                 whole=later.whole,
                 generalized=[cut.attribute for cut in saved.fixed],
             )
@@ -240,8 +240,7 @@ def apply(
                 broken = "; ".join(finding.complaint() for finding in verdict.findings if not finding.is_met)
                 msg = f"These rows alone do not meet the requirements: {broken}. Mask them anew, together with others."
                 raise NotMetError(msg)
-            trees = {cut.attribute: cut.taxonomy for cut in saved.cuts} | dict(saved.trees)
-            verdict = verdict.hiding(named_values(asked, trees))
+            verdict = verdict.hiding(named_values(asked, saved.taxonomies))
             applied = Applied(
                 draft.data, verdict, later.unknown, later.outside, later.n_dropped, later.left_out, unchecked
             )

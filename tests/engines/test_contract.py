@@ -151,8 +151,11 @@ def test_bottom_up_is_duckdbs(place: Place) -> None:
     assert in_order(rows) == in_order(rows_of(expected.data))
 
 
-def test_later_rows_are_masked_as_duckdb_does(place: Place) -> None:
-    table, policy = CASES["texts"]
+@pytest.mark.parametrize(
+    "case", ["texts", "sensitive values together, and not released", "a sensitive column generalized"]
+)
+def test_later_rows_are_masked_as_duckdb_does(place: Place, case: str) -> None:
+    table, policy = CASES[case]
     solution = maskwise.anonymize(table, policy).solution
     later = pa.table(
         {
@@ -175,6 +178,7 @@ def test_an_audit_of_raw_records_is_duckdbs(place: Place) -> None:
         "requirements": [
             {"qid": ["word", "code"], "k": 4},
             {"qid": ["word", "paid"], "sensitive": {"ill": ["HIV", "flu"]}, "confidence": 0.5},
+            {"qid": ["word", "paid"], "sensitive": {"ill": {"any": ["f*", "HIV", None]}}, "confidence": 0.5},
         ]
     }
     data, engine = place.load(texts())

@@ -179,9 +179,7 @@ def _solution(file: _SolutionFile) -> Solution:
     in_qid = {name for reached in found for name in reached.requirement.qid}
     if not file.requirements or len(set(names)) < len(names) or set(names) != in_qid:
         raise PolicyError(["its attributes are not those of its requirements."])
-    if not {*columns_by_level([reached.requirement for reached in found])} <= set(file.trees):
-        raise PolicyError(["the taxonomy of a sensitive column is missing."])
-    return Solution(
+    solution = Solution(
         cuts=tuple(_cut(entry) for entry in file.attributes),
         reached=tuple(found),
         n_rows=file.rows,
@@ -195,6 +193,9 @@ def _solution(file: _SolutionFile) -> Solution:
         fixed=tuple(_cut(entry) for entry in file.fixed),
         trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
     )
+    if any(solution.taxonomies.get(name) is None for name in columns_by_level([one.requirement for one in found])):
+        raise PolicyError(["the taxonomy of a sensitive column is missing."])
+    return solution
 
 
 def _reached(said: dict[str, Any]) -> Reached:

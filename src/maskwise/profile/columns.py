@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class Column:
         return int(self.counts.sum() + self.missing.sum() + (0 if self.rest is None else self.rest.sum()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sensitive:
     """The distinct values of one sensitive column."""
 
@@ -89,6 +90,8 @@ class Sensitive:
     """The records whose cell is missing."""
     tree: Taxonomy | None = None
     """The column's taxonomy, if the policy gives one."""
+    _sets: dict[Counted, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict, compare=False, repr=False)
+    """What `sets_of` has found: thousands of rules may ask the same."""
 
     def keys_of(self, *values: str | None) -> pa.Array:
         """The cells that are spelled like one of these; None stands for the missing one."""
@@ -113,10 +116,15 @@ class Sensitive:
             inside = {spelling}
             if is_prefix(element) and not self._are([element]).any():
                 inside = {one_spelling(text) for text in self.texts if text.startswith(element[:-1])}
-        return tuple(text for text in self.texts if one_spelling(text) in inside)
+        return tuple(text for text, own in zip(self.texts, self._spellings, strict=True) if own in inside)
 
     def sets_of(self, counted: Counted) -> tuple[tuple[str | None, ...], ...]:
         """The sets of values whose records are counted together, in the order that a rule needs."""
+        if counted not in self._sets:
+            self._sets[counted] = self._find_sets(counted)
+        return self._sets[counted]
+
+    def _find_sets(self, counted: Counted) -> tuple[tuple[str | None, ...], ...]:
         if counted.values is not None:
             return tuple(self._members(value) for value in counted.values)
         if counted.by is None:
@@ -157,7 +165,11 @@ class Sensitive:
 
     def _are(self, values: Sequence[str | None]) -> NDArray[np.bool_]:
         spellings = {one_spelling(value) for value in values if value is not None}
-        return np.array([one_spelling(text) in spellings for text in self.texts], np.bool_)
+        return np.array([spelling in spellings for spelling in self._spellings], np.bool_)
+
+    @cached_property
+    def _spellings(self) -> list[str]:
+        return [one_spelling(text) for text in self.texts]
 
 
 @dataclass(frozen=True, slots=True)

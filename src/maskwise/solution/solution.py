@@ -69,7 +69,7 @@ class Solution:
     fixed: tuple[Cut, ...] = ()
     """Columns in no QID that are shown at one depth of their taxonomy."""
     trees: tuple[tuple[str, Taxonomy], ...] = ()
-    """The taxonomies of sensitive columns, in which requirements may name values and groups of them."""
+    """The taxonomies of sensitive columns without a cut, in which requirements may name values and groups of them."""
     steps: tuple[Step | Generalization, ...] = ()
     """The refinements or generalizations, in order; not part of the file."""
     curve: tuple[Point, ...] = ()
@@ -92,6 +92,11 @@ class Solution:
             for reached in self.reached
             if reached.implied_by is not None
         )
+
+    @property
+    def taxonomies(self) -> dict[str, Taxonomy | None]:
+        """The taxonomy of each column that has one."""
+        return {cut.attribute: cut.taxonomy for cut in (*self.cuts, *self.fixed)} | dict(self.trees)
 
     def cut(self, attribute: str) -> Cut:
         """The cut of one attribute."""
