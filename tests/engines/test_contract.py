@@ -123,6 +123,19 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
             "drop": ["note"],
         },
     ),
+    "many sensitive values": (
+        many().append_column(
+            "ill", pa.array([None if i % 50 == 9 else f"{'ABC'[i % 3]}{i % 331}" for i in range(1400)])
+        ),
+        {
+            "class": "risk",
+            "requirements": [
+                {"qid": ["sex"], "sensitive": {"ill": {"any": [["A*", "B1*", None], ["B*"]]}}, "confidence": 0.5},
+                {"qid": ["sex"], "sensitive": "ill", "diversity": {"distinct": 4}, "by": "prefix 1"},
+            ],
+            "drop": ["ill", "zip"],
+        },
+    ),
     "many values": (
         many(),
         {"class": "risk", "attributes": {"zip": "suppress"}, "requirements": [{"qid": ["zip", "sex"], "k": 2}]},

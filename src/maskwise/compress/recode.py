@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maskwise.compress.marks import mark
 from maskwise.engines.base import ROW, Feature, Lookup
 from maskwise.errors import InputError
-from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import from_numpy
 from maskwise.values.scales import Scale
 
@@ -60,23 +60,12 @@ def recode(
         keep: They will be counted more than once.
         by_row: Numbers of records and a code for each of them, for a table whose records are numbered.
     """
-    cells = [table.column(name) for name, _ in sensitive]
-    marks = {
-        f"s{i}": one_or_zero(_is_one_of(cell, keys.to_pylist()))
-        for i, (cell, (_, keys)) in enumerate(zip(cells, sensitive, strict=True))
-    }
-    marked = replace(table, expr=table.expr.mutate(**marks) if marks else table.expr).normalized(lookups)
+    marked = mark(table, sensitive).normalized(lookups)
+    marks = [f"s{i}" for i in range(len(sensitive))]
     named = {table.key(name): how for name, how in lookups.items()}
     if by_row is not None:
         named[ROW] = Lookup(*by_row)
-    return Coded(table, table.engine.recode(marked, named, list(marks), materialize=keep))
-
-
-def _is_one_of(cell: ir.Value, keys: Sequence[object]) -> ir.BooleanValue:
-    """Whether a cell is one of some keys; a missing key is the missing cell."""
-    if None not in keys:
-        return cell.isin(keys)
-    return cell.isnull() | cell.isin([key for key in keys if key is not None])
+    return Coded(table, table.engine.recode(marked, named, marks, materialize=keep))
 
 
 def number_records(table: Table) -> Table:

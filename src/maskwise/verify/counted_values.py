@@ -40,7 +40,11 @@ class Cells:
     def are(self, values: Values) -> list[object]:
         """The cells that hold one of some values."""
         wanted = {one_spelling(value) for value in values if value is not None}
-        return [key for key, text in zip(self.keys, self.texts, strict=True) if one_spelling(text) in wanted]
+        return [key for key, spelling in zip(self.keys, self._spellings, strict=True) if spelling in wanted]
+
+    @cached_property
+    def _spellings(self) -> list[str]:
+        return [one_spelling(text) for text in self.texts]
 
     def counted(self, counted: Counted) -> tuple[Values, ...]:
         """The values that a rule counts, those together that it counts together."""
@@ -77,11 +81,11 @@ class Cells:
         spellings: dict[str, list[str]] = {}
         for text in self.texts:
             spellings.setdefault(one_spelling(text), []).append(text)
-        groups: dict[str | int, tuple[str, ...]] = {}
+        groups: dict[str | int, list[str]] = {}
         for alike in spellings.values():
             path = self._path(min(alike)) if kind is GroupedBy.LEVEL else []
             group = min(alike)[:n] if kind is GroupedBy.PREFIX else path[min(n, len(path) - 1)] if path else 0
-            groups[group] = (*groups.get(group, ()), *alike)
+            groups.setdefault(group, []).extend(alike)
         return sorted(tuple(sorted(values)) for values in groups.values())
 
     @cached_property

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from maskwise.verify.counted_values import Values
 
 
+_MOST_COMPARED = 256
+"""Above so many cells of a sensitive column they are joined with their marks; long lists take minutes to compare."""
+
+
 def verify(
     table: Table,
     requirements: Sequence[Requirement],
@@ -178,8 +182,8 @@ def _marked(table: Table, requirement: Requirement, cells: Mapping[str, Cells], 
         if counted is not None and counted not in values:
             values[counted] = cells[counted.column].counted(counted)
             marks.update({(counted.column, together): None for together in values[counted]})
+    table, indicators = _indicate(table, cells, list(marks))
     shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
-    indicators = {f"s{i}": one_or_zero(_is_value(table, *pair, cells[pair[0]])) for i, pair in enumerate(marks)}
     expr = table.expr.select(**shown, **indicators)
     kept = table.engine.materialize(expr) if keep else expr
     try:
@@ -196,15 +200,52 @@ def _cells(table: Table, name: str, tree: Taxonomy | None, read_text: Callable[[
     return Cells(keys, [read_text(text_of(key)) for key in keys], bool(found.n_missing), tree)
 
 
-def _is_value(table: Table, name: str, values: Values, cells: Cells) -> ir.BooleanValue:
-    """Whether a cell holds one of some values, however its type spells it.
+def _indicate(
+    table: Table, cells: Mapping[str, Cells], marks: Sequence[tuple[str, Values]]
+) -> tuple[Table, dict[str, ir.Value]]:
+    """For each mark a column that is 1 where a cell holds one of its values, however its type spells them, and else 0.
 
     Args:
         table: The records.
-        name: The sensitive column.
-        values: The values; None is the missing one.
-        cells: The distinct cells of the column.
+        cells: The distinct cells of each sensitive column.
+        marks: Column and values of each mark.
+
+    Returns:
+        The records that the columns are of, and the columns.
     """
-    cell = table.column(name)
-    is_named: ir.BooleanValue = cell.isin(cells.are(values))
-    return cell.isnull() | is_named if None in values else is_named
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    held = [cells[name].are(values) for name, values in marks]
+    layer_of: dict[int, str] = {}
+    for name in cells:
+        own = [i for i, (column, _) in enumerate(marks) if column == name]
+        if sum(len(held[i]) for i in own) > _MOST_COMPARED:
+            for layer in _disjoint(own, held):
+                key = f"m{layer[0]}"
+                codes = {cell: i for i in layer for cell in held[i]}
+                keys = pa.array(list(codes))
+                expr = table.engine.look_up(table.expr, key, table.column(name), keys, list(codes.values()))
+                table = replace(table, expr=expr)
+                layer_of.update(dict.fromkeys(layer, key))
+    indicators = {}
+    for i, (name, values) in enumerate(marks):
+        cell = table.column(name)
+        is_held = table.expr[layer_of[i]] == i if i in layer_of else cell.isin(held[i])
+        indicators[f"s{i}"] = one_or_zero(cell.isnull() | is_held if None in values else is_held)
+    return table, indicators
+
+
+def _disjoint(marks: Sequence[int], held: Sequence[Sequence[object]]) -> list[list[int]]:
+    """Put marks together that share no cell.
+
+    >>> _disjoint([0, 1, 2], [["a"], ["b", "c"], ["c"]])
+    [[0, 1], [2]]
+    """
+    layers: list[tuple[list[int], set[object]]] = []
+    for i in marks:
+        layer = next((layer for layer in layers if layer[1].isdisjoint(held[i])), None)
+        if layer is None:
+            layers.append(layer := ([], set()))
+        layer[0].append(i)
+        layer[1].update(held[i])
+    return [together for together, _ in layers]

@@ -246,6 +246,7 @@ def test_what_is_counted() -> None:
         (Template(QID, "Ill", None, HALF), 0.75, "the missing value of `Ill` has a share of 0.7500"),
         (DISTINCT, 1, ("distinct 3-diversity cannot be met on {Age}: in the whole table `Ill` has 1 value, and no "
                       "masking can reach more diversity. Ask for less or drop the requirement.")),
+        (FIRST_LETTER, 2, "in the whole table `Ill` by prefix 1 has 2 groups, and no masking"),
         (ENTROPY, 2.25, "`Ill` is as diverse as 2.2500 equally frequent values"),
         (RECURSIVE, 3.5, "`Ill` has its most frequent value 3.5000 times as often as the rare ones"),
         (RECURSIVE, inf, "`Ill` has fewer than 2 values"),

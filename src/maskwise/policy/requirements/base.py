@@ -36,7 +36,7 @@ class Counted:
     order: tuple[str, ...] = ()
     """The order of the values, where the policy gives it."""
     by: Grouping | None = None
-    """How all values there are are grouped first, if they are."""
+    """How the values are grouped first, where all are counted; None counts each by itself."""
 
     @property
     def elements(self) -> tuple[str | None, ...]:

@@ -152,21 +152,23 @@ class Diversity:
     def cannot_be_met(self, name: str, best: float) -> str:
         """Say that the column is not diverse enough."""
         return (
-            f"{self.level()} cannot be met on {name}: in {WHOLE} `{self.sensitive}` {self._most_diverse(best)}, "
-            "and no masking can reach more diversity. Ask for less or drop the requirement."
+            f"{self.level()} cannot be met on {name}: in {WHOLE} `{self.sensitive}`{by_text(self.by)} "
+            f"{self._most_diverse(best)}, and no masking can reach more diversity. "
+            "Ask for less or drop the requirement."
         )
 
     def _most_diverse(self, best: float) -> str:
         """How diverse the column is in the whole table."""
+        noun = "value" if self.by is None else "group"
         match self.measure:
             case Measure.DISTINCT:
-                return f"has {plural(int(best), 'value')}"
+                return f"has {plural(int(best), noun)}"
             case Measure.ENTROPY:
-                return f"is as diverse as {best:.4f} equally frequent values"
+                return f"is as diverse as {best:.4f} equally frequent {noun}s"
             case Measure.RECURSIVE if isfinite(best):
-                return f"has its most frequent value {best:.4f} times as often as the rare ones"
+                return f"has its most frequent {noun} {best:.4f} times as often as the rare ones"
             case Measure.RECURSIVE:
-                return f"has fewer than {self.l} values"
+                return f"has fewer than {self.l} {noun}s"
 
     def describe_worst(self, group: WorstGroup) -> str:
         """How diverse the least diverse group is."""
