@@ -236,7 +236,7 @@ def test_a_column_that_is_not_released_is_protected_all_the_same(
     else:
         assert [record["Diagnosis"] for record in records(out)] == [CHAPTER[code] for code in RAW]
         assert "| Diagnosis | taxonomy | HIV, Other |" in report.read_text()
-        assert "counted on the values that the release generalizes" in report.read_text()
+        assert "counted on the raw values, which the release shows generalized" in report.read_text()
     # The release alone cannot be recounted on it; the table can.
     audit = run("audit", out, "-p", hidden)
     assert (audit.code, audit.out) == (2, "")
@@ -333,3 +333,21 @@ def test_diversity_of_many_values_is_counted_by_groups(tmp_path: Path, run: Run)
         reached = [one["reached"] for one in json.loads(result.out)["requirements"]]
         assert reached == pytest.approx([n_least, distance])
         assert len(found) > 1
+
+
+def test_a_union_on_a_column_that_another_requirement_masks_names_values_of_its_tree(
+    tmp_path: Path, run: Run, clinic: Path
+) -> None:
+    """What the release shows at or below an element is counted; the search counts the raw cells, which are more."""
+    k = {"qid": ["Diagnosis", "Sex"], "k": 15}
+    asked = policy(tmp_path / "p.yaml", template({"any": ["HIV", "J10"]}, 0.3), k, diagnosis={"taxonomy": TREE})
+    out = tmp_path / "out.csv"
+    assert run("mask", clinic, "-p", asked, "-o", out).code == 0
+    assert largest_share(groups(records(out), RAW), (*HIV, "J10")) <= 0.3
+    shown = [record["Diagnosis"] for record in records(out)]
+    below = ("HIV", "B20", "B2x", *HIV, "J10")
+    result = run("audit", out, "-p", asked, "--json")
+    assert result.code == 0
+    reached = json.loads(result.out)["requirements"][0]["reached"]
+    assert reached == pytest.approx(largest_share(groups(records(out), shown), below))
+    assert reached > 0

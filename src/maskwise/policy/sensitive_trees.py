@@ -66,7 +66,9 @@ def describe_unreleased(policy: Policy) -> list[str]:
     if dropped:
         texts.append(f"What is asked of {quote(dropped)} was counted before the column was left out.")
     if generalized:
-        texts.append(f"What is asked of {quote(generalized)} was counted on the values that the release generalizes.")
+        texts.append(
+            f"What is asked of {quote(generalized)} was counted on the raw values, which the release shows generalized."
+        )
     return texts
 
 
