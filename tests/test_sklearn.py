@@ -279,3 +279,19 @@ def test_a_large_policy_does_not_fill_pages(as_object: bool) -> None:
     assert repr(masker) == "Masker(effort=3, policy=<policy: 1 entry, 1 requirement>)"
     small = {"requirements": [{"qid": ["job"], "k": 5}]}
     assert repr(Masker(small)) == "Masker(policy={'requirements': [{'k': 5, 'qid': ['job']}]})"
+
+
+def test_a_masker_counts_a_protected_column_that_is_dropped() -> None:
+    """Needed to fit, not to transform."""
+    people = pd.DataFrame({"Age": range(60), "Ill": ["HIV", "Flu", "Flu"] * 20})
+    asked = {
+        "attributes": {"Age": {"interval": [0, 59]}},
+        "requirements": [{"qid": ["Age"], "sensitive": {"Ill": {"any": ["H*"]}}, "confidence": 0.4}],
+        "drop": ["Ill"],
+    }
+    masker = Masker(asked).fit(people)
+    shown = masker.transform(people[["Age"]])
+    assert list(shown.columns) == ["Age"]
+    assert (people["Ill"].eq("HIV").groupby(shown["Age"]).mean() <= 0.4).all()
+    assert len(set(shown["Age"])) > 1
+    assert Masker.from_json(masker.to_json()).transform(people[["Age"]]).equals(shown)

@@ -96,7 +96,7 @@ class Outcome:
     @property
     def passed(self) -> tuple[str, ...]:
         """The columns that were released as they were."""
-        masked = {cut.attribute for cut in self.solution.cuts}
+        masked = {cut.attribute for cut in (*self.solution.cuts, *self.solution.fixed)}
         return tuple(name for name in self.solution.columns if name not in masked)
 
 

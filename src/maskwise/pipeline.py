@@ -23,11 +23,12 @@ from maskwise.profile.profile import check_columns, check_sensitive
 from maskwise.profile.profile import profile as take_profile
 from maskwise.profile.record_order import order_message, order_tells
 from maskwise.profile.sensitive import named_values, unseen_values
+from maskwise.profile.unreleased import refuse_generalized, refuse_unreleased
 from maskwise.progress import SearchProgress, Silent
 from maskwise.release import mask as masking
-from maskwise.release.escape import safe_name
+from maskwise.release.escape import original_text, safe_name
 from maskwise.release.interrupt import stop_on_interrupt
-from maskwise.release.publish import as_written, publish, recount, refuse_unless_confirmed
+from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
 from maskwise.release.released_columns import check_released_columns
 from maskwise.release.shuffle import shuffle_records
 from maskwise.release.target import resolve_target
@@ -130,7 +131,7 @@ def anonymize(
         checked = check_released_columns(table, asked, solution, profile, strict=strict_leaks)
         messages = (*solution.messages, *solution.implied(), *checked)
         whole = masking.mask(table, solution, profile.columns)
-        masked = masking.drop_columns(whole, solution.drop)
+        masked = masking.drop_columns(masking.show_fixed(whole, solution), solution.drop)
         if is_shuffled:
             # A seed for restarts or variants alone asks for no order that can be repeated, which a database has not.
             can_repeat = table.engine.can(Feature.RECORD_ORDER) or not options.is_random
@@ -139,7 +140,15 @@ def anonymize(
             messages = (*messages, *order_message(order_tells(table, profile.columns)))
         with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
             observer.stage("verify")
-            verdict = recount(draft.table, asked.requirements, escaped=escape_formulas, whole=whole)
+            verdict = recount(
+                draft.table,
+                asked.requirements,
+                escaped=escape_formulas,
+                trees=asked.trees,
+                whole=whole,
+                generalized=[cut.attribute for cut in solution.fixed],
+            )
+            refuse_other_labels(draft.table, solution.fixed, escaped=escape_formulas)
             dropped = asked.dropped(table.names)
             refuse_unless_confirmed(verdict, dropped, solution, profile.n_rows, draft.table.names)
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
@@ -257,12 +266,19 @@ def apply(
             msg = f"{unchecked[0].asks()} cannot be recounted: its sensitive column is not among these rows, or masked."
             raise NotMetError(msg)
         with publish(masked, target, requirements, escape=escape_formulas) as draft:
-            verdict = recount(draft.table, requirements, escaped=escape_formulas, whole=later.whole)
+            verdict = recount(
+                draft.table,
+                requirements,
+                escaped=escape_formulas,
+                trees=saved.taxonomies,
+                whole=later.whole,
+                generalized=[cut.attribute for cut in saved.fixed],
+            )
             if enforce and not verdict.is_met:
                 broken = "; ".join(finding.complaint() for finding in verdict.findings if not finding.is_met)
                 msg = f"These rows alone do not meet the requirements: {broken}. Mask them anew, together with others."
                 raise NotMetError(msg)
-            verdict = verdict.hiding(named_values(asked, {cut.attribute: cut.taxonomy for cut in saved.cuts}))
+            verdict = verdict.hiding(named_values(asked, saved.taxonomies))
             applied = Applied(
                 draft.data,
                 verdict,
@@ -303,16 +319,18 @@ def audit(
     # Whoever holds the table tells its cells apart, whatever the policy takes for a missing one.
     table = open_data(data, engine, None, parse_memory(memory), replace(asked.reading, na_values=()))
     with closing(table):
-        spelled = asked
+        read_text: Callable[[str], str] = str
         if escape_formulas:
             asked_name = {safe_name(name): name for one in asked.requirements for name in one.columns}
             table = replace(table, names=tuple(asked_name.get(name, name) for name in table.names))
-            spelled = replace(asked, requirements=tuple(map(as_written, asked.requirements)))
-        check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
-        sensitive = check_sensitive(table, spelled)
-        verdict = recount(table, asked.requirements, escaped=escape_formulas)
-        verdict = verdict.hiding(named_values(spelled.requirements, asked.trees))
-        return replace(verdict, messages=unseen_values(spelled, sensitive, asked.masked))
+            read_text = original_text
+        refuse_unreleased(table, asked)
+        check_columns(table, asked, with_drop=False, with_attributes=False)
+        sensitive = check_sensitive(table, asked, read_text)
+        refuse_generalized(sensitive, asked)
+        verdict = recount(table, asked.requirements, escaped=escape_formulas, trees=asked.trees)
+        verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
+        return replace(verdict, messages=unseen_values(asked, sensitive, asked.masked))
 
 
 def _is_shuffled(*, keep_order: bool, shuffle: bool) -> bool:

@@ -147,6 +147,10 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 msg = f"The policy's class `{class_name}` is neither a column of X nor given as y."
                 raise InputError(msg)
             frame = frame.with_columns(whole[class_name])
+        if asked is not None and hasattr(X, "columns"):
+            # Requirements may count columns that are dropped; later rows do not need them.
+            given = _nw().from_native(X, eager_only=True)
+            frame = frame.with_columns(given[name] for name in asked.sensitive if name in asked.drop)
         if asked is None:
             asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
         elif asked.class_name != class_name:

@@ -61,6 +61,7 @@ def many(n: int = 1400) -> pa.Table:
     return pa.table({"zip": zips, "sex": [rng.choice("FM") for _ in range(n)], "risk": [z[-1] > "4" for z in zips]})
 
 
+ILLNESSES = {"any": {"viral": ["flu", "HIV"], "other": ["cold"]}}
 TREE = {"Any": {"Left": ["1", "2"], "Right": ["3", "4"]}}
 CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
     "numbers": (
@@ -102,6 +103,49 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
             "keep": ["paid"],
         },
     ),
+    "sensitive values together, and not released": (
+        texts(),
+        {
+            "class": "risk",
+            "attributes": {
+                "word": "suppress",
+                "paid": "suppress",
+                "code": {"taxonomy": TREE},
+                "ill": {"taxonomy": ILLNESSES},
+            },
+            "requirements": [
+                {"qid": ["word", "code"], "sensitive": {"ill": {"any": ["co*", None]}}, "confidence": 0.6},
+                {"qid": ["paid", "code"], "sensitive": {"ill": {"any": ["viral"], "cold": 0.7}}, "confidence": 0.9},
+                {"qid": ["paid", "word"], "sensitive": "ill", "diversity": {"distinct": 2}, "by": "level 1"},
+                {"qid": ["code", "paid"], "sensitive": "note", "diversity": {"distinct": 3}, "by": "prefix 1"},
+            ],
+            "drop": ["ill", "note"],
+        },
+    ),
+    "a sensitive column generalized": (
+        texts(),
+        {
+            "class": "risk",
+            "attributes": {"word": "suppress", "paid": "suppress", "ill": {"taxonomy": ILLNESSES, "release": 1}},
+            "requirements": [
+                {"qid": ["word", "paid"], "sensitive": {"ill": {"any": ["HIV", "c*"]}}, "confidence": 0.7}
+            ],
+            "drop": ["note"],
+        },
+    ),
+    "many sensitive values": (
+        many().append_column(
+            "ill", pa.array([None if i % 50 == 9 else f"{'ABC'[i % 3]}{i % 331}" for i in range(1400)])
+        ),
+        {
+            "class": "risk",
+            "requirements": [
+                {"qid": ["sex"], "sensitive": {"ill": {"any": [["A*", "B1*", None], ["B*"]]}}, "confidence": 0.5},
+                {"qid": ["sex"], "sensitive": "ill", "diversity": {"distinct": 4}, "by": "prefix 1"},
+            ],
+            "drop": ["ill", "zip"],
+        },
+    ),
     "many values": (
         many(),
         {"class": "risk", "attributes": {"zip": "suppress"}, "requirements": [{"qid": ["zip", "sex"], "k": 2}]},
@@ -130,8 +174,11 @@ def test_bottom_up_is_duckdbs(place: Place) -> None:
     assert in_order(rows) == in_order(rows_of(expected.data))
 
 
-def test_later_rows_are_masked_as_duckdb_does(place: Place) -> None:
-    table, policy = CASES["texts"]
+@pytest.mark.parametrize(
+    "case", ["texts", "sensitive values together, and not released", "a sensitive column generalized"]
+)
+def test_later_rows_are_masked_as_duckdb_does(place: Place, case: str) -> None:
+    table, policy = CASES[case]
     solution = maskwise.anonymize(table, policy).solution
     later = pa.table(
         {
@@ -154,6 +201,7 @@ def test_an_audit_of_raw_records_is_duckdbs(place: Place) -> None:
         "requirements": [
             {"qid": ["word", "code"], "k": 4},
             {"qid": ["word", "paid"], "sensitive": {"ill": ["HIV", "flu"]}, "confidence": 0.5},
+            {"qid": ["word", "paid"], "sensitive": {"ill": {"any": ["f*", "HIV", None]}}, "confidence": 0.5},
         ]
     }
     data, engine = place.load(texts())

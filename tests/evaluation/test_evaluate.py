@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -468,3 +469,27 @@ def test_progress_is_told_from_start_to_end() -> None:
     assert {total for _, _, total in told} == {16}
     assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
     assert ("AE, k=10: naive-bayes", 9, 16) in told
+
+
+@pytest.mark.parametrize("how", ["drop", "release"])
+def test_a_protected_column_that_is_not_released_is_no_predictor_but_counted(how: str) -> None:
+    """Raw it tells the class; dropped, or generalized to its root, it tells nothing, before masking or after it."""
+    rng = random.Random(1)  # noqa: S311 - test data
+    ages = [rng.randint(20, 70) for _ in range(300)]
+    ill = [rng.choice(["HIV", "Flu"]) for _ in ages]
+    people = pa.table({"Age": ages, "Ill": ill, "Risk": ["hi" if one == "HIV" else "lo" for one in ill]})
+    entry = {"taxonomy": {"ALL": ["HIV", "Flu"]}} | ({"release": 0} if how == "release" else {})
+    policy = {
+        "class": "Risk",
+        "attributes": {"Ill": entry},
+        "requirements": [{"qid": ["Age"], "sensitive": {"Ill": {"any": ["HIV"]}}, "confidence": 0.7}],
+        "drop": ["Ill"] if how == "drop" else [],
+    }
+    error = {
+        (record.protocol, record.measure): record.error
+        for record in maskwise.evaluate(people, policy, protocol="both", classifiers=["c4.5"]).records
+    }
+    for protocol in ("held-out", "combined"):
+        assert (error[protocol, "BE"] == 0) is (how == "release")
+        assert error[protocol, "SE"] > 20
+        assert error[protocol, "RE"] > 20

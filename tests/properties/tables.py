@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from tests.reference import privacy_models as models
-from tests.reference.topdown import Attribute, K, Templates
+from tests.reference.topdown import AnyOf, Attribute, K, Templates
 
 TREES: list[dict[str, Any]] = [
     {"any": {"x": ["a", "b"], "y": {"z": ["c", "d"], "e": None}}},
@@ -20,7 +20,22 @@ TREES: list[dict[str, Any]] = [
 ]
 KINDS = ("taxonomy", "interval", "suppress")
 SHARES = [Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction("0.9"), Fraction(1)]
-MODELS = ("distinct", "entropy", "recursive", "equal", "ordered", "lkc")
+MODELS = ("distinct", "entropy", "recursive", "equal", "ordered", "lkc", "unions", "grouped")
+ILLNESSES = {"ill": {"viral": ["hiv", "flu"], "f": {"insects": ["fly", "fl*"]}, "cold": None}}
+BELOW = (
+    ("ill", ("ill", "viral", "hiv", "flu", "f", "insects", "fly", "fl*", "cold")),
+    ("viral", ("viral", "hiv", "flu")),
+    ("f", ("f", "insects", "fly", "fl*")),
+    ("insects", ("insects", "fly", "fl*")),
+    *((leaf, (leaf,)) for leaf in ("hiv", "flu", "fly", "fl*", "cold")),
+)
+LEVELS = {
+    "level 1": (("hiv", "viral"), ("flu", "viral"), ("fly", "f"), ("fl*", "f"), ("cold", "cold")),
+    "level 2": (("hiv", "hiv"), ("flu", "flu"), ("fly", "insects"), ("fl*", "insects"), ("cold", "cold")),
+    "level 9": tuple((leaf, leaf) for leaf in ("hiv", "flu", "fly", "fl*", "cold")),
+}
+ELEMENTS = ["hiv", "flu", "cold", "viral", "f", "never", "f*", "fl*", "fly*", "c*", "x*", None]
+"""What a union may name: values, values of the tree, and what values begin with."""
 
 
 def children_of(nested: Any) -> dict[str, list[str]]:
@@ -69,9 +84,11 @@ def problems(
     row = st.tuples(*[numbers if kind == "interval" else texts for kind in kind_of])
     rows = draw(st.lists(row, min_size=n_rows, max_size=n_rows))
     records = [dict(zip(names, r, strict=True)) for r in rows]
+    kind_asked = draw(st.sampled_from(asked))
+    more = draw(st.lists(st.sampled_from(["fly", "fl*"]))) if kind_asked in {"unions", "grouped"} else []
     for record in records:
         record["cls"] = draw(st.sampled_from(["Y", "N", "M"]))
-        record["sens"] = draw(st.sampled_from(["hiv", "flu", "cold", "cold", None]))
+        record["sens"] = draw(st.sampled_from(["hiv", "flu", "cold", "cold", *more, None]))
         record["dose"] = draw(st.sampled_from([1, 2, 2, 10, None]))
     entries: dict[str, Any] = {}
     attributes = []
@@ -94,7 +111,9 @@ def problems(
             a.at_least = draw(st.integers(1, 2 if len(a.children) > 1 else 1))
         entry = entries[a.name] if isinstance(entries[a.name], dict) else {entries[a.name]: None}
         entries[a.name] = entry | {"weight": a.weight, "at_least": a.at_least}
-    requirements = draw(_requirements(names, draw(st.sampled_from(asked)), len(records), n_requirements, whole))
+    with_tree = kind_asked in {"unions", "grouped", "all"} and draw(st.booleans())
+    entries.update({"sens": {"taxonomy": ILLNESSES}} if with_tree else {})
+    requirements = draw(_requirements(names, kind_asked, len(records), n_requirements, whole, with_tree=with_tree))
     used = {name for requirement in requirements for name in requirement.qid}
     return {
         "records": records,
@@ -110,7 +129,7 @@ def problems(
 
 @st.composite
 def _requirements(
-    draw: Any, names: list[str], asked: str, n_records: int, sizes: tuple[int, int], whole: bool
+    draw: Any, names: list[str], asked: str, n_records: int, sizes: tuple[int, int], whole: bool, *, with_tree: bool
 ) -> list[Any]:
     k = st.integers(1, min(6, n_records))
     protected = st.lists(
@@ -127,8 +146,34 @@ def _requirements(
         lambda order: st.sampled_from([tuple(order), (*order, "never")])
     )
 
+    elements = st.lists(st.sampled_from(ELEMENTS), min_size=1, max_size=4, unique=True).map(tuple)
+    unions = st.lists(
+        st.tuples(
+            st.just("sens"),
+            st.one_of(
+                st.builds(AnyOf, elements, st.just(BELOW if with_tree else ())),
+                st.sampled_from(["hiv", "flu", "fl*", "viral"]),
+            ),
+            st.sampled_from(SHARES),
+        ),
+        min_size=1,
+        max_size=3,
+        unique_by=lambda entry: entry[1],
+    ).map(tuple)
+
     @st.composite
-    def lkc(draw: Any, qid: Any) -> models.Lkc:
+    def grouped(draw: Any, qid: Any) -> models.Grouped:
+        sens = st.just("sens")
+        rules = [
+            st.builds(models.Distinct, qid, sens, level),
+            st.builds(models.Recursive, qid, sens, c, level),
+            st.builds(models.Equal, qid, sens, near),
+        ]
+        by = draw(st.sampled_from(["prefix 1", "prefix 2", "prefix 3", *(LEVELS if with_tree else ())]))
+        return models.Grouped(draw(st.one_of(rules)), by, LEVELS.get(by, ()))
+
+    @st.composite
+    def lkc(draw: Any, qid: Any, protected: Any = protected) -> models.Lkc:
         of, values = draw(qid), draw(st.one_of(st.just(()), protected))
         asks_k = draw(st.booleans()) if values else True
         return models.Lkc(of, draw(st.integers(1, len(of))), draw(k) if asks_k else None, values)
@@ -148,6 +193,8 @@ def _requirements(
                 st.builds(models.Ordered, qid, st.just("sens"), near, order),
             ),
             "lkc": lkc(qid),
+            "unions": st.one_of(st.builds(Templates, qid, unions), lkc(qid, unions)),
+            "grouped": grouped(qid),
         }
         together = {"mixed": ["k", "templates"], "all": list(offered)}
         return st.one_of([offered[kind] for kind in together.get(asked, [asked])])

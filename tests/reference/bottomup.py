@@ -59,7 +59,7 @@ class BottomUp:
         self.requirements = requirements
         self.class_name = class_name
         self.rules = not_implied(requirements)
-        self.is_mixed = len({type(rule) for rule in self.rules}) > 1
+        self.is_mixed = len({type(getattr(rule, "rule", rule)) for rule in self.rules}) > 1
         self.trees = {a.name: self._tree(a) for a in attributes if a.kind != "suppress"}
         self.shown = [{a.name: self._start(a, i) for a in attributes} for i in range(len(records))]
         self.shortfall = {rule: self._shortfall(rule, self.shown) for rule in self.rules}

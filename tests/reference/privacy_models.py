@@ -204,6 +204,48 @@ class Ordered(Spread):
 
 
 @dataclass(frozen=True)
+class Grouped:
+    """A rule on groups of the values of a sensitive column, by their first letters or a level of their tree."""
+
+    rule: Spread
+    by: str
+    above: tuple[tuple[str, str], ...] = ()
+    """For a level, the group of each value of the tree."""
+
+    @property
+    def qid(self) -> tuple[str, ...]:
+        return self.rule.qid
+
+    def parts(self) -> list[Any]:
+        return [self]
+
+    def badness(self, shown: list[Record], records: list[Record]) -> Any:
+        column, above = self.rule.column, dict(self.above)
+        grouped = [{column: self._group(record[column], above)} for record in records]
+        return self.rule.badness(shown, grouped)
+
+    def _group(self, value: Any, above: dict[str, str]) -> Any:
+        if value is MISSING:
+            return MISSING
+        return above[value] if above else value[: int(self.by.split()[1])]
+
+    def limit(self) -> Any:
+        return self.rule.limit()
+
+    def is_broken(self, badness: Any) -> bool:
+        return self.rule.is_broken(badness)
+
+    def figure(self, badness: list[Any]) -> Any:
+        return self.rule.figure(badness)
+
+    def implies(self, other: Any) -> bool:
+        return isinstance(other, Grouped) and self.by == other.by and bool(self.rule.implies(other.rule))  # type: ignore[attr-defined]
+
+    def said(self) -> dict[str, Any]:
+        return {**self.rule.said(), "by": self.by}  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
 class Lkc:
     """k and confidences on every subset of L attributes (Mohammed et al. 2009)."""
 

@@ -99,8 +99,30 @@ class K:
 
 
 @dataclass(frozen=True)
+class AnyOf:
+    """A union of sensitive values."""
+
+    elements: tuple[Any, ...]
+    below: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Every value of the column's tree, with itself and all values below it."""
+
+    def has(self, value: Any, data: set[Any]) -> bool:
+        return any(self._stands_for(element, value, data) for element in self.elements)
+
+    def _stands_for(self, element: Any, value: Any, data: set[Any]) -> bool:
+        tree = dict(self.below)
+        if element is MISSING or value is MISSING:
+            return element is value
+        if element in tree:
+            return value in tree[element]
+        if element in data or not element.endswith("*"):
+            return bool(value == element)
+        return bool(value.startswith(element[:-1]))
+
+
+@dataclass(frozen=True)
 class T:
-    """A privacy template for one value."""
+    """A privacy template for one value, or a union of values."""
 
     qid: tuple[str, ...]
     column: str
@@ -109,8 +131,12 @@ class T:
 
     def badness(self, shown: list[dict[str, Any]], records: list[dict[str, Any]]) -> Fraction:
         groups: dict[tuple[Any, ...], list[bool]] = {}
+        union = self.value if isinstance(self.value, AnyOf) else None
+        data = {record[self.column] for record in records}
         for seen, raw in zip(shown, records, strict=True):
-            groups.setdefault(tuple(seen[name] for name in self.qid), []).append(raw[self.column] == self.value)
+            cell = raw[self.column]
+            hit = cell == self.value if union is None else union.has(cell, data)
+            groups.setdefault(tuple(seen[name] for name in self.qid), []).append(hit)
         return max(Fraction(sum(hits), len(hits)) for hits in groups.values())
 
     def limit(self) -> Fraction:
@@ -120,8 +146,13 @@ class T:
         return badness > self.limit()
 
     def implies(self, other: Any) -> bool:
-        same = isinstance(other, T) and (self.column, self.value) == (other.column, other.value)
+        same = isinstance(other, T) and self.column == other.column and self._holds(other.value)
         return same and set(other.qid) <= set(self.qid) and self.h <= other.h
+
+    def _holds(self, other: Any) -> bool:
+        if not isinstance(self.value, AnyOf):
+            return bool(self.value == other)
+        return {*(other.elements if isinstance(other, AnyOf) else [other])} <= {*self.value.elements}
 
 
 @dataclass(frozen=True)
@@ -141,11 +172,15 @@ class Templates:
         return {"qid": list(self.qid), "sensitive": protected(self.values)}
 
 
-def protected(values: tuple[tuple[str, Any, Fraction], ...]) -> dict[str, dict[str, str]]:
+def protected(values: tuple[tuple[str, Any, Fraction], ...]) -> dict[str, dict[str, Any]]:
     """Sensitive values and their bounds, as a policy says them."""
-    said: dict[str, dict[str, str]] = {}
+    said: dict[str, dict[str, Any]] = {}
     for column, value, h in values:
-        said.setdefault(column, {})["~" if value is MISSING else value] = str(h)
+        of_column = said.setdefault(column, {})
+        if isinstance(value, AnyOf):
+            of_column.setdefault("any", []).append({"values": list(value.elements), "confidence": str(h)})
+        else:
+            of_column["~" if value is MISSING else value] = str(h)
     return said
 
 
@@ -196,7 +231,7 @@ class Reference:
         self.criterion = criterion
         self.shown = [{a.name: a.at_level(record[a.name]) for a in attributes} for record in records]
         self.active = not_implied(requirements)
-        self.is_mixed = len({type(part) for part in self.active}) > 1
+        self.is_mixed = len({type(getattr(part, "rule", part)) for part in self.active}) > 1
         self.slack = {part: part.limit() - part.badness(self.shown, records) for part in self.active}
 
     def figure(self, requirement: Any) -> Any:

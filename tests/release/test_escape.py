@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from maskwise.release.escape import safe_name, safe_text, spreadsheet_safe
+from maskwise.release.escape import original_text, safe_name, safe_text, spreadsheet_safe
 from maskwise.release.frames import as_frame
 from maskwise.table.read import read
 
@@ -37,3 +39,8 @@ def test_only_text_columns_are_rewritten() -> None:
     table = spreadsheet_safe(read(pa.table({"n": [-1, -2], "t": ["-a", "b"]})))
     assert table.rewritten == ("t",)
     assert as_frame(table)["n"].to_pylist() == [-1, -2]
+
+
+@given(text=st.text(alphabet="'=+-@\t\r5.ex", max_size=5))
+def test_what_was_escaped_can_be_read_back(text: str) -> None:
+    assert original_text(safe_text(text)) == text

@@ -72,7 +72,7 @@ def _count(
     table: Table,
     profile: Profile,
     codings: Sequence[Coding],
-    classes: Sequence[tuple[str, pa.Array | None]],
+    classes: Sequence[tuple[str, pa.Array]],
     workspace: Workspace,
     grouped: tuple[Ints, RecordGroups] | None = None,
 ) -> ClassTable:

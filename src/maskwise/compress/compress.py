@@ -55,7 +55,7 @@ def _compress_qids(table: Table, profile: Profile, request: CountRequest, worksp
     if not request.tables:
         return ()
     pairs = list(dict.fromkeys(pair for one in request.tables for pair in one.sensitive))
-    sensitive = [(name, profile.sensitive[name].keys_of(value)) for name, value in pairs]
+    sensitive = [(name, profile.sensitive[name].keys_of(*values)) for name, values in pairs]
     used = sorted({a for one in request.tables for a in one.attributes})
     lookups = {profile.columns[a].name: lookup_of(profile.columns[a], request.codings[a]) for a in used}
     coded = recode(table, lookups, sensitive, keep=len(request.tables) > 1)
@@ -97,8 +97,8 @@ def _count(
     if int(totals[0]) != profile.n_rows or n_null:
         msg = f"The table changed while it was read: {profile.n_rows:,} records before, {totals[0]:,} now. Try again."
         raise InputError(msg)
-    for c, (name, value) in enumerate(one.sensitive, start=1):
-        if int(totals[c]) != profile.sensitive[name].n_records(value):
+    for c, (name, values) in enumerate(one.sensitive, start=1):
+        if int(totals[c]) != profile.sensitive[name].n_records(*values):
             msg = f"A protected value of `{name}` was not found again when the table was compressed. Make it text."
             raise InputError(msg)
     return compact

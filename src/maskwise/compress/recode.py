@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maskwise.compress.marks import mark
 from maskwise.engines.base import ROW, Feature, Lookup
 from maskwise.errors import InputError
-from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import from_numpy
 from maskwise.values.scales import Scale
 
@@ -46,7 +46,7 @@ class Coded:
 def recode(
     table: Table,
     lookups: Lookups,
-    sensitive: Sequence[tuple[str, pa.Array | None]] = (),
+    sensitive: Sequence[tuple[str, pa.Array]] = (),
     *,
     keep: bool,
     by_row: tuple[pa.Array, pa.Array] | None = None,
@@ -56,20 +56,16 @@ def recode(
     Args:
         table: The records.
         lookups: For each column how it is recoded.
-        sensitive: Columns, and the keys of the cells that are counted in them; None counts missing cells.
+        sensitive: Columns, and the keys of the cells that are counted in them; a missing key counts missing cells.
         keep: They will be counted more than once.
         by_row: Numbers of records and a code for each of them, for a table whose records are numbered.
     """
-    cells = [table.column(name) for name, _ in sensitive]
-    marks = {
-        f"s{i}": one_or_zero(cell.isnull() if keys is None else cell.isin(keys.to_pylist()))
-        for i, (cell, (_, keys)) in enumerate(zip(cells, sensitive, strict=True))
-    }
-    marked = replace(table, expr=table.expr.mutate(**marks) if marks else table.expr).normalized(lookups)
+    marked = mark(table, sensitive).normalized(lookups)
+    marks = [f"s{i}" for i in range(len(sensitive))]
     named = {table.key(name): how for name, how in lookups.items()}
     if by_row is not None:
         named[ROW] = Lookup(*by_row)
-    return Coded(table, table.engine.recode(marked, named, list(marks), materialize=keep))
+    return Coded(table, table.engine.recode(marked, named, marks, materialize=keep))
 
 
 def number_records(table: Table) -> Table:

@@ -34,8 +34,8 @@ class TableRequest:
 
     attributes: tuple[int, ...]
     """The QID's attributes by their number in the policy, ascending."""
-    sensitive: tuple[tuple[str, str | None], ...] = ()
-    """Column and value of each sensitive value whose records are counted."""
+    sensitive: tuple[tuple[str, tuple[str | None, ...]], ...] = ()
+    """Column and values of each set of sensitive values whose records are counted together."""
 
 
 @dataclass(frozen=True, slots=True)

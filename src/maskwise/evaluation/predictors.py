@@ -85,7 +85,7 @@ def raw_predictors(table: pa.Table, policy: Policy) -> Predictors:
         [('Age', 'number'), ('Zip', 'category')]
     """
     kinds = {attribute.name: attribute.kind for attribute in policy.attributes}
-    names = [name for name in table.column_names if name != policy.class_name]
+    names = [name for name in table.column_names if name != policy.class_name and name not in policy.drop]
     return tuple(_raw_predictor(name, table.column(name), kinds.get(name)) for name in names)
 
 

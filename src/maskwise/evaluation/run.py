@@ -297,7 +297,8 @@ def _mask(sample: Sample, search: SearchKeywords, policy: Policy, split: TrainTe
         masked_test = fetch(masking.apply(read(_take_rows(table, split.test)), solution).table)
         masked = pa.concat_tables([masked, masked_test], promote_options="permissive")
         rows = np.concatenate([split.train, split.test])
-    orders = {cut.attribute: cut.labels if cut.kind is Kind.INTERVAL else None for cut in solution.cuts}
+    cuts = (*solution.cuts, *solution.fixed)
+    orders = {cut.attribute: cut.labels if cut.kind is Kind.INTERVAL else None for cut in cuts}
     return masked_predictors(sample.predictors, masked, orders, rows)
 
 

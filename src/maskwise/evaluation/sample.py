@@ -33,7 +33,7 @@ class Sample:
     table: pa.Table
     """The records without the columns that the policy drops; those of a test file come last."""
     policy: Policy
-    """The policy, without the columns to drop."""
+    """The policy; of the columns to drop only those that are sensitive."""
     classes: NDArray[np.int64]  # (n_rows,)
     """The number of each record's class."""
     class_texts: tuple[str, ...]
@@ -41,7 +41,7 @@ class Sample:
     n_test: int | None
     """The number of records from the test file; None if there is no test file."""
     predictors: Predictors
-    """All columns but the class."""
+    """All columns but the class and what is dropped."""
     n_read: int
     """The number of records that were read."""
     rows_used: NDArray[np.int64]  # (n_rows,)
@@ -68,14 +68,16 @@ def read_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
     opened = read(data, reading=policy.reading)
     check_columns(opened, policy)
     dropped = policy.dropped(opened.names)
-    whole, source = fetch(opened).drop_columns(list(dropped)), opened.source
+    # What is dropped and sensitive is no predictor, but requirements count it.
+    unused = [name for name in dropped if name not in policy.sensitive]
+    whole, source = fetch(opened).drop_columns(unused), opened.source
     notes: list[str] = []
     n_train = whole.num_rows
     if test is not None:
         opened_test = read(test, reading=policy.reading)
         test_rows, notes = _match_columns(whole, fetch(opened_test), opened_test.source, set(dropped), source)
         whole = pa.concat_tables([whole, test_rows]).combine_chunks()
-    policy = replace(policy, drop=(), keep=None)
+    policy = replace(policy, drop=tuple(name for name in policy.drop if name not in unused), keep=None)
     n_read = whole.num_rows
     rows_used = _complete_rows(whole, policy.masked) if policy.missing is Missing.DROP else np.arange(n_read)
     if len(rows_used) < n_read:

@@ -23,8 +23,8 @@ from maskwise.formats.taxonomy_file import from_document, read_taxonomy
 from maskwise.policy.attributes import Attribute, Boundaries, Kind, Missing
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements import registry
+from maskwise.policy.requirements.any_of import MISSING
 from maskwise.policy.requirements.file_form import name_list
-from maskwise.policy.requirements.protected_values import MISSING
 from maskwise.policy.source_lines import Document, Place
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.values.reading import Reading, Rename
@@ -47,7 +47,7 @@ def _entry(value: object) -> object:
 def _is_one_kind(keys: set[object]) -> bool:
     """Whether the keys of an entry name one way of masking; a single key that is none may be misspelt."""
     kinds = keys & set(Kind)
-    return len(kinds) == 1 or (not kinds and len(keys) == 1 and not keys & {"clamp", "weight", "at_least"})
+    return len(kinds) == 1 or (not kinds and len(keys) == 1 and not keys & {"clamp", "weight", "at_least", "release"})
 
 
 class _Strict(BaseModel):
@@ -56,6 +56,7 @@ class _Strict(BaseModel):
 
 class _Entry(_Strict):
     taxonomy: Any = None
+    release: int | None = Field(default=None, ge=0)
     interval: list[str] | None = Field(default=None, min_length=2, max_length=2)
     suppress: None = None
     clamp: list[str | None] | None = Field(default=None, min_length=2, max_length=2)
@@ -77,7 +78,7 @@ class _PolicyFile(_Strict):
 
 _KEYS: dict[str, tuple[str, ...]] = {
     "": ("class", "attributes", "requirements", "drop", "keep", "missing", "boundaries", "na_values", "rename"),
-    "attributes": ("taxonomy", "interval", "suppress", "clamp", "weight", "at_least"),
+    "attributes": ("taxonomy", "interval", "suppress", "clamp", "weight", "at_least", "release"),
 }
 _PAIRS = {
     "interval": "An interval's range is [low, high], two values.",
@@ -156,7 +157,8 @@ def to_data(policy: Policy) -> dict[str, Any]:
     for attribute in policy.attributes:
         match attribute.kind:
             case Kind.TAXONOMY if attribute.taxonomy is not None:
-                entries[attribute.name] = {"taxonomy": attribute.taxonomy.to_nested()}
+                release = {} if attribute.release is None else {"release": attribute.release}
+                entries[attribute.name] = {"taxonomy": attribute.taxonomy.to_nested(), **release}
             case Kind.INTERVAL:
                 entries[attribute.name] = {"interval": list(attribute.bounds)} if attribute.bounds else "interval"
                 if attribute.clamp != (None, None):
@@ -191,7 +193,9 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
             parts = _entry(entry)
             preferred = _preferred(parts)
             if "taxonomy" in parts:  # type: ignore[operator]
-                found.append(Attribute(name, Kind.TAXONOMY, taxonomy=_taxonomy(document, place, folder), **preferred))
+                tree, depth = _taxonomy(document, place, folder), str(parts.get("release", ""))  # type: ignore[attr-defined]
+                release = int(depth) if depth.isdecimal() else None
+                found.append(Attribute(name, Kind.TAXONOMY, tree, release=release, **preferred))
             elif "interval" in parts:  # type: ignore[operator]
                 found.append(replace(_interval(name, parts), **preferred))  # type: ignore[arg-type]
             elif "suppress" in parts:  # type: ignore[operator]

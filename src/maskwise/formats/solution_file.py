@@ -19,6 +19,7 @@ from maskwise.formats.policy_file import texts
 from maskwise.formats.requirement_file import read_requirement
 from maskwise.formats.text_file import read_text
 from maskwise.policy.attributes import Kind, Missing
+from maskwise.policy.sensitive_trees import columns_by_level
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown
 from maskwise.solution.solution import Reached, Solution
@@ -75,6 +76,8 @@ class _SolutionFile(BaseModel):
     attributes: list[_Attribute]
     requirements: list[dict[str, Any]]
     dropped_requirements: list[int]
+    fixed: list[_Attribute] = []
+    trees: dict[str, dict[str, Any]] = {}
 
 
 def dumps(solution: Solution, *, public: bool = False) -> str:
@@ -90,7 +93,10 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             "format_version": FORMAT_VERSION,
             "maskwise": version("maskwise"),
             "rows": solution.n_rows,
-            "attributes": [{"name": c.attribute, "kind": c.kind, "shown": list(c.labels)} for c in solution.cuts],
+            "attributes": [
+                {"name": cut.attribute, "kind": cut.kind, "shown": list(cut.labels)}
+                for cut in (*solution.cuts, *solution.fixed)
+            ],
             "requirements": [_public_requirement(found) for found in solution.reached],
         }
         return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
@@ -114,12 +120,14 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             for found in solution.reached
         ],
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
+        fixed=[_attribute(cut) for cut in solution.fixed],
+        trees={name: tree.to_nested() for name, tree in solution.trees},
     )
     said = file.model_dump(mode="json")
     # Said only where it is so, which is rare.
-    rare = [(entry, key) for entry in said["attributes"] for key in ("hides_more", "coded")]
-    for place, key in [(said, "na_values"), (said, "rename"), *rare]:
-        if place[key] in (None, False, [], [False, False]):
+    rare = [(entry, key) for entry in (*said["attributes"], *said["fixed"]) for key in ("hides_more", "coded")]
+    for place, key in [*rare, *((said, key) for key in ("na_values", "rename", "fixed", "trees"))]:
+        if place[key] in (None, False, [], {}, [False, False]):
             del place[key]
     return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
 
@@ -184,7 +192,7 @@ def _solution(file: _SolutionFile) -> Solution:
     in_qid = {name for reached in found for name in reached.requirement.qid}
     if not file.requirements or len(set(names)) < len(names) or set(names) != in_qid:
         raise PolicyError(["its attributes are not those of its requirements."])
-    return Solution(
+    solution = Solution(
         cuts=tuple(_cut(entry) for entry in file.attributes),
         reached=tuple(found),
         n_rows=file.rows,
@@ -196,7 +204,12 @@ def _solution(file: _SolutionFile) -> Solution:
         columns=tuple(file.columns),
         missing=file.missing,
         reading=Reading(tuple(file.na_values), file.rename),
+        fixed=tuple(_cut(entry) for entry in file.fixed),
+        trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
     )
+    if any(solution.taxonomies.get(name) is None for name in columns_by_level([one.requirement for one in found])):
+        raise PolicyError(["the taxonomy of a sensitive column is missing."])
+    return solution
 
 
 def _reached(said: dict[str, Any]) -> Reached:

@@ -66,6 +66,8 @@ class Attribute:
     """How much its information counts beside that of other attributes."""
     at_least: int = 0
     """How far below the root of its tree every shown value stands, or is a leaf; 1 shows all values of `suppress`."""
+    release: int | None = None
+    """For a taxonomy attribute in no QID, the depth in its tree at which it is released; None leaves it as it is."""
 
     @property
     def preferred(self) -> tuple[tuple[str, float], ...]:
@@ -92,3 +94,5 @@ class Attribute:
                 Kind.INTERVAL: "an interval attribute has no levels, as its intervals follow from the data",
             }[self.kind]
             raise PolicyError([f"`{self.name}`: at_least is {self.at_least}, but {has}."])
+        if self.release is not None and (self.kind is not Kind.TAXONOMY or self.release < 0):
+            raise PolicyError([f"`{self.name}`: `release` is a depth in its taxonomy, 0 for the root."])

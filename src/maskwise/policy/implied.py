@@ -18,10 +18,10 @@ def _implied_parts(requirements: tuple[Requirement, ...]) -> Mapping[tuple[int, 
     alike: dict[tuple[object, ...], list[tuple[tuple[int, int], Part]]] = {}
     for i, requirement in enumerate(requirements):
         for p, part in enumerate(requirement.parts):
-            alike.setdefault(part.subject, []).append(((i, p), part))
+            alike.setdefault(_family(part), []).append(((i, p), part))
     found: dict[tuple[int, int], int] = {}
     for rules in alike.values():
-        for (place, part), wider in zip(rules, _wider([part.qid for _, part in rules]), strict=True):
+        for (place, part), wider in zip(rules, _wider([_items(part) for _, part in rules]), strict=True):
             for other, stronger in (rules[at] for at in wider):
                 implied = other != place and other not in found and stronger.implies(part)
                 if implied and not (place < other and part.implies(stronger)):
@@ -30,19 +30,30 @@ def _implied_parts(requirements: tuple[Requirement, ...]) -> Mapping[tuple[int, 
     return MappingProxyType(found)
 
 
-def _wider(qids: Sequence[tuple[str, ...]]) -> Iterator[Iterator[int]]:
-    """For each QID the places of those that contain it, itself included, in order.
+def _family(part: Part) -> tuple[object, ...]:
+    """Rules of the same type on the same sensitive column: only these can imply each other."""
+    return type(part), None if part.counted is None else part.counted.column
+
+
+def _items(part: Part) -> tuple[object, ...]:
+    """What a rule names: only one that names all of them can imply it."""
+    elements = () if part.counted is None else part.counted.elements
+    return (*part.qid, *(("value", element) for element in elements))
+
+
+def _wider(named: Sequence[tuple[object, ...]]) -> Iterator[Iterator[int]]:
+    """For each rule the places of those that name all that it names, itself included, in order.
 
     Only a rule on as many attributes or more can imply another. An lkc
     requirement stands for up to 2,000 rules, so not every pair is compared: for
-    each attribute a number has a bit for each QID that names it.
+    each attribute a number has a bit for each rule that names it.
     """
-    naming: dict[str, int] = {}
-    for at, qid in enumerate(qids):
-        for name in qid:
-            naming[name] = naming.get(name, 0) | 1 << at
-    for qid in qids:
-        yield _ones(reduce(and_, (naming[name] for name in qid)))
+    naming: dict[object, int] = {}
+    for at, items in enumerate(named):
+        for item in items:
+            naming[item] = naming.get(item, 0) | 1 << at
+    for items in named:
+        yield _ones(reduce(and_, (naming[item] for item in items)))
 
 
 def _ones(bits: int) -> Iterator[int]:

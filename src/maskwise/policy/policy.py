@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Boundaries, Missing
 from maskwise.policy.implied import _implied_parts
+from maskwise.policy.sensitive_trees import tree_mistakes
 from maskwise.policy.source_lines import Document
 from maskwise.values.reading import AS_IT_IS
 
@@ -77,8 +78,8 @@ class Policy:
                 "`drop`, or delete `keep` and name in `drop` what is to be left out."
             )
         for name in self.drop:
-            if name in in_qid or name == self.class_name or name in self.sensitive:
-                role = "in a QID" if name in in_qid else "the class" if name == self.class_name else "sensitive"
+            if name in in_qid or name == self.class_name:
+                role = "in a QID" if name in in_qid else "the class"
                 mistakes.append(
                     self.at(("drop",)) + f"`{name}` is dropped and also {role}. Take it out of one of them."
                 )
@@ -100,6 +101,7 @@ class Policy:
             for part in requirement.parts
             if (counted := part.counted) is not None and counted.values is None and counted.column in in_qid
         ]
+        mistakes += tree_mistakes(self)
         if mistakes:
             raise PolicyError(mistakes)
 
@@ -117,7 +119,18 @@ class Policy:
     @property
     def idle(self) -> tuple[str, ...]:
         """Attributes with an entry that are in no QID, so pass through unchanged."""
-        return tuple(a.name for a in self.attributes if a.name not in set(self.masked))
+        used = {*self.masked, *(a.name for a in self.fixed), *self.sensitive_trees}
+        return tuple(a.name for a in self.attributes if a.name not in used)
+
+    @property
+    def fixed(self) -> tuple[Attribute, ...]:
+        """Attributes in no QID that are released at one depth of their tree."""
+        return tuple(a for a in self.attributes if a.release is not None)
+
+    @property
+    def sensitive_trees(self) -> dict[str, Taxonomy]:
+        """The taxonomies of sensitive columns, in which requirements may name values and groups of them."""
+        return {name: tree for name, tree in self.trees.items() if tree is not None and name in self.sensitive}
 
     def dropped(self, names: Iterable[str]) -> tuple[str, ...]:
         """The columns of a table that its release leaves out.
@@ -200,6 +213,7 @@ class Policy:
         optional = {
             "boundaries": None if self.boundaries is Boundaries.SAFE else self.boundaries,
             "clamp": clamps or None,
+            "release": {a.name: a.release for a in self.fixed} or None,
             "keep": self.keep,
             "na_values": self.reading.na_values or None,
             "rename": self.reading.rename,

@@ -69,6 +69,39 @@ class Taxonomy:
         inner = set(self.parents)
         return tuple(label for i, label in enumerate(self.labels) if i not in inner)
 
+    def at_or_below(self, label: str) -> tuple[str, ...]:
+        """Return a label and all labels below it.
+
+        >>> Taxonomy.from_nested({"ANY": {"A": ["a1", "a2"], "b": None}}).at_or_below("A")
+        ('A', 'a1', 'a2')
+        """
+        is_inside = [one == label for one in self.labels]
+        for i, parent in enumerate(self.parents[1:], start=1):
+            is_inside[i] |= is_inside[parent]
+        return tuple(one for one, inside in zip(self.labels, is_inside, strict=True) if inside)
+
+    def shown_at(self, depth: int) -> dict[str, str]:
+        """Map every label to the one above it that is so deep below the root; one less deep stays itself.
+
+        >>> Taxonomy.from_nested({"ANY": {"A": ["a1", "a2"], "b": None}}).shown_at(1)
+        {'ANY': 'ANY', 'A': 'A', 'a1': 'A', 'a2': 'A', 'b': 'b'}
+        """
+        depths: list[int] = []
+        shown: dict[str, str] = {}
+        for label, parent in zip(self.labels, self.parents, strict=True):
+            depths.append(0 if parent < 0 else depths[parent] + 1)
+            shown[label] = label if depths[-1] <= depth else shown[self.labels[parent]]
+        return shown
+
+    def level(self, depth: int) -> tuple[str, ...]:
+        """Return the cut at one depth: the labels so deep below the root, and leaves that are less deep.
+
+        >>> Taxonomy.from_nested({"ANY": {"A": ["a1", "a2"], "b": None}}).level(1)
+        ('A', 'b')
+        """
+        shown = self.shown_at(depth)
+        return tuple(dict.fromkeys(shown[leaf] for leaf in self.leaves()))
+
     def shown_as(self, cut: Iterable[str]) -> dict[str, str]:
         """Map every leaf to the value of `cut` above it.
 

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maskwise.policy.requirements.any_of import AnyOf, is_prefix
+from maskwise.policy.requirements.grouping import GroupedBy
 from maskwise.values.arrow import from_numpy
 from maskwise.values.scales import interval_label
-from maskwise.values.spelling import is_spelled, one_spelling, value_order
+from maskwise.values.spelling import one_spelling, value_order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.policy.attributes import Kind
+    from maskwise.policy.requirements.any_of import Value
+    from maskwise.policy.requirements.base import Counted
+    from maskwise.policy.requirements.grouping import Grouping
     from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.solution.cut import Cut
     from maskwise.values.message import Message
     from maskwise.values.scales import Scale
 
@@ -83,7 +90,7 @@ class Column:
         return int(self.counts.sum() + self.missing.sum() + (0 if self.rest is None else self.rest.sum()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sensitive:
     """The distinct values of one sensitive column."""
 
@@ -95,14 +102,69 @@ class Sensitive:
     """Its records."""
     n_missing: int
     """The records whose cell is missing."""
+    tree: Taxonomy | None = None
+    """The column's taxonomy, if the policy gives one."""
+    _sets: dict[Counted, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict, compare=False, repr=False)
+    """What `sets_of` has found: thousands of rules may ask the same."""
 
-    def keys_of(self, value: str | None) -> pa.Array | None:
-        """The cells spelled like this; None stands for the missing one."""
-        return None if value is None else self.keys.filter(from_numpy(self._is(value)))
+    def keys_of(self, *values: str | None) -> pa.Array:
+        """The cells that are spelled like one of these; None stands for the missing one."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    def n_records(self, value: str | None) -> int:
-        """How many records have this value."""
-        return self.n_missing if value is None else int(self.counts[self._is(value)].sum())
+        keys = self.keys.filter(from_numpy(self._are(values)))
+        return pa.concat_arrays([keys, pa.nulls(1, keys.type)]) if None in values else keys
+
+    def n_records(self, *values: str | None) -> int:
+        """How many records have one of these values."""
+        return int(self.counts[self._are(values)].sum()) + (self.n_missing if None in values else 0)
+
+    def values_like(self, element: str | None) -> tuple[str | None, ...]:
+        """The values that an element of a union stands for, however they are spelled."""
+        if element is None:
+            return (None,)
+        spelling = one_spelling(element)
+        labels = {one_spelling(label): label for label in (() if self.tree is None else self.tree.labels)}
+        if self.tree is not None and spelling in labels:
+            inside = {one_spelling(label) for label in self.tree.at_or_below(labels[spelling])}
+        else:
+            inside = {spelling}
+            if is_prefix(element) and not self._are([element]).any():
+                inside = {one_spelling(text) for text in self.texts if text.startswith(element[:-1])}
+        return tuple(text for text, own in zip(self.texts, self._spellings, strict=True) if own in inside)
+
+    def sets_of(self, counted: Counted) -> tuple[tuple[str | None, ...], ...]:
+        """The sets of values whose records are counted together, in the order that a rule needs."""
+        if counted not in self._sets:
+            self._sets[counted] = self._find_sets(counted)
+        return self._sets[counted]
+
+    def _find_sets(self, counted: Counted) -> tuple[tuple[str | None, ...], ...]:
+        if counted.values is not None:
+            return tuple(self._members(value) for value in counted.values)
+        if counted.by is None:
+            return tuple((value,) for value in self.values(counted.order))
+        first = {one_spelling(text): text for text in sorted(self.texts, reverse=True)}
+        group_of = self._grouper(counted.by)
+        groups: dict[str, list[str | None]] = {}
+        for text in sorted(self.texts):
+            # Of several spellings of a value the first one decides, so that it is in one group only.
+            groups.setdefault(group_of(first[one_spelling(text)]), []).append(text)
+        found = [tuple(groups[name]) for name in sorted(groups)]
+        return (*found, (None,)) if self.n_missing else tuple(found)
+
+    def _members(self, value: Value) -> tuple[str | None, ...]:
+        if not isinstance(value, AnyOf):
+            return (value,)
+        return tuple(dict.fromkeys(text for element in value.elements for text in self.values_like(element)))
+
+    def _grouper(self, by: Grouping) -> Callable[[str], str]:
+        """Tells the group of a value; one that is not in the tree belongs to the root."""
+        if by.kind is GroupedBy.PREFIX:
+            return lambda text: text[: by.n]
+        assert self.tree is not None  # noqa: S101 - `policy.sensitive_trees` refuses a level without a tree
+        root = self.tree.root
+        shown = {one_spelling(label): above for label, above in self.tree.shown_at(by.n).items()}
+        return lambda text: shown.get(one_spelling(text), root)
 
     def values(self, order: Sequence[str] = ()) -> tuple[str | None, ...]:
         """Every value once, however it is spelled, in its order or the given one; the missing one last."""
@@ -115,12 +177,13 @@ class Sensitive:
             found = sorted(spelled.values(), key=value_order(self.texts))
         return (*found, None) if self.n_missing else tuple(found)
 
-    def counts_of(self, values: Sequence[str | None]) -> Ints:
-        """The records of each value."""
-        return np.array([self.n_records(value) for value in values], np.int64)
+    def _are(self, values: Sequence[str | None]) -> NDArray[np.bool_]:
+        spellings = {one_spelling(value) for value in values if value is not None}
+        return np.array([spelling in spellings for spelling in self._spellings], np.bool_)
 
-    def _is(self, value: str) -> NDArray[np.bool_]:
-        return np.array([is_spelled(text, value) for text in self.texts], np.bool_)
+    @cached_property
+    def _spellings(self) -> list[str]:
+        return [one_spelling(text) for text in self.texts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +204,5 @@ class Profile:
     """What is to be known of the table, before it is searched."""
     sensitive: Mapping[str, Sensitive]
     """The columns that templates protect."""
+    fixed: tuple[Cut, ...] = ()
+    """What columns in no QID show that are released at one depth of their taxonomy."""

@@ -47,7 +47,8 @@ def forgotten_identifiers(part: RandomPart, policy: Policy) -> tuple[Message, ..
         policy: What is masked, protected, predicted and dropped.
     """
     table = part.table
-    known = {*policy.masked, *policy.dropped(table.names), *policy.sensitive, policy.class_name}
+    fixed = (attribute.name for attribute in policy.fixed)
+    known = {*policy.masked, *policy.dropped(table.names), *policy.sensitive, *fixed, policy.class_name}
     names = [name for name in table.names if name not in known and not table.column(name).type().is_boolean()]
     if not names:
         return ()

@@ -13,8 +13,10 @@ import numpy as np
 
 from maskwise.errors import InputError, PolicyError, plural
 from maskwise.policy.attributes import Attribute, Kind, Missing
+from maskwise.policy.sensitive_trees import describe_unreleased
 from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
 from maskwise.profile.columns import Column, Profile
+from maskwise.profile.fixed_columns import take_fixed
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.values.arrow import from_numpy
 from maskwise.values.message import Audience, Level, Message, fold, note, private_note
@@ -23,6 +25,8 @@ from maskwise.values.scales import Scale, bound, label
 from maskwise.values.spelling import text_of, value_order
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -34,13 +38,14 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> None:
+def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_attributes: bool = True) -> None:
     """Refuse a policy that names columns the table does not have.
 
     Args:
         table: The records.
         policy: What is asked.
-        with_drop: Look also for the columns of `drop` and `keep`.
+        with_drop: Look for the columns of `drop` and `keep` too.
+        with_attributes: Look for attributes in no QID and the class too.
     """
     mistakes = []
     places: dict[str, tuple[str | int, ...]] = {}
@@ -48,9 +53,10 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
         places.update(dict.fromkeys(requirement.qid, ("requirements", i, "qid")))
         protected = [column for column in requirement.columns if column not in requirement.qid]
         places.update(dict.fromkeys(protected, ("requirements", i, "sensitive")))
-    places.update({attribute.name: ("attributes", attribute.name) for attribute in policy.attributes})
-    if policy.class_name is not None:
-        places[policy.class_name] = ("class",)
+    if with_attributes:
+        places.update({attribute.name: ("attributes", attribute.name) for attribute in policy.attributes})
+        if policy.class_name is not None:
+            places[policy.class_name] = ("class",)
     if with_drop:
         places.update(dict.fromkeys(policy.drop, ("drop",)))
         places.update(dict.fromkeys(policy.keep or (), ("keep",)))
@@ -124,7 +130,9 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
                 f"{n_all - n_rows:,} of {plural(n_all, 'record')} {were} left out because a masked cell is missing."
             )
         )
+    messages += map(note, describe_unreleased(policy))
     sensitive = check_sensitive(table, policy)
+    fixed = take_fixed(table, policy)
     if policy.class_name is not None and n_classes == 1:
         text = (
             f"The class `{policy.class_name}` has one value only, so no refinement is beneficial and the most masked "
@@ -132,13 +140,19 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         )
         messages.append(Message(Level.WARNING, Audience.RECIPIENT, text))
     messages += unseen_values(policy, sensitive)
-    n_dropped = n_all - n_rows
-    return Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, fold(messages), sensitive), table
+    counts = (policy.class_name, n_classes, n_rows, n_all - n_rows)
+    return Profile(tuple(columns), *counts, fold(messages), sensitive, fixed), table
 
 
-def check_sensitive(table: Table, policy: Policy) -> dict[str, Sensitive]:
-    """Count the sensitive columns, and refuse rules that their values do not allow."""
-    sensitive = {name: take_sensitive(table, name) for name in policy.sensitive}
+def check_sensitive(table: Table, policy: Policy, read_text: Callable[[str], str] = str) -> dict[str, Sensitive]:
+    """Count the sensitive columns, and refuse rules that their values do not allow.
+
+    Args:
+        table: The records.
+        policy: What is asked.
+        read_text: As in `take_sensitive`.
+    """
+    sensitive = {name: take_sensitive(table, name, policy.trees.get(name), read_text) for name in policy.sensitive}
     for i, requirement in enumerate(policy.requirements):
         for part in {part.subject: part for part in requirement.parts}.values():
             check_values(part, sensitive, policy.at(("requirements", i)))

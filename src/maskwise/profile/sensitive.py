@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from maskwise.errors import PolicyError, did_you_mean
+from maskwise.errors import PolicyError, did_you_mean, plural
+from maskwise.policy.requirements.any_of import AnyOf, elements_of, is_prefix
 from maskwise.profile.columns import Sensitive
 from maskwise.values.message import Audience, Level, Message, private_note
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Part, Requirement
@@ -18,11 +19,21 @@ if TYPE_CHECKING:
     from maskwise.table.table import Table
 
 
-def take_sensitive(table: Table, name: str) -> Sensitive:
-    """Count the values of a sensitive column."""
+def take_sensitive(
+    table: Table, name: str, tree: Taxonomy | None = None, read_text: Callable[[str], str] = str
+) -> Sensitive:
+    """Count the values of a sensitive column.
+
+    Args:
+        table: The records.
+        name: The column.
+        tree: Its taxonomy, if it has one.
+        read_text: Reads a cell as it was before it was written, where writing changed cells.
+    """
     table.require_sensitive(name)
     found = table.distinct(name)
-    return Sensitive(found.keys, tuple(text_of(key) for key in found.keys.to_pylist()), found.counts, found.n_missing)
+    texts = tuple(read_text(text_of(key)) for key in found.keys.to_pylist())
+    return Sensitive(found.keys, texts, found.counts, found.n_missing, tree)
 
 
 def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> None:
@@ -42,6 +53,8 @@ def unseen_values(
 ) -> tuple[Message, ...]:
     """Warn of protected values that no record has: most likely they are misspelt, and nobody is protected.
 
+    Also of elements of unions that stand for fewer values than they seem to.
+
     The owner is warned once of each value; recipients are told nothing, since
     which values are protected is no concern of theirs. Nothing is suggested but
     what the policy itself says of the column: other protected values, a named
@@ -58,8 +71,8 @@ def unseen_values(
     for i, requirement in enumerate(policy.requirements):
         at = policy.at(("requirements", i))
         for part in {part.subject: part for part in requirement.parts}.values():
-            for column, value in _named_pairs(part):
-                if sensitive[column].n_records(value) or (column, value) in warned:
+            for column, value, values in _named_values(part, sensitive):
+                if sensitive[column].n_records(*values) or (column, value) in warned:
                     continue
                 warned.add((column, value))
                 if value is None:
@@ -70,12 +83,36 @@ def unseen_values(
                 question = did_you_mean(value, known) or f" Is it spelled as in the data{why}?"
                 text = f"{at}`{value}` of `{column}` is protected but occurs in no record.{question}"
                 messages.append(Message(Level.WARNING, Audience.OWNER, text))
+    return (*messages, *_ambiguous_elements(policy, sensitive))
+
+
+def _named_values(
+    part: Part, sensitive: Mapping[str, Sensitive]
+) -> Iterator[tuple[str, str | None, tuple[str | None, ...]]]:
+    """Column and spelling of each sensitive value that a rule names and counts, and the values that it stands for."""
+    counted = part.counted
+    for value in () if counted is None else counted.values or ():
+        assert counted is not None  # noqa: S101 - it has values
+        for element in elements_of(value):
+            like = sensitive[counted.column].values_like(element) if isinstance(value, AnyOf) else (element,)
+            yield counted.column, element, like
+
+
+def _ambiguous_elements(policy: Policy, sensitive: Mapping[str, Sensitive]) -> tuple[Message, ...]:
+    """Warn of elements with a trailing `*` that are values of the data, while other values begin like them."""
+    counted = [part.counted for requirement in policy.requirements for part in requirement.parts]
+    unions = [(one.column, v) for one in counted if one is not None for v in one.values or () if isinstance(v, AnyOf)]
+    messages = []
+    for column, element in dict.fromkeys((column, text) for column, union in unions for text in union.elements):
+        if element is not None and is_prefix(element) and sensitive[column].n_records(element):
+            n_others = sum(text.startswith(element[:-1]) for text in sensitive[column].texts) - 1
+            if n_others:
+                text = (
+                    f"`{element}` of `{column}` is a value of the data, so it stands for that value only, and not for "
+                    f"{plural(n_others, 'other value')} that begin alike. Name those too if they are to be protected."
+                )
+                messages.append(Message(Level.WARNING, Audience.OWNER, text))
     return tuple(messages)
-
-
-def _named_pairs(part: Part) -> list[tuple[str, str | None]]:
-    """Column and value of each sensitive value that a rule names and counts."""
-    return [] if part.counted is None else [(part.counted.column, value) for value in part.counted.values or ()]
 
 
 def named_values(requirements: Sequence[Requirement], trees: Mapping[str, Taxonomy | None]) -> dict[str, list[str]]:

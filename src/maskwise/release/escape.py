@@ -47,6 +47,19 @@ def safe_name(name: str) -> str:
     return f"'{name}" if re.match(_FORMULA, name) else name
 
 
+def original_text(text: str) -> str:
+    """A cell as it was before `spreadsheet_safe` wrote it.
+
+    Claim: undoes what was written. A text that begins with a quote and would run
+    without it was written from the text without that quote, any other from itself.
+
+    >>> original_text("'=1+1"), original_text("''=1+1"), original_text("-5"), original_text("'s-Gravenhage")
+    ('=1+1', "'=1+1", '-5', "'s-Gravenhage")
+    """
+    bare = text.removeprefix("'")
+    return bare if bare != text and safe_text(bare) == text else text
+
+
 def safe_text(text: str) -> str:
     """A cell as `spreadsheet_safe` writes it.
 

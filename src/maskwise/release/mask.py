@@ -80,6 +80,11 @@ def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
     return table.relabel(relabels)
 
 
+def show_fixed(table: Table, solution: Solution) -> Table:
+    """Show the columns that are released at one depth of their taxonomy."""
+    return table.relabel({cut.attribute: _fit(table, cut, Missing.KEEP).relabel for cut in solution.fixed})
+
+
 def _ordered(column: Column) -> Parsed:
     """What `profile` found a column's distinct cells to be; whole numbers stay so under a range with decimals."""
     assert column.scale is not None  # noqa: S101 - every interval column has a scale
@@ -106,7 +111,7 @@ class MaskedRows:
     table: Table
     """The masked rows."""
     whole: Table
-    """The same with the columns that are left out, to recount requirements that speak of one."""
+    """The same with columns that are left out, or shown at one depth, to recount requirements that speak of one."""
     unknown: dict[str, Unknown]
     """Cells the solution does not know, by attribute."""
     outside: dict[str, int]
@@ -142,8 +147,9 @@ def apply(
         table = table.without_missing(names)
         n_dropped = n_before - table.n_rows()
     relabels, unknown, n_outside, inside = {}, {}, {}, []
-    for cut in solution.cuts:
-        fitted = _fit(table, cut, solution.missing)
+    fixed = [cut for cut in solution.fixed if cut.attribute in table.names]
+    for cut in (*solution.cuts, *fixed):
+        fitted = _fit(table, cut, Missing.KEEP if cut in fixed else solution.missing)
         relabels[cut.attribute] = fitted.relabel
         if fitted.unknown.n_records:
             unknown[cut.attribute] = fitted.unknown
@@ -173,8 +179,9 @@ def apply(
         )
         raise InputError(msg)
     others = {name for name in table.names if name not in solution.columns}
-    whole = table.relabel(relabels)
-    released = drop_columns(whole, others)
+    whole = table.relabel({name: relabels[name] for name in names})
+    shown = whole.relabel({cut.attribute: relabels[cut.attribute] for cut in fixed})
+    released = drop_columns(shown, others)
     return MaskedRows(released, whole, unknown, n_outside, n_dropped, n_outside_dropped, left_out)
 
 

@@ -14,22 +14,25 @@ from typing import TYPE_CHECKING, Any
 from maskwise.engines.base import Feature
 from maskwise.errors import RefusedError, plural
 from maskwise.release.atomic_files import Sidecar, atomic_file, atomic_folder, renaming_lock, stage_files
-from maskwise.release.escape import safe_name, safe_text, spreadsheet_safe
+from maskwise.release.escape import original_text, safe_name, spreadsheet_safe
 from maskwise.release.frames import as_frame
 from maskwise.table.read import read
 from maskwise.table.table import Table
 from maskwise.values.input_kind import input_kind
 from maskwise.values.location import Folder, TableName, suffix_of
+from maskwise.values.spelling import text_of
 from maskwise.verify.same_groups import show_same_groups
 from maskwise.verify.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
     from maskwise.values.location import Place
-    from maskwise.verify.verdict import Finding, Verdict
+    from maskwise.verify.verdict import Verdict
 
 
 _SAME = 1e-9
@@ -139,46 +142,70 @@ def _is_scanned_once(requirements: Sequence[Requirement]) -> bool:
     return len(parts) == 1 and parts[0].counted is None
 
 
-def as_written(requirement: Requirement) -> Requirement:
-    """A requirement whose protected values are spelled as cells that a spreadsheet does not run."""
-    return requirement.respell(safe_text)
-
-
-def recount(table: Table, requirements: Sequence[Requirement], *, escaped: bool, whole: Table | None = None) -> Verdict:
-    """Verify a table; values are counted as they are written there, and findings name them as they were asked.
+def recount(
+    table: Table,
+    requirements: Sequence[Requirement],
+    *,
+    escaped: bool,
+    trees: Mapping[str, Taxonomy | None] | None = None,
+    whole: Table | None = None,
+    generalized: Collection[str] = (),
+) -> Verdict:
+    """Verify a table; sensitive values are read as they were before they were written.
 
     Args:
         table: The table.
         requirements: What was asked.
         escaped: What a spreadsheet would run was quoted.
-        whole: The masked records with the columns that are not released. A requirement that speaks of one is counted
-            there, and the released table must show the same groups.
+        trees: The taxonomies of sensitive columns.
+        whole: The masked records with the columns that are not released, or released in another way. A requirement
+            that speaks of one is counted there, and the released table must show the same groups.
+        generalized: The columns that are released in another way.
 
     Raises:
         RefusedError: The released table shows other groups than the one that was counted.
     """
-    asked = [as_written(requirement) for requirement in requirements] if escaped else list(requirements)
-    released = [one for one in asked if whole is None or set(one.columns) <= set(table.names)]
-    verdict = verify(table, released)
+    shown = set(table.names) - set(generalized)
+    read_text = original_text if escaped else str
+    released = [one for one in requirements if whole is None or set(one.columns) <= shown]
+    verdict = verify(table, released, trees, read_text)
     found = dict(zip(released, verdict.findings, strict=True))
-    for one in asked:
-        if one not in found:
-            assert whole is not None  # noqa: S101 - else every requirement was counted above
-            found[one] = _recount_unreleased(table, one, whole, escaped=escaped)
-    findings = [replace(found[one], requirement=named) for one, named in zip(asked, requirements, strict=True)]
-    return replace(verdict, findings=tuple(findings))
+    if whole is not None:
+        counted = spreadsheet_safe(whole) if escaped else whole
+        for one in requirements:
+            if one not in found:
+                _refuse_other_groups(table, one, counted)
+                found[one] = verify(counted, [one], trees, read_text).findings[0]
+    return replace(verdict, findings=tuple(found[one] for one in requirements))
 
 
-def _recount_unreleased(table: Table, requirement: Requirement, whole: Table, *, escaped: bool) -> Finding:
-    """Count a requirement that speaks of a column which is not released."""
-    counted = spreadsheet_safe(whole) if escaped else whole
+def _refuse_other_groups(table: Table, requirement: Requirement, counted: Table) -> None:
+    """Refuse a released table that does not show the groups of the table in which a requirement is counted."""
     if not show_same_groups(table, counted, requirement.qid):
         msg = (
             f"The written table does not show the groups on {requirement.name} that were counted. "
             "Nothing was released. Please report this as a bug."
         )
         raise RefusedError(msg)
-    return verify(counted, [requirement]).findings[0]
+
+
+def refuse_other_labels(table: Table, fixed: Sequence[Cut], *, escaped: bool) -> None:
+    """Refuse a release in which a column that is shown at one depth of its taxonomy shows anything else.
+
+    Args:
+        table: What was written.
+        fixed: What the columns may show.
+        escaped: As in `recount`.
+    """
+    for cut in fixed:
+        texts = {text_of(key) for key in table.distinct(cut.attribute).keys.to_pylist()}
+        shown = {original_text(text) if escaped else text for text in texts}
+        if not shown <= {*cut.labels, cut.root}:
+            msg = (
+                f"The written table shows other values of `{cut.attribute}` than those at its depth. "
+                "Nothing was released. Please report this as a bug."
+            )
+            raise RefusedError(msg)
 
 
 def refuse_unless_confirmed(

@@ -266,5 +266,5 @@ def _attribute_data(solution: Solution, *, is_public: bool) -> Sequence[dict[str
             "shown": list(cut.labels),
             **({"missing": str(cut.missing)} if not is_public or cut.missing is MissingShown.ITSELF else {}),
         }
-        for cut in solution.cuts
+        for cut in (*solution.cuts, *solution.fixed)
     ]

@@ -8,7 +8,7 @@ counts. Here each rule becomes a `Bound` on the counters of one compressed table
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Part
     from maskwise.policy.requirements.rule import Rule
     from maskwise.profile.columns import Profile
+
+Sets: TypeAlias = tuple[tuple[str, tuple[str | None, ...]], ...]
+"""Sets of sensitive values, each with its column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,21 +119,21 @@ def charge(
 
 def list_requests(profile: Profile, policy: Policy) -> tuple[TableRequest, ...]:
     """What is to be counted on each distinct QID."""
-    wanted: dict[tuple[int, ...], dict[tuple[tuple[str, str | None], ...], None]] = {}
+    wanted: dict[tuple[int, ...], dict[Sets, None]] = {}
     for requirement in policy.requirements:
         for part in requirement.parts:
             wanted.setdefault(_numbers(policy, part.qid), {})[_counted(part, profile)] = None
     requests = []
     for numbers, blocks in wanted.items():
-        pairs: tuple[tuple[str, str | None], ...] = ()
+        pairs: Sets = ()
         for block in sorted(blocks, key=len, reverse=True):
             pairs += block if _place(pairs, block) is None else ()
         requests.append(TableRequest(numbers, pairs))
     return tuple(requests)
 
 
-def _place(pairs: tuple[tuple[str, str | None], ...], block: tuple[tuple[str, str | None], ...]) -> int | None:
-    """Where a run of sensitive values stands in a longer one."""
+def _place(pairs: Sets, block: Sets) -> int | None:
+    """Where a run of sets of sensitive values stands in a longer one."""
     starts = range(len(pairs) - len(block) + 1)
     return next((start for start in starts if pairs[start : start + len(block)] == block), None)
 
@@ -162,7 +165,7 @@ def check_feasible(profile: Profile, policy: Policy) -> None:
                 continue
             checked.add(part.subject)
             counted = _counted(part, profile)
-            whole = [profile.n_rows, *(profile.sensitive[column].n_records(value) for column, value in counted)]
+            whole = [profile.n_rows, *(profile.sensitive[column].n_records(*values) for column, values in counted)]
             counters = np.array(whole, np.int64)
             bound = _bound(part, profile, TableRequest((), counted), i, 0, counts=True)
             worst, is_broken = rule_kernels.weigh(as_rules([bound], counters), 0, counters, counters, 0)
@@ -178,15 +181,12 @@ def _numbers(policy: Policy, qid: Sequence[str]) -> tuple[int, ...]:
     return tuple(sorted(at[name] for name in qid))
 
 
-def _counted(part: Part, profile: Profile) -> tuple[tuple[str, str | None], ...]:
-    """The sensitive values whose records a rule counts, in the order it needs."""
+def _counted(part: Part, profile: Profile) -> Sets:
+    """The sets of sensitive values whose records a rule counts, in the order it needs."""
     counted = part.counted
     if counted is None:
         return ()
-    values = counted.values
-    if values is None:
-        values = profile.sensitive[counted.column].values(counted.order)
-    return tuple((counted.column, value) for value in values)
+    return tuple((counted.column, values) for values in profile.sensitive[counted.column].sets_of(counted))
 
 
 def _bound(part: Part, profile: Profile, request: TableRequest, requirement: int, table: int, *, counts: bool) -> Bound:

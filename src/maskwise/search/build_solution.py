@@ -49,6 +49,7 @@ def build_solution(
     profile, policy, options = problem.profile, problem.policy, problem.options
     implied = policy.implied_by()
     figures = state.figures()
+    with_cut = {*policy.masked, *(cut.attribute for cut in profile.fixed)}
     cuts = tuple(
         _cut(column, tree, [node - int(first) for node in shown])
         for column, tree, first, shown in zip(profile.columns, trees, state.first, state.shown, strict=False)
@@ -67,6 +68,8 @@ def build_solution(
         missing=policy.missing,
         reading=policy.reading,
         columns=problem.columns,
+        fixed=profile.fixed,
+        trees=tuple((name, tree) for name, tree in policy.sensitive_trees.items() if name not in with_cut),
         steps=tuple(steps),
         curve=follow(
             trees,

@@ -12,6 +12,7 @@ from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.policy.taxonomy import Taxonomy
     from maskwise.solution.curve import Point
     from maskwise.solution.cut import Cut
     from maskwise.solution.steps import Generalization, Step
@@ -69,6 +70,10 @@ class Solution:
     """How the table was read, so that later rows are read alike."""
     columns: tuple[str, ...] = ()
     """The columns of the release."""
+    fixed: tuple[Cut, ...] = ()
+    """Columns in no QID that are shown at one depth of their taxonomy."""
+    trees: tuple[tuple[str, Taxonomy], ...] = ()
+    """The taxonomies of sensitive columns without a cut, in which requirements may name values and groups of them."""
     steps: tuple[Step | Generalization, ...] = ()
     """The refinements or generalizations, in order; not part of the file."""
     curve: tuple[Point, ...] = ()
@@ -91,6 +96,11 @@ class Solution:
             for reached in self.reached
             if reached.implied_by is not None
         )
+
+    @property
+    def taxonomies(self) -> dict[str, Taxonomy | None]:
+        """The taxonomy of each column that has one."""
+        return {cut.attribute: cut.taxonomy for cut in (*self.cuts, *self.fixed)} | dict(self.trees)
 
     def cut(self, attribute: str) -> Cut:
         """The cut of one attribute."""

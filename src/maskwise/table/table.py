@@ -140,8 +140,10 @@ class Table:
 
     def relabel(self, columns: Mapping[str, Relabel]) -> Table:
         """Rewrite columns, by name, as text."""
+        if not columns:
+            return self
         expr = self.engine.relabel(self.normalized(columns), {self.key(name): how for name, how in columns.items()})
-        return replace(self, expr=expr, rewritten=tuple(columns))
+        return replace(self, expr=expr, rewritten=tuple(dict.fromkeys([*self.rewritten, *columns])))
 
     def without_missing(self, names: Sequence[str]) -> Table:
         """Leave out the records with a missing cell in one of these columns."""

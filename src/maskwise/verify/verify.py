@@ -15,23 +15,41 @@ import numpy as np
 
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import as_numpy
-from maskwise.values.spelling import is_spelled, one_spelling, text_of, value_order
+from maskwise.values.spelling import text_of
+from maskwise.verify.counted_values import Cells
 from maskwise.verify.measures.registry import measure_groups
 from maskwise.verify.measures.spectrum import Spectrum
 from maskwise.verify.verdict import Finding, Tightest, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import ibis.expr.types as ir
 
     from maskwise.engines.sql import Engine
     from maskwise.policy.requirements.base import Counted, Part, Requirement
+    from maskwise.policy.taxonomy import Taxonomy
     from maskwise.table.table import Table
+    from maskwise.verify.counted_values import Values
 
 
-def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
+_MOST_COMPARED = 256
+"""Above so many cells of a sensitive column they are joined with their marks; long lists take minutes to compare."""
+
+
+def verify(
+    table: Table,
+    requirements: Sequence[Requirement],
+    trees: Mapping[str, Taxonomy | None] | None = None,
+    read_text: Callable[[str], str] = str,
+) -> Verdict:
     """Recount a table from nothing but its cells.
+
+    Args:
+        table: The table.
+        requirements: What is asked of it.
+        trees: The taxonomies of sensitive columns, if requirements name values in them.
+        read_text: Reads a cell as it was before it was written, where writing changed cells.
 
     Claim: a requirement holds if and only if its finding has no violating
     group, because every record is in exactly one group of the recount.
@@ -50,18 +68,23 @@ def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
         for name in requirement.columns:
             if name not in requirement.qid:
                 table.require_sensitive(name)
-    findings = tuple(_recount(table, requirement) for requirement in requirements)
+    findings = tuple(_recount(table, requirement, trees or {}, read_text) for requirement in requirements)
     return Verdict(findings[0].n_rows if findings else table.n_rows(), findings)
 
 
-def _recount(table: Table, requirement: Requirement) -> Finding:
+def _recount(
+    table: Table, requirement: Requirement, trees: Mapping[str, Taxonomy | None], read_text: Callable[[str], str]
+) -> Finding:
     of_qid: dict[tuple[str, ...], list[Part]] = {}
     for part in requirement.parts:
         of_qid.setdefault(part.qid, []).append(part)
     worst: dict[object, tuple[float, Tightest, ir.Table]] = {}
     sizes: Counter[int] = Counter()
     n_broken = n_records = n_rows = 0
-    with _marked(table, requirement, keep=len(of_qid) > 1) as records:
+    cells = {
+        name: _cells(table, name, trees.get(name), read_text) for name in requirement.columns[len(requirement.qid) :]
+    }
+    with _marked(table, requirement, cells, keep=len(of_qid) > 1) as records:
         for qid, parts in of_qid.items():
             groups = records.groups(qid)
             spectrum = records.spectrum(groups)
@@ -111,12 +134,12 @@ class _Marked:
     engine: Engine
     columns: tuple[str, ...]
     """The QID's columns."""
-    marks: tuple[tuple[str, str | None], ...]
-    """Column and value of each mark."""
-    values: Mapping[Counted, tuple[str | None, ...]]
-    """The values that are counted, in their order."""
+    marks: tuple[tuple[str, Values], ...]
+    """Column and values of each mark."""
+    values: Mapping[Counted, tuple[Values, ...]]
+    """The values that are counted, in their order, those in one tuple that are counted together."""
 
-    def values_of(self, part: Part) -> tuple[str | None, ...]:
+    def values_of(self, part: Part) -> tuple[Values, ...]:
         """The values a rule looks at, in its order."""
         return () if part.counted is None else self.values[part.counted]
 
@@ -150,21 +173,17 @@ class _Marked:
 
 
 @contextmanager
-def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_Marked]:
+def _marked(table: Table, requirement: Requirement, cells: Mapping[str, Cells], *, keep: bool) -> Iterator[_Marked]:
     """Mark the records that have each sensitive value; `keep` them as a table where many QIDs will be counted."""
-    cells = {name: table.distinct(name).keys.to_pylist() for name in requirement.columns if name not in requirement.qid}
-    values: dict[Counted, tuple[str | None, ...]] = {}
-    marks: dict[tuple[str, str | None], None] = {}
+    values: dict[Counted, tuple[Values, ...]] = {}
+    marks: dict[tuple[str, Values], None] = {}
     for part in requirement.parts:
         counted = part.counted
         if counted is not None and counted not in values:
-            listed = counted.values
-            if listed is None:
-                listed = _values(table, counted.column, cells[counted.column], counted.order)
-            values[counted] = listed
-            marks.update({(counted.column, value): None for value in listed})
+            values[counted] = cells[counted.column].counted(counted)
+            marks.update({(counted.column, together): None for together in values[counted]})
+    table, indicators = _indicate(table, cells, list(marks))
     shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
-    indicators = {f"s{i}": one_or_zero(_is_value(table, *pair, cells[pair[0]])) for i, pair in enumerate(marks)}
     expr = table.expr.select(**shown, **indicators)
     kept = table.engine.materialize(expr) if keep else expr
     try:
@@ -174,29 +193,59 @@ def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_
             table.engine.discard(kept)
 
 
-def _values(table: Table, name: str, cells: Sequence[object], order: Sequence[str]) -> tuple[str | None, ...]:
-    """Every value of a sensitive column once, however it is spelled; the missing one, if there is one, last."""
-    texts = [text_of(cell) for cell in cells]
-    spelled = {one_spelling(text): text for text in texts}
-    place = {one_spelling(text): at for at, text in enumerate(order)}
-
-    def given(text: str) -> tuple[int, str]:
-        return place.get(one_spelling(text), len(place)), text
-
-    values = sorted(spelled.values(), key=given if order else value_order(texts))
-    return (*values, None) if table.distinct(name).n_missing else tuple(values)
+def _cells(table: Table, name: str, tree: Taxonomy | None, read_text: Callable[[str], str]) -> Cells:
+    """The distinct cells of a sensitive column."""
+    found = table.distinct(name)
+    keys = found.keys.to_pylist()
+    return Cells(keys, [read_text(text_of(key)) for key in keys], bool(found.n_missing), tree)
 
 
-def _is_value(table: Table, name: str, value: str | None, cells: Sequence[object]) -> ir.BooleanValue:
-    """Whether a cell holds the protected value, however its type spells it.
+def _indicate(
+    table: Table, cells: Mapping[str, Cells], marks: Sequence[tuple[str, Values]]
+) -> tuple[Table, dict[str, ir.Value]]:
+    """For each mark a column that is 1 where a cell holds one of its values, however its type spells them, and else 0.
 
     Args:
         table: The records.
-        name: The sensitive column.
-        value: The value; None is the missing one.
-        cells: The distinct cells of the column.
+        cells: The distinct cells of each sensitive column.
+        marks: Column and values of each mark.
+
+    Returns:
+        The records that the columns are of, and the columns.
     """
-    cell = table.column(name)
-    if value is None:
-        return cell.isnull()
-    return cell.isin([key for key in cells if is_spelled(key, value)])
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    held = [cells[name].are(values) for name, values in marks]
+    layer_of: dict[int, str] = {}
+    for name in cells:
+        own = [i for i, (column, _) in enumerate(marks) if column == name]
+        if sum(len(held[i]) for i in own) > _MOST_COMPARED:
+            for layer in _disjoint(own, held):
+                key = f"m{layer[0]}"
+                codes = {cell: i for i in layer for cell in held[i]}
+                keys = pa.array(list(codes))
+                expr = table.engine.look_up(table.expr, key, table.column(name), keys, list(codes.values()))
+                table = replace(table, expr=expr)
+                layer_of.update(dict.fromkeys(layer, key))
+    indicators = {}
+    for i, (name, values) in enumerate(marks):
+        cell = table.column(name)
+        is_held = table.expr[layer_of[i]] == i if i in layer_of else cell.isin(held[i])
+        indicators[f"s{i}"] = one_or_zero(cell.isnull() | is_held if None in values else is_held)
+    return table, indicators
+
+
+def _disjoint(marks: Sequence[int], held: Sequence[Sequence[object]]) -> list[list[int]]:
+    """Put marks together that share no cell.
+
+    >>> _disjoint([0, 1, 2], [["a"], ["b", "c"], ["c"]])
+    [[0, 1], [2]]
+    """
+    layers: list[tuple[list[int], set[object]]] = []
+    for i in marks:
+        layer = next((layer for layer in layers if layer[1].isdisjoint(held[i])), None)
+        if layer is None:
+            layers.append(layer := ([], set()))
+        layer[0].append(i)
+        layer[1].update(held[i])
+    return [together for together, _ in layers]

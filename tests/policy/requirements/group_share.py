@@ -7,7 +7,7 @@ in the search; its figure is a share, not a count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -83,10 +83,6 @@ class GroupShare:
 
     def with_confidence(self, bound: Fraction) -> GroupShare:
         del bound
-        return self
-
-    def respell(self, spell: Callable[[str], str]) -> GroupShare:
-        del spell
         return self
 
     def asks(self, *, by_name: bool = False) -> str:

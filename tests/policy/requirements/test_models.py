@@ -12,11 +12,14 @@ import pytest
 from maskwise import LKC, Closeness, Confidence, Diversity, KAnonymity
 from maskwise.errors import PolicyError
 from maskwise.formats.requirement_file import read_requirement
+from maskwise.policy.requirements.any_of import AnyOf
 from maskwise.policy.requirements.base import Counted, FigureAxis, Part, Requirement
 from maskwise.policy.requirements.closeness import Distance
 from maskwise.policy.requirements.confidence import Template
 from maskwise.policy.requirements.diversity import Measure
+from maskwise.policy.requirements.grouping import GroupedBy, Grouping
 from maskwise.policy.requirements.rule import Arithmetic
+from maskwise.policy.taxonomy import Taxonomy
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 QID = ("Age", "Job")
@@ -30,8 +33,13 @@ ENTROPY = Diversity(QID, "Ill", Measure.ENTROPY, Fraction(5, 2))
 RECURSIVE = Diversity(QID, "Ill", Measure.RECURSIVE, Fraction(2), Fraction(3, 2))
 EQUAL = Closeness(QID, "Ill", THIRD)
 ORDERED = Closeness(QID, "Ill", HALF, Distance.ORDERED, ("none", "flu", "HIV"))
+UNIONS = Confidence(QID, (("Ill", AnyOf(("HIV", "flu*")), HALF), ("Ill", AnyOf((None,)), THIRD), HIV))
+SUBSETS_UNION = LKC(("Age", "Job", "Sex"), 2, 4, (("Ill", AnyOf(("HIV", "flu*", "yes", "none")), HALF),))
+FIRST_LETTER = Diversity(QID, "Ill", Measure.DISTINCT, Fraction(3), by=Grouping(GroupedBy.PREFIX, 1))
+CHAPTERS = Closeness(QID, "Ill", THIRD, by=Grouping(GroupedBy.LEVEL, 2))
 ALL: tuple[Requirement, ...] = (
-    K, SHARES, SUBSETS, SUBSETS_SHARES, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED,
+    K, SHARES, SUBSETS, SUBSETS_SHARES, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, UNIONS, SUBSETS_UNION,
+    FIRST_LETTER, CHAPTERS,
 )  # fmt: skip
 every_model = pytest.mark.parametrize("requirement", ALL, ids=lambda one: one.asks())
 
@@ -48,12 +56,20 @@ class Group:
 
 @dataclass
 class Column:
-    """A sensitive column with these values."""
+    """A sensitive column with these values, and a tree if there is one."""
 
     texts: tuple[str, ...]
+    tree: Taxonomy | None = None
 
     def values(self, order: Any = ()) -> tuple[str | None, ...]:
         return tuple(text for text in self.texts if not order or text in order)
+
+    def sets_of(self, counted: Counted) -> tuple[tuple[str | None, ...], ...]:
+        by = counted.by
+        if by is None:
+            return tuple((text,) for text in self.values(counted.order))
+        assert by.kind is GroupedBy.PREFIX
+        return tuple((text,) for text in sorted({text[: by.n] for text in self.texts}))
 
 
 @every_model
@@ -86,7 +102,8 @@ def test_a_part_implies_itself_and_no_part_of_another_subject(requirement: Requi
     for part in requirement.parts:
         assert part.implies(part)
         others = [other for one in ALL for other in one.parts if other.subject != part.subject]
-        assert not any(part.implies(other) for other in others)
+        # A union implies its elements; which is the concern of `test_unions`.
+        assert not any(part.implies(other) for other in others if not isinstance(other, Template))
 
 
 @pytest.mark.parametrize(
@@ -115,6 +132,34 @@ def test_a_part_implies_itself_and_no_part_of_another_subject(requirement: Requi
             None,
         ),
         (ENTROPY, "entropy 2.5-diversity of Ill on {Age, Job}", None, "entropy 2.5-diversity of Ill", None),
+        (
+            UNIONS,
+            "confidence 0.5, 0.333333 for Ill on {Age, Job}",
+            "confidence 0.5, 0.333333 for Ill (HIV or flu*, missing, HIV) on {Age, Job}",
+            "Ill at most 0.5, Ill at most 0.3333",
+            "Ill (HIV or flu*, HIV) at most 0.5, Ill (missing) at most 0.3333",
+        ),
+        (
+            SUBSETS_UNION,
+            "k=4 and confidence 0.5 for Ill on any 2 of {Age, Job, Sex}",
+            "k=4 and confidence 0.5 for Ill (any of 4 values) on any 2 of {Age, Job, Sex}",
+            "k = 4, Ill at most 0.5 for any 2 of them",
+            "k = 4, Ill (any of 4 values) at most 0.5 for any 2 of them",
+        ),
+        (
+            FIRST_LETTER,
+            "distinct 3-diversity of Ill by prefix 1 on {Age, Job}",
+            None,
+            "distinct 3-diversity of Ill by prefix 1",
+            None,
+        ),
+        (
+            CHAPTERS,
+            "0.333333-closeness of Ill by level 2 (equal distance) on {Age, Job}",
+            None,
+            "0.333333-closeness of Ill by level 2 (equal distance)",
+            None,
+        ),
         (
             ORDERED,
             "0.5-closeness of Ill (ordered distance) on {Age, Job}",
@@ -187,6 +232,8 @@ def test_what_is_counted() -> None:
     assert ORDERED.counted == Counted("Ill", None, ("none", "flu", "HIV"))
     assert ORDERED.counted.named == ("none", "flu", "HIV")
     assert Counted("Ill", ("HIV", None)).named == ("HIV",)
+    assert Counted("Ill", (AnyOf(("HIV", None, "B*")), "flu")).named == ("HIV", "B*", "flu")
+    assert FIRST_LETTER.counted == Counted("Ill", by=Grouping(GroupedBy.PREFIX, 1))
 
 
 @pytest.mark.parametrize(
@@ -199,6 +246,7 @@ def test_what_is_counted() -> None:
         (Template(QID, "Ill", None, HALF), 0.75, "the missing value of `Ill` has a share of 0.7500"),
         (DISTINCT, 1, ("distinct 3-diversity cannot be met on {Age}: in the whole table `Ill` has 1 value, and no "
                       "masking can reach more diversity. Ask for less or drop the requirement.")),
+        (FIRST_LETTER, 2, "in the whole table `Ill` by prefix 1 has 2 groups, and no masking"),
         (ENTROPY, 2.25, "`Ill` is as diverse as 2.2500 equally frequent values"),
         (RECURSIVE, 3.5, "`Ill` has its most frequent value 3.5000 times as often as the rare ones"),
         (RECURSIVE, inf, "`Ill` has fewer than 2 values"),
@@ -219,6 +267,12 @@ def test_a_distance_from_the_whole_table_can_always_be_met() -> None:
         (DISTINCT, [str(i) for i in range(257)], "has 257 different values; diversity and closeness count up to 256."),
         (EQUAL, [str(i) for i in range(257)], "has 257 different values; diversity and closeness count up to 256."),
         (Closeness(QID, "Ill", HALF, Distance.ORDERED), ["low", "high"], "`Ill` have no order of their own."),
+        (DISTINCT, [str(i) for i in range(257)], "Group them with `by: prefix 1`"),
+        (
+            Diversity(QID, "Ill", Measure.DISTINCT, Fraction(3), by=Grouping(GroupedBy.PREFIX, 3)),
+            [str(i) for i in range(257)],
+            "`by: prefix 3` makes 257 groups of the values of `Ill`; diversity and closeness count up to 256.",
+        ),
         (ORDERED, ["none", "flu", "HIV", "gout"], "The order of `Ill` lacks 1 value of the table. Add it."),
         (ORDERED, ["gout", "cold", "flu"], "The order of `Ill` lacks 2 values of the table. Add them."),
     ],
@@ -227,7 +281,15 @@ def test_a_column_that_does_not_fit(part: Part, texts: list[str], text: str) -> 
     assert text in str(part.misfit(Column(tuple(texts))))
 
 
+def test_a_level_groups_only_what_the_tree_has() -> None:
+    column = Column(("flu", "HIV", "1"), Taxonomy.from_nested({"ANY": ["flu", "1.0"]}))
+    assert "The taxonomy of `Ill` lacks 1 value of the table, so `by: level 2` cannot group it. Add it." in str(
+        CHAPTERS.misfit(column)
+    )
+
+
 def test_columns_that_fit() -> None:
+    assert FIRST_LETTER.misfit(Column(tuple(str(i) for i in range(9999)))) is None
     many = Column(tuple(str(i) for i in range(256)))
     assert DISTINCT.misfit(many) is None
     assert EQUAL.misfit(many) is None
@@ -247,17 +309,6 @@ def test_thresholds_are_changed_where_there_are_any() -> None:
     for requirement in (K, DISTINCT, EQUAL):
         assert requirement.with_confidence(THIRD) == requirement
         assert requirement.confidences == ()
-
-
-def test_values_are_spelled_in_another_way_where_there_are_any() -> None:
-    def quote(text: str) -> str:
-        return f"'{text}"
-
-    values = [(column, value) for column, value, _ in SHARES.respell(quote).sensitive]
-    assert values == [("Ill", "'HIV"), ("Ill", None), ("Debt", "'yes")]
-    assert SUBSETS.respell(quote).sensitive == (("Ill", "'HIV", HALF),)
-    assert ORDERED.respell(quote).order == ("'none", "'flu", "'HIV")
-    assert (K.respell(quote), DISTINCT.respell(quote)) == (K, DISTINCT)
 
 
 def test_the_axis_of_a_picture() -> None:

@@ -11,12 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from maskwise.policy.requirements.any_of import elements_of
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from dataclasses import Field
     from fractions import Fraction
 
+    from maskwise.policy.requirements.any_of import Value
+    from maskwise.policy.requirements.grouping import Grouping
     from maskwise.policy.requirements.rule import Rule
+    from maskwise.policy.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +30,23 @@ class Counted:
 
     column: str
     """The sensitive column."""
-    values: tuple[str | None, ...] | None = None
-    """The values that the policy names; None in it is the missing value. None instead of it: all values there are."""
+    values: tuple[Value, ...] | None = None
+    """The values and unions that the policy names; None in it is the missing value. None instead of it: all values
+    there are."""
     order: tuple[str, ...] = ()
     """The order of the values, where the policy gives it."""
+    by: Grouping | None = None
+    """How the values are grouped first, where all are counted; None counts each by itself."""
+
+    @property
+    def elements(self) -> tuple[str | None, ...]:
+        """The values that the policy names, those of unions one by one."""
+        return tuple(element for value in self.values or () for element in elements_of(value))
 
     @property
     def named(self) -> tuple[str, ...]:
         """The values that the policy names, so that they are no secret from its owner."""
-        return (*(value for value in self.values or () if value is not None), *self.order)
+        return (*(element for element in self.elements if element is not None), *self.order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +68,15 @@ class SensitiveColumn(Protocol):
     def texts(self) -> tuple[str, ...]:
         """The spellings that occur, without the missing one."""
 
+    @property
+    def tree(self) -> Taxonomy | None:
+        """The column's taxonomy, if the policy gives one."""
+
     def values(self, order: Sequence[str] = ()) -> tuple[str | None, ...]:
         """Every value once; with an order, only the values in it."""
+
+    def sets_of(self, counted: Counted) -> tuple[tuple[str | None, ...], ...]:
+        """The sets of values whose records are counted together, in the order that a rule needs."""
 
 
 class WorstGroup(Protocol):
@@ -168,9 +188,6 @@ class Requirement(Protocol):
 
     def with_confidence(self, bound: Fraction) -> Requirement:
         """The same with another bound on every share; unchanged if it bounds none."""
-
-    def respell(self, spell: Callable[[str], str]) -> Requirement:
-        """The same with the sensitive values that it names spelled in another way."""
 
     def asks(self, *, by_name: bool = False) -> str:
         """What it asks, in a few words.

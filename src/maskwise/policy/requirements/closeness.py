@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from maskwise.errors import plural
 from maskwise.policy.requirements.base import Counted, FigureAxis
 from maskwise.policy.requirements.file_form import QID, Key, Model, ValueMistake, share
+from maskwise.policy.requirements.grouping import BY, by_data, by_text, grouping_of
 from maskwise.policy.requirements.protected_values import SENSITIVE
 from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import Arithmetic, Rule
@@ -17,11 +18,12 @@ from maskwise.policy.requirements.wording import figure_text
 from maskwise.values.spelling import has_order, one_spelling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from fractions import Fraction
 
     from maskwise.policy.requirements.base import Part, SensitiveColumn, WorstGroup
     from maskwise.policy.requirements.file_form import Entry
+    from maskwise.policy.requirements.grouping import Grouping
 
 
 class Distance(StrEnum):
@@ -51,6 +53,8 @@ class Closeness:
     """How distance is measured."""
     order: tuple[str, ...] = ()
     """The order of the values, for the ordered distance of a column that has none of its own."""
+    by: Grouping | None = None
+    """How the values are grouped first, for the equal distance; the groups then stand for values."""
 
     k: ClassVar[None] = None
     """It asks for no size of groups."""
@@ -68,6 +72,10 @@ class Closeness:
         mistakes = qid_mistakes(self.qid, [self.sensitive]) + bound_mistakes([self.bound], "closeness")
         if self.order and self.distance is not Distance.ORDERED:
             mistakes.append("An order goes with the ordered distance. Write `distance: ordered`, or take it out.")
+        if self.by is not None and self.distance is Distance.ORDERED:
+            mistakes.append(
+                "Groups of values have no order, so `by` goes with the equal distance. Take out one of them."
+            )
         if len({one_spelling(text) for text in self.order}) < len(self.order):
             mistakes.append(f"A value stands twice in the order of `{self.sensitive}`.")
         refuse(mistakes)
@@ -90,12 +98,12 @@ class Closeness:
     @property
     def subject(self) -> tuple[object, ...]:
         """What it is about; only parts on the same subject can imply each other."""
-        return (self.distance, self.sensitive, self.order)
+        return (self.distance, self.sensitive, self.order, self.by)
 
     @property
     def counted(self) -> Counted:
         """All values of its column, in their order."""
-        return Counted(self.sensitive, order=self.order)
+        return Counted(self.sensitive, order=self.order, by=self.by)
 
     @property
     def axis(self) -> FigureAxis:
@@ -119,7 +127,7 @@ class Closeness:
 
     def misfit(self, column: SensitiveColumn) -> str | None:
         """Say so if its column has too many values, or no order where one is needed."""
-        too_many = too_many_values(self.sensitive, column)
+        too_many = too_many_values(self.counted, column)
         if too_many is not None or self.distance is not Distance.ORDERED:
             return too_many
         if not self.order and not has_order(column.texts):
@@ -152,10 +160,6 @@ class Closeness:
         del bound
         return self
 
-    def respell(self, spell: Callable[[str], str]) -> Closeness:
-        """The same with the values of its order spelled in another way."""
-        return replace(self, order=tuple(spell(text) for text in self.order))
-
     def asks(self, *, by_name: bool = False) -> str:
         """What it asks, in a few words."""
         return f"{self.asked_cell(by_name=by_name)} on {self.name}"
@@ -163,7 +167,7 @@ class Closeness:
     def asked_cell(self, *, by_name: bool = False) -> str:
         """What it asks, for a table cell."""
         del by_name
-        return f"{float(self.bound):g}-closeness of {self.sensitive} ({self.distance} distance)"
+        return f"{float(self.bound):g}-closeness of {self.sensitive}{by_text(self.by)} ({self.distance} distance)"
 
     def reached_cell(self, figure: float, worst: Sequence[WorstGroup], *, by_name: bool = False) -> str:
         """How far the farthest group is, for a table cell."""
@@ -185,7 +189,7 @@ class Closeness:
 
     def _data(self, bound: object) -> dict[str, Any]:
         said = {"sensitive": self.sensitive, "closeness": bound, "distance": str(self.distance)}
-        return {"qid": list(self.qid), **said}
+        return {"qid": list(self.qid), **said, **by_data(self.by)}
 
 
 def _read_order(value: object) -> object:
@@ -199,12 +203,13 @@ def _read_order(value: object) -> object:
 
 def _build(entry: Entry) -> Closeness:
     distance, order = entry.get("distance", Distance.EQUAL), tuple(entry.get("order", ()))
-    return Closeness(tuple(entry["qid"]), entry["sensitive"], entry["closeness"], distance, order)
+    return Closeness(tuple(entry["qid"]), entry["sensitive"], entry["closeness"], distance, order, grouping_of(entry))
 
 
 _KEYS = (
     Key("closeness", read=share("a closeness")),
     Key("distance", Distance),
     Key("order", list[str], _read_order),
+    BY,
 )
 MODEL = Model("closeness", (QID, SENSITIVE, *_KEYS), _build, spread_misfit, companions=("distance", "order"))

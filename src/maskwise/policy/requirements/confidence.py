@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from maskwise.errors import WHOLE
+from maskwise.policy.requirements.any_of import holds, spelled
 from maskwise.policy.requirements.base import Counted
 from maskwise.policy.requirements.file_form import QID, Model
 from maskwise.policy.requirements.protected_values import (
@@ -17,10 +18,8 @@ from maskwise.policy.requirements.protected_values import (
     columns_of,
     public_values_data,
     read_values,
-    respell_values,
     share_axis,
     share_cells,
-    spelled,
     values_data,
     with_bound,
 )
@@ -29,16 +28,18 @@ from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.policy.requirements.wording import figure_text, group_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from fractions import Fraction
 
+    from maskwise.policy.requirements.any_of import Value
     from maskwise.policy.requirements.base import FigureAxis, Part, SensitiveColumn, WorstGroup
     from maskwise.policy.requirements.file_form import Entry
+    from maskwise.policy.requirements.protected_values import Protected
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A privacy template: in no group on `qid` is the share of one sensitive value above `bound`.
+    """A privacy template: in no group on `qid` is the share of a sensitive value, or a union of them, above `bound`.
 
     Claim: anti-monotone. The share in a group is a mean of the shares in its
     parts, so some part has at least the group's share.
@@ -48,8 +49,8 @@ class Template:
     """The attributes an attacker knows."""
     sensitive: str
     """The column whose value could be inferred."""
-    value: str | None
-    """That value; None is the missing one."""
+    value: Value
+    """That value; None is the missing one, a union stands for any of several."""
     bound: Fraction
     """The largest share allowed."""
 
@@ -69,6 +70,8 @@ class Template:
     def implies(self, other: Part) -> bool:
         """Say whether a table that meets this one always meets `other` (KAIS 2007, Theorem 3.1).
 
+        Of two unions the larger one has the larger share, so its bound carries over.
+
         >>> from fractions import Fraction
         >>> half, most = Fraction(1, 2), Fraction(9, 10)
         >>> Template(("Job", "Sex"), "Ill", "HIV", half).implies(Template(("Job",), "Ill", "HIV", most))
@@ -76,7 +79,8 @@ class Template:
         """
         return (
             isinstance(other, Template)
-            and self.subject == other.subject
+            and self.sensitive == other.sensitive
+            and holds(self.value, other.value)
             and set(other.qid) <= set(self.qid)
             and self.bound <= other.bound
         )
@@ -91,7 +95,7 @@ class Template:
 
     def cannot_be_met(self, name: str, best: float) -> str:
         """Say that the value is too common."""
-        value = "the missing value" if self.value is None else f"`{self.value}`"
+        value = "the missing value" if self.value is None else f"`{spelled(self.value)}`"
         return (
             f"Confidence {float(self.bound):g} cannot be met on {name}: {value} of `{self.sensitive}` has a share of "
             f"{best:.4f} in {WHOLE}, and no masking can reach less. Raise its bound or drop it."
@@ -110,8 +114,8 @@ class Confidence:
 
     qid: tuple[str, ...]
     """The attributes an attacker knows."""
-    sensitive: tuple[tuple[str, str | None, Fraction], ...]
-    """Column, value and largest share, for each protected value."""
+    sensitive: Protected
+    """Column, value or union, and largest share, for each protected value."""
 
     k: ClassVar[None] = None
     """It asks for no size of groups."""
@@ -164,10 +168,6 @@ class Confidence:
     def with_confidence(self, bound: Fraction) -> Confidence:
         """The same with another bound on every share."""
         return replace(self, sensitive=with_bound(self.sensitive, bound))
-
-    def respell(self, spell: Callable[[str], str]) -> Confidence:
-        """The same with its values spelled in another way."""
-        return replace(self, sensitive=respell_values(self.sensitive, spell))
 
     def asks(self, *, by_name: bool = False) -> str:
         """What it asks, in a few words.

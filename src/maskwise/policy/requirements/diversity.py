@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from maskwise.errors import WHOLE, plural
 from maskwise.policy.requirements.base import Counted, FigureAxis
 from maskwise.policy.requirements.file_form import QID, Key, Model, ValueMistake, number
+from maskwise.policy.requirements.grouping import BY, by_data, by_text, grouping_of
 from maskwise.policy.requirements.protected_values import SENSITIVE
 from maskwise.policy.requirements.qid import MOST_PARTS, called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import Arithmetic, Rule, negated_count
@@ -19,10 +20,11 @@ from maskwise.policy.requirements.spread import spread_data, spread_misfit, too_
 from maskwise.policy.requirements.wording import figure_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from maskwise.policy.requirements.base import Part, SensitiveColumn, WorstGroup
     from maskwise.policy.requirements.file_form import Entry
+    from maskwise.policy.requirements.grouping import Grouping
 
 
 class Measure(StrEnum):
@@ -56,6 +58,8 @@ class Diversity:
     """How diverse a group must be; a whole number unless the measure is entropy."""
     c: Fraction = Fraction(1)
     """For the recursive measure, how much the most frequent value may outweigh the rarer ones."""
+    by: Grouping | None = None
+    """How the values are grouped first; the groups then stand for values."""
 
     k: ClassVar[None] = None
     """It asks for no size of groups."""
@@ -102,12 +106,12 @@ class Diversity:
     @property
     def subject(self) -> tuple[object, ...]:
         """What it is about; only parts on the same subject can imply each other."""
-        return (self.measure, self.sensitive)
+        return (self.measure, self.sensitive, self.by)
 
     @property
     def counted(self) -> Counted:
-        """All values of its column."""
-        return Counted(self.sensitive)
+        """All values of its column, or groups of them."""
+        return Counted(self.sensitive, by=self.by)
 
     @property
     def axis(self) -> FigureAxis:
@@ -143,26 +147,28 @@ class Diversity:
 
     def misfit(self, column: SensitiveColumn) -> str | None:
         """Say so if its column has too many values."""
-        return too_many_values(self.sensitive, column)
+        return too_many_values(self.counted, column)
 
     def cannot_be_met(self, name: str, best: float) -> str:
         """Say that the column is not diverse enough."""
         return (
-            f"{self.level()} cannot be met on {name}: in {WHOLE} `{self.sensitive}` {self._most_diverse(best)}, "
-            "and no masking can reach more diversity. Ask for less or drop the requirement."
+            f"{self.level()} cannot be met on {name}: in {WHOLE} `{self.sensitive}`{by_text(self.by)} "
+            f"{self._most_diverse(best)}, and no masking can reach more diversity. "
+            "Ask for less or drop the requirement."
         )
 
     def _most_diverse(self, best: float) -> str:
         """How diverse the column is in the whole table."""
+        noun = "value" if self.by is None else "group"
         match self.measure:
             case Measure.DISTINCT:
-                return f"has {plural(int(best), 'value')}"
+                return f"has {plural(int(best), noun)}"
             case Measure.ENTROPY:
-                return f"is as diverse as {best:.4f} equally frequent values"
+                return f"is as diverse as {best:.4f} equally frequent {noun}s"
             case Measure.RECURSIVE if isfinite(best):
-                return f"has its most frequent value {best:.4f} times as often as the rare ones"
+                return f"has its most frequent {noun} {best:.4f} times as often as the rare ones"
             case Measure.RECURSIVE:
-                return f"has fewer than {self.l} values"
+                return f"has fewer than {self.l} {noun}s"
 
     def describe_worst(self, group: WorstGroup) -> str:
         """How diverse the least diverse group is."""
@@ -178,11 +184,6 @@ class Diversity:
         del bound
         return self
 
-    def respell(self, spell: Callable[[str], str]) -> Diversity:
-        """It names no sensitive value, so it stays as it is."""
-        del spell
-        return self
-
     def level(self) -> str:
         """How diverse, in a few words."""
         if self.measure is Measure.RECURSIVE:
@@ -196,7 +197,7 @@ class Diversity:
     def asked_cell(self, *, by_name: bool = False) -> str:
         """What it asks, for a table cell."""
         del by_name
-        return f"{self.level()} of {self.sensitive}"
+        return f"{self.level()} of {self.sensitive}{by_text(self.by)}"
 
     def reached_cell(self, figure: float, worst: Sequence[WorstGroup], *, by_name: bool = False) -> str:
         """How diverse the least diverse group is, for a table cell."""
@@ -217,7 +218,8 @@ class Diversity:
 
     def _data(self, level: object, factor: object) -> dict[str, Any]:
         level = {"c": factor, "l": level} if self.measure is Measure.RECURSIVE else level
-        return {"qid": list(self.qid), "sensitive": self.sensitive, "diversity": {str(self.measure): level}}
+        said = {"qid": list(self.qid), "sensitive": self.sensitive, "diversity": {str(self.measure): level}}
+        return {**said, **by_data(self.by)}
 
 
 def _effective_number(badness: float) -> float:
@@ -242,7 +244,8 @@ def _read(value: object) -> tuple[Measure, Fraction, Fraction]:
 
 
 def _build(entry: Entry) -> Diversity:
-    return Diversity(tuple(entry["qid"]), entry["sensitive"], *entry["diversity"])
+    measure, level, factor = entry["diversity"]
+    return Diversity(tuple(entry["qid"]), entry["sensitive"], measure, level, factor, grouping_of(entry))
 
 
-MODEL = Model("diversity", (QID, SENSITIVE, Key("diversity", read=_read)), _build, spread_misfit)
+MODEL = Model("diversity", (QID, SENSITIVE, Key("diversity", read=_read), BY), _build, spread_misfit)

@@ -13,7 +13,7 @@ from maskwise.policy.requirements.rule import MAX_RECORDS, Arithmetic, Rule, neg
 from maskwise.policy.requirements.wording import figure_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from fractions import Fraction
 
     from maskwise.policy.requirements.base import Part, SensitiveColumn, WorstGroup
@@ -118,11 +118,6 @@ class KAnonymity:
     def with_confidence(self, bound: Fraction) -> KAnonymity:
         """It bounds no share, so it stays as it is."""
         del bound
-        return self
-
-    def respell(self, spell: Callable[[str], str]) -> KAnonymity:
-        """It names no sensitive value, so it stays as it is."""
-        del spell
         return self
 
     def asks(self, *, by_name: bool = False) -> str:

@@ -26,7 +26,6 @@ from maskwise.policy.requirements.protected_values import (
     columns_of,
     public_values_data,
     read_values,
-    respell_values,
     share_axis,
     share_cells,
     values_data,
@@ -36,11 +35,12 @@ from maskwise.policy.requirements.qid import called, qid_mistakes, refuse
 from maskwise.policy.requirements.wording import figure_text, group_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from fractions import Fraction
 
     from maskwise.policy.requirements.base import FigureAxis, Part, WorstGroup
     from maskwise.policy.requirements.file_form import Entry
+    from maskwise.policy.requirements.protected_values import Protected
 
 MOST_QIDS = 2_000
 """The most combinations of attributes that one requirement may stand for."""
@@ -60,8 +60,8 @@ class LKC:
     """How many of them at most (L)."""
     k: int | None = None
     """The smallest group allowed on every subset (K)."""
-    sensitive: tuple[tuple[str, str | None, Fraction], ...] = ()
-    """Column, value and largest share (C), for each protected value."""
+    sensitive: Protected = ()
+    """Column, value or union, and largest share (C), for each protected value."""
 
     notes: ClassVar[tuple[str, ...]] = ()
     """Nothing, whatever the table is."""
@@ -123,10 +123,6 @@ class LKC:
     def with_confidence(self, bound: Fraction) -> LKC:
         """The same with another bound on every share."""
         return replace(self, sensitive=with_bound(self.sensitive, bound))
-
-    def respell(self, spell: Callable[[str], str]) -> LKC:
-        """The same with its values spelled in another way."""
-        return replace(self, sensitive=respell_values(self.sensitive, spell))
 
     def asks(self, *, by_name: bool = False) -> str:
         """What it asks, in a few words."""

@@ -1,24 +1,26 @@
-"""Protected values, each a sensitive column, a value and the largest share: what confidence and LKC have in common."""
+"""Protected values: what confidence and LKC have in common.
+
+Each is a sensitive column, a value or a union of values, and the largest share.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from maskwise.errors import plural
+from maskwise.policy.requirements.any_of import ANY, FEW, MISSING, AnyOf, Value, spelled
 from maskwise.policy.requirements.base import FigureAxis
 from maskwise.policy.requirements.file_form import Key, ValueMistake, share
 
 if TYPE_CHECKING:
     from maskwise.policy.requirements.file_form import Entry
 
-Protected: TypeAlias = tuple[tuple[str, str | None, Fraction], ...]
-"""Column, value and largest share, for each protected value; None is the missing value."""
-MISSING = "~"
-"""How a policy names the missing value."""
-FEW = 3
-"""Up to so many protected values are named where a requirement is shown."""
+Protected: TypeAlias = tuple[tuple[str, Value, Fraction], ...]
+"""Column, value or union, and largest share, for each of them; None is the missing value."""
+_Read: TypeAlias = list[tuple[str | tuple[str | None, ...] | None, Fraction | None]]
+"""Values of one column as they were read, unions as tuples, each with its own bound or none."""
 
 _read_confidence = share("a confidence")
 
@@ -28,12 +30,7 @@ def columns_of(protected: Protected) -> list[str]:
     return list(dict.fromkeys(column for column, _, _ in protected))
 
 
-def spelled(value: str | None) -> str:
-    """A protected value as its policy spells it."""
-    return "missing" if value is None else value
-
-
-def name_values(protected: Sequence[tuple[str, str | None, object]]) -> str:
+def name_values(protected: Sequence[tuple[str, Value, object]]) -> str:
     """Name protected columns and, if they are few, values, for the owner who wrote the policy.
 
     >>> name_values([("Ill", "HIV", 1), ("Ill", None, 1)]), name_values([("Ill", str(i), 1) for i in range(9)])
@@ -82,21 +79,21 @@ def share_axis(protected: Protected) -> FigureAxis:
     return FigureAxis("largest share of a protected value", bounds.pop() if len(bounds) == 1 else None)
 
 
-def respell_values(protected: Protected, spell: Callable[[str], str]) -> Protected:
-    """The same values spelled in another way."""
-    return tuple((column, value if value is None else spell(value), bound) for column, value, bound in protected)
-
-
 def with_bound(protected: Protected, bound: Fraction) -> Protected:
     """The same values, all with one bound."""
     return tuple((column, value, bound) for column, value, _ in protected)
 
 
-def values_data(protected: Protected) -> dict[str, dict[str, str]]:
+def values_data(protected: Protected) -> dict[str, dict[str, Any]]:
     """The values as a policy file says them, each with its bound."""
-    data: dict[str, dict[str, str]] = {}
+    data: dict[str, dict[str, Any]] = {}
     for column, value, bound in protected:
-        data.setdefault(column, {})[MISSING if value is None else value] = str(bound)
+        of_column = data.setdefault(column, {})
+        if isinstance(value, AnyOf):
+            elements = [MISSING if text is None else text for text in value.elements]
+            of_column.setdefault(ANY, []).append({"values": elements, "confidence": str(bound)})
+        else:
+            of_column[MISSING if value is None else value] = str(bound)
     return data
 
 
@@ -109,7 +106,7 @@ def public_values_data(protected: Protected) -> list[dict[str, Any]]:
 def read_values(entry: Entry) -> Protected:
     """The protected values of a file's entry, each with its own bound or that of `confidence`."""
     return tuple(
-        (column, value, entry["confidence"] if own is None else own)
+        (column, AnyOf(value) if isinstance(value, tuple) else value, entry["confidence"] if own is None else own)
         for column, values in entry.get("sensitive", {}).items()
         for value, own in values
     )
@@ -132,22 +129,48 @@ def bounds_misfit(entry: Entry) -> str | None:
     return None
 
 
-def _read_sensitive(value: object) -> str | dict[str, list[tuple[str | None, Fraction | None]]]:
+def _read_sensitive(value: object) -> str | dict[str, _Read]:
     """A column, or for each sensitive column its values, each with its own bound or none."""
     if isinstance(value, str):
         return value
     if not isinstance(value, Mapping):
         raise ValueMistake("`sensitive` is a mapping from a column to its values", is_secret=True)
-    found: dict[str, list[tuple[str | None, Fraction | None]]] = {}
+    found: dict[str, _Read] = {}
     for column, values in value.items():
         if isinstance(values, Mapping):
-            found[column] = [(_missing_or(text), _read_confidence(bound)) for text, bound in values.items()]
+            found[column] = [pair for text, bound in values.items() for pair in _read_bounded(text, bound)]
         elif isinstance(values, str | list) and all(text is None or isinstance(text, str) for text in values):
             listed = [values] if isinstance(values, str) else values
             found[column] = [(_missing_or(text), None) for text in listed]
         else:
             raise ValueMistake("the values of a sensitive column are a list, or a mapping to bounds", is_secret=True)
     return found
+
+
+def _read_bounded(text: str, bound: object) -> _Read:
+    """A value with its bound, or the unions of a column; `any` with a number is a value of that name."""
+    if text != ANY or not (bound is None or isinstance(bound, list | Mapping)):
+        return [(_missing_or(text), _read_confidence(bound))]
+    is_several = isinstance(bound, list) and any(isinstance(one, list | Mapping) for one in bound)
+    return [_read_union(one) for one in (bound if isinstance(bound, list) and is_several else [bound])]
+
+
+def _read_union(union: object) -> tuple[tuple[str | None, ...], Fraction | None]:
+    """`[A, B]`, or {values: [A, B], confidence: 0.1}."""
+    bound, values = None, union
+    if isinstance(union, Mapping):
+        if set(union) != {"values", "confidence"}:
+            raise _union_mistake()
+        bound, values = _read_confidence(union["confidence"]), union["values"]
+    if not isinstance(values, list) or not all(text is None or isinstance(text, str) for text in values):
+        raise _union_mistake()
+    return tuple(_missing_or(text) for text in values), bound
+
+
+def _union_mistake() -> ValueMistake:
+    return ValueMistake(
+        "`any` is a list of values, {values: [...], confidence: 0.1}, or a list of those", is_secret=True
+    )
 
 
 def _missing_or(text: str | None) -> str | None:

@@ -43,7 +43,7 @@ def known_keys() -> tuple[Key, ...]:
     """The keys of all models: first those that name attributes, then the others.
 
     >>> [key.name for key in known_keys()]
-    ['qid', 'lkc', 'k', 'sensitive', 'confidence', 'diversity', 'closeness', 'distance', 'order']
+    ['qid', 'lkc', 'k', 'sensitive', 'confidence', 'diversity', 'by', 'closeness', 'distance', 'order']
     """
     every = {key.name: key for model in _MODELS for key in model.keys}
     first = [every[name] for name in _attribute_keys()]

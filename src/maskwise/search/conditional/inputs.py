@@ -85,7 +85,8 @@ def request_classes(problem: Problem, class_name: str, *, in_detail: bool) -> Cl
         class_name: The class.
         in_detail: Whether the rows are also counted by the unmasked columns themselves, to compare variants by.
     """
-    taken = {*problem.policy.masked, class_name}
+    # A column that is released generalized tells recipients less than its cells do.
+    taken = {*problem.policy.masked, *(cut.attribute for cut in problem.profile.fixed), class_name}
     unmasked = tuple(name for name in problem.columns if name not in taken)
     return ClassRequest(
         class_name, unmasked, partial(_group_records, seed=problem.options.seed or 0, in_detail=in_detail)

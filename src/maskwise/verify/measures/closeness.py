@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.policy.requirements.closeness import Closeness
+    from maskwise.verify.counted_values import Values
     from maskwise.verify.measures.spectrum import Spectrum
 
 
-def measure_distance(part: Closeness, groups: Spectrum, values: tuple[str | None, ...]) -> Measured:
+def measure_distance(part: Closeness, groups: Spectrum, values: tuple[Values, ...]) -> Measured:
     """Measure the distance of every group from the whole table.
 
     Args:

@@ -8,10 +8,11 @@ from maskwise.verify.measures.spectrum import Measured
 
 if TYPE_CHECKING:
     from maskwise.policy.requirements.confidence import Template
+    from maskwise.verify.counted_values import Values
     from maskwise.verify.measures.spectrum import Spectrum
 
 
-def measure_share(part: Template, groups: Spectrum, values: tuple[str | None, ...]) -> Measured:
+def measure_share(part: Template, groups: Spectrum, values: tuple[Values, ...]) -> Measured:
     """Compare the share of the protected value in every group with its bound, as whole numbers.
 
     Args:

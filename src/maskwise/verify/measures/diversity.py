@@ -11,10 +11,11 @@ from maskwise.verify.measures.spectrum import TOLERANCE, Measured
 
 if TYPE_CHECKING:
     from maskwise.policy.requirements.diversity import Diversity
+    from maskwise.verify.counted_values import Values
     from maskwise.verify.measures.spectrum import Spectrum
 
 
-def measure_diversity(part: Diversity, groups: Spectrum, values: tuple[str | None, ...]) -> Measured:
+def measure_diversity(part: Diversity, groups: Spectrum, values: tuple[Values, ...]) -> Measured:
     """Measure how diverse the sensitive column is in every group; numbers of values and tails are whole numbers.
 
     Args:

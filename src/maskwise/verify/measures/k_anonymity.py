@@ -8,10 +8,11 @@ from maskwise.verify.measures.spectrum import Measured
 
 if TYPE_CHECKING:
     from maskwise.policy.requirements.k_anonymity import KAnonymity
+    from maskwise.verify.counted_values import Values
     from maskwise.verify.measures.spectrum import Spectrum
 
 
-def measure_size(part: KAnonymity, groups: Spectrum, values: tuple[str | None, ...]) -> Measured:
+def measure_size(part: KAnonymity, groups: Spectrum, values: tuple[Values, ...]) -> Measured:
     """Compare the records of every group with k.
 
     Args:

@@ -13,6 +13,7 @@ from maskwise.policy.requirements.closeness import Closeness
 from maskwise.policy.requirements.confidence import Template
 from maskwise.policy.requirements.diversity import Diversity
 from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.verify.counted_values import Values
 from maskwise.verify.measures.closeness import measure_distance
 from maskwise.verify.measures.confidence import measure_share
 from maskwise.verify.measures.diversity import measure_diversity
@@ -22,7 +23,7 @@ from maskwise.verify.measures.spectrum import Measured, Spectrum
 if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Part
 
-PartMeasure: TypeAlias = Callable[[Any, Spectrum, tuple[str | None, ...]], Measured]
+PartMeasure: TypeAlias = Callable[[Any, Spectrum, tuple[Values, ...]], Measured]
 """Measures a part on groups, given the sensitive values that the part counts."""
 _MEASURES: dict[type, PartMeasure] = {
     KAnonymity: measure_size,
@@ -49,7 +50,7 @@ def unregister_measure(part: type) -> None:
     del _MEASURES[part]
 
 
-def measure_groups(part: Part, groups: Spectrum, values: tuple[str | None, ...]) -> Measured:
+def measure_groups(part: Part, groups: Spectrum, values: tuple[Values, ...]) -> Measured:
     """Measure a part on every group of its QID.
 
     Args:

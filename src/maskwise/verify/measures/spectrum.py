@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from maskwise.verify.counted_values import Values
+
     Ints = NDArray[np.int64]
 
 TOLERANCE = 1e-12
@@ -26,11 +28,11 @@ class Spectrum:
     """How many groups have these counts."""
     n_records: Ints  # (n_kinds,)
     """The records of each."""
-    n_values: Mapping[tuple[str, str | None], Ints]  # each (n_kinds,)
-    """Those of them with each sensitive value."""
+    n_values: Mapping[tuple[str, Values], Ints]  # each (n_kinds,)
+    """Those of them with each sensitive value, or with one of several."""
 
-    def counts_of(self, column: str, values: tuple[str | None, ...]) -> Ints:
-        """The records of each group with each value of a sensitive column.
+    def counts_of(self, column: str, values: tuple[Values, ...]) -> Ints:
+        """The records of each group with each value of a sensitive column, or each of several together.
 
         Args:
             column: The column.

@@ -1,0 +1,103 @@
+"""Which cells of a sensitive column are counted together, found from the cells alone.
+
+Written apart from `profile.columns`, which does the same for the search, so that
+one checks the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from maskwise.policy.requirements.any_of import AnyOf
+from maskwise.policy.requirements.grouping import GroupedBy
+from maskwise.values.spelling import is_spelled, one_spelling, value_order
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from maskwise.policy.requirements.base import Counted
+    from maskwise.policy.taxonomy import Taxonomy
+
+Values: TypeAlias = tuple[str | None, ...]
+"""Values that are counted together; None is the missing one."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The distinct cells of a sensitive column."""
+
+    keys: Sequence[object]
+    """The cells, without the missing one."""
+    texts: Sequence[str]
+    """How each was spelled before the table was written."""
+    has_missing: bool
+    """Whether a cell is missing."""
+    tree: Taxonomy | None
+    """The column's taxonomy, if there is one."""
+
+    def are(self, values: Values) -> list[object]:
+        """The cells that hold one of some values."""
+        wanted = {one_spelling(value) for value in values if value is not None}
+        return [key for key, spelling in zip(self.keys, self._spellings, strict=True) if spelling in wanted]
+
+    @cached_property
+    def _spellings(self) -> list[str]:
+        return [one_spelling(text) for text in self.texts]
+
+    def counted(self, counted: Counted) -> tuple[Values, ...]:
+        """The values that a rule counts, those together that it counts together."""
+        if counted.values is not None:
+            return tuple(self._union(v) if isinstance(v, AnyOf) else (v,) for v in counted.values)
+        missing: tuple[Values, ...] = ((None,),) if self.has_missing else ()
+        if counted.by is not None:
+            return (*self._grouped(counted.by.kind, counted.by.n), *missing)
+        one_text = {one_spelling(text): text for text in self.texts}
+        place = {one_spelling(text): at for at, text in enumerate(counted.order)}
+
+        def given(text: str) -> tuple[int, str]:
+            return place.get(one_spelling(text), len(place)), text
+
+        values = sorted(one_text.values(), key=given if counted.order else value_order(self.texts))
+        return (*((value,) for value in values), *missing)
+
+    def _union(self, union: AnyOf) -> Values:
+        """Every spelling that one of the elements stands for."""
+        found: dict[str | None, None] = {}
+        for element in union.elements:
+            if element is None:
+                found[None] = None
+                continue
+            at = self._places.get(one_spelling(element))
+            if at is None and element.endswith("*") and not any(is_spelled(text, element) for text in self.texts):
+                found.update({text: None for text in self.texts if text.startswith(element[:-1])})
+            found[element] = None
+            found.update({text: None for text in self.texts if at is not None and at in self._path(text)})
+        return tuple(found)
+
+    def _grouped(self, kind: GroupedBy, n: int) -> list[Values]:
+        """The values by their first characters, or by what stands above them in the tree."""
+        spellings: dict[str, list[str]] = {}
+        for text in self.texts:
+            spellings.setdefault(one_spelling(text), []).append(text)
+        groups: dict[str | int, list[str]] = {}
+        for alike in spellings.values():
+            path = self._path(min(alike)) if kind is GroupedBy.LEVEL else []
+            group = min(alike)[:n] if kind is GroupedBy.PREFIX else path[min(n, len(path) - 1)] if path else 0
+            groups.setdefault(group, []).extend(alike)
+        return sorted(tuple(sorted(values)) for values in groups.values())
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where each value stands in the tree."""
+        return {} if self.tree is None else {one_spelling(label): at for at, label in enumerate(self.tree.labels)}
+
+    def _path(self, text: str) -> list[int]:
+        """The places from the root of the tree down to a value; nothing for one that is not in it."""
+        at = self._places.get(one_spelling(text))
+        path: list[int] = []
+        while at is not None and self.tree is not None and at >= 0:
+            path.insert(0, at)
+            at = self.tree.parents[at]
+        return path
