@@ -63,6 +63,7 @@ class Outcome:
     def passed(self) -> tuple[str, ...]:
         """The columns that were released as they were."""
         masked = {cut.attribute for cut in self.solution.cuts}
+        masked |= set() if self.solution.person is None else {self.solution.person.column}
         return tuple(name for name in self.solution.columns if name not in masked)
 
 

@@ -25,6 +25,7 @@ from maskwise.progress import SearchProgress, Silent
 from maskwise.release import mask as masking
 from maskwise.release.escape import safe_name
 from maskwise.release.interrupt import stop_on_interrupt
+from maskwise.release.pseudonyms import pseudonymize
 from maskwise.release.publish import as_written, publish, recount, refuse_unless_confirmed
 from maskwise.release.shuffle import shuffle_records
 from maskwise.release.target import resolve_target
@@ -112,13 +113,16 @@ def anonymize(
             solution, profile, table = solve(table, asked, options, observer, is_asked_to_stop, workspace)
         messages = (*solution.messages, *solution.implied(), *forgotten_identifiers(table, asked))
         observer.stage("mask")
-        whole = masking.mask(table, solution, profile.columns)
+        whole = pseudonymize(masking.mask(table, solution, profile.columns), asked.person)
         masked = masking.drop_columns(whole, solution.drop)
         masked = shuffle_records(masked, seed) if shuffle else masked
         with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
             observer.stage("verify")
-            verdict = recount(draft.table, asked.requirements, escaped=escape_formulas, whole=whole)
-            refuse_unless_confirmed(verdict, asked, solution, profile.n_rows, draft.table.names)
+            verdict = recount(
+                draft.table, asked.requirements, escaped=escape_formulas, whole=whole, person=asked.person
+            )
+            n_persons = None if profile.persons is None else profile.persons.n_persons
+            refuse_unless_confirmed(verdict, asked, solution, profile.n_rows, draft.table.names, n_persons)
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
             outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages)
@@ -160,7 +164,7 @@ def solve(
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     check_feasible(profile, policy)
     if columns is None:
-        columns = [name for name in table.names if name not in policy.drop]
+        columns = [name for name in table.names if name not in policy.left_out]
     search = start_search(Problem(profile, policy, options, tuple(columns)))
     progress.stage("compress")
     counts = compress(table, profile, search.request, workspace)
@@ -208,18 +212,25 @@ def apply(
         # Later rows may not have the sensitive column yet, or show it masked; then its templates cannot be recounted.
         asked = [reached.requirement for reached in saved.reached]
         present = set(later.whole.names)
+        about = set() if saved.person is None else {saved.person.column}
         hidden = {cut.attribute for cut in saved.cuts}
         requirements = [
             requirement
             for requirement in asked
-            if set(requirement.columns) <= present and not (set(requirement.columns) - set(requirement.qid)) & hidden
+            if {*requirement.columns, *about} <= present
+            and not (set(requirement.columns) - set(requirement.qid)) & hidden
         ]
         unchecked = tuple(requirement for requirement in asked if requirement not in requirements)
         if enforce and unchecked:
-            msg = f"{unchecked[0].asks()} cannot be recounted: its sensitive column is not among these rows, or masked."
+            why = "its sensitive column is not among these rows, or masked"
+            if not about <= present:
+                why = "these rows do not say whom they are about"
+            msg = f"{unchecked[0].asks()} cannot be recounted: {why}."
             raise NotMetError(msg)
         with publish(masked, target, requirements, escape=escape_formulas) as draft:
-            verdict = recount(draft.table, requirements, escaped=escape_formulas, whole=later.whole)
+            verdict = recount(
+                draft.table, requirements, escaped=escape_formulas, whole=later.whole, person=saved.person
+            )
             if enforce and not verdict.is_met:
                 broken = "; ".join(finding.complaint() for finding in verdict.findings if not finding.is_met)
                 msg = f"These rows alone do not meet the requirements: {broken}. Mask them anew, together with others."
@@ -259,12 +270,13 @@ def audit(
     with closing(table):
         spelled = asked
         if escape_formulas:
-            asked_name = {safe_name(name): name for one in asked.requirements for name in one.columns}
+            about = () if asked.person is None else (asked.person.column,)
+            asked_name = {safe_name(name): name for one in asked.requirements for name in (*one.columns, *about)}
             table = replace(table, names=tuple(asked_name.get(name, name) for name in table.names))
             spelled = replace(asked, requirements=tuple(map(as_written, asked.requirements)))
         check_columns(table, replace(asked, attributes=(), class_name=None), with_drop=False)
         sensitive = check_sensitive(table, spelled)
-        verdict = recount(table, asked.requirements, escaped=escape_formulas)
+        verdict = recount(table, asked.requirements, escaped=escape_formulas, person=asked.person)
         verdict = verdict.hiding(named_values(spelled.requirements, asked.trees))
         return replace(verdict, messages=unseen_values(spelled, sensitive, asked.masked))
 

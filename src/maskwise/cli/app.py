@@ -148,7 +148,8 @@ def audit(
     if json_:
         _print_json({**verdict_data(verdict), "warnings": list(verdict.warnings)})
     else:
-        terminal.say(f"{plural(verdict.n_rows, 'record')} in {_shown(data)}")
+        about = "" if verdict.n_persons is None else f" about {plural(verdict.n_persons, verdict.unit)}"
+        terminal.say(f"{plural(verdict.n_rows, 'record')}{about} in {_shown(data)}")
         terminal.show_verdict(verdict)
     return 0 if verdict.is_met else 1
 

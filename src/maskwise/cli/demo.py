@@ -12,7 +12,7 @@ from maskwise.datasets import adult_folder, load_adult
 from maskwise.pipeline import anonymize
 from maskwise.release.atomic_files import Sidecar, write_files
 from maskwise.report.plot import can_draw
-from maskwise.report.report import DOES_NOT_PROTECT, PROTECTS, report
+from maskwise.report.report import DOES_NOT_PROTECT, describe_protection, report
 from maskwise.values.message import Level
 
 _LOOK = ("age", "education", "marital-status", "hours-per-week", "relationship", "income")
@@ -58,7 +58,7 @@ def run(folder: Path, *, quiet: bool) -> int:
     terminal.show_rows("After", _LOOK, [list(row.values()) for row in masked.to_pylist()])
     terminal.show_messages(outcome.messages, Level.NOTE)
     is_measured = _show_cost(terminal, policy, folder, pictures=pictures)
-    terminal.say("What this protects: " + " ".join(PROTECTS))
+    terminal.say("What this protects: " + describe_protection(outcome.verdict.unit))
     terminal.say("What it does not: " + DOES_NOT_PROTECT[0] + " " + DOES_NOT_PROTECT[1])
     terminal.say("")
     for name, what in {

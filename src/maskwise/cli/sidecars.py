@@ -57,7 +57,7 @@ class SidecarPaths:
         if self.trace is not None:
             files.append(Sidecar(self.trace, trace_file.dumps(outcome.steps), private=True))
         if self.curve is not None:
-            files.append(Sidecar(self.curve, render(outcome.curve, outcome.policy.requirements, self.curve)))
+            files.append(Sidecar(self.curve, render(outcome.curve, outcome.policy, self.curve)))
         if self.report is not None:
             files.append(Sidecar(self.report, report(outcome).render(self.report)))
         return files

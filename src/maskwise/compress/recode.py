@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.engines.base import ROW, Feature, Lookup
+from maskwise.engines.base import PERSON, ROW, Feature, Lookup
 from maskwise.errors import InputError
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import from_numpy
@@ -42,6 +42,14 @@ class Coded:
         keys = [self.table.key(name) for name in names] + [ROW] * by_row
         return self.table.engine.count_rows(self.expr, keys, [f"s{mark}" for mark in marks])
 
+    def count_persons(
+        self, names: Sequence[str], marks: Sequence[int], *, one_by_one: bool
+    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
+        """Count the persons of each distinct row, or list the rows of each person; see the engine's verbs."""
+        engine = self.table.engine
+        count = engine.list_persons if one_by_one else engine.count_persons
+        return count(self.expr, [self.table.key(name) for name in names], [f"s{mark}" for mark in marks])
+
 
 def recode(
     table: Table,
@@ -50,6 +58,7 @@ def recode(
     *,
     keep: bool,
     by_row: tuple[pa.Array, pa.Array] | None = None,
+    person: str | None = None,
 ) -> Coded:
     """Recode columns by name and mark sensitive cells, to count the distinct coded rows.
 
@@ -59,17 +68,19 @@ def recode(
         sensitive: Columns, and the keys of the cells that are counted in them; None counts missing cells.
         keep: They will be counted more than once.
         by_row: Numbers of records and a code for each of them, for a table whose records are numbered.
+        person: The column that says whom a record is about, where persons are to be counted.
     """
     cells = [table.column(name) for name, _ in sensitive]
     marks = {
         f"s{i}": one_or_zero(cell.isnull() if keys is None else cell.isin(keys.to_pylist()))
         for i, (cell, (_, keys)) in enumerate(zip(cells, sensitive, strict=True))
     }
-    marked = replace(table, expr=table.expr.mutate(**marks) if marks else table.expr).normalized(lookups)
+    beside = marks if person is None else {**marks, PERSON: table.column(person)}
+    marked = replace(table, expr=table.expr.mutate(**beside) if beside else table.expr).normalized(lookups)
     named = {table.key(name): how for name, how in lookups.items()}
     if by_row is not None:
         named[ROW] = Lookup(*by_row)
-    return Coded(table, table.engine.recode(marked, named, list(marks), materialize=keep))
+    return Coded(table, table.engine.recode(marked, named, list(beside), materialize=keep))
 
 
 def number_records(table: Table) -> Table:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
@@ -19,6 +19,7 @@ from maskwise.formats import yaml_lines
 from maskwise.formats.requirement_file import RequirementEntry, keys_at
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
 from maskwise.policy.attributes import Attribute, Kind, Missing
+from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements import registry
 from maskwise.policy.requirements.file_form import name_list
@@ -51,16 +52,38 @@ class _Entry(_Strict):
     suppress: None = None
 
 
+def _person(value: object) -> object:
+    return {"column": value} if isinstance(value, str) else value
+
+
+class PersonEntry(_Strict):
+    """The column that names persons, as policy and solution files say it."""
+
+    column: str
+    release: PersonColumn = PersonColumn.DROP
+
+    @classmethod
+    def of(cls, person: Person) -> Self:
+        """The entry that says this."""
+        return cls(column=person.column, release=person.release)
+
+    def person(self) -> Person:
+        """What the entry says."""
+        return Person(self.column, self.release)
+
+
 class _PolicyFile(_Strict):
     class_: str | None = Field(default=None, alias="class")
     attributes: dict[str, Annotated[_Entry, BeforeValidator(_entry)]] = {}
     requirements: list[RequirementEntry] = Field(min_length=1)
     drop: Annotated[list[str], BeforeValidator(name_list)] = []
     missing: Missing = Missing.KEEP
+    person: Annotated[PersonEntry | None, BeforeValidator(_person)] = None
 
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "": ("class", "attributes", "requirements", "drop", "missing"),
+    "": ("class", "attributes", "requirements", "drop", "missing", "person"),
+    "person": ("column", "release"),
     "attributes": ("taxonomy", "interval", "suppress"),
 }
 
@@ -116,6 +139,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         class_name=file.class_,
         drop=tuple(dict.fromkeys(file.drop)),
         missing=file.missing,
+        person=None if file.person is None else file.person.person(),
         document=document,
     )
 
@@ -141,6 +165,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "requirements": [requirement.to_data() for requirement in policy.requirements],
         "drop": list(policy.drop),
         "missing": str(policy.missing),
+        **({} if policy.person is None else {"person": PersonEntry.of(policy.person).model_dump(mode="json")}),
     }
 
 
@@ -239,7 +264,7 @@ def _known_keys(place: Place) -> tuple[str, ...]:
 def _choices(place: Place) -> type[StrEnum]:
     """The words that are known at `place`."""
     if place[0] != "requirements":
-        return Missing
+        return PersonColumn if place[0] == "person" else Missing
     key = next(key for key in keys_at(place[2:-1]) if key.name == place[-1])
     choices: type[StrEnum] = key.type
     return choices

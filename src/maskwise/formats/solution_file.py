@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from maskwise.errors import InputError, PolicyError
-from maskwise.formats.policy_file import texts
+from maskwise.formats.policy_file import PersonEntry, texts
 from maskwise.formats.requirement_file import read_requirement
 from maskwise.formats.text_file import read_text
 from maskwise.policy.attributes import Kind, Missing
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown
 from maskwise.solution.solution import Reached, Solution
@@ -68,6 +69,7 @@ class _SolutionFile(BaseModel):
     missing: Missing
     drop: list[str]
     columns: list[str]
+    person: PersonEntry | None = None
     attributes: list[_Attribute]
     requirements: list[dict[str, Any]]
     dropped_requirements: list[int]
@@ -86,6 +88,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             "format_version": FORMAT_VERSION,
             "maskwise": version("maskwise"),
             "rows": solution.n_rows,
+            **({} if solution.person is None else {"counted": Unit.PERSON.plural}),
             "attributes": [{"name": c.attribute, "kind": c.kind, "shown": list(c.labels)} for c in solution.cuts],
             "requirements": [found.requirement.public_data() | {"reached": found.figure} for found in solution.reached],
         }
@@ -102,6 +105,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         missing=solution.missing,
         drop=list(solution.drop),
         columns=list(solution.columns),
+        person=None if solution.person is None else PersonEntry.of(solution.person),
         attributes=[_attribute(cut) for cut in solution.cuts],
         requirements=[
             found.requirement.to_data() | {"reached": found.figure, "implied_by": found.implied_by}
@@ -110,6 +114,8 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
     )
     said = file.model_dump(mode="json")
+    if file.person is None:
+        del said["person"]
     for entry in said["attributes"]:
         # Said only where it is so, which is rare.
         if not entry["hides_more"]:
@@ -180,6 +186,7 @@ def _solution(file: _SolutionFile) -> Solution:
         ending=file.ending,
         drop=tuple(file.drop),
         columns=tuple(file.columns),
+        person=None if file.person is None else file.person.person(),
         missing=file.missing,
     )
 

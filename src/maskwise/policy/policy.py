@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Missing
 from maskwise.policy.implied import _implied_parts
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.source_lines import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
+    from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.source_lines import Place
     from maskwise.policy.taxonomy import Taxonomy
@@ -46,6 +48,8 @@ class Policy:
     """Columns removed from the output."""
     missing: Missing = Missing.KEEP
     """What happens to missing cells of masked attributes."""
+    person: Person | None = None
+    """The column that says whom a record is about; None if every record is about another person."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
     """Where each part stands in its file; empty for a policy made in Python."""
 
@@ -76,8 +80,26 @@ class Policy:
             for part in requirement.parts
             if (counted := part.counted) is not None and counted.values is None and counted.column in in_qid
         ]
+        mistakes += self._person_mistakes(in_qid)
         if mistakes:
             raise PolicyError(mistakes)
+
+    def _person_mistakes(self, in_qid: set[str]) -> list[str]:
+        """What is wrong with the column that names persons."""
+        if self.person is None:
+            return []
+        roles: list[tuple[str, Collection[str | None]]] = [
+            ("in a QID", in_qid),
+            ("the class", {self.class_name}),
+            ("sensitive", self.sensitive),
+        ]
+        roles += [("an attribute", set(self.idle))]
+        roles += [("dropped", self.drop)] if self.person.is_released else []
+        mistakes = [self.at(("person",)) + text for text in self.person.mistakes(roles)]
+        for i, requirement in enumerate(self.requirements):
+            if requirement.persons_misfit is not None:
+                mistakes.append(self.at(("requirements", i)) + requirement.persons_misfit)
+        return mistakes
 
     def at(self, place: Place) -> str:
         """Begin a message with file and line, where the policy has them."""
@@ -100,6 +122,17 @@ class Policy:
         """The taxonomy of each entry, if it has one."""
         return {attribute.name: attribute.taxonomy for attribute in self.attributes}
 
+    @property
+    def unit(self) -> Unit:
+        """What requirements count."""
+        return Unit.RECORD if self.person is None else Unit.PERSON
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns that the release does not have."""
+        gone = [] if self.person is None or self.person.is_released else [self.person.column]
+        return tuple(dict.fromkeys([*self.drop, *gone]))
+
     def implied_parts(self) -> Mapping[tuple[int, int], int]:
         """For each rule (requirement, part) that another rule implies, the position of that one's requirement.
 
@@ -107,7 +140,7 @@ class Policy:
         >>> dict(Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 3))).implied_parts())
         {(0, 0): 1}
         """
-        return _implied_parts(self.requirements)
+        return _implied_parts(self.requirements, self.unit)
 
     def implied_by(self) -> dict[int, int]:
         """For each requirement all of whose rules are implied, the position of a requirement that implies one.
@@ -155,5 +188,6 @@ class Policy:
             "requirements": [[type(r).__name__, asdict(r)] for r in self.requirements],
             "drop": self.drop,
             "missing": self.missing,
+            **({} if self.person is None else {"person": asdict(self.person)}),
         }
         return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()

@@ -110,6 +110,18 @@ class Sensitive:
 
 
 @dataclass(frozen=True, slots=True)
+class Persons:
+    """The persons of a table, where the policy says which column names them."""
+
+    column: str
+    """That column."""
+    n_persons: int
+    """How many different persons there are."""
+    n_with: Mapping[tuple[str, str | None], int]
+    """How many of them have each protected value, given by its column and itself, in a record at least."""
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """What the search needs to know of a table before it is compressed."""
 
@@ -127,3 +139,14 @@ class Profile:
     """What is to be known of the table, before it is searched."""
     sensitive: Mapping[str, Sensitive]
     """The columns that templates protect."""
+    persons: Persons | None = None
+    """The persons that the records are about; None if each is about another one."""
+
+    @property
+    def n_counted(self) -> int:
+        """What requirements count in the whole table: its persons, or its records."""
+        return self.n_rows if self.persons is None else self.persons.n_persons
+
+    def n_counted_with(self, column: str, value: str | None) -> int:
+        """Those of them with a sensitive value."""
+        return self.sensitive[column].n_records(value) if self.persons is None else self.persons.n_with[column, value]

@@ -43,7 +43,8 @@ def forgotten_identifiers(table: Table, policy: Policy) -> tuple[Message, ...]:
         table: The records.
         policy: What is masked, protected, predicted and dropped.
     """
-    known = {*policy.masked, *policy.drop, *policy.sensitive, policy.class_name}
+    known = {*policy.masked, *policy.left_out, *policy.sensitive, policy.class_name}
+    known |= set() if policy.person is None else {policy.person.column}
     names = [name for name in table.names if name not in known and _may_identify(table, name)]
     if not names or not table.engine.can(Feature.RECORD_ORDER):
         return ()

@@ -15,6 +15,7 @@ from maskwise.errors import InputError, PolicyError, plural
 from maskwise.policy.attributes import Attribute, Kind, Missing
 from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
 from maskwise.profile.columns import Column, Profile
+from maskwise.profile.persons import count_persons
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.values.arrow import from_numpy
 from maskwise.values.message import Audience, Level, Message, note
@@ -46,6 +47,8 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
         places[policy.class_name] = ("class",)
     if with_drop:
         places.update(dict.fromkeys(policy.drop, ("drop",)))
+    if policy.person is not None:
+        places[policy.person.column] = ("person",)
     for name, place in places.items():
         try:
             table.require(name, among=places)
@@ -117,8 +120,11 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         )
         messages.append(Message(Level.WARNING, Audience.RECIPIENT, text))
     messages += unseen_values(policy, sensitive)
-    n_dropped = n_all - n_rows
-    return Profile(tuple(columns), policy.class_name, n_classes, n_rows, n_dropped, tuple(messages), sensitive), table
+    persons = count_persons(table, policy, sensitive)
+    found = Profile(
+        tuple(columns), policy.class_name, n_classes, n_rows, n_all - n_rows, tuple(messages), sensitive, persons
+    )
+    return found, table
 
 
 def check_sensitive(table: Table, policy: Policy) -> dict[str, Sensitive]:

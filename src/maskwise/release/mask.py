@@ -14,6 +14,7 @@ import numpy as np
 from maskwise.engines.base import Relabel
 from maskwise.errors import InputError, plural
 from maskwise.policy.attributes import Kind, Missing
+from maskwise.release.pseudonyms import pseudonymize
 from maskwise.solution.cut import Cut, MissingShown
 from maskwise.values.arrow import from_numpy
 from maskwise.values.parsing import Parsed, parse_keys
@@ -138,7 +139,7 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> MaskedRo
         )
         raise InputError(msg)
     others = {name for name in table.names if name not in solution.columns}
-    whole = table.relabel(relabels)
+    whole = pseudonymize(table.relabel(relabels), solution.person)
     return MaskedRows(drop_columns(whole, others), whole, unknown, outside, n_dropped, left_out)
 
 

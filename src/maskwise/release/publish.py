@@ -26,11 +26,12 @@ from maskwise.verify.verify import verify
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from maskwise.policy.person import Person
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Requirement
     from maskwise.solution.solution import Solution
     from maskwise.values.location import Place
-    from maskwise.verify.verdict import Finding, Verdict
+    from maskwise.verify.verdict import Verdict
 
 
 _SAME = 1e-9
@@ -145,7 +146,14 @@ def as_written(requirement: Requirement) -> Requirement:
     return requirement.respell(safe_text)
 
 
-def recount(table: Table, requirements: Sequence[Requirement], *, escaped: bool, whole: Table | None = None) -> Verdict:
+def recount(
+    table: Table,
+    requirements: Sequence[Requirement],
+    *,
+    escaped: bool,
+    whole: Table | None = None,
+    person: Person | None = None,
+) -> Verdict:
     """Verify a table; values are counted as they are written there, and findings name them as they were asked.
 
     Args:
@@ -154,36 +162,47 @@ def recount(table: Table, requirements: Sequence[Requirement], *, escaped: bool,
         escaped: What a spreadsheet would run was quoted.
         whole: The masked records with the columns that are not released. A requirement that speaks of one is counted
             there, and the released table must show the same groups.
+        person: Whom the records are about, to count persons; None counts records.
 
     Raises:
         RefusedError: The released table shows other groups than the one that was counted.
     """
     asked = [as_written(requirement) for requirement in requirements] if escaped else list(requirements)
-    released = [one for one in asked if whole is None or set(one.columns) <= set(table.names)]
-    verdict = verify(table, released)
+    about = set() if person is None else {person.column}
+    released = [one for one in asked if whole is None or {*one.columns, *about} <= set(table.names)]
+    unreleased = [one for one in asked if one not in released]
+    verdict = verify(table, released, person if released else None)
     found = dict(zip(released, verdict.findings, strict=True))
-    for one in asked:
-        if one not in found:
-            assert whole is not None  # noqa: S101 - else every requirement was counted above
-            found[one] = _recount_unreleased(table, one, whole, escaped=escaped)
+    if unreleased:
+        assert whole is not None  # noqa: S101 - else every requirement was counted above
+        counted = _recount_unreleased(table, unreleased, spreadsheet_safe(whole) if escaped else whole, person)
+        found |= dict(zip(unreleased, counted.findings, strict=True))
+        verdict = replace(verdict, n_persons=counted.n_persons)
     findings = [replace(found[one], requirement=named) for one, named in zip(asked, requirements, strict=True)]
     return replace(verdict, findings=tuple(findings))
 
 
-def _recount_unreleased(table: Table, requirement: Requirement, whole: Table, *, escaped: bool) -> Finding:
-    """Count a requirement that speaks of a column which is not released."""
-    counted = spreadsheet_safe(whole) if escaped else whole
-    if not show_same_groups(table, counted, requirement.qid):
-        msg = (
-            f"The written table does not show the groups on {requirement.name} that were counted. "
-            "Nothing was released. Please report this as a bug."
-        )
-        raise RefusedError(msg)
-    return verify(counted, [requirement]).findings[0]
+def _recount_unreleased(
+    table: Table, requirements: Sequence[Requirement], whole: Table, person: Person | None
+) -> Verdict:
+    """Count requirements that speak of columns which are not released."""
+    for requirement in requirements:
+        if not show_same_groups(table, whole, requirement.qid):
+            msg = (
+                f"The written table does not show the groups on {requirement.name} that were counted. "
+                "Nothing was released. Please report this as a bug."
+            )
+            raise RefusedError(msg)
+    return verify(whole, requirements, person)
 
 
 def refuse_unless_confirmed(
-    verdict: Verdict, policy: Policy, solution: Solution, n_rows: int, names: tuple[str, ...]
+    verdict: Verdict,
+    policy: Policy,
+    solution: Solution,
+    n_rows: int,
+    names: tuple[str, ...],
+    n_persons: int | None = None,
 ) -> None:
     """Refuse a release unless the recount confirms what the search found in every point.
 
@@ -193,6 +212,7 @@ def refuse_unless_confirmed(
         solution: What the search found.
         n_rows: How many records were to be written.
         names: The columns that were written.
+        n_persons: How many persons they are about, where the policy says so.
     """
     broken = [finding.complaint() for finding in verdict.findings if not finding.is_met]
     masked = {cut.attribute for cut in solution.cuts}
@@ -203,7 +223,9 @@ def refuse_unless_confirmed(
             broken.append(f"{finding.requirement.name} has {finding.figure:g} where the search has {reached.figure:g}")
     if verdict.n_rows != n_rows:
         broken.append(f"{plural(verdict.n_rows, 'record')} written, not {n_rows:,}")
-    broken += [f"the dropped column `{name}` is still there" for name in policy.drop if name in names]
+    if verdict.n_persons != n_persons:
+        broken.append(f"{verdict.n_persons} persons counted, not {n_persons}")
+    broken += [f"the dropped column `{name}` is still there" for name in policy.left_out if name in names]
     if broken:
         msg = (
             f"The recount of the masked table does not confirm it: {'; '.join(broken)}. "

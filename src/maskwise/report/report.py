@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, plural
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import plain_figure
 from maskwise.values.message import public_texts
 
@@ -22,14 +23,8 @@ if TYPE_CHECKING:
     from maskwise.solution.solution import Solution
     from maskwise.verify.verdict import Finding, Verdict
 
-PROTECTS = (
-    (
-        "In the released table, every combination of values on a listed quasi-identifier is shared by at least the "
-        "stated number of records, no protected value has more than the stated share in any of them, and protected "
-        "columns are as diverse or as close to the whole table as stated. "
-        "This was recounted from the table as released."
-    ),
-)
+COLUMNS = (("Released as they were", "passed"), ("Left out", "dropped"), ("As pseudonyms", "pseudonyms"))
+"""How the lists of columns that are not masked are called, and their keys in a report."""
 DOES_NOT_PROTECT = (
     "It says nothing about columns outside the listed requirements; they were released as they were.",
     "k-anonymity alone bounds linking, not inference: if a whole group shares a sensitive value, it is given away.",
@@ -57,9 +52,12 @@ class Report:
     def to_markdown(self) -> str:
         """For people."""
         data = self.data
-        summary = f"{plural(data['rows'], 'record')} of `{data['source']}`. {describe_ending(data)}"
+        unit = self.verdict.unit
+        about = "" if self.verdict.n_persons is None else f" about {plural(self.verdict.n_persons, unit)}"
+        summary = f"{plural(data['rows'], 'record')}{about} of `{data['source']}`. {describe_ending(data)}"
         lines = ["# Masking report", "", summary, ""]
-        lines += ["| quasi-identifier | asked | reached | groups | smallest group |", "| --- " * 5 + "|"]
+        smallest = "smallest group" if unit is Unit.RECORD else f"smallest group ({unit.plural})"
+        lines += [f"| quasi-identifier | asked | reached | groups | {smallest} |", "| --- " * 5 + "|"]
         for item, finding in zip(data["requirements"], self.verdict.findings, strict=True):
             implied = " (implied by another)" if item["implied_by"] is not None else ""
             asked = finding.requirement.asked_cell()
@@ -70,8 +68,12 @@ class Report:
             )
         lines += ["", "| attribute | masked by | shown as |", "| --- | --- | --- |"]
         lines += [f"| {a['name']} | {a['kind']} | {', '.join(shown_values(a))} |" for a in data["attributes"]]
-        for title, key in (("Released as they were", "passed"), ("Left out", "dropped")):
-            if data[key]:
+        for title, key in (
+            ("Released as they were", "passed"),
+            ("Left out", "dropped"),
+            ("As pseudonyms", "pseudonyms"),
+        ):
+            if data.get(key):
                 lines += ["", f"{title}: {', '.join(data[key])}."]
         for title, key in (
             ("Notes", "notes"),
@@ -111,6 +113,20 @@ def describe_ending(data: dict[str, Any]) -> str:
     return f"The search was stopped early ({data['ending']}) after {n}. The table is safe, but more could be shown."
 
 
+def describe_protection(unit: Unit) -> str:
+    """Say what a release protects.
+
+    Args:
+        unit: What the requirements count.
+    """
+    return (
+        "In the released table, every combination of values on a listed quasi-identifier is shared by at least the "
+        f"stated number of {unit.plural}, no protected value has more than the stated share in any of them, and "
+        "protected columns are as diverse or as close to the whole table as stated. "
+        "This was recounted from the table as released."
+    )
+
+
 def shown_values(item: dict[str, Any]) -> list[str]:
     """The values an attribute shows, a missing cell among them."""
     return [*item["shown"], "(missing)"] if item["missing"] == "itself" else list(item["shown"])
@@ -134,6 +150,7 @@ def report(outcome: Outcome) -> Report:
             "source": outcome.source,
             "class": outcome.policy.class_name,
             "rows": outcome.verdict.n_rows,
+            **persons_data(outcome.verdict),
             "dropped_rows": outcome.n_dropped,
             "method": str(solution.method),
             "criterion": str(solution.criterion),
@@ -146,8 +163,9 @@ def report(outcome: Outcome) -> Report:
             "attributes": _attribute_data(solution),
             "passed": list(outcome.passed),
             "dropped": list(solution.drop),
+            **({"pseudonyms": [solution.person.column]} if solution.person and solution.person.is_released else {}),
             "notes": list(public_texts(outcome.messages)),
-            "protects": list(PROTECTS),
+            "protects": [describe_protection(outcome.verdict.unit)],
             "does_not_protect": list(DOES_NOT_PROTECT),
         },
         outcome.verdict,
@@ -159,8 +177,14 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
     return {
         "holds": verdict.is_met,
         "rows": verdict.n_rows,
+        **persons_data(verdict),
         "requirements": [finding_data(finding) for finding in verdict.findings],
     }
+
+
+def persons_data(verdict: Verdict) -> dict[str, int]:
+    """How many persons were counted, where persons were."""
+    return {} if verdict.n_persons is None else {"persons": verdict.n_persons}
 
 
 def applied_data(applied: Applied) -> dict[str, Any]:
@@ -184,7 +208,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         "holds": finding.is_met,
         "groups": finding.n_groups,
         "violating_groups": finding.n_violating_groups,
-        "violating_records": finding.n_violating_records,
+        f"violating_{finding.unit.plural}": finding.n_violating_records,
         "group_sizes": {
             "min": finding.anonymity,
             "quartile": finding.quantile(0.25),
@@ -192,8 +216,8 @@ def finding_data(finding: Finding) -> dict[str, Any]:
             "three_quarters": finding.quantile(0.75),
             "max": finding.sizes[-1][0] if finding.sizes else 0,
             "histogram": [
-                {"from": low, "to": high, "groups": n, "records": records}
-                for low, high, n, records in finding.histogram()
+                {"from": low, "to": high, "groups": n, finding.unit.plural: counted}
+                for low, high, n, counted in finding.histogram()
             ],
         },
     }

@@ -14,6 +14,7 @@ from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
 from maskwise.search.grow_trees import grow_forest
 from maskwise.search.options import Limits, stage_of
+from maskwise.search.shared_persons import refuse_shared_persons
 from maskwise.search.ties import is_less
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
@@ -51,6 +52,7 @@ class BottomUpSearch:
         noise at each step. Only a restart that reached its end is kept.
         """
         problem, options = self.problem, self.problem.options
+        refuse_shared_persons(counts, problem.profile, "the method `bug`", "the method `tdr`")
         bounds = list_bounds(problem.profile, problem.policy, self._tables)
 
         def start(n: int) -> BottomUp:

@@ -63,8 +63,9 @@ def build_solution(
         method=options.method,
         criterion=options.criterion if criterion is None else criterion,
         ending=ending,
-        drop=policy.drop,
+        drop=policy.left_out,
         missing=policy.missing,
+        person=policy.person,
         columns=problem.columns,
         steps=tuple(steps),
         curve=follow(

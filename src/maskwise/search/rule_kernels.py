@@ -71,6 +71,23 @@ def tail_of(counts: Any, total: Any, is_rest: int, first: int, stop: int, level:
 
 
 @njit(cache=True, nogil=True)
+def sum_of(counts: Any, total: Any, is_rest: int, first: int, stop: int) -> int:
+    """All that some counters of a group have together: its records, or its persons, each once for each of its values.
+
+    Args:
+        counts: IN as in `weigh`.
+        total: IN as in `weigh`.
+        is_rest: IN as in `weigh`.
+        first: IN the first counter.
+        stop: IN one past the last.
+    """
+    n = 0
+    for c in range(first, stop):
+        n += total[c] - counts[c] if is_rest else counts[c]
+    return n
+
+
+@njit(cache=True, nogil=True)
 def weigh(  # noqa: PLR0912 - one branch for each kind
     rules: Rules, r: int, counts: Any, total: Any, is_rest: int
 ) -> tuple[float, bool]:
@@ -104,6 +121,7 @@ def weigh(  # noqa: PLR0912 - one branch for each kind
                 badness -= 1.0
         is_broken = -badness < rules.over[r]
     elif kind == ENTROPY:
+        n = sum_of(counts, total, is_rest, first, stop)
         for c in range(first, stop):
             s = total[c] - counts[c] if is_rest else counts[c]
             if s > 0:
@@ -115,9 +133,11 @@ def weigh(  # noqa: PLR0912 - one branch for each kind
         is_broken = largest * rules.under[r] >= rules.over[r] * tail
     else:
         moved = 0.0
+        n = sum_of(counts, total, is_rest, first, stop)
+        n_whole = sum_of(rules.whole, rules.whole, 0, first, stop)
         for c in range(first, stop):
             s = total[c] - counts[c] if is_rest else counts[c]
-            apart = s / n - rules.whole[c] / rules.whole[0]
+            apart = s / n - rules.whole[c] / n_whole
             if kind == EQUAL:
                 badness += abs(apart) / 2
             else:

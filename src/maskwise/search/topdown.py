@@ -96,7 +96,7 @@ class TopDown:
                 self.cut,
                 [int(self.first[a]) for a in table.attributes],
                 [most_slots[a] for a in table.attributes],
-                as_rules(of_table[t], table.counts.sum(axis=0)),
+                as_rules(of_table[t], table.whole()),
             )
             for t, table in enumerate(tables)
         ]

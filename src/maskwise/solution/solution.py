@@ -10,6 +10,7 @@ from maskwise.policy.attributes import Missing
 from maskwise.values.message import note, public_texts
 
 if TYPE_CHECKING:
+    from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
     from maskwise.solution.curve import Point
     from maskwise.solution.cut import Cut
@@ -65,6 +66,8 @@ class Solution:
     """What happens to missing cells of masked attributes."""
     columns: tuple[str, ...] = ()
     """The columns of the release."""
+    person: Person | None = None
+    """The column that says whom a record is about, where the figures are about persons."""
     steps: tuple[Step | Generalization, ...] = ()
     """The refinements or generalizations, in order; not part of the file."""
     curve: tuple[Point, ...] = ()

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maskwise.engines.base import PERSON
+from maskwise.policy.requirements.unit import Unit
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import as_numpy
 from maskwise.values.spelling import is_spelled, one_spelling, text_of, value_order
@@ -26,15 +28,22 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
     from maskwise.engines.sql import Engine
+    from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Counted, Part, Requirement
     from maskwise.table.table import Table
 
 
-def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
+def verify(table: Table, requirements: Sequence[Requirement], person: Person | None = None) -> Verdict:
     """Recount a table from nothing but its cells.
 
+    Args:
+        table: The records.
+        requirements: What they should meet.
+        person: Whom they are about; None counts records.
+
     Claim: a requirement holds if and only if its finding has no violating
-    group, because every record is in exactly one group of the recount.
+    group, because every record is in exactly one group of the recount. A person
+    is in every group that one of its records is in.
 
     Example:
         >>> import pyarrow as pa
@@ -50,22 +59,32 @@ def verify(table: Table, requirements: Sequence[Requirement]) -> Verdict:
         for name in requirement.columns:
             if name not in requirement.qid:
                 table.require_sensitive(name)
-    findings = tuple(_recount(table, requirement) for requirement in requirements)
-    return Verdict(findings[0].n_rows if findings else table.n_rows(), findings)
+    n_persons = None if person is None else _count_persons(table, person)
+    findings = tuple(_recount(table, requirement, person) for requirement in requirements)
+    return Verdict(findings[0].n_rows if findings else table.n_rows(), findings, n_persons=n_persons)
 
 
-def _recount(table: Table, requirement: Requirement) -> Finding:
+def _count_persons(table: Table, person: Person) -> int:
+    """How many persons the records are about; each must be about one."""
+    table.require(person.column, "names persons in the policy")
+    cell = table.column(person.column)
+    found = table.engine.fetch(table.expr.aggregate(n=cell.nunique(), missing=cell.isnull().sum())).to_pylist()[0]
+    person.refuse_missing(int(found["missing"] or 0))
+    return int(found["n"])
+
+
+def _recount(table: Table, requirement: Requirement, person: Person | None) -> Finding:
+    unit = Unit.RECORD if person is None else Unit.PERSON
     of_qid: dict[tuple[str, ...], list[Part]] = {}
     for part in requirement.parts:
         of_qid.setdefault(part.qid, []).append(part)
     worst: dict[object, tuple[float, Tightest, ir.Table]] = {}
     sizes: Counter[int] = Counter()
     n_broken = n_records = n_rows = 0
-    with _marked(table, requirement, keep=len(of_qid) > 1) as records:
+    with _marked(table, requirement, person, keep=len(of_qid) > 1) as records:
         for qid, parts in of_qid.items():
             groups = records.groups(qid)
-            spectrum = records.spectrum(groups)
-            n_rows = int((spectrum.n_groups * spectrum.n_records).sum())
+            spectrum, n_rows = records.spectrum(groups)
             for size, n in zip(spectrum.n_records.tolist(), spectrum.n_groups.tolist(), strict=True):
                 sizes[size] += n
             is_broken = np.zeros(len(spectrum.n_groups), np.bool_)
@@ -78,7 +97,7 @@ def _recount(table: Table, requirement: Requirement) -> Finding:
                 if part.subject not in worst or bad > worst[part.subject][0]:
                     worst[part.subject] = (
                         bad,
-                        Tightest(part, figure, int(spectrum.n_records[at]), ()),
+                        Tightest(part, figure, int(spectrum.n_records[at]), (), unit),
                         (records.like(groups, spectrum, at)),
                     )
             n_broken += int(spectrum.n_groups[is_broken].sum())
@@ -94,7 +113,8 @@ def _recount(table: Table, requirement: Requirement) -> Finding:
     ]
     figure = max(leading)[1] if leading else 0
     group_sizes = tuple(sorted(sizes.items()))
-    return Finding(requirement, figure, sum(sizes.values()), n_broken, n_records, group_sizes, tightest, n_rows)
+    n_groups = sum(sizes.values())
+    return Finding(requirement, figure, n_groups, n_broken, n_records, group_sizes, tightest, n_rows, unit)
 
 
 def _may_show(tight: Tightest) -> bool:
@@ -107,7 +127,7 @@ class _Marked:
     """The records with a mark for each sensitive value that is counted."""
 
     expr: ir.Table
-    """The QID's columns as q0, q1, ... and the marks as s0, s1, ..."""
+    """The QID's columns as q0, q1, ..., the marks as s0, s1, ..., and the person, if persons are counted."""
     engine: Engine
     columns: tuple[str, ...]
     """The QID's columns."""
@@ -115,6 +135,8 @@ class _Marked:
     """Column and value of each mark."""
     values: Mapping[Counted, tuple[str | None, ...]]
     """The values that are counted, in their order."""
+    by_person: bool
+    """Whether persons are counted."""
 
     def values_of(self, part: Part) -> tuple[str | None, ...]:
         """The values a rule looks at, in its order."""
@@ -123,17 +145,30 @@ class _Marked:
     def groups(self, qid: Sequence[str]) -> ir.Table:
         """The counts of each group."""
         keys = [f"q{self.columns.index(name)}" for name in qid]
-        sums = {f"s{i}": self.expr[f"s{i}"].sum() for i in range(len(self.marks))}
-        return self.expr.group_by(keys).agg(n=self.expr.count(), **sums)
+        return self.expr.group_by(keys).agg(records=self.expr.count(), **self._counts())
 
-    def spectrum(self, groups: ir.Table) -> Spectrum:
-        """How many groups have the same counts; only this leaves the engine."""
+    def _counts(self) -> dict[str, ir.Value]:
+        """What is counted in a group: its records or persons, and those of them with each mark."""
+        marks = {f"s{i}": self.expr[f"s{i}"] for i in range(len(self.marks))}
+        if not self.by_person:
+            return {"n": self.expr.count(), **{name: mark.sum() for name, mark in marks.items()}}
+        person = self.expr[PERSON]
+        return {"n": person.nunique(), **{name: person.nunique(where=mark == 1) for name, mark in marks.items()}}
+
+    def spectrum(self, groups: ir.Table) -> tuple[Spectrum, int]:
+        """How many groups have the same counts, which is all that leaves the engine, and how many records there are."""
         marks = [f"s{i}" for i in range(len(self.marks))]
-        counted = self.engine.fetch(groups.group_by(["n", *marks]).agg(groups=groups.count()))
-        column = {name: as_numpy(counted.column(name).cast("int64")) for name in ("n", "groups", *marks)}
+        alike = groups.group_by(["n", *marks]).agg(groups=groups.count(), records=groups["records"].sum())
+        counted = self.engine.fetch(alike)
+        column = {name: as_numpy(counted.column(name).cast("int64")) for name in ("n", "groups", "records", *marks)}
         order = np.lexsort([column[name] for name in (*reversed(marks), "n")])
         n_values = {pair: column[mark][order] for mark, pair in zip(marks, self.marks, strict=True)}
-        return Spectrum(column["groups"][order], column["n"][order], n_values)
+        n_whole = None
+        if self.by_person and marks:
+            # A person may be in several groups, so what the table has is no sum of theirs.
+            (whole,) = self.engine.fetch(self.expr.aggregate(**self._counts())).to_pylist()
+            n_whole = {pair: int(whole[mark]) for mark, pair in zip(marks, self.marks, strict=True)}
+        return Spectrum(column["groups"][order], column["n"][order], n_values, n_whole), int(column["records"].sum())
 
     def like(self, groups: ir.Table, spectrum: Spectrum, at: int) -> ir.Table:
         """The groups with the same counts as one of them."""
@@ -150,7 +185,7 @@ class _Marked:
 
 
 @contextmanager
-def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_Marked]:
+def _marked(table: Table, requirement: Requirement, person: Person | None, *, keep: bool) -> Iterator[_Marked]:
     """Mark the records that have each sensitive value; `keep` them as a table where many QIDs will be counted."""
     cells = {name: table.distinct(name).keys.to_pylist() for name in requirement.columns if name not in requirement.qid}
     values: dict[Counted, tuple[str | None, ...]] = {}
@@ -165,10 +200,11 @@ def _marked(table: Table, requirement: Requirement, *, keep: bool) -> Iterator[_
             marks.update({(counted.column, value): None for value in listed})
     shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
     indicators = {f"s{i}": one_or_zero(_is_value(table, *pair, cells[pair[0]])) for i, pair in enumerate(marks)}
-    expr = table.expr.select(**shown, **indicators)
+    about = {} if person is None else {PERSON: table.column(person.column)}
+    expr = table.expr.select(**shown, **indicators, **about)
     kept = table.engine.materialize(expr) if keep else expr
     try:
-        yield _Marked(kept, table.engine, requirement.qid, tuple(marks), values)
+        yield _Marked(kept, table.engine, requirement.qid, tuple(marks), values, person is not None)
     finally:
         if keep:
             table.engine.discard(kept)

@@ -16,6 +16,7 @@ from maskwise.policy.requirements.protected_values import SENSITIVE
 from maskwise.policy.requirements.qid import MOST_PARTS, called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import Arithmetic, Rule, negated_count
 from maskwise.policy.requirements.spread import spread_data, spread_misfit, too_many_values
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import figure_text
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Diversity:
     """It bounds no share."""
     notes: ClassVar[tuple[str, ...]] = ()
     """Nothing, whatever the table is."""
+    persons_misfit: ClassVar[None] = None
+    """It can count persons as well as records."""
     lists_worst_groups: ClassVar[bool] = True
     """The least diverse group is listed."""
 
@@ -145,11 +148,11 @@ class Diversity:
         """Say so if its column has too many values."""
         return too_many_values(self.sensitive, column)
 
-    def cannot_be_met(self, name: str, best: float) -> str:
+    def cannot_be_met(self, name: str, best: float, unit: Unit = Unit.RECORD) -> str:
         """Say that the column is not diverse enough."""
         return (
             f"{self.level()} cannot be met on {name}: in {WHOLE} `{self.sensitive}` {self._most_diverse(best)}, "
-            "and no masking can reach more diversity. Ask for less or drop the requirement."
+            f"and {unit.limits('more diversity')}. Ask for less or drop the requirement."
         )
 
     def _most_diverse(self, best: float) -> str:

@@ -86,6 +86,8 @@ def request_classes(problem: Problem, class_name: str, *, in_detail: bool) -> Cl
         in_detail: Whether the rows are also counted by the unmasked columns themselves, to compare variants by.
     """
     taken = {*problem.policy.masked, class_name}
+    # A pseudonym is drawn at random, so it tells nothing.
+    taken |= set() if problem.policy.person is None else {problem.policy.person.column}
     unmasked = tuple(name for name in problem.columns if name not in taken)
     return ClassRequest(
         class_name, unmasked, partial(_group_records, seed=problem.options.seed or 0, in_detail=in_detail)
