@@ -15,6 +15,7 @@ import numpy as np
 from maskwise.policy.attributes import Kind
 from maskwise.search.bounds import as_rules, charge, figures_of
 from maskwise.search.groups import split_kernels
+from maskwise.search.groups.person_groups import PersonGroups
 from maskwise.search.groups.splitting import SplittingGroups
 from maskwise.search.score import disclosure_gain, score
 from maskwise.search.ties import largest
@@ -90,8 +91,8 @@ class TopDown:
             self._open(i, int(self.first[i]))
         most_slots = [int(tree.n_children.max()) + int(tree.kind is Kind.SUPPRESS) for tree in trees]
         of_table = [[bound for bound in bounds if bound.table == t] for t in range(len(tables))]
-        self.groups = [
-            SplittingGroups(
+        self.groups: list[SplittingGroups | PersonGroups] = [
+            (SplittingGroups if table.persons is None else PersonGroups)(
                 table,
                 self.cut,
                 [int(self.first[a]) for a in table.attributes],
