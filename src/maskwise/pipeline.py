@@ -113,7 +113,7 @@ def anonymize(
             solution, profile, table = solve(table, asked, options, observer, is_asked_to_stop, workspace)
         messages = (*solution.messages, *solution.implied(), *forgotten_identifiers(table, asked))
         observer.stage("mask")
-        whole = pseudonymize(masking.mask(table, solution, profile.columns), asked.person)
+        whole = masking.mask(pseudonymize(table, asked.person), solution, profile.columns)
         masked = masking.drop_columns(whole, solution.drop)
         masked = shuffle_records(masked, seed) if shuffle else masked
         with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:

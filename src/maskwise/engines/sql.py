@@ -253,12 +253,11 @@ class Engine:
         number = ibis.row_number().over(order_by=drawn["place"]) + 1
         text = number.cast("string").lpad(max(_LEAST_DIGITS, len(str(n_cells))), "0")
         small = self.materialize(drawn.select(lookup_key=drawn["cell"], lookup_text=ibis.literal("p") + text))
-        order = table.columns
-        if self.can(Feature.RECORD_ORDER) and ROW not in order:
+        if self.can(Feature.RECORD_ORDER) and ROW not in table.columns:
             table = table.mutate(**{ROW: ibis.row_number()})
         joined = table.left_join(small, table[name] == small["lookup_key"])
-        shown = joined.mutate(**{name: joined["lookup_text"]})
-        return (shown.order_by(ROW) if ROW in shown.columns else shown).select(*order)
+        shown = joined.mutate(**{name: joined["lookup_text"]}).drop("lookup_key", "lookup_text")
+        return shown.order_by(ROW) if ROW in shown.columns else shown
 
     def _by_lookup(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
         """Join a column to its labels."""

@@ -139,7 +139,7 @@ def apply(table: Table, solution: Solution, *, strict: bool = False) -> MaskedRo
         )
         raise InputError(msg)
     others = {name for name in table.names if name not in solution.columns}
-    whole = pseudonymize(table.relabel(relabels), solution.person)
+    whole = pseudonymize(table, solution.person).relabel(relabels)
     return MaskedRows(drop_columns(whole, others), whole, unknown, outside, n_dropped, left_out)
 
 

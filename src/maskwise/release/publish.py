@@ -17,7 +17,7 @@ from maskwise.release.atomic_files import Sidecar, atomic_file, atomic_folder, r
 from maskwise.release.escape import safe_name, safe_text, spreadsheet_safe
 from maskwise.release.frames import as_frame
 from maskwise.table.read import read
-from maskwise.table.table import Table
+from maskwise.table.table import Table, kept_columns
 from maskwise.values.input_kind import input_kind
 from maskwise.values.location import Folder, TableName, suffix_of
 from maskwise.verify.same_groups import show_same_groups
@@ -175,7 +175,9 @@ def recount(
     found = dict(zip(released, verdict.findings, strict=True))
     if unreleased:
         assert whole is not None  # noqa: S101 - else every requirement was counted above
-        counted = _recount_unreleased(table, unreleased, spreadsheet_safe(whole) if escaped else whole, person)
+        names = dict.fromkeys(name for one in unreleased for name in one.columns) | dict.fromkeys(about)
+        with kept_columns(spreadsheet_safe(whole) if escaped else whole, list(names)) as whole_kept:
+            counted = _recount_unreleased(table, unreleased, whole_kept, person)
         found |= dict(zip(unreleased, counted.findings, strict=True))
         verdict = replace(verdict, n_persons=counted.n_persons)
     findings = [replace(found[one], requirement=named) for one, named in zip(asked, requirements, strict=True)]

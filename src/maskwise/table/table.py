@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from maskwise.table.files import looks_like_cell
 from maskwise.values.arrow import as_numpy
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -133,7 +134,7 @@ class Table:
     def relabel(self, columns: Mapping[str, Relabel]) -> Table:
         """Rewrite columns, by name, as text."""
         expr = self.engine.relabel(self.normalized(columns), {self.key(name): how for name, how in columns.items()})
-        return replace(self, expr=expr, rewritten=tuple(columns))
+        return replace(self, expr=expr, rewritten=(*self.rewritten, *columns))
 
     def without_missing(self, names: Sequence[str]) -> Table:
         """Leave out the records with a missing cell in one of these columns."""
@@ -168,6 +169,17 @@ class Table:
         shown = quote(self.names[:20]) + (" and more" if len(self.names) > 20 else "")  # noqa: PLR2004
         msg = f"Column `{name}` {what} but not in the table. The table has: {shown}.{did_you_mean(name, self.names)}"
         raise InputError(msg)
+
+
+@contextmanager
+def kept_columns(table: Table, names: Sequence[str]) -> Iterator[Table]:
+    """Some columns of a table as a temporary table, where they are looked at more than once and costly to compute."""
+    columns = {f"c{i}": table.expr[table.key(name)] for i, name in enumerate(names)}
+    kept = table.engine.materialize(table.expr.select(**columns))
+    try:
+        yield replace(table, expr=kept, names=tuple(names))
+    finally:
+        table.engine.discard(kept)
 
 
 def _letters(name: str) -> str:

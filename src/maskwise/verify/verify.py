@@ -127,7 +127,8 @@ class _Marked:
     """The records with a mark for each sensitive value that is counted."""
 
     expr: ir.Table
-    """The QID's columns as q0, q1, ..., the marks as s0, s1, ..., and the person, if persons are counted."""
+    """The QID's columns as q0, q1, ... and the marks as s0, s1, ...; where persons are counted, each person once with
+    each combination of the QID, and the number of its records that have it."""
     engine: Engine
     columns: tuple[str, ...]
     """The QID's columns."""
@@ -145,29 +146,30 @@ class _Marked:
     def groups(self, qid: Sequence[str]) -> ir.Table:
         """The counts of each group."""
         keys = [f"q{self.columns.index(name)}" for name in qid]
-        return self.expr.group_by(keys).agg(records=self.expr.count(), **self._counts())
+        each = self._each_person(keys) if self.by_person else self.expr
+        sums = {f"s{i}": each[f"s{i}"].sum() for i in range(len(self.marks))}
+        sums |= {"records": each["records"].sum()} if self.by_person else {}
+        return each.group_by(keys).agg(n=each.count(), **sums)
 
-    def _counts(self) -> dict[str, ir.Value]:
-        """What is counted in a group: its records or persons, and those of them with each mark."""
-        marks = {f"s{i}": self.expr[f"s{i}"] for i in range(len(self.marks))}
-        if not self.by_person:
-            return {"n": self.expr.count(), **{name: mark.sum() for name, mark in marks.items()}}
-        person = self.expr[PERSON]
-        return {"n": person.nunique(), **{name: person.nunique(where=mark == 1) for name, mark in marks.items()}}
+    def _each_person(self, keys: Sequence[str]) -> ir.Table:
+        """Each person once in each group, with the number of its records there, and the marks of any of them."""
+        marks = {f"s{i}": self.expr[f"s{i}"].max() for i in range(len(self.marks))}
+        return self.expr.group_by([*keys, PERSON]).agg(records=self.expr["records"].sum(), **marks)
 
     def spectrum(self, groups: ir.Table) -> tuple[Spectrum, int]:
         """How many groups have the same counts, which is all that leaves the engine, and how many records there are."""
         marks = [f"s{i}" for i in range(len(self.marks))]
-        alike = groups.group_by(["n", *marks]).agg(groups=groups.count(), records=groups["records"].sum())
-        counted = self.engine.fetch(alike)
+        records = groups["records" if self.by_person else "n"].sum()
+        counted = self.engine.fetch(groups.group_by(["n", *marks]).agg(groups=groups.count(), records=records))
         column = {name: as_numpy(counted.column(name).cast("int64")) for name in ("n", "groups", "records", *marks)}
         order = np.lexsort([column[name] for name in (*reversed(marks), "n")])
         n_values = {pair: column[mark][order] for mark, pair in zip(marks, self.marks, strict=True)}
         n_whole = None
         if self.by_person and marks:
             # A person may be in several groups, so what the table has is no sum of theirs.
-            (whole,) = self.engine.fetch(self.expr.aggregate(**self._counts())).to_pylist()
-            n_whole = {pair: int(whole[mark]) for mark, pair in zip(marks, self.marks, strict=True)}
+            each = self._each_person([])
+            (whole,) = self.engine.fetch(each.aggregate(**{mark: each[mark].sum() for mark in marks})).to_pylist()
+            n_whole = {pair: int(whole[mark] or 0) for mark, pair in zip(marks, self.marks, strict=True)}
         return Spectrum(column["groups"][order], column["n"][order], n_values, n_whole), int(column["records"].sum())
 
     def like(self, groups: ir.Table, spectrum: Spectrum, at: int) -> ir.Table:
@@ -200,14 +202,22 @@ def _marked(table: Table, requirement: Requirement, person: Person | None, *, ke
             marks.update({(counted.column, value): None for value in listed})
     shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
     indicators = {f"s{i}": one_or_zero(_is_value(table, *pair, cells[pair[0]])) for i, pair in enumerate(marks)}
-    about = {} if person is None else {PERSON: table.column(person.column)}
-    expr = table.expr.select(**shown, **indicators, **about)
+    expr = table.expr.select(**shown, **indicators)
+    if person is not None:
+        keep, expr = True, _by_person(table.expr.select(**shown, **indicators, **{PERSON: table.column(person.column)}))
     kept = table.engine.materialize(expr) if keep else expr
     try:
         yield _Marked(kept, table.engine, requirement.qid, tuple(marks), values, person is not None)
     finally:
         if keep:
             table.engine.discard(kept)
+
+
+def _by_person(records: ir.Table) -> ir.Table:
+    """Each person once with each combination of the QID: the number of its records that have it, and their marks."""
+    keys = [name for name in records.columns if name.startswith("q") or name == PERSON]
+    marks = {name: records[name].max() for name in records.columns if name not in keys}
+    return records.group_by(keys).agg(records=records.count(), **marks)
 
 
 def _values(table: Table, name: str, cells: Sequence[object], order: Sequence[str]) -> tuple[str | None, ...]:

@@ -114,7 +114,5 @@ class PersonGroups:
         del candidate
         j = self.attributes.index(attribute)
         self._cut.slot[j] = slot
-        person_kernels.split_groups(
-            self._rows, self._cut, self.rules, j, value, branch, branch_node, self._is_final
-        )
+        person_kernels.split_groups(self._rows, self._cut, self.rules, j, value, branch, branch_node, self._is_final)
         person_kernels.weigh_groups(self._rows, self.rules, self.now)
