@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from maskwise.verify.verdict import Verdict
 
 
+NO_SENSITIVE_COLUMN = "its sensitive column is not among these rows, or masked"
+NO_PERSON_COLUMN = "these rows do not say whom they are about"
+"""Why a requirement cannot be recounted on later rows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """A verified release and how it came about."""
@@ -85,3 +90,5 @@ class Applied:
     """Columns left out because the release did not have them."""
     unchecked: tuple[Requirement, ...]
     """Requirements that could not be recounted, because their sensitive column is not there."""
+    unchecked_why: str = NO_SENSITIVE_COLUMN
+    """Why not."""

@@ -16,7 +16,7 @@ from maskwise.compress.spill import Workspace
 from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
-from maskwise.outcome import Applied, Outcome
+from maskwise.outcome import NO_PERSON_COLUMN, NO_SENSITIVE_COLUMN, Applied, Outcome
 from maskwise.profile.identifier_warning import forgotten_identifiers
 from maskwise.profile.profile import check_columns, check_sensitive
 from maskwise.profile.profile import profile as take_profile
@@ -221,10 +221,8 @@ def apply(
             and not (set(requirement.columns) - set(requirement.qid)) & hidden
         ]
         unchecked = tuple(requirement for requirement in asked if requirement not in requirements)
+        why = NO_SENSITIVE_COLUMN if about <= present else NO_PERSON_COLUMN
         if enforce and unchecked:
-            why = "its sensitive column is not among these rows, or masked"
-            if not about <= present:
-                why = "these rows do not say whom they are about"
             msg = f"{unchecked[0].asks()} cannot be recounted: {why}."
             raise NotMetError(msg)
         with publish(masked, target, requirements, escape=escape_formulas) as draft:
@@ -237,7 +235,7 @@ def apply(
                 raise NotMetError(msg)
             verdict = verdict.hiding(named_values(asked, {cut.attribute: cut.taxonomy for cut in saved.cuts}))
             applied = Applied(
-                draft.data, verdict, later.unknown, later.outside, later.n_dropped, later.left_out, unchecked
+                draft.data, verdict, later.unknown, later.outside, later.n_dropped, later.left_out, unchecked, why
             )
     return applied
 

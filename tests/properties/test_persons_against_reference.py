@@ -68,13 +68,13 @@ def agree(criterion: str, problem: dict[str, Any]) -> None:
     assert [r.figure for r in solution.reached] == pytest.approx(expected[-1]["requirements"] if expected else start)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(problem=problems_of_persons(["k"]))
 def test_every_step_counts_persons_for_k(problem: dict[str, Any]) -> None:
     agree("score", problem)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(problem=problems_of_persons(["templates", "mixed"]))
 def test_every_step_counts_persons_for_shares(problem: dict[str, Any]) -> None:
     agree("score", problem)
@@ -98,17 +98,18 @@ def recount(released: list[dict[str, Any]], problem: dict[str, Any]) -> list[Any
     return found
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(problem=problems_of_persons(["k", "mixed"]), data=st.data())
 def test_a_release_keeps_what_it_says_of_persons(problem: dict[str, Any], data: Any) -> None:
     how = data.draw(st.sampled_from([{}, {"method": "bug"}, {"criterion": "conditional", "effort": 1}]))
+    table = pa.Table.from_pylist(problem["records"])
+    differs = len({(*(r[a.name] for a in problem["attributes"]), r[PERSON]) for r in problem["records"]})
+    refusals: tuple[type[Exception], ...] = (maskwise.InfeasibleError,)
+    if how.get("method") == "bug" and differs > len({record[PERSON] for record in problem["records"]}):
+        refusals += (maskwise.InputError,)
     try:
-        outcome = maskwise.anonymize(pa.Table.from_pylist(problem["records"]), problem["policy"], **how)
-    except maskwise.InfeasibleError:
-        return
-    except maskwise.InputError as error:
-        assert "different values" in str(error)
-        assert how
+        outcome = maskwise.anonymize(table, problem["policy"], **how)
+    except refusals:
         return
     released = outcome.data.to_pylist()
     figures = recount(released, problem)
@@ -118,7 +119,7 @@ def test_a_release_keeps_what_it_says_of_persons(problem: dict[str, Any], data: 
     assert len(pairs) == len({new for _, new in pairs}) == n_persons == outcome.verdict.n_persons
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(problem=problems_of_persons(ASKED))
 def test_an_audit_counts_persons_as_brute_force_does(problem: dict[str, Any]) -> None:
     records = problem["records"]
@@ -138,7 +139,7 @@ def test_an_audit_counts_persons_as_brute_force_does(problem: dict[str, Any]) ->
         assert verdict.n_persons == len({record[PERSON] for record in records})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(problem=problems_of_persons(["k", "templates"], is_constant=True))
 def test_persons_with_one_row_are_counted_as_records_of_a_table_without_repeats(problem: dict[str, Any]) -> None:
     """Of persons whose QID never changes, k and shares are those of a table with one record for each."""

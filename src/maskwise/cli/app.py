@@ -206,9 +206,7 @@ def apply(
     if applied.left_out:
         terminal.note(f"{quote(applied.left_out)} left out: the release does not have such a column.")
     for requirement in applied.unchecked:
-        terminal.note(
-            f"{requirement.asks()} could not be recounted: its sensitive column is not among these rows, or masked."
-        )
+        terminal.note(f"{requirement.asks()} could not be recounted: {applied.unchecked_why}.")
     terminal.say("These rows alone, recounted:")
     terminal.show_verdict(applied.verdict)
     if not applied.verdict.is_met:

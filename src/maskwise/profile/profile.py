@@ -53,7 +53,8 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True) -> No
         try:
             table.require(name, among=places)
         except InputError as error:
-            mistakes.append(policy.at(place) + str(error))
+            remedy = " Without it persons cannot be counted." if place == ("person",) else ""
+            mistakes.append(policy.at(place) + str(error) + remedy)
     if mistakes:
         raise PolicyError(mistakes)
 

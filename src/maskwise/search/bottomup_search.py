@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.compress.request import CountRequest
-from maskwise.errors import UnfinishedError, plural
+from maskwise.errors import InputError, UnfinishedError, plural
+from maskwise.policy.requirements.qid import called
 from maskwise.search.bottomup import BottomUp
 from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
 from maskwise.search.grow_trees import grow_forest
 from maskwise.search.options import Limits, stage_of
-from maskwise.search.shared_persons import refuse_shared_persons
 from maskwise.search.ties import is_less
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
@@ -52,7 +52,7 @@ class BottomUpSearch:
         noise at each step. Only a restart that reached its end is kept.
         """
         problem, options = self.problem, self.problem.options
-        refuse_shared_persons(counts, problem.profile, "the method `bug`", "the method `tdr`")
+        _refuse_persons_with_several_rows(counts, problem)
         bounds = list_bounds(problem.profile, problem.policy, self._tables)
 
         def start(n: int) -> BottomUp:
@@ -88,3 +88,15 @@ def _unfinished(steps: list[Generalization], ending: Ending) -> str:
         f"{plural(len(steps), 'generalization')}, and going bottom-up the table is safe only at the end. Allow "
         "more, or use the method `tdr`, which may stop at any step."
     )
+
+
+def _refuse_persons_with_several_rows(counts: CompressedTables, problem: Problem) -> None:
+    """Refuse a table in which a person has several rows: merged groups would count it more than once."""
+    for table in counts.tables:
+        if table.persons is not None:
+            qid = called([problem.profile.columns[a].name for a in table.attributes])
+            msg = (
+                f"Some persons have records with different values on {qid}. The method `bug` adds up groups, so it "
+                "would count them more than once. Use the method `tdr`."
+            )
+            raise InputError(msg)

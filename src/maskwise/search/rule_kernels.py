@@ -145,3 +145,21 @@ def weigh(  # noqa: PLR0912 - one branch for each kind
                 badness += abs(moved) / max(stop - first - 1, 1)
         is_broken = badness > rules.limit[r] + NEAR
     return badness, is_broken and rules.is_enforced[r]
+
+
+@njit(cache=True, nogil=True)
+def weigh_part(rules: Rules, part: Any, bad: Any) -> bool:
+    """Update how bad the worst part is by each rule; say whether no rule breaks. An empty part changes nothing.
+
+    Args:
+        rules: IN the rules.
+        part: IN (n_counts,) the part's counters.
+        bad: INOUT (n_rules,)
+    """
+    is_good = True
+    for r in range(rules.kind.shape[0]):
+        if part[0] > 0:
+            badness, is_broken = weigh(rules, r, part, part, 0)
+            bad[r] = max(bad[r], badness)
+            is_good = is_good and not is_broken
+    return is_good

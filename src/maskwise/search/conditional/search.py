@@ -13,7 +13,6 @@ from maskwise.search.conditional import variants
 from maskwise.search.conditional.inputs import ConditionalInputs, request_classes, start_trees
 from maskwise.search.grow_trees import grow_forest
 from maskwise.search.options import Limits, stage_of
-from maskwise.search.shared_persons import refuse_shared_persons
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
 from maskwise.values.message import note
@@ -62,7 +61,6 @@ class ConditionalSearch:
 
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
         """Search with each variant while there is time, and keep the best result."""
-        refuse_shared_persons(counts, self.problem.profile, "the criterion `conditional`", "`score` or `infogain`")
         inputs, limits = self.inputs(counts), self.problem.options.limits
         tried = variants.list_variants(inputs, self.effort, self.seed)
         selection = variants.VariantSelection(inputs, self.seed)

@@ -70,7 +70,7 @@ class PersonGroups:
         smallest = max((int(k) for k in rules.over[is_size & rules.is_enforced]), default=1)
         # The records of a group are at least as many as its persons.
         most_groups = n_rows // max(smallest, 1) + 1
-        self._is_final = bool(is_size.all())
+        self._is_final = int(is_size.all())
         self._cut = cut._replace(
             slot=np.ascontiguousarray(cut.slot[own]),
             base=base,
@@ -91,6 +91,13 @@ class PersonGroups:
         """For each rule and candidate, the worst group that refining the candidate would create."""
         worst: NDArray[np.float64] = self._cut.worst
         return worst
+
+    def try_splits(
+        self, attribute: int, node: int, low: int, high: int, worst: NDArray[np.float64], fits: NDArray[np.bool_]
+    ) -> None:
+        """Find how bad the worst group would be after each split of an interval, and whether no rule breaks."""
+        j = self.attributes.index(attribute)
+        person_kernels.worst_of_splits(self._rows, self.rules, j, node, low, high, worst, fits)
 
     @property
     def n_groups(self) -> int:

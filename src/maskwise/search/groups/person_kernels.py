@@ -14,7 +14,7 @@ from numba import njit
 
 from maskwise.compress.packing import BITS
 from maskwise.search.groups.split_kernels import SplitCut, update_candidate
-from maskwise.search.rule_kernels import Rules, weigh
+from maskwise.search.rule_kernels import Rules, weigh, weigh_part
 
 if TYPE_CHECKING:
     from maskwise.compress.spill import Workspace
@@ -112,7 +112,7 @@ def count_total(groups: PersonRows, g: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _count_row(groups: PersonRows, i: int, a: int, s: int, hides: bool) -> None:
+def _count_row(groups: PersonRows, i: int, a: int, s: int, hides: int) -> None:
     """Count a row's person under a child of what the group shows on one attribute, unless it was counted there."""
     who, hist, last, seen = groups.person[i], groups.hist, groups.last, groups.seen
     for w in range(groups.words.shape[1]):
@@ -215,7 +215,7 @@ def _reorder_rows(groups: PersonRows, g: int, j: int, branch: Any, n_rows_of: An
 
 @njit(cache=True, nogil=True)
 def split_groups(
-    groups: PersonRows, cut: SplitCut, rules: Rules, j: int, x: int, branch: Any, branch_node: Any, is_final: bool
+    groups: PersonRows, cut: SplitCut, rules: Rules, j: int, x: int, branch: Any, branch_node: Any, is_final: int
 ) -> None:
     """Split every group that shows `x` on attribute `j`.
 
@@ -276,3 +276,74 @@ def weigh_groups(groups: PersonRows, rules: Rules, now: Any) -> None:
         for r in range(rules.kind.shape[0]):
             badness, _ = weigh(rules, r, groups.total[g], groups.total[g], 0)
             now[r] = max(now[r], badness)
+
+
+@njit(cache=True, nogil=True)
+def worst_of_splits(  # noqa: PLR0912 - one pass over the rows, one over the splits
+    groups: PersonRows, rules: Rules, j: int, value: int, low: int, high: int, worst: Any, is_valid: Any
+) -> None:
+    """How bad the worst group would be after splitting an interval before each of its codes.
+
+    A person is left of a split if its lowest code is, and right of it if its
+    highest code is not.
+
+    Args:
+        groups: IN the groups.
+        rules: IN the rules.
+        j: IN the attribute.
+        value: IN the interval.
+        low: IN its first code.
+        high: IN one past its last; a code outside is a missing value, which splits off as well.
+        worst: OUT (n_rules, high - low) the first of each is meaningless.
+        is_valid: OUT (high - low,) whether no rule breaks; where one does, `worst` says nothing.
+    """
+    n_counts, n_bins = groups.total.shape[1], high - low
+    begins = np.zeros((n_bins, n_counts), np.int64)
+    ends = np.zeros((n_bins, n_counts), np.int64)
+    left, right, apart = np.zeros(n_counts, np.int64), np.zeros(n_counts, np.int64), np.zeros(n_counts, np.int64)
+    first, final, last_apart = groups.rest, np.zeros(n_counts, np.int64), np.zeros(n_counts, np.int64)
+    bad = np.zeros(rules.kind.shape[0])
+    worst[:] = -np.inf
+    is_valid[:] = True
+    for g in range(groups.tally[0]):
+        if groups.shown[j, g] != value:
+            continue
+        begins[:] = 0
+        ends[:] = 0
+        apart[:] = 0
+        first[:] = NOWHERE
+        last_apart[:] = NOWHERE
+        lo, hi = groups.start[g], groups.start[g] + groups.size[g]
+        for i in range(lo, hi):
+            who, code = groups.person[i], groups.codes[i, j]
+            for w in range(groups.words.shape[1]):
+                bits, c = groups.words[i, w], w * BITS
+                while bits:
+                    if bits & 1:
+                        if not low <= code < high:
+                            apart[c] += last_apart[c] != who
+                            last_apart[c] = who
+                        elif first[c] == NOWHERE:
+                            first[c] = final[c] = code - low
+                        else:
+                            first[c], final[c] = min(first[c], code - low), max(final[c], code - low)
+                    bits >>= 1
+                    c += 1
+            if i + 1 == hi or groups.person[i + 1] != who:
+                for c in range(n_counts):
+                    if first[c] != NOWHERE:
+                        begins[first[c], c] += 1
+                        ends[final[c], c] += 1
+                        first[c] = NOWHERE
+        left[:] = 0
+        right[:] = ends.sum(axis=0)
+        for b in range(1, n_bins):
+            left += begins[b - 1]
+            right -= ends[b - 1]
+            bad[:] = -np.inf
+            is_good = weigh_part(rules, left, bad)
+            is_good = weigh_part(rules, right, bad) and is_good
+            is_good = weigh_part(rules, apart, bad) and is_good
+            is_valid[b] = is_valid[b] and is_good
+            for r in range(len(bad)):
+                worst[r, b] = max(worst[r, b], bad[r])
