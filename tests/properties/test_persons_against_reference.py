@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import maskwise
 from maskwise.compress.compress import compress
 from maskwise.errors import InfeasibleError
 from maskwise.formats.policy_file import read_policy
+from maskwise.pipeline import solve
 from maskwise.profile.profile import profile
 from maskwise.search.bounds import check_feasible
+from maskwise.search.conditional import inputs
 from maskwise.search.interface import NoProgress, Problem
 from maskwise.search.options import SearchOptions
 from maskwise.search.score_search import ScoreSearch
 from maskwise.table.read import read
 from tests.properties.tables import MODELS, problems
-from tests.reference.persons import PERSON, PersonReference, PersonRule, groups_of
+from tests.reference.persons import PERSON, PersonConditional, PersonReference, PersonRule, groups_of
 
 SPREADS = [model for model in MODELS if model != "lkc"]
 ASKED = ["k", "templates", "mixed", *SPREADS]
@@ -86,6 +89,30 @@ def test_every_step_counts_persons_for_shares(problem: dict[str, Any]) -> None:
 @given(problem=st.data())
 def test_every_step_counts_persons_for_every_model(asked: str, problem: Any) -> None:
     agree("infogain", problem.draw(problems_of_persons([asked])))
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems_of_persons(["k", "templates", "mixed", "entropy"]))
+def test_every_step_by_conditional_gain_counts_persons(problem: dict[str, Any]) -> None:
+    used = {*(a.name for a in problem["attributes"]), "cls", PERSON}
+    drop = [name for name in problem["records"][0] if name not in used and name not in ("sens", "dose")]
+    entries = {name: entry for name, entry in problem["policy"]["attributes"].items() if name in used}
+    policy = {**problem["policy"], "attributes": entries, "drop": drop, "person": PERSON}
+    reference = PersonConditional(problem["records"], problem["attributes"], problem["requirements"])
+    assume(reference.is_feasible())
+    with patch.object(inputs, "bin_records", lambda *_: None):
+        solution = solve(
+            read(pa.Table.from_pylist(problem["records"])),
+            read_policy(policy),
+            SearchOptions(criterion="conditional", effort=1),
+        )[0]
+    expected = reference.run()
+    assert [(s.attribute, s.before, list(s.after)) for s in solution.steps] == [
+        (e["attribute"], e["from"], e["to"]) for e in expected
+    ]
+    for step, e in zip(solution.steps, expected, strict=True):
+        assert (step.info_gain, step.loss) == pytest.approx((e["info_gain"], e["loss"]), abs=1e-9)
+        assert list(step.requirements) == pytest.approx(e["requirements"], abs=1e-12)
 
 
 def recount(released: list[dict[str, Any]], problem: dict[str, Any]) -> list[Any]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tests.reference.conditional import Conditional
 from tests.reference.privacy_models import Spread
-from tests.reference.topdown import Candidate, K, Reference, T, not_implied
+from tests.reference.topdown import Attribute, Candidate, K, Reference, T, not_implied
 
 PERSON = "pid"
 
@@ -80,25 +81,23 @@ class PersonRequirement:
         return self.requirement.figure(badness)
 
 
-class PersonReference(Reference):
-    def __init__(
-        self, records: list[dict[str, Any]], attributes: list[Any], requirements: list[Any], criterion: str = "score"
-    ) -> None:
-        super().__init__(records, attributes, [PersonRequirement(one) for one in requirements], "cls", criterion)
+class _CountingPersons(Reference):
+    """What the naive searches have in common once persons are counted."""
+
+    given_up: set[Any]
+
+    def count_persons(self) -> None:
+        """Count persons from now on."""
+        self.requirements = [PersonRequirement(one) for one in self.requirements]
         self.active = not_implied(self.requirements)
         self.is_mixed = len({type(part.rule) for part in self.active}) > 1
-        self.given_up: set[Any] = set()
+        self.slack = {part: part.limit() - part.badness(self.shown, self.records) for part in self.active}
+        self.given_up = set()
 
-    def weigh(self, c: Candidate) -> tuple[float, float] | None:
-        key = (c.attribute.name, c.before, tuple(c.after))
-        if key in self.given_up:
-            return None
-        after = self.after(c)
-        if any(part.is_broken(part.badness(after, self.records)) for part in self.active):
-            self.given_up.add(key)
-            return None
-        weighed = super().weigh(c)
-        assert weighed is not None
+    def is_valid(self, after: list[dict[str, Any]]) -> bool:
+        return not any(part.is_broken(part.badness(after, self.records)) for part in self.active)
+
+    def loss(self, c: Candidate, after: list[dict[str, Any]]) -> float:
         losses = []
         for part in self.active:
             if c.attribute.name in part.qid:
@@ -107,4 +106,48 @@ class PersonReference(Reference):
                 if self.is_mixed:
                     loss = loss / self.slack[part] if self.slack[part] > 0 else Fraction(0)
                 losses.append(loss)
-        return weighed[0], float(sum(losses) / len(losses)) if losses else 0.0
+        return float(sum(losses) / len(losses)) if losses else 0.0
+
+
+class PersonReference(_CountingPersons):
+    """The papers' way, counting persons."""
+
+    def __init__(
+        self, records: list[dict[str, Any]], attributes: list[Any], requirements: list[Any], criterion: str = "score"
+    ) -> None:
+        super().__init__(records, attributes, requirements, "cls", criterion)
+        self.count_persons()
+
+    def weigh(self, c: Candidate) -> tuple[float, float] | None:
+        key = (c.attribute.name, c.before, tuple(c.after))
+        after = self.after(c)
+        if key in self.given_up or not self.is_valid(after):
+            self.given_up.add(key)
+            return None
+        weighed = super().weigh(c)
+        assert weighed is not None
+        return weighed[0], self.loss(c, after)
+
+
+class PersonConditional(_CountingPersons, Conditional):
+    """By conditional gain, counting persons: an interval is given up when no split of it is valid."""
+
+    def __init__(self, records: list[dict[str, Any]], attributes: list[Any], requirements: list[Any]) -> None:
+        Conditional.__init__(self, records, attributes, requirements, "cls")
+        self.count_persons()
+
+    def weigh(self, c: Candidate) -> tuple[float, float] | None:
+        is_split = c.attribute.kind == "interval"
+        key = (c.attribute.name, c.before, () if is_split else tuple(c.after))
+        after = self.after(c)
+        if key in self.given_up or not self.is_valid(after):
+            self.given_up |= set() if is_split else {key}
+            return None
+        name = c.attribute.name
+        return self.open_entropy(self.shown, name) - self.open_entropy(after, name), self.loss(c, after)
+
+    def _discretized(self, a: Attribute, showing: dict[Any, list[int]]) -> list[Candidate]:
+        found = super()._discretized(a, showing)
+        split = {c.before for c in found}
+        self.given_up |= {(a.name, interval, ()) for interval in showing if interval not in split}
+        return found
