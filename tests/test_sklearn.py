@@ -232,3 +232,24 @@ def test_what_no_search_takes_is_refused(options: dict[str, Any], says: str) -> 
     table, classes = mixed(100)
     with pytest.raises(maskwise.InputError, match=says):
         Masker(k=5, **options).fit(table, classes)
+
+
+def test_persons_are_counted_in_fit_and_dropped_in_transform() -> None:
+    visits = pd.DataFrame(
+        {
+            "id": [f"p{i // 4}" for i in range(80)],
+            "age": [20 + 2 * (i // 4) for i in range(80)],
+            "cls": ["lo" if i < 40 else "hi" for i in range(80)],
+        }
+    )
+    policy = {"class": "cls", "person": "id", "requirements": [{"qid": ["age"], "k": 8}]}
+    masker = Masker(policy).fit(visits)
+    shown = masker.transform(visits.drop(columns=["id"]))
+    assert list(shown.columns) == ["age"]
+    persons = shown.assign(id=visits["id"]).groupby("age")["id"].nunique()
+    assert persons.min() == masker.solution_.reached[0].figure == 10
+    again = Masker.from_json(masker.to_json())
+    assert again.solution_.person == masker.solution_.person
+    assert again.transform(visits).equals(masker.transform(visits))
+    with pytest.raises(maskwise.InputError, match="counts persons by `id`, which is not a column of X"):
+        Masker(policy).fit(visits.drop(columns=["id"]))

@@ -187,3 +187,17 @@ def test_shares_of_persons_on_fewer_attributes_are_not_concluded(tmp_path: Path,
     refused = run("mask", visits, "-p", policy(tmp_path, requirements=shares), "-o", tmp_path / "b.csv")
     assert refused.code == 2
     assert "Shares of persons on any 2 of {Age, Sex, Zone} do not follow" in refused.err
+
+
+def test_an_ending_claims_no_more_than_was_tried(tmp_path: Path, run: Run, visits: Path) -> None:
+    """Shares of persons who are in several groups may get better by refining, so an invalid refinement is not final."""
+    table = pd.read_csv(visits)
+    table["Age"] += table.index % 2
+    table.to_csv(visits, index=False)
+    shares = "requirements:\n  - {qid: [Age, Sex, Zone], sensitive: {Ill: [hiv]}, confidence: 0.9}\n"
+    for requirements, ending in ((REQUIREMENTS, "maximal"), (shares, "exhausted")):
+        asked = policy(tmp_path, requirements=requirements)
+        report = tmp_path / "report.json"
+        done = run("mask", visits, "-p", asked, "-o", tmp_path / "a.csv", "--report", report)
+        assert json.loads(report.read_text())["ending"] == ending
+        assert ("now or when it was tried" in done.out) == (ending == "exhausted")

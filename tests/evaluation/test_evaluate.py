@@ -25,6 +25,7 @@ import maskwise.evaluation
 from maskwise.datasets import ADULT_QIDS, adult_folder, load_adult
 from maskwise.evaluation import C45Classifier, Evaluation, run
 from maskwise.evaluation.records import wilson
+from maskwise.rivals.mondrian import Mondrian
 from maskwise.search.options import SearchOptions
 from maskwise.solution.solution import Ending
 
@@ -468,3 +469,12 @@ def test_progress_is_told_from_start_to_end() -> None:
     assert {total for _, _, total in told} == {16}
     assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
     assert ("AE, k=10: naive-bayes", 9, 16) in told
+
+
+def test_persons_are_refused() -> None:
+    people = pa.table({"id": ["a", "b"], "Age": [1, 2], "Risk": ["lo", "hi"]})
+    policy = {"class": "Risk", "person": "id", "requirements": [{"qid": ["Age"], "k": 1}]}
+    with pytest.raises(maskwise.InputError, match="`evaluate` counts records"):
+        maskwise.evaluate(people, policy)
+    with pytest.raises(maskwise.InputError, match="This method counts records"):
+        Mondrian().fit(people, policy)

@@ -150,7 +150,7 @@ class Terminal:
         ):
             if data.get(key):
                 self.say(f"{title}: {', '.join(data[key])}")
-        if data["ending"] in {"maximal", "met"}:
+        if data["ending"] in {"maximal", "exhausted", "met"}:
             self.say(describe_ending(data))
         else:
             self.note(describe_ending(data))

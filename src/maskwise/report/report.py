@@ -105,11 +105,12 @@ def describe_ending(data: dict[str, Any]) -> str:
         of_intervals = " (of intervals, from the smallest that the search made)" if has_intervals else ""
         return f"{n} from the raw values{of_intervals}; then every requirement held."
     n = plural(data["steps"], "refinement")
-    if data["ending"] == "maximal":
-        tried = f"{n}; every further refinement that `{data['criterion']}` considers would break a requirement or gain"
+    if data["ending"] in {"maximal", "exhausted"}:
+        once = "" if data["ending"] == "maximal" else ", now or when it was tried,"
+        tried = f"{n}; every further refinement that `{data['criterion']}` considers would break a requirement{once}"
         is_one_split = has_intervals and data["criterion"] != "conditional"
         other = " An interval is only ever split where it tells most; a split elsewhere might still be safe."
-        return f"{tried} nothing.{other if is_one_split else ''}"
+        return f"{tried} or gain nothing.{other if is_one_split else ''}"
     return f"The search was stopped early ({data['ending']}) after {n}. The table is safe, but more could be shown."
 
 

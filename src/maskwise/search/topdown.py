@@ -114,6 +114,11 @@ class TopDown:
         """For each requirement of the policy its figure now."""
         return figures_of(self.bounds, [float(self.groups[t].now[r]) for t, r in self.places])
 
+    @property
+    def is_anti_monotone(self) -> bool:
+        """Whether a refinement that is invalid now stays so, whatever is refined first."""
+        return all(groups.is_anti_monotone for groups in self.groups)
+
     def release(self) -> None:
         """Free the memory of the groups; nothing can be refined any more."""
         for groups in self.groups:
@@ -261,7 +266,8 @@ def descend(chooser: Chooser, limits: Limits, watch: Watcher) -> tuple[list[Step
 
     Claim: every state on the way meets all requirements, so the search may
     stop after any step; a candidate once invalid stays invalid, so the last
-    state is maximal among the chooser's candidates.
+    state is maximal among the chooser's candidates. Shares of persons who are
+    in several groups are an exception, which the ending tells.
     """
     steps: list[Step] = []
     deadline = time.monotonic() + limits.seconds if limits.seconds is not None else None
@@ -275,4 +281,4 @@ def descend(chooser: Chooser, limits: Limits, watch: Watcher) -> tuple[list[Step
         steps.append(Step(len(steps) + 1, name, before, after, best.gain, best.loss, best.score, figures))
         if not watch(steps[-1]):
             return steps, Ending.INTERRUPTED
-    return steps, Ending.MAXIMAL
+    return steps, Ending.MAXIMAL if chooser.state.is_anti_monotone else Ending.EXHAUSTED

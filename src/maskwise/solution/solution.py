@@ -23,6 +23,9 @@ class Ending(StrEnum):
 
     MAXIMAL = "maximal"
     """Top-down: none of the refinements that the criterion tries is valid and beneficial."""
+    EXHAUSTED = "exhausted"
+    """Top-down, with shares of persons who are in several groups: the same, but what was invalid once was not tried
+    again, though it may be valid by now."""
     MET = "met"
     """Bottom-up: all requirements hold."""
     STEPS = "step limit"

@@ -100,6 +100,11 @@ class PersonGroups:
         person_kernels.worst_of_splits(self._rows, self.rules, j, node, low, high, worst, fits)
 
     @property
+    def is_anti_monotone(self) -> bool:
+        """Whether only the sizes of groups are bounded: a part of a group has no more persons than the group."""
+        return bool(self._is_final)
+
+    @property
     def n_groups(self) -> int:
         """How many groups there are now."""
         return int(self._rows.tally[0])
