@@ -201,3 +201,13 @@ def test_an_ending_claims_no_more_than_was_tried(tmp_path: Path, run: Run, visit
         done = run("mask", visits, "-p", asked, "-o", tmp_path / "a.csv", "--report", report)
         assert json.loads(report.read_text())["ending"] == ending
         assert ("now or when it was tried" in done.out) == (ending == "exhausted")
+
+
+def test_a_column_of_persons_may_begin_like_a_formula(tmp_path: Path, run: Run, visits: Path) -> None:
+    pd.read_csv(visits).rename(columns={"Id": "=Id"}).to_csv(visits, index=False)
+    for release in ("drop", "pseudonym"):
+        asked = policy(tmp_path, f"person: {{column: =Id, release: {release}}}\n")
+        done = run("mask", visits, "-p", asked, "-o", tmp_path / "a.csv", "--escape-formulas")
+        assert done.code == 0
+    assert run("audit", tmp_path / "a.csv", "-p", asked, "--escape-formulas").code == 0
+    assert "'=Id" in pd.read_csv(tmp_path / "a.csv").columns
