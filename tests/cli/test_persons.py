@@ -211,3 +211,16 @@ def test_a_column_of_persons_may_begin_like_a_formula(tmp_path: Path, run: Run, 
         assert done.code == 0
     assert run("audit", tmp_path / "a.csv", "-p", asked, "--escape-formulas").code == 0
     assert "'=Id" in pd.read_csv(tmp_path / "a.csv").columns
+
+
+def test_pseudonyms_that_link_different_values_are_warned_of(tmp_path: Path, run: Run, visits: Path) -> None:
+    pseudonym = "person: {column: Id, release: pseudonym}\n"
+    asked = policy(tmp_path, pseudonym)
+    warned = "let recipients put the records of a person together, and on {Age, Sex, Zone}"
+    assert warned not in run("mask", visits, "-p", asked, "-o", tmp_path / "a.csv").err
+    table = pd.read_csv(visits)
+    table["Age"] += table.index % 2
+    table.to_csv(visits, index=False)
+    for how in ([], ["--criterion", "conditional", "--effort", "1"]):
+        assert warned in run("mask", visits, "-p", asked, "-o", tmp_path / "a.csv", "--quiet", *how).err
+    assert warned not in run("mask", visits, "-p", policy(tmp_path), "-o", tmp_path / "a.csv").err

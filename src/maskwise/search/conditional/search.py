@@ -12,6 +12,7 @@ from maskwise.search.build_solution import build_solution
 from maskwise.search.conditional import variants
 from maskwise.search.conditional.inputs import ConditionalInputs, request_classes, start_trees
 from maskwise.search.grow_trees import grow_forest
+from maskwise.search.linked_records import linked_records
 from maskwise.search.options import Limits, stage_of
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
@@ -75,5 +76,5 @@ class ConditionalSearch:
             if result.ending is Ending.INTERRUPTED:
                 break
         best, explanation = selection.best()
-        messages = (note(explanation), *counts.workspace.messages())
+        messages = (note(explanation), *counts.workspace.messages(), *linked_records(self.problem, counts))
         return build_solution(self.problem, best.trees, best.state, best.steps, best.ending, messages=messages)
