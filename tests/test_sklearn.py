@@ -295,3 +295,24 @@ def test_a_masker_counts_a_protected_column_that_is_dropped() -> None:
     assert (people["Ill"].eq("HIV").groupby(shown["Age"]).mean() <= 0.4).all()
     assert len(set(shown["Age"])) > 1
     assert Masker.from_json(masker.to_json()).transform(people[["Age"]]).equals(shown)
+
+
+def test_persons_are_counted_in_fit_and_dropped_in_transform() -> None:
+    visits = pd.DataFrame(
+        {
+            "id": [f"p{i // 4}" for i in range(80)],
+            "age": [20 + 2 * (i // 4) for i in range(80)],
+            "cls": ["lo" if i < 40 else "hi" for i in range(80)],
+        }
+    )
+    policy = {"class": "cls", "person": "id", "requirements": [{"qid": ["age"], "k": 8}]}
+    masker = Masker(policy).fit(visits)
+    shown = masker.transform(visits.drop(columns=["id"]))
+    assert list(shown.columns) == ["age"]
+    persons = shown.assign(id=visits["id"]).groupby("age")["id"].nunique()
+    assert persons.min() == masker.solution_.reached[0].figure == 10
+    again = Masker.from_json(masker.to_json())
+    assert again.solution_.person == masker.solution_.person
+    assert again.transform(visits).equals(masker.transform(visits))
+    with pytest.raises(maskwise.InputError, match="counts persons by `id`, which is not a column of X"):
+        Masker(policy).fit(visits.drop(columns=["id"]))

@@ -13,7 +13,7 @@ Check:
     evaluate: What masking costs a classifier.
 
 Ask:
-    Policy, Attribute, Taxonomy: What a policy is made of.
+    Policy, Attribute, Taxonomy, Person: What a policy is made of.
     KAnonymity, Confidence, Diversity, Closeness, LKC: What it may require.
     read_policy, read_solution: From files.
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from maskwise.outcome import Applied, Outcome
     from maskwise.pipeline import anonymize, apply, audit
     from maskwise.policy.attributes import Attribute
+    from maskwise.policy.person import Person
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.closeness import Closeness
     from maskwise.policy.requirements.confidence import Confidence
@@ -82,6 +83,7 @@ _HOME = {
     "MaskwiseWarning": "errors",
     "NotMetError": "errors",
     "Outcome": "outcome",
+    "Person": "policy.person",
     "Policy": "policy.policy",
     "PolicyError": "errors",
     "RefusedError": "errors",
@@ -115,6 +117,7 @@ __all__ = [
     "MaskwiseWarning",
     "NotMetError",
     "Outcome",
+    "Person",
     "Policy",
     "PolicyError",
     "RefusedError",

@@ -26,6 +26,11 @@ _MOST_LABELS = 6
 """So many shown values are listed; of more, the rest is counted."""
 
 
+NO_SENSITIVE_COLUMN = "its sensitive column is not among these rows, or masked"
+NO_PERSON_COLUMN = "these rows do not say whom they are about"
+"""Why a requirement cannot be recounted on later rows."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Outcome:
     """A verified release and how it came about."""
@@ -97,6 +102,7 @@ class Outcome:
     def passed(self) -> tuple[str, ...]:
         """The columns that were released as they were."""
         masked = {cut.attribute for cut in (*self.solution.cuts, *self.solution.fixed)}
+        masked |= set() if self.solution.person is None else {self.solution.person.column}
         return tuple(name for name in self.solution.columns if name not in masked)
 
 
@@ -121,6 +127,8 @@ class Applied:
     """Columns left out because the release did not have them."""
     unchecked: tuple[Requirement, ...]
     """Requirements that could not be recounted, because their sensitive column is not there."""
+    unchecked_why: str = NO_SENSITIVE_COLUMN
+    """Why not."""
 
 
 def describe(solution: Solution, verdict: Verdict) -> str:

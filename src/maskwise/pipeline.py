@@ -17,8 +17,10 @@ from maskwise.engines.base import Feature
 from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
-from maskwise.outcome import Applied, Outcome
+from maskwise.outcome import NO_PERSON_COLUMN, NO_SENSITIVE_COLUMN, Applied, Outcome
+from maskwise.policy.attributes import Boundaries, Kind
 from maskwise.profile.boundaries import limit_boundaries, read_midnights_as_dates
+from maskwise.profile.persons import count_at_smallest
 from maskwise.profile.profile import check_columns, check_sensitive
 from maskwise.profile.profile import profile as take_profile
 from maskwise.profile.record_order import order_message, order_tells
@@ -28,6 +30,7 @@ from maskwise.progress import SearchProgress, Silent
 from maskwise.release import mask as masking
 from maskwise.release.escape import original_text, safe_name
 from maskwise.release.interrupt import stop_on_interrupt
+from maskwise.release.pseudonyms import pseudonymize
 from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
 from maskwise.release.released_columns import check_released_columns
 from maskwise.release.shuffle import shuffle_records
@@ -130,7 +133,7 @@ def anonymize(
         observer.stage("mask")
         checked = check_released_columns(table, asked, solution, profile, strict=strict_leaks)
         messages = (*solution.messages, *solution.implied(), *checked)
-        whole = masking.mask(table, solution, profile.columns)
+        whole = masking.mask(pseudonymize(table, asked.person), solution, profile.columns)
         masked = masking.drop_columns(masking.show_fixed(whole, solution), solution.drop)
         if is_shuffled:
             # A seed for restarts or variants alone asks for no order that can be repeated, which a database has not.
@@ -147,10 +150,12 @@ def anonymize(
                 trees=asked.trees,
                 whole=whole,
                 generalized=[cut.attribute for cut in solution.fixed],
+                person=asked.person,
             )
             refuse_other_labels(draft.table, solution.fixed, escaped=escape_formulas)
+            n_persons = None if profile.persons is None else profile.persons.n_persons
             dropped = asked.dropped(table.names)
-            refuse_unless_confirmed(verdict, dropped, solution, profile.n_rows, draft.table.names)
+            refuse_unless_confirmed(verdict, dropped, solution, profile.n_rows, draft.table.names, n_persons)
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
             messages = (*warn_of_single_records(verdict), *messages)
@@ -194,7 +199,11 @@ def solve(
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     check_feasible(profile, policy)
     profile = profile if options.as_published else read_midnights_as_dates(profile)
-    profile = limit_boundaries(profile, policy.floors(), options.boundaries_for(policy.boundaries))
+    boundaries, persons = options.boundaries_for(policy.boundaries), None
+    if profile.persons is not None and boundaries is Boundaries.SAFE:
+        intervals = [column for column in profile.columns if column.kind is Kind.INTERVAL]
+        persons = {one.name: count_at_smallest(table, one, profile.persons.column) for one in intervals}
+    profile = limit_boundaries(profile, policy.floors(), boundaries, persons)
     dropped = policy.dropped(table.names)
     if columns is None:
         columns = [name for name in table.names if name not in dropped]
@@ -255,15 +264,18 @@ def apply(
         # Later rows may not have the sensitive column yet, or show it masked; then its templates cannot be recounted.
         asked = [reached.requirement for reached in saved.reached]
         present = set(later.whole.names)
+        about = set() if saved.person is None else {saved.person.column}
         hidden = {cut.attribute for cut in saved.cuts}
         requirements = [
             requirement
             for requirement in asked
-            if set(requirement.columns) <= present and not (set(requirement.columns) - set(requirement.qid)) & hidden
+            if {*requirement.columns, *about} <= present
+            and not (set(requirement.columns) - set(requirement.qid)) & hidden
         ]
         unchecked = tuple(requirement for requirement in asked if requirement not in requirements)
+        why = NO_SENSITIVE_COLUMN if about <= present else NO_PERSON_COLUMN
         if enforce and unchecked:
-            msg = f"{unchecked[0].asks()} cannot be recounted: its sensitive column is not among these rows, or masked."
+            msg = f"{unchecked[0].asks()} cannot be recounted: {why}."
             raise NotMetError(msg)
         with publish(masked, target, requirements, escape=escape_formulas) as draft:
             verdict = recount(
@@ -273,6 +285,7 @@ def apply(
                 trees=saved.taxonomies,
                 whole=later.whole,
                 generalized=[cut.attribute for cut in saved.fixed],
+                person=saved.person,
             )
             if enforce and not verdict.is_met:
                 broken = "; ".join(finding.complaint() for finding in verdict.findings if not finding.is_met)
@@ -288,6 +301,7 @@ def apply(
                 later.n_outside_dropped,
                 later.left_out,
                 unchecked,
+                why,
             )
     return applied
 
@@ -321,14 +335,15 @@ def audit(
     with closing(table):
         read_text: Callable[[str], str] = str
         if escape_formulas:
-            asked_name = {safe_name(name): name for one in asked.requirements for name in one.columns}
+            about = () if asked.person is None else (asked.person.column,)
+            asked_name = {safe_name(name): name for one in asked.requirements for name in (*one.columns, *about)}
             table = replace(table, names=tuple(asked_name.get(name, name) for name in table.names))
             read_text = original_text
         refuse_unreleased(table, asked)
         check_columns(table, asked, with_drop=False, with_attributes=False)
         sensitive = check_sensitive(table, asked, read_text)
         refuse_generalized(sensitive, asked)
-        verdict = recount(table, asked.requirements, escaped=escape_formulas, trees=asked.trees)
+        verdict = recount(table, asked.requirements, escaped=escape_formulas, trees=asked.trees, person=asked.person)
         verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
         return replace(verdict, messages=unseen_values(asked, sensitive, asked.masked))
 

@@ -49,6 +49,7 @@ from maskwise.classifiers.sklearn_input import allow_any_table
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from maskwise.policy.person import Person
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
     from maskwise.values.reading import Reading
@@ -82,7 +83,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         solution_: The cut that was found.
         verdict_: The recount of the training rows, masked by it; None in a masker that was read from JSON.
         notes_: What is to be known of the training rows and the search; empty in a masker that was read from JSON.
-        n_features_in_: Columns seen in `fit`, less the class and those the policy drops.
+        n_features_in_: Columns seen in `fit`, less the class, the persons and those the policy drops.
         feature_names_in_: Their names, where they had some.
 
     Example:
@@ -138,6 +139,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame = self._frame(X, asked, reset=True)
         names = list(frame.columns)
         class_name = asked.class_name if asked is not None else None
+        if asked is not None and asked.person is not None:
+            frame = frame.with_columns(self._person(X, asked.person))
         if y is not None:
             class_name = class_name or _free_name("class", names)
             frame = _with_class(frame, class_name, y)
@@ -182,6 +185,14 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         lines += [] if self.verdict_ is None else findings_lines(self.verdict_)
         gone = [f"No features: {', '.join(self.no_features_)}"] if self.no_features_ else []
         return "\n".join([*lines, *cut_lines(solution), *gone, *listed("Notes", self.notes_)])
+
+    def _person(self, X: Any, person: Person) -> Any:  # noqa: N803 - scikit-learn's name
+        """The column that names persons, which is no feature: `fit` counts by it, and later rows need not have it."""
+        whole = _nw().from_native(X, eager_only=True) if hasattr(X, "columns") else None
+        if whole is None or person.column not in whole.columns:
+            msg = f"The policy counts persons by `{person.column}`, which is not a column of X."
+            raise InputError(msg)
+        return whole[person.column]
 
     def _options(self) -> SearchOptions:
         """The options of the search: the parameters that have their names, and the seed."""
@@ -272,13 +283,14 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _frame(self, X: Any, asked: Policy | None, *, reset: bool) -> Any:  # noqa: N803 - scikit-learn's name
         """Check `X` as scikit-learn does and see its features as a data frame.
 
-        The class and what the policy drops are no features: later rows do not have them.
+        The class, the persons and what the policy drops are no features: later rows do not have them.
         """
         nw = _nw()
         if hasattr(X, "columns"):
             frame = nw.from_native(X, eager_only=True)
             if reset:
                 gone = [] if asked is None else [*asked.dropped(frame.columns), asked.class_name]
+                gone += [] if asked is None or asked.person is None else [asked.person.column]
                 self.no_features_: tuple[str, ...] = tuple(name for name in gone if name is not None)
             frame = frame.select([name for name in frame.columns if name not in self.no_features_])
             validate_data(self, frame.to_native(), reset=reset, skip_check_array=True)

@@ -26,6 +26,7 @@ import maskwise.evaluation
 from maskwise.datasets import ADULT_QIDS, adult_folder, load_adult
 from maskwise.evaluation import C45Classifier, Evaluation, run
 from maskwise.evaluation.records import wilson
+from maskwise.rivals.mondrian import Mondrian
 from maskwise.search.options import SearchOptions
 from maskwise.solution.solution import Ending
 
@@ -493,3 +494,12 @@ def test_a_protected_column_that_is_not_released_is_no_predictor_but_counted(how
         assert (error[protocol, "BE"] == 0) is (how == "release")
         assert error[protocol, "SE"] > 20
         assert error[protocol, "RE"] > 20
+
+
+def test_persons_are_refused() -> None:
+    people = pa.table({"id": ["a", "b"], "Age": [1, 2], "Risk": ["lo", "hi"]})
+    policy = {"class": "Risk", "person": "id", "requirements": [{"qid": ["Age"], "k": 1}]}
+    with pytest.raises(maskwise.InputError, match="`evaluate` counts records"):
+        maskwise.evaluate(people, policy)
+    with pytest.raises(maskwise.InputError, match="This method counts records"):
+        Mondrian().fit(people, policy)

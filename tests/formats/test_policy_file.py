@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from maskwise import InputError, read_policy
+from maskwise.formats.policy_file import to_data
 from maskwise.policy.attributes import Kind, Missing
 
 ASKS = "requirements: [{qid: [Age], k: 2}]\n"
@@ -322,3 +323,14 @@ def test_the_command_line_tells_the_mistakes_and_exits_2(tmp_path: Path, refused
         *("mask", data, "-p", policy, "-o", tmp_path / "out.csv"),
         says=["mine.yaml, line 1", "Did you mean `attributes`?", "mine.yaml, line 3", "k is at least 1"],
     )
+
+
+def test_persons_are_written_as_they_are_read() -> None:
+    asked = {"requirements": [{"qid": ["Age"], "k": 5}]}
+    assert "person" not in to_data(read_policy(asked))
+    short = read_policy({**asked, "person": "id"})
+    assert short == read_policy({**asked, "person": {"column": "id", "release": "drop"}})
+    assert short.left_out == ("id",)
+    for policy in (short, read_policy({**asked, "person": {"column": "id", "release": "pseudonym"}})):
+        assert read_policy(to_data(policy)) == policy
+    assert policy.left_out == ()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import replace
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import maskwise
+from maskwise.policy.person import Person
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.base import Part
 from maskwise.policy.requirements.confidence import Confidence
@@ -79,3 +84,31 @@ def test_keep_changes_the_hash_of_a_policy_and_its_absence_does_not() -> None:
         len({policy.fingerprint(), replace(policy, keep=()).fingerprint(), replace(policy, keep=("a",)).fingerprint()})
         == 3
     )
+
+
+def test_shares_of_persons_imply_nothing_on_fewer_attributes() -> None:
+    half = Fraction(1, 2)
+    k = [KAnonymity(("a", "b"), 3), KAnonymity(("a",), 3)]
+    shares = [Confidence(qid, (("ill", "hiv", half),)) for qid in (("a", "b"), ("a",))]
+    weaker = Confidence(("b", "a"), (("ill", "hiv", Fraction(2, 3)),))
+    requirements = (*k, *shares, weaker)
+    assert Policy(requirements).implied_by() == {1: 0, 3: 2, 4: 2}
+    assert Policy(requirements, person=Person("id")).implied_by() == {1: 0, 4: 2}
+    # Parts with one of two persons having the value, overlapping in the one that has not: 1/2, 1/2, and 2/3 together.
+    people = pa.table({"id": ["x", "y", "x", "z"], "a": ["1"] * 4, "b": list("1122"), "ill": ["no", "hiv"] * 2})
+    verdict = maskwise.audit(people, Policy(tuple(shares), person=Person("id")))
+    assert [finding.figure for finding in verdict.findings] == [0.5, pytest.approx(2 / 3)]
+
+
+def test_a_policy_without_persons_keeps_its_fingerprint() -> None:
+    plain = Policy((KAnonymity(("a",), 3),))
+    said = {
+        "class": None,
+        "attributes": [],
+        "requirements": [["KAnonymity", {"qid": ["a"], "k": 3}]],
+        "drop": [],
+        "missing": "keep",
+    }
+    assert plain.fingerprint() == hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    prints = {Policy(plain.requirements, person=person).fingerprint() for person in (None, Person("a1"), Person("a2"))}
+    assert len(prints) == 3

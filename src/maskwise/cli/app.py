@@ -161,7 +161,8 @@ def audit(
     if json_:
         _print_json({**verdict_data(verdict), "warnings": list(verdict.warnings)})
     else:
-        terminal.say(f"{plural(verdict.n_rows, 'record')} in {_shown(data)}")
+        about = "" if verdict.n_persons is None else f" about {plural(verdict.n_persons, verdict.unit)}"
+        terminal.say(f"{plural(verdict.n_rows, 'record')}{about} in {_shown(data)}")
         terminal.show_verdict(verdict)
     return 0 if verdict.is_met else 1
 
@@ -234,9 +235,7 @@ def apply(
     if applied.left_out:
         terminal.note(f"{quote(applied.left_out)} left out: the release does not have such a column.")
     for requirement in applied.unchecked:
-        terminal.note(
-            f"{requirement.asks()} could not be recounted: its sensitive column is not among these rows, or masked."
-        )
+        terminal.note(f"{requirement.asks()} could not be recounted: {applied.unchecked_why}.")
     terminal.say("These rows alone, recounted:")
     terminal.show_verdict(applied.verdict)
     if not applied.verdict.is_met:

@@ -57,7 +57,8 @@ def run(folder: Path, *, quiet: bool) -> int:
     terminal.show_rows("After", _LOOK, [list(row.values()) for row in masked.select(_LOOK).to_pylist()])
     terminal.show_messages(outcome.messages, Level.NOTE)
     is_measured = _show_cost(terminal, policy, folder, pictures=pictures)
-    terminal.say("What this protects: " + " ".join(what_is_protected(outcome.policy.requirements)))
+    protected = what_is_protected(outcome.policy.requirements, outcome.verdict.unit)
+    terminal.say("What this protects: " + " ".join(protected))
     terminal.say("What it does not: " + DOES_NOT_PROTECT[0] + " " + DOES_NOT_PROTECT[1])
     terminal.say("")
     for name, what in {

@@ -62,7 +62,7 @@ class SidecarPaths:
         if self.trace is not None:
             files.append(Sidecar(self.trace, trace_file.dumps(outcome.steps), private=True))
         if self.curve is not None:
-            picture = render(outcome.curve, outcome.policy.requirements, self.curve)
+            picture = render(outcome.curve, outcome.policy, self.curve)
             files.append(Sidecar(self.curve, picture, private=True))
         if self.report is not None:
             files.append(Sidecar(self.report, report(outcome).render(self.report)))

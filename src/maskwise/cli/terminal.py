@@ -118,7 +118,8 @@ class Terminal:
             verdict: The recount; it knows the protected values, which a report does not tell.
         """
         grid = Grid(title="Requirements, recounted from the release", title_justify="left")
-        for column in ("quasi-identifier", "asked", "reached", "groups", "smallest group", "median group"):
+        of = "" if verdict.n_persons is None else f" ({verdict.unit.plural})"
+        for column in ("quasi-identifier", "asked", "reached", "groups", f"smallest group{of}", f"median group{of}"):
             grid.add_column(column, overflow="fold")
         for item, finding in zip(data["requirements"], verdict.findings, strict=True):
             implied = f" (implied by {item['implied_by'] + 1})" if item["implied_by"] is not None else ""
@@ -142,10 +143,14 @@ class Terminal:
         self.out.print(grid)
         if data["class"] is not None:
             self.say(f"To be predicted: {data['class']}")
-        for title, key in (("Released as they were", "passed"), ("Left out", "dropped")):
-            if data[key]:
+        for title, key in (
+            ("Released as they were", "passed"),
+            ("Left out", "dropped"),
+            ("As pseudonyms", "pseudonyms"),
+        ):
+            if data.get(key):
                 self.say(f"{title}: {', '.join(data[key])}")
-        if data["ending"] in {"maximal", "met"}:
+        if data["ending"] in {"maximal", "exhausted", "met"}:
             self.say(describe_ending(data))
         else:
             self.note(describe_ending(data))
@@ -198,14 +203,16 @@ class Terminal:
         """Show what a recount found."""
         for finding in verdict.findings:
             word = ("holds", "green") if finding.is_met else ("is violated", "bold red")
-            rest = f": the smallest of {plural(finding.n_groups, 'group')} has {plural(finding.anonymity, 'record')}"
+            rest = (
+                f": the smallest of {plural(finding.n_groups, 'group')} has {plural(finding.anonymity, finding.unit)}"
+            )
             if finding.tightest:
                 rest = f": the worst of {plural(finding.n_groups, 'group')} reaches {figure_text(finding.figure)}"
             self.out.print(Text.assemble(finding.requirement.asks(by_name=True), " ", word, rest))
             for tight in finding.tightest:
                 group = ", ".join("(missing)" if text is None else text for text in tight.shown)
                 where = (
-                    f"in the group ({group}) of {plural(tight.n_records, 'record')}"
+                    f"in the group ({group}) of {plural(tight.n_records, tight.unit)}"
                     if tight.shown
                     else "in a group of one"
                 )
@@ -214,9 +221,9 @@ class Terminal:
             if not finding.is_met:
                 self.out.print(
                     f"  violated in {plural(finding.n_violating_groups, 'group')} "
-                    f"with {plural(finding.n_violating_records, 'record')}"
+                    f"with {plural(finding.n_violating_records, finding.unit)}"
                 )
-            grid = Grid("group size", "groups", "records", box=None, pad_edge=False, padding=(0, 3, 0, 0))
+            grid = Grid("group size", "groups", finding.unit.plural, box=None, pad_edge=False, padding=(0, 3, 0, 0))
             for low, high, n_groups, n_records in finding.histogram():
                 if not n_groups:
                     continue

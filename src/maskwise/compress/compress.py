@@ -14,6 +14,7 @@ import numpy as np
 
 from maskwise.compress.class_tables import compress_classes
 from maskwise.compress.compressed_table import Compact, CompressedTables
+from maskwise.compress.person_rows import count_persons
 from maskwise.compress.recode import lookup_of, narrowest, recode
 from maskwise.compress.spill import Workspace
 from maskwise.errors import InputError
@@ -58,9 +59,11 @@ def _compress_qids(table: Table, profile: Profile, request: CountRequest, worksp
     sensitive = [(name, profile.sensitive[name].keys_of(*values)) for name, values in pairs]
     used = sorted({a for one in request.tables for a in one.attributes})
     lookups = {profile.columns[a].name: lookup_of(profile.columns[a], request.codings[a]) for a in used}
-    coded = recode(table, lookups, sensitive, keep=len(request.tables) > 1)
+    person = None if profile.persons is None else profile.persons.column
+    coded = recode(table, lookups, sensitive, keep=len(request.tables) > 1, person=person)
+    count = _count if person is None else count_persons
     return tuple(
-        _count(coded, profile, request, one, [pairs.index(pair) for pair in one.sensitive], workspace)
+        count(coded, profile, request, one, [pairs.index(pair) for pair in one.sensitive], workspace)
         for one in request.tables
     )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from maskwise.compress.spill import Workspace
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -21,9 +22,24 @@ class Compact:
     codes: NDArray[np.unsignedinteger]  # (n_rows, n_attributes)
     """The code of each row on each attribute."""
     counts: NDArray[np.int64]  # (n_rows, n_counts)
-    """Of a QID: the records of each row, then those of them with each sensitive value. Else the records by class."""
+    """Of a QID: the records of each row, then those of them with each sensitive value; or so the persons. Else the
+    records by class."""
     workspace: Workspace = field(default_factory=Workspace)
     """Where the rows are kept, and what a search makes of them."""
+    persons: NDArray[np.int64] | None = None  # (n_rows,)
+    """The number of each row's person, where some persons have several rows; every counter of a row is then 1 or 0."""
+
+    def whole(self) -> NDArray[np.int64]:
+        """The counters of the whole table; of persons each once, however many rows it has."""
+        if self.persons is None:
+            totals: NDArray[np.int64] = self.counts.sum(axis=0)
+            return totals
+        n_persons = int(self.persons.max()) + 1
+        there = np.zeros((self.counts.shape[1], n_persons), np.bool_)
+        for c in range(len(there)):
+            there[c, self.persons[self.counts[:, c] > 0]] = True
+        n_there: NDArray[np.int64] = there.sum(axis=1)
+        return n_there
 
 
 @dataclass(frozen=True, slots=True)

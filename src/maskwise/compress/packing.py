@@ -20,7 +20,7 @@ from maskwise.compress.spill import Workspace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_BITS = 63
+BITS = 63
 """The sign stays out of it."""
 _ROWS = 1 << 20
 """So many rows are packed at a time: the table may be larger than memory."""
@@ -55,7 +55,7 @@ def pack(
     word, shift, wide = [], [], [max(int(n).bit_length(), 1) for n in whole]
     at, used = 0, 0
     for bits in wide:
-        if used + bits > _BITS:
+        if used + bits > BITS:
             at, used = at + 1, 0
         word.append(at)
         shift.append(used)
@@ -71,7 +71,7 @@ def pack(
 
 def side_by_side(n_counts: int) -> Layout:
     """The layout of counters that fill a word each."""
-    return Layout(np.arange(n_counts), np.zeros(n_counts, np.int64), np.full(n_counts, 2**_BITS - 1, np.int64))
+    return Layout(np.arange(n_counts), np.zeros(n_counts, np.int64), np.full(n_counts, 2**BITS - 1, np.int64))
 
 
 @njit(cache=True, nogil=True)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.compress.marks import mark
-from maskwise.engines.base import ROW, Feature, Lookup
+from maskwise.engines.base import PERSON, ROW, Feature, Lookup
 from maskwise.errors import InputError
+from maskwise.table.marks import mark
 from maskwise.values.arrow import from_numpy
 from maskwise.values.scales import Scale
 
@@ -42,6 +42,14 @@ class Coded:
         keys = [self.table.key(name) for name in names] + [ROW] * by_row
         return self.table.engine.count_rows(self.expr, keys, [f"s{mark}" for mark in marks])
 
+    def count_persons(
+        self, names: Sequence[str], marks: Sequence[int], *, one_by_one: bool
+    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
+        """Count the persons of each distinct row, or list the rows of each person; see the engine's verbs."""
+        engine = self.table.engine
+        count = engine.list_persons if one_by_one else engine.count_persons
+        return count(self.expr, [self.table.key(name) for name in names], [f"s{mark}" for mark in marks])
+
 
 def recode(
     table: Table,
@@ -50,6 +58,7 @@ def recode(
     *,
     keep: bool,
     by_row: tuple[pa.Array, pa.Array] | None = None,
+    person: str | None = None,
 ) -> Coded:
     """Recode columns by name and mark sensitive cells, to count the distinct coded rows.
 
@@ -59,13 +68,17 @@ def recode(
         sensitive: Columns, and the keys of the cells that are counted in them; a missing key counts missing cells.
         keep: They will be counted more than once.
         by_row: Numbers of records and a code for each of them, for a table whose records are numbered.
+        person: The column that says whom a record is about, where persons are to be counted.
     """
-    marked = mark(table, sensitive).normalized(lookups)
-    marks = [f"s{i}" for i in range(len(sensitive))]
+    marked = mark(table, sensitive)
+    beside = [f"s{i}" for i in range(len(sensitive))]
+    if person is not None:
+        marked = replace(marked, expr=marked.expr.mutate(**{PERSON: marked.column(person)}))
+        beside.append(PERSON)
     named = {table.key(name): how for name, how in lookups.items()}
     if by_row is not None:
         named[ROW] = Lookup(*by_row)
-    return Coded(table, table.engine.recode(marked, named, marks, materialize=keep))
+    return Coded(table, table.engine.recode(marked.normalized(lookups), named, beside, materialize=keep))
 
 
 def number_records(table: Table) -> Table:

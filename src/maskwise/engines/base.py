@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 ROW = "row"
 """The column that remembers the position of a record in its source."""
+PERSON = "person"
+"""The column that says whom a record is about, beside recoded columns."""
 BATCH = 1 << 17
 """How many rows of a result are sent at once."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.engines.base import ROW, DataFiles, Feature
+from maskwise.engines.base import PERSON, ROW, DataFiles, Feature
 from maskwise.engines.defaults import query
 from maskwise.engines.error_messages import refuse_out_of_memory, system_reason
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from maskwise.engines.base import Dialect, Lookup, Lookups, Relabel
     from maskwise.engines.pair_counts import Target
     from maskwise.values.location import TableName
+
+
+_LEAST_DIGITS = 6
+"""Pseudonyms have so many digits, or more where there are more persons."""
 
 
 class Engine:
@@ -199,10 +203,38 @@ class Engine:
             columns: The columns whose rows are counted.
             sums: The columns that are added up.
         """
-        # Engines add up 64-bit numbers in wider ones.
-        totals = "".join(f", CAST(sum({name}) AS BIGINT) AS {name}" for name in sums)
-        keys = ", ".join(columns)
-        return self.dialect.stream(f"SELECT {keys}, count(*) AS n{totals} FROM {coded.get_name()} GROUP BY {keys}")  # noqa: S608
+        return self.dialect.stream(_count_rows(coded.get_name(), columns, sums))
+
+    def count_persons(
+        self, coded: ir.Table, columns: Sequence[str], marks: Sequence[str]
+    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
+        """Count the persons of each distinct row of some columns, and those with each mark, as `count_rows` does.
+
+        Args:
+            coded: What `recode` made, with a column `PERSON`.
+            columns: The columns whose rows are counted.
+            marks: Columns of ones and zeros; a person has a mark if one of its records has it.
+        """
+        # Grouping twice took two thirds of the time of count(DISTINCT) at a million records.
+        return self.dialect.stream(_count_rows(f"({_each_person(coded, columns, marks)}) p", columns, marks))
+
+    def list_persons(
+        self, coded: ir.Table, columns: Sequence[str], marks: Sequence[str]
+    ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
+        """List the distinct rows of each person: the columns, the marks, and a number from 0 for the person.
+
+        Args:
+            coded: As for `count_persons`.
+            columns: As for `count_persons`.
+            marks: As for `count_persons`.
+        """
+        persons = f"SELECT DISTINCT {PERSON} FROM {coded.get_name()}"  # noqa: S608
+        numbered = f"SELECT {PERSON}, row_number() OVER (ORDER BY {PERSON}) - 1 AS number FROM ({persons}) d"  # noqa: S608
+        cells = "".join(f"p.{name}, " for name in (*columns, *marks))
+        return self.dialect.stream(
+            f"SELECT {cells}CAST(n.number AS BIGINT) AS number FROM ({_each_person(coded, columns, marks)}) p "  # noqa: S608
+            f"JOIN ({numbered}) n ON p.{PERSON} = n.{PERSON}"
+        )
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows where there is one."""
@@ -220,6 +252,23 @@ class Engine:
         if joins and ROW in table.columns:
             table = table.order_by(ROW)
         return table.select(*order) if joins else table
+
+    def pseudonymize(self, table: ir.Table, name: str) -> ir.Table:
+        """Replace each distinct cell of a column by a random text of its own, keeping the order of rows."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        # In two steps, each kept as a table: what is drawn must stay, however often it is looked at.
+        cells = table.select(cell=table[name]).distinct()
+        drawn = self.materialize(cells.mutate(place=self.dialect.random_order()))
+        n_cells = int(self.fetch(drawn.aggregate(n=drawn.count())).column(0)[0].as_py())
+        number = ibis.row_number().over(order_by=drawn["place"]) + 1
+        text = number.cast("string").lpad(max(_LEAST_DIGITS, len(str(n_cells))), "0")
+        small = self.materialize(drawn.select(lookup_key=drawn["cell"], lookup_text=ibis.literal("p") + text))
+        if self.can(Feature.RECORD_ORDER) and ROW not in table.columns:
+            table = table.mutate(**{ROW: ibis.row_number()})
+        joined = table.left_join(small, table[name] == small["lookup_key"])
+        shown = joined.mutate(**{name: joined["lookup_text"]}).drop("lookup_key", "lookup_text")
+        return shown.order_by(ROW) if ROW in shown.columns else shown
 
     def _by_lookup(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
         """Join a column to its labels."""
@@ -309,6 +358,21 @@ class Engine:
         name = self._new_name()
         self.dialect.create(name, self._compile(table), view=False)
         return name
+
+
+def _count_rows(source: str, columns: Sequence[str], sums: Sequence[str]) -> str:
+    """The SQL that counts the distinct rows of a table or query and adds up some columns."""
+    # Engines add up 64-bit numbers in wider ones.
+    totals = "".join(f", CAST(sum({name}) AS BIGINT) AS {name}" for name in sums)
+    keys = ", ".join(columns)
+    return f"SELECT {keys}, count(*) AS n{totals} FROM {source} GROUP BY {keys}"  # noqa: S608
+
+
+def _each_person(coded: ir.Table, columns: Sequence[str], marks: Sequence[str]) -> str:
+    """The SQL that lists each person once in each distinct row, with the marks of its records there."""
+    keys = ", ".join((*columns, PERSON))
+    marked = "".join(f", max({name}) AS {name}" for name in marks)
+    return f"SELECT {keys}{marked} FROM {coded.get_name()} GROUP BY {keys}"  # noqa: S608
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from maskwise.engines.base import ROW
 from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.evaluation.predictors import PredictorType, raw_predictors
 from maskwise.policy.attributes import Missing
+from maskwise.policy.person import refuse_persons
 from maskwise.profile.profile import check_columns
 from maskwise.table.endpoints import closing
 from maskwise.table.read import read
@@ -65,6 +66,8 @@ def read_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
     class_name = policy.class_name
     if class_name is None:
         raise InputError("The policy names no class, so there is nothing to predict. Add one, such as class: income.")
+    # A person in both parts would make the errors on test records too small.
+    refuse_persons(policy.person, "`evaluate`")
     opened = read(data, reading=policy.reading)
     check_columns(opened, policy)
     dropped = policy.dropped(opened.names)

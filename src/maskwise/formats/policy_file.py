@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
@@ -21,6 +21,7 @@ from maskwise.formats import yaml_lines
 from maskwise.formats.requirement_file import RequirementEntry, keys_at
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
 from maskwise.policy.attributes import Attribute, Boundaries, Kind, Missing
+from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements import registry
 from maskwise.policy.requirements.any_of import MISSING
@@ -64,6 +65,26 @@ class _Entry(_Strict):
     at_least: int = Field(default=0, ge=0)
 
 
+def _person(value: object) -> object:
+    return {"column": value} if isinstance(value, str) else value
+
+
+class PersonEntry(_Strict):
+    """The column that names persons, as policy and solution files say it."""
+
+    column: str
+    release: PersonColumn = PersonColumn.DROP
+
+    @classmethod
+    def of(cls, person: Person) -> Self:
+        """The entry that says this."""
+        return cls(column=person.column, release=person.release)
+
+    def person(self) -> Person:
+        """What the entry says."""
+        return Person(self.column, self.release)
+
+
 class _PolicyFile(_Strict):
     class_: str | None = Field(default=None, alias="class")
     attributes: dict[str, Annotated[_Entry, BeforeValidator(_entry)]] = {}
@@ -74,10 +95,23 @@ class _PolicyFile(_Strict):
     boundaries: Boundaries = Boundaries.SAFE
     na_values: Annotated[list[str], BeforeValidator(name_list)] = []
     rename: Rename | None = None
+    person: Annotated[PersonEntry | None, BeforeValidator(_person)] = None
 
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "": ("class", "attributes", "requirements", "drop", "keep", "missing", "boundaries", "na_values", "rename"),
+    "": (
+        "class",
+        "attributes",
+        "requirements",
+        "drop",
+        "keep",
+        "missing",
+        "boundaries",
+        "na_values",
+        "rename",
+        "person",
+    ),
+    "person": ("column", "release"),
     "attributes": ("taxonomy", "interval", "suppress", "clamp", "weight", "at_least", "release"),
 }
 _PAIRS = {
@@ -85,7 +119,7 @@ _PAIRS = {
     "clamp": "clamp is [low, high], the ends of bottom- and top-coding; write ~ for one that there is not.",
 }
 """What is said of keys that have two values, where there are more or fewer."""
-_OPTIONAL = {"boundaries", "keep", "na_values", "rename"}
+_OPTIONAL = {"boundaries", "keep", "na_values", "rename", "person"}
 """Keys that are written only where they say something."""
 
 
@@ -143,6 +177,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         missing=file.missing,
         boundaries=file.boundaries,
         reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename),
+        person=None if file.person is None else file.person.person(),
         document=document,
     )
 
@@ -178,6 +213,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "keep": None if policy.keep is None else list(policy.keep),
         "na_values": list(policy.reading.na_values) or None,
         "rename": policy.reading.rename and str(policy.reading.rename),
+        "person": policy.person and PersonEntry.of(policy.person).model_dump(mode="json"),
     }
     return {key: value for key, value in said.items() if value is not None or key not in _OPTIONAL}
 
@@ -310,7 +346,8 @@ def _known_keys(place: Place) -> tuple[str, ...]:
 def _choices(place: Place) -> type[StrEnum]:
     """The words that are known at `place`."""
     if place[0] != "requirements":
-        return {"boundaries": Boundaries, "rename": Rename}.get(str(place[0]), Missing)
+        own = {"boundaries": Boundaries, "rename": Rename, "person": PersonColumn}
+        return own.get(str(place[0]), Missing)
     key = next(key for key in keys_at(place[2:-1]) if key.name == place[-1])
     choices: type[StrEnum] = key.type
     return choices

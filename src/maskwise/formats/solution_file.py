@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from maskwise.errors import InputError, PolicyError
-from maskwise.formats.policy_file import texts
+from maskwise.formats.policy_file import PersonEntry, texts
 from maskwise.formats.requirement_file import read_requirement
 from maskwise.formats.text_file import read_text
 from maskwise.policy.attributes import Kind, Missing
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.sensitive_trees import columns_by_level
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown
@@ -73,6 +74,7 @@ class _SolutionFile(BaseModel):
     rename: Rename | None = None
     drop: list[str]
     columns: list[str]
+    person: PersonEntry | None = None
     attributes: list[_Attribute]
     requirements: list[dict[str, Any]]
     dropped_requirements: list[int]
@@ -93,6 +95,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             "format_version": FORMAT_VERSION,
             "maskwise": version("maskwise"),
             "rows": solution.n_rows,
+            **({} if solution.person is None else {"counted": Unit.PERSON.plural}),
             "attributes": [
                 {"name": cut.attribute, "kind": cut.kind, "shown": list(cut.labels)}
                 for cut in (*solution.cuts, *solution.fixed)
@@ -114,6 +117,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         rename=solution.reading.rename,
         drop=list(solution.drop),
         columns=list(solution.columns),
+        person=None if solution.person is None else PersonEntry.of(solution.person),
         attributes=[_attribute(cut) for cut in solution.cuts],
         requirements=[
             found.requirement.to_data() | {"reached": found.figure, "implied_by": found.implied_by}
@@ -126,7 +130,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
     said = file.model_dump(mode="json")
     # Said only where it is so, which is rare.
     rare = [(entry, key) for entry in (*said["attributes"], *said["fixed"]) for key in ("hides_more", "coded")]
-    for place, key in [*rare, *((said, key) for key in ("na_values", "rename", "fixed", "trees"))]:
+    for place, key in [*rare, *((said, key) for key in ("na_values", "rename", "fixed", "trees", "person"))]:
         if place[key] in (None, False, [], {}, [False, False]):
             del place[key]
     return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
@@ -202,6 +206,7 @@ def _solution(file: _SolutionFile) -> Solution:
         ending=file.ending,
         drop=tuple(file.drop),
         columns=tuple(file.columns),
+        person=None if file.person is None else file.person.person(),
         missing=file.missing,
         reading=Reading(tuple(file.na_values), file.rename),
         fixed=tuple(_cut(entry) for entry in file.fixed),

@@ -7,6 +7,8 @@ from operator import and_
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from maskwise.policy.requirements.unit import Unit
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -14,7 +16,13 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=16)  # the trees, the bounds and the report all ask
-def _implied_parts(requirements: tuple[Requirement, ...]) -> Mapping[tuple[int, int], int]:
+def _implied_parts(requirements: tuple[Requirement, ...], unit: Unit) -> Mapping[tuple[int, int], int]:
+    """For each rule that another rule implies, the position of that one's requirement.
+
+    Claim: of persons, a rule on sensitive values says nothing of other QIDs. A
+    group on fewer attributes is a union of groups, but not of persons: one may
+    be in several of them, so a share in the union may exceed all of theirs.
+    """
     alike: dict[tuple[object, ...], list[tuple[tuple[int, int], Part]]] = {}
     for i, requirement in enumerate(requirements):
         for p, part in enumerate(requirement.parts):
@@ -23,7 +31,8 @@ def _implied_parts(requirements: tuple[Requirement, ...]) -> Mapping[tuple[int, 
     for rules in alike.values():
         for (place, part), wider in zip(rules, _wider([_items(part) for _, part in rules]), strict=True):
             for other, stronger in (rules[at] for at in wider):
-                implied = other != place and other not in found and stronger.implies(part)
+                may = unit is Unit.RECORD or part.counted is None or set(part.qid) == set(stronger.qid)
+                implied = may and other != place and other not in found and stronger.implies(part)
                 if implied and not (place < other and part.implies(stronger)):
                     found[place] = other[0]
                     break

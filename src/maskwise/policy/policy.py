@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING
 from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Boundaries, Missing
 from maskwise.policy.implied import _implied_parts
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.sensitive_trees import tree_mistakes
 from maskwise.policy.source_lines import Document
 from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
+    from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.source_lines import Place
     from maskwise.policy.taxonomy import Taxonomy
@@ -55,6 +57,8 @@ class Policy:
     """The only columns that pass through; None lets all pass that are not dropped."""
     reading: Reading = AS_IT_IS
     """How a table is read before anything else."""
+    person: Person | None = None
+    """The column that says whom a record is about; None if every record is about another person."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
     """Where each part stands in its file; empty for a policy made in Python."""
 
@@ -102,8 +106,26 @@ class Policy:
             if (counted := part.counted) is not None and counted.values is None and counted.column in in_qid
         ]
         mistakes += tree_mistakes(self)
+        mistakes += self._person_mistakes(in_qid)
         if mistakes:
             raise PolicyError(mistakes)
+
+    def _person_mistakes(self, in_qid: set[str]) -> list[str]:
+        """What is wrong with the column that names persons."""
+        if self.person is None:
+            return []
+        roles: list[tuple[str, Collection[str | None]]] = [
+            ("in a QID", in_qid),
+            ("the class", {self.class_name}),
+            ("sensitive", self.sensitive),
+        ]
+        roles += [("an attribute", set(self.idle))]
+        roles += [("dropped", self.drop)] if self.person.is_released else []
+        mistakes = [self.at(("person",)) + text for text in self.person.mistakes(roles)]
+        for i, requirement in enumerate(self.requirements):
+            if requirement.persons_misfit is not None:
+                mistakes.append(self.at(("requirements", i)) + requirement.persons_misfit)
+        return mistakes
 
     def at(self, place: Place) -> str:
         """Begin a message with file and line, where the policy has them."""
@@ -142,15 +164,22 @@ class Policy:
         >>> Policy((KAnonymity(("Age",), 2),), class_name="Risk", keep=("Job",)).dropped(["Name", "Age", "Job", "Risk"])
         ('Name',)
         """
+        person = None if self.person is None else self.person.column
+        is_hidden = self.person is not None and not self.person.is_released
         if self.keep is None:
-            return self.drop
-        released = {*self.keep, *self.masked, *self.sensitive, self.class_name}
-        return tuple(name for name in names if name not in released)
+            return tuple(dict.fromkeys([*self.drop, *([person] if person is not None and is_hidden else [])]))
+        released = {*self.keep, *self.masked, *self.sensitive, self.class_name, person}
+        return tuple(name for name in names if name not in released or (is_hidden and name == person))
 
     @property
     def trees(self) -> dict[str, Taxonomy | None]:
         """The taxonomy of each entry, if it has one."""
         return {attribute.name: attribute.taxonomy for attribute in self.attributes}
+
+    @property
+    def unit(self) -> Unit:
+        """What requirements count."""
+        return Unit.RECORD if self.person is None else Unit.PERSON
 
     def implied_parts(self) -> Mapping[tuple[int, int], int]:
         """For each rule (requirement, part) that another rule implies, the position of that one's requirement.
@@ -159,7 +188,7 @@ class Policy:
         >>> dict(Policy((KAnonymity(("a",), 3), KAnonymity(("a", "b"), 3))).implied_parts())
         {(0, 0): 1}
         """
-        return _implied_parts(self.requirements)
+        return _implied_parts(self.requirements, self.unit)
 
     def implied_by(self) -> dict[int, int]:
         """For each requirement all of whose rules are implied, the position of a requirement that implies one.
@@ -207,6 +236,7 @@ class Policy:
             "requirements": [[type(r).__name__, asdict(r)] for r in self.requirements],
             "drop": self.drop,
             "missing": self.missing,
+            **({} if self.person is None else {"person": asdict(self.person)}),
         }
         # Keys that a policy does not use leave its hash as it was before they existed.
         clamps = {a.name: a.clamp for a in self.attributes if a.clamp != (None, None)}

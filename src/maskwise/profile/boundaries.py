@@ -32,16 +32,22 @@ _LEAST = 2
 """A bin has at least so many records, where no k is asked for either."""
 
 
-def limit_boundaries(profile: Profile, floors: Mapping[str, int], boundaries: Boundaries) -> Profile:
+def limit_boundaries(
+    profile: Profile, floors: Mapping[str, int], boundaries: Boundaries, persons: Mapping[str, Ints] | None = None
+) -> Profile:
     """Merge the values of interval attributes between which no boundary may lie.
 
     Args:
         profile: The counts of every masked attribute.
         floors: For each attribute the largest k that any of its QIDs asks for.
         boundaries: Whether boundaries are safe, or any number of the data.
+        persons: Where persons are counted, those of each value of an interval attribute; each at one value.
     """
+    persons = persons or {}
     columns = tuple(
-        _merge(column, max(floors[column.name], _LEAST), boundaries) if column.kind is Kind.INTERVAL else column
+        _merge(column, max(floors[column.name], _LEAST), boundaries, persons.get(column.name))
+        if column.kind is Kind.INTERVAL
+        else column
         for column in profile.columns
     )
     return replace(profile, columns=columns)
@@ -70,16 +76,17 @@ def _as_dates(column: Column) -> Column:
     )
 
 
-def _merge(column: Column, least: int, boundaries: Boundaries) -> Column:
+def _merge(column: Column, least: int, boundaries: Boundaries, persons: Ints | None = None) -> Column:
     """Merge the values of one interval attribute.
 
     Args:
         column: The attribute.
         least: How many records a bin has at least.
         boundaries: As in `limit_boundaries`.
+        persons: The persons of each value; None counts records.
 
     Claim: no boundary neighbour is a single person. On both sides of a safe
-    boundary lies a bin of at least `least` records that no other boundary cuts.
+    boundary lies a bin of at least `least` records, or persons, that no other boundary cuts.
     """
     is_safe = boundaries is Boundaries.SAFE
     if not is_safe and column.clamp == (None, None):
@@ -93,7 +100,8 @@ def _merge(column: Column, least: int, boundaries: Boundaries) -> Column:
         may_start[1:] &= tops[:-1] < high
     firsts = np.flatnonzero(may_start)
     if is_safe:
-        firsts = firsts[_bin_starts(np.add.reduceat(column.counts.sum(axis=1), firsts), least)]
+        counted = column.counts.sum(axis=1) if persons is None else persons
+        firsts = firsts[_bin_starts(np.add.reduceat(counted, firsts), least)]
     left, right = tops[firsts[1:] - 1], numbers[firsts[1:]]
     assert column.scale is not None  # noqa: S101 - every interval column has a scale
     borders = round_between(left, right, column.scale) if is_safe else right.copy()

@@ -187,6 +187,18 @@ class Sensitive:
 
 
 @dataclass(frozen=True, slots=True)
+class Persons:
+    """The persons of a table, where the policy says which column names them."""
+
+    column: str
+    """That column."""
+    n_persons: int
+    """How many different persons there are."""
+    n_with: Mapping[tuple[str, tuple[str | None, ...]], int]
+    """How many of them have one of the values that are counted together in a record, by column and values."""
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """What the search needs to know of a table before it is compressed."""
 
@@ -206,3 +218,15 @@ class Profile:
     """The columns that templates protect."""
     fixed: tuple[Cut, ...] = ()
     """What columns in no QID show that are released at one depth of their taxonomy."""
+    persons: Persons | None = None
+    """The persons that the records are about; None if each is about another one."""
+
+    @property
+    def n_counted(self) -> int:
+        """What requirements count in the whole table: its persons, or its records."""
+        return self.n_rows if self.persons is None else self.persons.n_persons
+
+    def n_counted_with(self, column: str, values: tuple[str | None, ...]) -> int:
+        """Those of them with one of some sensitive values."""
+        found = self.sensitive[column]
+        return found.n_records(*values) if self.persons is None else self.persons.n_with[column, values]

@@ -47,8 +47,9 @@ def forgotten_identifiers(part: RandomPart, policy: Policy) -> tuple[Message, ..
         policy: What is masked, protected, predicted and dropped.
     """
     table = part.table
-    fixed = (attribute.name for attribute in policy.fixed)
-    known = {*policy.masked, *policy.dropped(table.names), *policy.sensitive, *fixed, policy.class_name}
+    passed_over = {attribute.name for attribute in policy.fixed}
+    passed_over |= set() if policy.person is None else {policy.person.column}
+    known = {*policy.masked, *policy.dropped(table.names), *policy.sensitive, *passed_over, policy.class_name}
     names = [name for name in table.names if name not in known and not table.column(name).type().is_boolean()]
     if not names:
         return ()

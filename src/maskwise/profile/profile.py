@@ -17,6 +17,7 @@ from maskwise.policy.sensitive_trees import describe_unreleased
 from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
 from maskwise.profile.columns import Column, Profile
 from maskwise.profile.fixed_columns import take_fixed
+from maskwise.profile.persons import count_persons
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.values.arrow import from_numpy
 from maskwise.values.message import Audience, Level, Message, fold, note, private_note
@@ -60,11 +61,14 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
     if with_drop:
         places.update(dict.fromkeys(policy.drop, ("drop",)))
         places.update(dict.fromkeys(policy.keep or (), ("keep",)))
+    if policy.person is not None:
+        places[policy.person.column] = ("person",)
     for name, place in places.items():
         try:
             table.require(name, among=places)
         except InputError as error:
-            mistakes.append(policy.at(place) + str(error))
+            remedy = " Without it persons cannot be counted." if place == ("person",) else ""
+            mistakes.append(policy.at(place) + str(error) + remedy)
     if mistakes:
         raise PolicyError(mistakes)
 
@@ -140,8 +144,9 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         )
         messages.append(Message(Level.WARNING, Audience.RECIPIENT, text))
     messages += unseen_values(policy, sensitive)
+    persons = count_persons(table, policy, sensitive)
     counts = (policy.class_name, n_classes, n_rows, n_all - n_rows)
-    return Profile(tuple(columns), *counts, fold(messages), sensitive, fixed), table
+    return Profile(tuple(columns), *counts, fold(messages), sensitive, fixed, persons), table
 
 
 def check_sensitive(table: Table, policy: Policy, read_text: Callable[[str], str] = str) -> dict[str, Sensitive]:

@@ -142,7 +142,9 @@ def _pairs(part: RandomPart, solution: Solution, columns: Sequence[Column]) -> _
     cuts = list(zip(solution.cuts, columns, strict=True))
     hiding = {cut.attribute for cut, column in cuts if _hides(cut, column)}
     constant = {cut.attribute for cut, column in cuts if len(cut.labels) == 1 and not column.missing.any()}
-    names = tuple(name for name in solution.columns if name in part.table.names)
+    # A pseudonym is drawn at random, so it tells nothing.
+    person = None if solution.person is None else solution.person.column
+    names = tuple(name for name in solution.columns if name in part.table.names and name != person)
     beside = {
         i: f"label_{i}" if name in hiding else f"cell_{i}" for i, name in enumerate(names) if name not in constant
     }

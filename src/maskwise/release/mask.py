@@ -18,6 +18,7 @@ import numpy as np
 from maskwise.engines.base import Relabel
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind, Missing
+from maskwise.release.pseudonyms import pseudonymize
 from maskwise.solution.cut import Cut, MissingShown
 from maskwise.values.arrow import from_numpy
 from maskwise.values.parsing import Parsed, parse_keys
@@ -179,7 +180,7 @@ def apply(
         )
         raise InputError(msg)
     others = {name for name in table.names if name not in solution.columns}
-    whole = table.relabel({name: relabels[name] for name in names})
+    whole = pseudonymize(table, solution.person).relabel({name: relabels[name] for name in names})
     shown = whole.relabel({cut.attribute: relabels[cut.attribute] for cut in fixed})
     released = drop_columns(shown, others)
     return MaskedRows(released, whole, unknown, n_outside, n_dropped, n_outside_dropped, left_out)

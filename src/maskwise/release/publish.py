@@ -17,7 +17,7 @@ from maskwise.release.atomic_files import Sidecar, atomic_file, atomic_folder, r
 from maskwise.release.escape import original_text, safe_name, spreadsheet_safe
 from maskwise.release.frames import as_frame
 from maskwise.table.read import read
-from maskwise.table.table import Table
+from maskwise.table.table import Table, kept_columns
 from maskwise.values.input_kind import input_kind
 from maskwise.values.location import Folder, TableName, suffix_of
 from maskwise.values.spelling import text_of
@@ -27,6 +27,7 @@ from maskwise.verify.verify import verify
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.solution.cut import Cut
@@ -150,6 +151,7 @@ def recount(
     trees: Mapping[str, Taxonomy | None] | None = None,
     whole: Table | None = None,
     generalized: Collection[str] = (),
+    person: Person | None = None,
 ) -> Verdict:
     """Verify a table; sensitive values are read as they were before they were written.
 
@@ -161,21 +163,27 @@ def recount(
         whole: The masked records with the columns that are not released, or released in another way. A requirement
             that speaks of one is counted there, and the released table must show the same groups.
         generalized: The columns that are released in another way.
+        person: Whom the records are about, to count persons; None counts records.
 
     Raises:
         RefusedError: The released table shows other groups than the one that was counted.
     """
-    shown = set(table.names) - set(generalized)
     read_text = original_text if escaped else str
-    released = [one for one in requirements if whole is None or set(one.columns) <= shown]
-    verdict = verify(table, released, trees, read_text)
+    about = set() if person is None else {person.column}
+    shown = set(table.names) - set(generalized)
+    released = [one for one in requirements if whole is None or {*one.columns, *about} <= shown]
+    unreleased = [one for one in requirements if one not in released]
+    verdict = verify(table, released, trees, read_text, person if released else None)
     found = dict(zip(released, verdict.findings, strict=True))
-    if whole is not None:
-        counted = spreadsheet_safe(whole) if escaped else whole
-        for one in requirements:
-            if one not in found:
-                _refuse_other_groups(table, one, counted)
-                found[one] = verify(counted, [one], trees, read_text).findings[0]
+    if unreleased:
+        assert whole is not None  # noqa: S101 - else every requirement was counted above
+        names = dict.fromkeys(name for one in unreleased for name in one.columns) | dict.fromkeys(about)
+        with kept_columns(spreadsheet_safe(whole) if escaped else whole, list(names)) as kept:
+            for one in unreleased:
+                _refuse_other_groups(table, one, kept)
+            counted = verify(kept, unreleased, trees, read_text, person)
+        found |= dict(zip(unreleased, counted.findings, strict=True))
+        verdict = replace(verdict, n_persons=counted.n_persons)
     return replace(verdict, findings=tuple(found[one] for one in requirements))
 
 
@@ -209,7 +217,12 @@ def refuse_other_labels(table: Table, fixed: Sequence[Cut], *, escaped: bool) ->
 
 
 def refuse_unless_confirmed(
-    verdict: Verdict, dropped: Collection[str], solution: Solution, n_rows: int, names: tuple[str, ...]
+    verdict: Verdict,
+    dropped: Collection[str],
+    solution: Solution,
+    n_rows: int,
+    names: tuple[str, ...],
+    n_persons: int | None = None,
 ) -> None:
     """Refuse a release unless the recount confirms what the search found in every point.
 
@@ -219,6 +232,7 @@ def refuse_unless_confirmed(
         solution: What the search found.
         n_rows: How many records were to be written.
         names: The columns that were written.
+        n_persons: How many persons they are about, where the policy says so.
     """
     broken = [finding.complaint() for finding in verdict.findings if not finding.is_met]
     masked = {cut.attribute for cut in solution.cuts}
@@ -229,6 +243,8 @@ def refuse_unless_confirmed(
             broken.append(f"{finding.requirement.name} has {finding.figure:g} where the search has {reached.figure:g}")
     if verdict.n_rows != n_rows:
         broken.append(f"{plural(verdict.n_rows, 'record')} written, not {n_rows:,}")
+    if verdict.n_persons != n_persons:
+        broken.append(f"{verdict.n_persons} persons counted, not {n_persons}")
     broken += [f"the dropped column `{name}` is still there" for name in dropped if name in names]
     if broken:
         msg = (

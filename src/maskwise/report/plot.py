@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
 from maskwise.formats import curve_file
+from maskwise.policy.requirements.unit import Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Requirement
     from maskwise.solution.curve import Point
 
@@ -40,11 +42,12 @@ def can_draw() -> bool:
     return importlib.util.find_spec("matplotlib") is not None
 
 
-def render(points: Sequence[Point], requirements: Sequence[Requirement], path: Path) -> str | bytes:
+def render(points: Sequence[Point], policy: Policy, path: Path) -> str | bytes:
     """The curve in the format of a file's suffix."""
+    requirements = policy.requirements
     if path.suffix == ".csv":
         return curve_file.dumps(points, [requirement.asks() for requirement in requirements])
-    return draw(points, requirements, path.suffix)
+    return draw(points, requirements, path.suffix, policy.unit)
 
 
 def pyplot() -> Any:
@@ -72,25 +75,26 @@ def save(figure: Any, suffix: str) -> bytes:
     return sink.getvalue()
 
 
-def draw(points: Sequence[Point], requirements: Sequence[Requirement], suffix: str) -> bytes:
+def draw(points: Sequence[Point], requirements: Sequence[Requirement], suffix: str, unit: Unit = Unit.RECORD) -> bytes:
     """Plot the information kept over the figure of each requirement, with its bound marked.
 
     Args:
         points: The curve.
         requirements: One panel for each, at most four.
         suffix: `.svg` or `.png`.
+        unit: What the requirements count.
     """
     plt = pyplot()
     drawn = requirements[:_MAX_PANELS]
     figure, axes = plt.subplots(1, len(drawn), figsize=(_WIDTH * len(drawn), _HEIGHT), squeeze=False)
     for i, (requirement, panel) in enumerate(zip(drawn, axes[0], strict=True)):
-        _draw_panel(panel, points, requirement, i)
+        _draw_panel(panel, points, requirement, i, unit)
     figure.suptitle("What each step of the masking keeps, and what privacy it reaches")
     figure.tight_layout()
     return save(figure, suffix)
 
 
-def _draw_panel(panel: Any, points: Sequence[Point], requirement: Requirement, i: int) -> None:
+def _draw_panel(panel: Any, points: Sequence[Point], requirement: Requirement, i: int, unit: Unit) -> None:
     finite = [point for point in points if math.isfinite(point.requirements[i])]
     x = [point.requirements[i] for point in finite]
     kept = [100 * point.information_kept for point in finite]
@@ -98,7 +102,7 @@ def _draw_panel(panel: Any, points: Sequence[Point], requirement: Requirement, i
     panel.set_ylabel("information kept, % (100 = raw values)")
     panel.set_ylim(0, 112)
     axis = requirement.axis
-    panel.set_xlabel(axis.label)
+    panel.set_xlabel(f"{axis.label} ({unit.plural})" if axis.is_count else axis.label)
     if axis.is_count:
         panel.set_xscale("log")
         panel.xaxis.set_major_formatter("{x:g}")

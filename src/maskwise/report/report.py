@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, plural
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import plain_figure
 from maskwise.solution.cut import MissingShown
 from maskwise.values.message import Audience
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from maskwise.solution.solution import Solution
     from maskwise.verify.verdict import Finding, Verdict
 
+COLUMNS = (("Released as they were", "passed"), ("Left out", "dropped"), ("As pseudonyms", "pseudonyms"))
+"""How the lists of columns that are not masked are called, and their keys in a report."""
 DOES_NOT_PROTECT = (
     "It says nothing about columns outside the listed requirements; they were released as they were.",
     "k-anonymity alone bounds linking, not inference: if a whole group shares a sensitive value, it is given away.",
@@ -54,22 +57,26 @@ class Report:
     def to_markdown(self) -> str:
         """For people."""
         data = self.data
+        unit = self.verdict.unit
         lines = ["# Masking report", "", *self._summary(), ""]
-        lines += ["| quasi-identifier | asked | reached | groups | smallest group |", "| --- " * 5 + "|"]
+        smallest = "smallest group" if unit is Unit.RECORD else f"smallest group ({unit.plural})"
+        lines += [f"| quasi-identifier | asked | reached | groups | {smallest} |", "| --- " * 5 + "|"]
         for item, finding in zip(data["requirements"], self.verdict.findings, strict=True):
             implied = " (implied by another)" if item["implied_by"] is not None else ""
             asked = finding.requirement.asked_cell()
             # Where a protected value is most common would tell recipients which one is protected.
             worst = () if self.audience is Audience.RECIPIENT else finding.tightest
             reached = finding.requirement.reached_cell(finding.figure, worst) if "reached" in item else "holds"
-            lines.append(
-                f"| {', '.join(item['qid'])}{implied} | {asked} | {reached} | {item['groups']:,} "
-                f"| {item['group_sizes']['min']:,} |"
-            )
+            sizes = [f"{item['groups']:,}", f"{item['group_sizes']['min']:,}"] if "groups" in item else ["", ""]
+            lines.append(f"| {', '.join(item['qid'])}{implied} | {asked} | {reached} | {' | '.join(sizes)} |")
         lines += ["", "| attribute | masked by | shown as |", "| --- | --- | --- |"]
         lines += [f"| {a['name']} | {a['kind']} | {', '.join(shown_values(a))} |" for a in data["attributes"]]
-        for title, key in (("Released as they were", "passed"), ("Left out", "dropped")):
-            if data[key]:
+        for title, key in (
+            ("Released as they were", "passed"),
+            ("Left out", "dropped"),
+            ("As pseudonyms", "pseudonyms"),
+        ):
+            if data.get(key):
                 lines += ["", f"{title}: {', '.join(data[key])}."]
         for title, key in (
             ("Warnings", "warnings"),
@@ -115,12 +122,27 @@ def describe_ending(data: dict[str, Any]) -> str:
         of_intervals = " (of intervals, from the smallest that the search made)" if has_intervals else ""
         return f"{n} from the raw values{of_intervals}; then every requirement held."
     n = plural(data["steps"], "refinement")
-    if data["ending"] == "maximal":
-        tried = f"{n}; every further refinement that `{data['criterion']}` considers would break a requirement or gain"
+    if data["ending"] in {"maximal", "exhausted"}:
+        once = "" if data["ending"] == "maximal" else ", now or when it was tried,"
+        tried = f"{n}; every further refinement that `{data['criterion']}` considers would break a requirement{once}"
         is_one_split = has_intervals and data["criterion"] != "conditional"
         other = " An interval is only ever split where it tells most; a split elsewhere might still be safe."
-        return f"{tried} nothing.{other if is_one_split else ''}"
+        return f"{tried} or gain nothing.{other if is_one_split else ''}"
     return f"The search was stopped early ({data['ending']}) after {n}. The table is safe, but more could be shown."
+
+
+def describe_protection(unit: Unit) -> str:
+    """Say what a release protects.
+
+    Args:
+        unit: What the requirements count.
+    """
+    return (
+        "In the released table, every combination of values on a listed quasi-identifier is shared by at least the "
+        f"stated number of {unit.plural}, no protected value has more than the stated share in any of them, and "
+        "protected columns are as diverse or as close to the whole table as stated. "
+        "This was recounted from the table as released."
+    )
 
 
 def shown_values(item: dict[str, Any]) -> list[str]:
@@ -163,6 +185,7 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
         "maskwise": version("maskwise"),
         "class": outcome.policy.class_name,
         "rows": verdict.n_rows,
+        **({} if is_public and not _has_persons(outcome) else persons_data(verdict)),
         **({} if is_public else run),
         "method": str(solution.method),
         "criterion": str(solution.criterion),
@@ -173,20 +196,27 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
         "attributes": _attribute_data(solution, is_public=is_public),
         "passed": list(outcome.passed),
         "dropped": list(outcome.policy.drop if is_public else solution.drop),
+        **({"pseudonyms": [solution.person.column]} if solution.person and solution.person.is_released else {}),
         "warnings": [texts[message] for message in messages if message.is_warning],
         "notes": [texts[message] for message in messages if not message.is_warning],
-        "protects": list(what_is_protected(outcome.policy.requirements)),
+        "protects": list(what_is_protected(outcome.policy.requirements, verdict.unit)),
         "does_not_protect": list(DOES_NOT_PROTECT),
     }
     return Report(data, verdict, audience)
 
 
-def what_is_protected(requirements: Sequence[Requirement]) -> tuple[str, ...]:
-    """What a release that meets the requirements protects, in sentences; of group sizes only where a k was asked."""
+def what_is_protected(requirements: Sequence[Requirement], unit: Unit) -> tuple[str, ...]:
+    """What a release that meets the requirements protects, in sentences; of group sizes only where a k was asked.
+
+    Args:
+        requirements: What was asked.
+        unit: What was counted.
+    """
     promises = []
     if any(requirement.k is not None for requirement in requirements):
         promises.append(
-            "every combination of values on a quasi-identifier with a k is shared by at least that number of records"
+            "every combination of values on a quasi-identifier with a k is shared by at least that number of "
+            f"{unit.plural}"
         )
     if any(requirement.confidences for requirement in requirements):
         promises.append("no protected value has more than the stated share in any group")
@@ -198,10 +228,18 @@ def what_is_protected(requirements: Sequence[Requirement]) -> tuple[str, ...]:
 def _public_finding(finding: Finding, outcome: Outcome) -> dict[str, Any]:
     """A finding as recipients read it: its figure only where they could count it themselves."""
     asked = finding.requirement
-    data = {"qid": list(asked.qid), **asked.public_data(), "holds": finding.is_met, **_sizes_data(finding)}
+    data = {"qid": list(asked.qid), **asked.public_data(), "holds": finding.is_met}
+    if not _has_persons(outcome):
+        return data
+    data |= _sizes_data(finding)
     leading = asked.parts[0].counted
     is_countable = leading is None or (leading.values is None and leading.column in outcome.passed)
     return {**data, "reached": plain_figure(finding.figure)} if is_countable else data
+
+
+def _has_persons(outcome: Outcome) -> bool:
+    """Whether recipients can count what was counted: records, or persons by their pseudonyms."""
+    return outcome.solution.person is None or outcome.solution.person.is_released
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
@@ -209,8 +247,14 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
     return {
         "holds": verdict.is_met,
         "rows": verdict.n_rows,
+        **persons_data(verdict),
         "requirements": [finding_data(finding) for finding in verdict.findings],
     }
+
+
+def persons_data(verdict: Verdict) -> dict[str, int]:
+    """How many persons were counted, where persons were."""
+    return {} if verdict.n_persons is None else {"persons": verdict.n_persons}
 
 
 def applied_data(applied: Applied) -> dict[str, Any]:
@@ -234,7 +278,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         "reached": plain_figure(finding.figure),
         "holds": finding.is_met,
         "violating_groups": finding.n_violating_groups,
-        "violating_records": finding.n_violating_records,
+        f"violating_{finding.unit.plural}": finding.n_violating_records,
         **_sizes_data(finding),
     }
 
@@ -250,8 +294,8 @@ def _sizes_data(finding: Finding) -> dict[str, Any]:
             "three_quarters": finding.quantile(0.75),
             "max": finding.sizes[-1][0] if finding.sizes else 0,
             "histogram": [
-                {"from": low, "to": high, "groups": n, "records": records}
-                for low, high, n, records in finding.histogram()
+                {"from": low, "to": high, "groups": n, finding.unit.plural: counted}
+                for low, high, n, counted in finding.histogram()
             ],
         },
     }

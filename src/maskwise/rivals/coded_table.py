@@ -16,6 +16,7 @@ import numpy as np
 from maskwise.engines.base import ROW
 from maskwise.errors import InputError
 from maskwise.policy.attributes import Kind, Missing
+from maskwise.policy.person import refuse_persons
 from maskwise.profile.profile import profile
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import refuse_missing_cells
@@ -100,6 +101,7 @@ def code_training_set(data: Any, policy: Policy) -> TrainingSet:
     """Check training records against a policy with one k and a class, and code them."""
     from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
 
+    refuse_persons(policy.person, "This method")
     requirements = policy.requirements
     k = requirements[0].k
     # Where k is asked on some of the attributes, or something else beside it, the parts are not the requirement.

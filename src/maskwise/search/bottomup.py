@@ -94,7 +94,7 @@ class BottomUp:
         of_table = [[bound for bound in bounds if bound.table == t] for t in range(len(tables))]
         node_of_code = [_node_of_code(tree, int(self.first[i])) for i, tree in enumerate(trees)]
         self.groups = [
-            MergingGroups(table, cut, node_of_code, as_rules(of_table[t], table.counts.sum(axis=0)))
+            MergingGroups(table, cut, node_of_code, as_rules(of_table[t], table.whole()))
             for t, table in enumerate(tables)
         ]
         self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]

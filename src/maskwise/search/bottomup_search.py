@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.compress.request import CountRequest
-from maskwise.errors import UnfinishedError, plural
+from maskwise.errors import InputError, UnfinishedError, plural
+from maskwise.policy.requirements.qid import called
 from maskwise.search.bottomup import BottomUp
 from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
@@ -53,6 +54,7 @@ class BottomUpSearch:
         noise at each step. Only a restart that reached its end is kept.
         """
         problem, options = self.problem, self.problem.options
+        _refuse_persons_with_several_rows(counts, problem)
         bounds = list_bounds(problem.profile, problem.policy, self._tables)
         check_levels(problem.policy, self.trees, counts.tables, bounds)
 
@@ -89,3 +91,15 @@ def _unfinished(steps: list[Generalization], ending: Ending) -> str:
         f"{plural(len(steps), 'generalization')}, and going bottom-up the table is safe only at the end. Allow "
         "more, or use the method `tdr`, which may stop at any step."
     )
+
+
+def _refuse_persons_with_several_rows(counts: CompressedTables, problem: Problem) -> None:
+    """Refuse a table in which a person has several rows: merged groups would count it more than once."""
+    for table in counts.tables:
+        if table.persons is not None:
+            qid = called([problem.profile.columns[a].name for a in table.attributes])
+            msg = (
+                f"Some persons have records with different values on {qid}. The method `bug` adds up groups, so it "
+                "would count them more than once. Use the method `tdr`."
+            )
+            raise InputError(msg)

@@ -155,7 +155,8 @@ def check_feasible(profile: Profile, policy: Policy) -> None:
 
     Claim: refining never makes the worst group better, so the most masked
     table, one group with all records, has the best figures of all maskings
-    (KAIS 2007, Theorem 3.3).
+    (KAIS 2007, Theorem 3.3). Of persons with records in several groups that is
+    so for k; for shares a search that starts there has nothing to start from.
     """
     broken = []
     for i, requirement in enumerate(policy.requirements):
@@ -165,13 +166,13 @@ def check_feasible(profile: Profile, policy: Policy) -> None:
                 continue
             checked.add(part.subject)
             counted = _counted(part, profile)
-            whole = [profile.n_rows, *(profile.sensitive[column].n_records(*values) for column, values in counted)]
+            whole = [profile.n_counted, *(profile.n_counted_with(*pair) for pair in counted)]
             counters = np.array(whole, np.int64)
             bound = _bound(part, profile, TableRequest((), counted), i, 0, counts=True)
             worst, is_broken = rule_kernels.weigh(as_rules([bound], counters), 0, counters, counters, 0)
             if is_broken:
                 best = bound.rule.to_figure(worst)
-                broken.append(policy.at(("requirements", i)) + part.cannot_be_met(requirement.name, best))
+                broken.append(policy.at(("requirements", i)) + part.cannot_be_met(requirement.name, best, policy.unit))
     if broken:
         raise InfeasibleError("\n".join(broken))
 
@@ -192,7 +193,7 @@ def _counted(part: Part, profile: Profile) -> Sets:
 def _bound(part: Part, profile: Profile, request: TableRequest, requirement: int, table: int, *, counts: bool) -> Bound:
     counted = _counted(part, profile)
     first = 1 + (_place(request.sensitive, counted) or 0)
-    rule = part.rule(profile.n_rows)
+    rule = part.rule(profile.n_counted)
     # A rule that counts no sensitive value reads only the number of records.
     first, stop = (first, first + len(counted)) if counted else (0, 0)
     return Bound(requirement, table, rule, first, stop, counts)

@@ -67,6 +67,7 @@ def build_solution(
         drop=problem.dropped,
         missing=policy.missing,
         reading=policy.reading,
+        person=policy.person,
         columns=problem.columns,
         fixed=profile.fixed,
         trees=tuple((name, tree) for name, tree in policy.sensitive_trees.items() if name not in with_cut),

@@ -71,6 +71,23 @@ def tail_of(counts: Any, total: Any, is_rest: int, first: int, stop: int, level:
 
 
 @njit(cache=True, nogil=True)
+def sum_of(counts: Any, total: Any, is_rest: int, first: int, stop: int) -> int:
+    """All that some counters of a group have together: its records, or its persons, each once for each of its values.
+
+    Args:
+        counts: IN as in `weigh`.
+        total: IN as in `weigh`.
+        is_rest: IN as in `weigh`.
+        first: IN the first counter.
+        stop: IN one past the last.
+    """
+    n = 0
+    for c in range(first, stop):
+        n += total[c] - counts[c] if is_rest else counts[c]
+    return n
+
+
+@njit(cache=True, nogil=True)
 def weigh(  # noqa: PLR0912 - one branch for each kind
     rules: Rules, r: int, counts: Any, total: Any, is_rest: int
 ) -> tuple[float, bool]:
@@ -104,6 +121,7 @@ def weigh(  # noqa: PLR0912 - one branch for each kind
                 badness -= 1.0
         is_broken = -badness < rules.over[r]
     elif kind == ENTROPY:
+        n = sum_of(counts, total, is_rest, first, stop)
         for c in range(first, stop):
             s = total[c] - counts[c] if is_rest else counts[c]
             if s > 0:
@@ -115,9 +133,11 @@ def weigh(  # noqa: PLR0912 - one branch for each kind
         is_broken = largest * rules.under[r] >= rules.over[r] * tail
     else:
         moved = 0.0
+        n = sum_of(counts, total, is_rest, first, stop)
+        n_whole = sum_of(rules.whole, rules.whole, 0, first, stop)
         for c in range(first, stop):
             s = total[c] - counts[c] if is_rest else counts[c]
-            apart = s / n - rules.whole[c] / rules.whole[0]
+            apart = s / n - rules.whole[c] / n_whole
             if kind == EQUAL:
                 badness += abs(apart) / 2
             else:
@@ -125,3 +145,21 @@ def weigh(  # noqa: PLR0912 - one branch for each kind
                 badness += abs(moved) / max(stop - first - 1, 1)
         is_broken = badness > rules.limit[r] + NEAR
     return badness, is_broken and rules.is_enforced[r]
+
+
+@njit(cache=True, nogil=True)
+def weigh_part(rules: Rules, part: Any, bad: Any) -> bool:
+    """Update how bad the worst part is by each rule; say whether no rule breaks. An empty part changes nothing.
+
+    Args:
+        rules: IN the rules.
+        part: IN (n_counts,) the part's counters.
+        bad: INOUT (n_rules,)
+    """
+    is_good = True
+    for r in range(rules.kind.shape[0]):
+        if part[0] > 0:
+            badness, is_broken = weigh(rules, r, part, part, 0)
+            bad[r] = max(bad[r], badness)
+            is_good = is_good and not is_broken
+    return is_good

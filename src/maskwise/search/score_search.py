@@ -8,6 +8,7 @@ from maskwise.compress.request import CountRequest
 from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
 from maskwise.search.grow_trees import grow_forest
+from maskwise.search.linked_records import linked_records
 from maskwise.search.options import stage_of
 from maskwise.search.preferences import check_levels, preferences_of
 from maskwise.search.topdown import ScoreChooser, TopDown, descend
@@ -42,4 +43,5 @@ class ScoreSearch:
         state = TopDown(self.trees, counts.tables, bounds, self._preferences, has_class=problem.has_class)
         chooser = ScoreChooser(state, by_gain=options.criterion == "infogain")
         steps, ending = descend(chooser, options.limits, progress.step)
-        return build_solution(problem, self.trees, state, steps, ending, messages=counts.workspace.messages())
+        messages = (*counts.workspace.messages(), *linked_records(problem, counts))
+        return build_solution(problem, self.trees, state, steps, ending, messages=messages)

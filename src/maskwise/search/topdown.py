@@ -15,6 +15,7 @@ import numpy as np
 from maskwise.policy.attributes import Kind
 from maskwise.search.bounds import as_rules, charge, figures_of
 from maskwise.search.groups import split_kernels
+from maskwise.search.groups.person_groups import PersonGroups
 from maskwise.search.groups.splitting import SplittingGroups
 from maskwise.search.preferences import above_level, no_preferences
 from maskwise.search.score import disclosure_gain, score
@@ -99,13 +100,13 @@ class TopDown:
             self._open(i, int(self.first[i]))
         most_slots = [int(tree.n_children.max()) + int(tree.kind is Kind.SUPPRESS) for tree in trees]
         of_table = [[bound for bound in bounds if bound.table == t] for t in range(len(tables))]
-        self.groups = [
-            SplittingGroups(
+        self.groups: list[SplittingGroups | PersonGroups] = [
+            (SplittingGroups if table.persons is None else PersonGroups)(
                 table,
                 self.cut,
                 [int(self.first[a]) for a in table.attributes],
                 [most_slots[a] for a in table.attributes],
-                as_rules(of_table[t], table.counts.sum(axis=0)),
+                as_rules(of_table[t], table.whole()),
             )
             for t, table in enumerate(tables)
         ]
@@ -127,6 +128,11 @@ class TopDown:
     def figures(self) -> tuple[float, ...]:
         """For each requirement of the policy its figure now."""
         return figures_of(self.bounds, [float(self.groups[t].now[r]) for t, r in self.places])
+
+    @property
+    def is_anti_monotone(self) -> bool:
+        """Whether a refinement that is invalid now stays so, whatever is refined first."""
+        return all(groups.is_anti_monotone for groups in self.groups)
 
     def release(self) -> None:
         """Free the memory of the groups; nothing can be refined any more."""
@@ -276,7 +282,8 @@ def descend(chooser: Chooser, limits: Limits, watch: Watcher) -> tuple[list[Step
 
     Claim: every state on the way meets all requirements, so the search may
     stop after any step; a candidate once invalid stays invalid, so the last
-    state is maximal among the chooser's candidates.
+    state is maximal among the chooser's candidates. Shares of persons who are
+    in several groups are an exception, which the ending tells.
     """
     steps: list[Step] = []
     deadline = time.monotonic() + limits.seconds if limits.seconds is not None else None
@@ -290,4 +297,4 @@ def descend(chooser: Chooser, limits: Limits, watch: Watcher) -> tuple[list[Step
         steps.append(Step(len(steps) + 1, name, before, after, best.gain, best.loss, best.score, figures))
         if not watch(steps[-1]):
             return steps, Ending.INTERRUPTED
-    return steps, Ending.MAXIMAL
+    return steps, Ending.MAXIMAL if chooser.state.is_anti_monotone else Ending.EXHAUSTED

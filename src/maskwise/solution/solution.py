@@ -11,6 +11,7 @@ from maskwise.values.message import note
 from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
+    from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.solution.curve import Point
@@ -25,6 +26,9 @@ class Ending(StrEnum):
 
     MAXIMAL = "maximal"
     """Top-down: none of the refinements that the criterion tries is valid and beneficial."""
+    EXHAUSTED = "exhausted"
+    """Top-down, with shares of persons who are in several groups: the same, but what was invalid once was not tried
+    again, though it may be valid by now."""
     MET = "met"
     """Bottom-up: all requirements hold."""
     STEPS = "step limit"
@@ -74,6 +78,8 @@ class Solution:
     """Columns in no QID that are shown at one depth of their taxonomy."""
     trees: tuple[tuple[str, Taxonomy], ...] = ()
     """The taxonomies of sensitive columns without a cut, in which requirements may name values and groups of them."""
+    person: Person | None = None
+    """The column that says whom a record is about, where the figures are about persons."""
     steps: tuple[Step | Generalization, ...] = ()
     """The refinements or generalizations, in order; not part of the file."""
     curve: tuple[Point, ...] = ()

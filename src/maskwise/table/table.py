@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from maskwise.table.files import looks_like_cell
 from maskwise.values.arrow import as_numpy
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -195,6 +196,17 @@ class Table:
                 mistakes.append(str(error))
         if mistakes:
             raise InputError("\n".join(mistakes))
+
+
+@contextmanager
+def kept_columns(table: Table, names: Sequence[str]) -> Iterator[Table]:
+    """Some columns of a table as a temporary table, where they are looked at more than once and costly to compute."""
+    columns = {f"c{i}": table.expr[table.key(name)] for i, name in enumerate(names)}
+    kept = table.engine.materialize(table.expr.select(**columns))
+    try:
+        yield replace(table, expr=kept, names=tuple(names))
+    finally:
+        table.engine.discard(kept)
 
 
 def _letters(name: str) -> str:

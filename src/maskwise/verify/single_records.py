@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import plural
 from maskwise.policy.requirements.qid import called
+from maskwise.policy.requirements.unit import Unit
 from maskwise.values.message import Audience, Level, Message
 
 if TYPE_CHECKING:
@@ -29,13 +30,16 @@ def warn_of_single_records(verdict: Verdict) -> tuple[Message, ...]:
         if _has_k(finding.requirement, asked):
             continue
         n_alone = sum(n for size, n in finding.sizes if size == 1)
-        found = "no record stands" if not n_alone else f"{plural(n_alone, 'record')} {_stand(n_alone)}"
+        unit = finding.unit
+        found = f"no {unit} stands" if not n_alone else f"{plural(n_alone, unit)} {_stand(n_alone)}"
         qid = called(finding.requirement.qid)
         text = (
             f"No k is asked on {qid}, so nothing there keeps a person from being found: in this release {found} alone. "
             f"Add {{qid: [{', '.join(finding.requirement.qid)}], k: 10}} to the requirements."
         )
-        warnings.append(Message(Level.WARNING, Audience.RECIPIENT, text))
+        # Recipients can count records themselves, but not persons.
+        audience = Audience.RECIPIENT if unit is Unit.RECORD else Audience.OWNER
+        warnings.append(Message(Level.WARNING, audience, text))
     return tuple(dict.fromkeys(warnings))
 
 

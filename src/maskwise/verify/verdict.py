@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maskwise.policy.requirements.unit import Unit
 from maskwise.values.message import warnings_of
 
 if TYPE_CHECKING:
@@ -33,9 +34,11 @@ class Tightest:
     figure: float
     """How the group stands: its records, the share of a sensitive value, how diverse, how far."""
     n_records: int
-    """The records of the group."""
+    """The records of the group, or its persons where those are counted."""
     shown: tuple[str | None, ...]
     """What the group shows on the rule's QID; nothing if the group is one person."""
+    unit: Unit = Unit.RECORD
+    """What is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +54,15 @@ class Finding:
     n_violating_groups: int
     """How many of them break the requirement."""
     n_violating_records: int
-    """How many records are in those; on several QIDs, summed over them."""
+    """How many records, or persons, are in those; on several QIDs, summed over them."""
     sizes: tuple[tuple[int, int], ...]
-    """Each group size that occurs, and how many groups have it."""
+    """Each group size in records or persons that occurs, and how many groups have it."""
     tightest: tuple[Tightest, ...] = ()
     """Where a sensitive column is protected: the group that stands worst by each rule."""
     n_rows: int = 0
     """The records of the table."""
+    unit: Unit = Unit.RECORD
+    """What was counted."""
 
     @property
     def is_met(self) -> bool:
@@ -92,7 +97,7 @@ class Finding:
         return self.sizes[int(np.searchsorted(upto, share * upto[-1]))][0]
 
     def histogram(self) -> list[tuple[int, int | None, int, int]]:
-        """Group sizes in ranges from below k to 100 k and more: (from, to or None, groups, records)."""
+        """Group sizes in ranges from below k to 100 k and more: (from, to or None, groups, records or persons)."""
         k = self.requirement.k or 10
         edges = [1, k, 2 * k, 5 * k, 10 * k, 100 * k]
         rows = []
@@ -115,6 +120,13 @@ class Verdict:
     """One for each requirement, in policy order."""
     messages: tuple[Message, ...] = ()
     """Of protected values that no record had: of the audited table, or of the one that was masked."""
+    n_persons: int | None = None
+    """The persons that the records are about; None if records were counted."""
+
+    @property
+    def unit(self) -> Unit:
+        """What was counted."""
+        return Unit.RECORD if self.n_persons is None else Unit.PERSON
 
     @property
     def is_met(self) -> bool:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maskwise.engines.base import PERSON
+from maskwise.policy.requirements.unit import Unit
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import as_numpy
 from maskwise.values.spelling import text_of
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
     from maskwise.engines.sql import Engine
+    from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Counted, Part, Requirement
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.table.table import Table
@@ -42,6 +45,7 @@ def verify(
     requirements: Sequence[Requirement],
     trees: Mapping[str, Taxonomy | None] | None = None,
     read_text: Callable[[str], str] = str,
+    person: Person | None = None,
 ) -> Verdict:
     """Recount a table from nothing but its cells.
 
@@ -50,9 +54,11 @@ def verify(
         requirements: What is asked of it.
         trees: The taxonomies of sensitive columns, if requirements name values in them.
         read_text: Reads a cell as it was before it was written, where writing changed cells.
+        person: Whom the records are about; None counts records.
 
     Claim: a requirement holds if and only if its finding has no violating
-    group, because every record is in exactly one group of the recount.
+    group, because every record is in exactly one group of the recount. A person
+    is in every group that one of its records is in.
 
     Example:
         >>> import pyarrow as pa
@@ -68,13 +74,28 @@ def verify(
         for name in requirement.columns:
             if name not in requirement.qid:
                 table.require_sensitive(name)
-    findings = tuple(_recount(table, requirement, trees or {}, read_text) for requirement in requirements)
-    return Verdict(findings[0].n_rows if findings else table.n_rows(), findings)
+    n_persons = None if person is None else _count_persons(table, person)
+    findings = tuple(_recount(table, requirement, trees or {}, read_text, person) for requirement in requirements)
+    return Verdict(findings[0].n_rows if findings else table.n_rows(), findings, n_persons=n_persons)
+
+
+def _count_persons(table: Table, person: Person) -> int:
+    """How many persons the records are about; each must be about one."""
+    table.require(person.column, "names persons in the policy")
+    cell = table.column(person.column)
+    found = table.engine.fetch(table.expr.aggregate(n=cell.nunique(), missing=cell.isnull().sum())).to_pylist()[0]
+    person.refuse_missing(int(found["missing"] or 0))
+    return int(found["n"])
 
 
 def _recount(
-    table: Table, requirement: Requirement, trees: Mapping[str, Taxonomy | None], read_text: Callable[[str], str]
+    table: Table,
+    requirement: Requirement,
+    trees: Mapping[str, Taxonomy | None],
+    read_text: Callable[[str], str],
+    person: Person | None,
 ) -> Finding:
+    unit = Unit.RECORD if person is None else Unit.PERSON
     of_qid: dict[tuple[str, ...], list[Part]] = {}
     for part in requirement.parts:
         of_qid.setdefault(part.qid, []).append(part)
@@ -84,11 +105,10 @@ def _recount(
     cells = {
         name: _cells(table, name, trees.get(name), read_text) for name in requirement.columns[len(requirement.qid) :]
     }
-    with _marked(table, requirement, cells, keep=len(of_qid) > 1) as records:
+    with _marked(table, requirement, cells, person, keep=len(of_qid) > 1) as records:
         for qid, parts in of_qid.items():
             groups = records.groups(qid)
-            spectrum = records.spectrum(groups)
-            n_rows = int((spectrum.n_groups * spectrum.n_records).sum())
+            spectrum, n_rows = records.spectrum(groups)
             for size, n in zip(spectrum.n_records.tolist(), spectrum.n_groups.tolist(), strict=True):
                 sizes[size] += n
             is_broken = np.zeros(len(spectrum.n_groups), np.bool_)
@@ -101,7 +121,7 @@ def _recount(
                 if part.subject not in worst or bad > worst[part.subject][0]:
                     worst[part.subject] = (
                         bad,
-                        Tightest(part, figure, int(spectrum.n_records[at]), ()),
+                        Tightest(part, figure, int(spectrum.n_records[at]), (), unit),
                         (records.like(groups, spectrum, at)),
                     )
             n_broken += int(spectrum.n_groups[is_broken].sum())
@@ -117,7 +137,8 @@ def _recount(
     ]
     figure = max(leading)[1] if leading else 0
     group_sizes = tuple(sorted(sizes.items()))
-    return Finding(requirement, figure, sum(sizes.values()), n_broken, n_records, group_sizes, tightest, n_rows)
+    n_groups = sum(sizes.values())
+    return Finding(requirement, figure, n_groups, n_broken, n_records, group_sizes, tightest, n_rows, unit)
 
 
 def _may_show(tight: Tightest) -> bool:
@@ -130,7 +151,8 @@ class _Marked:
     """The records with a mark for each sensitive value that is counted."""
 
     expr: ir.Table
-    """The QID's columns as q0, q1, ... and the marks as s0, s1, ..."""
+    """The QID's columns as q0, q1, ... and the marks as s0, s1, ...; where persons are counted, each person once with
+    each combination of the QID, and the number of its records that have it."""
     engine: Engine
     columns: tuple[str, ...]
     """The QID's columns."""
@@ -138,6 +160,8 @@ class _Marked:
     """Column and values of each mark."""
     values: Mapping[Counted, tuple[Values, ...]]
     """The values that are counted, in their order, those in one tuple that are counted together."""
+    by_person: bool
+    """Whether persons are counted."""
 
     def values_of(self, part: Part) -> tuple[Values, ...]:
         """The values a rule looks at, in its order."""
@@ -146,17 +170,31 @@ class _Marked:
     def groups(self, qid: Sequence[str]) -> ir.Table:
         """The counts of each group."""
         keys = [f"q{self.columns.index(name)}" for name in qid]
-        sums = {f"s{i}": self.expr[f"s{i}"].sum() for i in range(len(self.marks))}
-        return self.expr.group_by(keys).agg(n=self.expr.count(), **sums)
+        each = self._each_person(keys) if self.by_person else self.expr
+        sums = {f"s{i}": each[f"s{i}"].sum() for i in range(len(self.marks))}
+        sums |= {"records": each["records"].sum()} if self.by_person else {}
+        return each.group_by(keys).agg(n=each.count(), **sums)
 
-    def spectrum(self, groups: ir.Table) -> Spectrum:
-        """How many groups have the same counts; only this leaves the engine."""
+    def _each_person(self, keys: Sequence[str]) -> ir.Table:
+        """Each person once in each group, with the number of its records there, and the marks of any of them."""
+        marks = {f"s{i}": self.expr[f"s{i}"].max() for i in range(len(self.marks))}
+        return self.expr.group_by([*keys, PERSON]).agg(records=self.expr["records"].sum(), **marks)
+
+    def spectrum(self, groups: ir.Table) -> tuple[Spectrum, int]:
+        """How many groups have the same counts, which is all that leaves the engine, and how many records there are."""
         marks = [f"s{i}" for i in range(len(self.marks))]
-        counted = self.engine.fetch(groups.group_by(["n", *marks]).agg(groups=groups.count()))
-        column = {name: as_numpy(counted.column(name).cast("int64")) for name in ("n", "groups", *marks)}
+        records = groups["records" if self.by_person else "n"].sum()
+        counted = self.engine.fetch(groups.group_by(["n", *marks]).agg(groups=groups.count(), records=records))
+        column = {name: as_numpy(counted.column(name).cast("int64")) for name in ("n", "groups", "records", *marks)}
         order = np.lexsort([column[name] for name in (*reversed(marks), "n")])
         n_values = {pair: column[mark][order] for mark, pair in zip(marks, self.marks, strict=True)}
-        return Spectrum(column["groups"][order], column["n"][order], n_values)
+        n_whole = None
+        if self.by_person and marks:
+            # A person may be in several groups, so what the table has is no sum of theirs.
+            each = self._each_person([])
+            (whole,) = self.engine.fetch(each.aggregate(**{mark: each[mark].sum() for mark in marks})).to_pylist()
+            n_whole = {pair: int(whole[mark] or 0) for mark, pair in zip(marks, self.marks, strict=True)}
+        return Spectrum(column["groups"][order], column["n"][order], n_values, n_whole), int(column["records"].sum())
 
     def like(self, groups: ir.Table, spectrum: Spectrum, at: int) -> ir.Table:
         """The groups with the same counts as one of them."""
@@ -173,7 +211,9 @@ class _Marked:
 
 
 @contextmanager
-def _marked(table: Table, requirement: Requirement, cells: Mapping[str, Cells], *, keep: bool) -> Iterator[_Marked]:
+def _marked(
+    table: Table, requirement: Requirement, cells: Mapping[str, Cells], person: Person | None, *, keep: bool
+) -> Iterator[_Marked]:
     """Mark the records that have each sensitive value; `keep` them as a table where many QIDs will be counted."""
     values: dict[Counted, tuple[Values, ...]] = {}
     marks: dict[tuple[str, Values], None] = {}
@@ -185,9 +225,11 @@ def _marked(table: Table, requirement: Requirement, cells: Mapping[str, Cells], 
     table, indicators = _indicate(table, cells, list(marks))
     shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
     expr = table.expr.select(**shown, **indicators)
+    if person is not None:
+        keep, expr = True, _by_person(table.expr.select(**shown, **indicators, **{PERSON: table.column(person.column)}))
     kept = table.engine.materialize(expr) if keep else expr
     try:
-        yield _Marked(kept, table.engine, requirement.qid, tuple(marks), values)
+        yield _Marked(kept, table.engine, requirement.qid, tuple(marks), values, person is not None)
     finally:
         if keep:
             table.engine.discard(kept)
@@ -198,6 +240,13 @@ def _cells(table: Table, name: str, tree: Taxonomy | None, read_text: Callable[[
     found = table.distinct(name)
     keys = found.keys.to_pylist()
     return Cells(keys, [read_text(text_of(key)) for key in keys], bool(found.n_missing), tree)
+
+
+def _by_person(records: ir.Table) -> ir.Table:
+    """Each person once with each combination of the QID: the number of its records that have it, and their marks."""
+    keys = [name for name in records.columns if name.startswith("q") or name == PERSON]
+    marks = {name: records[name].max() for name in records.columns if name not in keys}
+    return records.group_by(keys).agg(records=records.count(), **marks)
 
 
 def _indicate(

@@ -19,6 +19,7 @@ from maskwise.policy.requirements.base import FigureAxis, Part, SensitiveColumn,
 from maskwise.policy.requirements.file_form import QID, Entry, Key, Model, share
 from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import Arithmetic, Rule
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import figure_text, group_data
 from maskwise.verify.measures.registry import register_measure, unregister_measure
 from maskwise.verify.measures.spectrum import Measured, Spectrum
@@ -36,6 +37,7 @@ class GroupShare:
     counted: ClassVar[None] = None
     confidences: ClassVar[tuple[Fraction, ...]] = ()
     notes: ClassVar[tuple[str, ...]] = ()
+    persons_misfit: ClassVar[None] = None
     lists_worst_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -71,7 +73,8 @@ class GroupShare:
     def misfit(self, column: SensitiveColumn) -> None:
         pass
 
-    def cannot_be_met(self, name: str, best: float) -> str:
+    def cannot_be_met(self, name: str, best: float, unit: Unit = Unit.RECORD) -> str:
+        del unit
         return f"A share of {float(self.share):g} cannot be met on {name}, where {best:.4f} is the best."
 
     def describe_worst(self, group: WorstGroup) -> str:

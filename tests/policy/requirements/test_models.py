@@ -19,6 +19,7 @@ from maskwise.policy.requirements.confidence import Template
 from maskwise.policy.requirements.diversity import Measure
 from maskwise.policy.requirements.grouping import GroupedBy, Grouping
 from maskwise.policy.requirements.rule import Arithmetic
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.taxonomy import Taxonomy
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
@@ -52,6 +53,7 @@ class Group:
     figure: float
     n_records: int = 7
     shown: tuple[str | None, ...] = ("[1, 40)", "*")
+    unit: Unit = Unit.RECORD
 
 
 @dataclass
@@ -312,8 +314,8 @@ def test_thresholds_are_changed_where_there_are_any() -> None:
 
 
 def test_the_axis_of_a_picture() -> None:
-    assert K.axis == FigureAxis("smallest group (records)", 1200, is_count=True)
-    assert SUBSETS.axis == FigureAxis("smallest group (records)", 4, is_count=True)
+    assert K.axis == FigureAxis("smallest group", 1200, is_count=True)
+    assert SUBSETS.axis == FigureAxis("smallest group", 4, is_count=True)
     assert SUBSETS_SHARES.axis == FigureAxis("largest share of a protected value", 0.5)
     assert SHARES.axis == FigureAxis("largest share of a protected value", None)
     assert DISTINCT.axis == FigureAxis("diversity of the least diverse group", 3)

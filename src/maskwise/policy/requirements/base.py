@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from maskwise.policy.requirements.any_of import elements_of
+from maskwise.policy.requirements.unit import Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ class FigureAxis:
     asked: float | None
     """What is asked as a place on the axis, where there is a single one."""
     is_count: bool = False
-    """Whether the figure is a number of records, shown on a logarithmic axis."""
+    """Whether the figure is a number of records or persons, shown on a logarithmic axis."""
 
 
 class SensitiveColumn(Protocol):
@@ -92,7 +93,11 @@ class WorstGroup(Protocol):
 
     @property
     def n_records(self) -> int:
-        """Its records."""
+        """Its records, or its persons."""
+
+    @property
+    def unit(self) -> Unit:
+        """Which of them."""
 
     @property
     def shown(self) -> tuple[str | None, ...]:
@@ -127,12 +132,13 @@ class Part(Protocol):
     def misfit(self, column: SensitiveColumn) -> str | None:
         """Say why the values of its sensitive column do not allow it, if they do not."""
 
-    def cannot_be_met(self, name: str, best: float) -> str:
+    def cannot_be_met(self, name: str, best: float, unit: Unit = Unit.RECORD) -> str:
         """Say that no masking meets it.
 
         Args:
             name: What messages call the requirement's QID.
             best: The best figure that a masking reaches.
+            unit: What is counted.
         """
 
     def describe_worst(self, group: WorstGroup) -> str:
@@ -174,6 +180,10 @@ class Requirement(Protocol):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the owner should know of it, whatever the table is."""
+
+    @property
+    def persons_misfit(self) -> str | None:
+        """Why it cannot count persons instead of records, if it cannot."""
 
     @property
     def lists_worst_groups(self) -> bool:

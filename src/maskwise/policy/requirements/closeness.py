@@ -14,6 +14,7 @@ from maskwise.policy.requirements.protected_values import SENSITIVE
 from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.policy.requirements.spread import spread_data, spread_misfit, too_many_values
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import figure_text
 from maskwise.values.spelling import has_order, one_spelling
 
@@ -64,6 +65,8 @@ class Closeness:
     """It bounds no share."""
     notes: ClassVar[tuple[str, ...]] = ()
     """Nothing, whatever the table is."""
+    persons_misfit: ClassVar[None] = None
+    """It can count persons as well as records."""
     lists_worst_groups: ClassVar[bool] = True
     """The farthest group is listed."""
 
@@ -141,8 +144,9 @@ class Closeness:
         them = "it" if n_unordered == 1 else "them"
         return f"The order of `{self.sensitive}` lacks {plural(n_unordered, 'value')} of the table. Add {them}."
 
-    def cannot_be_met(self, name: str, best: float) -> str:
+    def cannot_be_met(self, name: str, best: float, unit: Unit = Unit.RECORD) -> str:
         """Never needed: the most masked table meets every bound."""
+        del unit
         message = f"the whole table is as close to itself as can be; found {best:g} on {name}"
         raise AssertionError(message)
 

@@ -25,6 +25,7 @@ from maskwise.policy.requirements.protected_values import (
 )
 from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import Arithmetic, Rule
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import figure_text, group_data
 
 if TYPE_CHECKING:
@@ -93,12 +94,12 @@ class Template:
     def misfit(self, column: SensitiveColumn) -> None:
         """Any column will do; a value that no record has is noted elsewhere."""
 
-    def cannot_be_met(self, name: str, best: float) -> str:
+    def cannot_be_met(self, name: str, best: float, unit: Unit = Unit.RECORD) -> str:
         """Say that the value is too common."""
         value = "the missing value" if self.value is None else f"`{spelled(self.value)}`"
         return (
             f"Confidence {float(self.bound):g} cannot be met on {name}: {value} of `{self.sensitive}` has a share of "
-            f"{best:.4f} in {WHOLE}, and no masking can reach less. Raise its bound or drop it."
+            f"{best:.4f} in {WHOLE}, and {unit.limits('less')}. Raise its bound or drop it."
         )
 
     def describe_worst(self, group: WorstGroup) -> str:
@@ -121,6 +122,8 @@ class Confidence:
     """It asks for no size of groups."""
     notes: ClassVar[tuple[str, ...]] = ()
     """Nothing, whatever the table is."""
+    persons_misfit: ClassVar[None] = None
+    """It can count persons as well as records."""
     lists_worst_groups: ClassVar[bool] = True
     """The group where each value is most common is listed."""
 

@@ -17,6 +17,7 @@ from maskwise.policy.requirements.protected_values import SENSITIVE
 from maskwise.policy.requirements.qid import MOST_PARTS, called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import Arithmetic, Rule, negated_count
 from maskwise.policy.requirements.spread import spread_data, spread_misfit, too_many_values
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import figure_text
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Diversity:
     """It bounds no share."""
     notes: ClassVar[tuple[str, ...]] = ()
     """Nothing, whatever the table is."""
+    persons_misfit: ClassVar[None] = None
+    """It can count persons as well as records."""
     lists_worst_groups: ClassVar[bool] = True
     """The least diverse group is listed."""
 
@@ -149,11 +152,11 @@ class Diversity:
         """Say so if its column has too many values."""
         return too_many_values(self.counted, column)
 
-    def cannot_be_met(self, name: str, best: float) -> str:
+    def cannot_be_met(self, name: str, best: float, unit: Unit = Unit.RECORD) -> str:
         """Say that the column is not diverse enough."""
         return (
             f"{self.level()} cannot be met on {name}: in {WHOLE} `{self.sensitive}`{by_text(self.by)} "
-            f"{self._most_diverse(best)}, and no masking can reach more diversity. "
+            f"{self._most_diverse(best)}, and {unit.limits('more diversity')}. "
             "Ask for less or drop the requirement."
         )
 

@@ -10,6 +10,7 @@ from maskwise.policy.requirements.base import FigureAxis
 from maskwise.policy.requirements.file_form import QID, Key, Model
 from maskwise.policy.requirements.qid import called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import MAX_RECORDS, Arithmetic, Rule, negated_count
+from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import figure_text
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class KAnonymity:
     """It bounds no share."""
     counted: ClassVar[None] = None
     """It counts no sensitive value."""
+    persons_misfit: ClassVar[None] = None
+    """It can count persons as well as records."""
     lists_worst_groups: ClassVar[bool] = False
     """Its figure says all there is to say of the smallest group."""
 
@@ -100,10 +103,10 @@ class KAnonymity:
     def misfit(self, column: SensitiveColumn) -> None:
         """It has no sensitive column."""
 
-    def cannot_be_met(self, name: str, best: float) -> str:
+    def cannot_be_met(self, name: str, best: float, unit: Unit = Unit.RECORD) -> str:
         """Say that the table is too small."""
         return (
-            f"k={self.k} cannot be met on {name}: {WHOLE} has {plural(int(best), 'record')}, "
+            f"k={self.k} cannot be met on {name}: {WHOLE} has {plural(int(best), unit)}, "
             "so that is the best that can be reached. Lower k or drop the requirement."
         )
 
@@ -160,7 +163,7 @@ def k_cell(k: int) -> str:
 
 def smallest_group_axis(k: int) -> FigureAxis:
     """The smallest group in a picture."""
-    return FigureAxis("smallest group (records)", k, is_count=True)
+    return FigureAxis("smallest group", k, is_count=True)
 
 
 def _misfit(entry: Entry, stray: str | None) -> str | None:

@@ -116,6 +116,20 @@ class LKC:
         """Its figure in a picture."""
         return share_axis(self.sensitive) if self.k is None else smallest_group_axis(self.k)
 
+    @property
+    def persons_misfit(self) -> str | None:
+        """Say that shares of persons on fewer attributes do not follow from those on L.
+
+        A group on fewer attributes is a union of groups on L, and its share of
+        records is a mean of theirs. A person may be in several of them.
+        """
+        if not self.sensitive or self.known == 1:
+            return None
+        return (
+            f"Shares of persons on {self.name} do not follow from those on more attributes, as those of records do. "
+            "Keep its `k`, and write a requirement with `sensitive` for each QID."
+        )
+
     def with_k(self, k: int) -> LKC:
         """The same with another k; unchanged if it asks for none."""
         return self if self.k is None else replace(self, k=k)

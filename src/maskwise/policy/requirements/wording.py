@@ -35,5 +35,5 @@ def group_data(group: WorstGroup, *, with_qid: bool = False) -> dict[str, Any]:
     qid = {"qid": list(group.part.qid)} if with_qid else {}
     return {
         "reached": plain_figure(group.figure),
-        "tightest_group": {**qid, "shown": list(group.shown), "records": group.n_records},
+        "tightest_group": {**qid, "shown": list(group.shown), group.unit.plural: group.n_records},
     }

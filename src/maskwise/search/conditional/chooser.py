@@ -16,6 +16,8 @@ import numpy as np
 
 from maskwise.policy.attributes import Kind
 from maskwise.search.conditional import gain_kernels
+from maskwise.search.groups.person_groups import PersonGroups
+from maskwise.search.groups.splitting import SplittingGroups
 from maskwise.search.ties import TOLERANCE, is_less, largest
 from maskwise.search.topdown import Choice
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from maskwise.search.conditional.class_groups import ClassGroups, SingleAttributeClasses
     from maskwise.search.conditional.growing_tree import GrowingTree
-    from maskwise.search.groups.splitting import SplittingGroups
     from maskwise.search.topdown import TopDown
     from maskwise.search.value_trees import AnyTree
 
@@ -234,7 +235,8 @@ class ConditionalChooser:
         state, tree, first = self.state, self.growing[i], int(self.state.first[i])
         low, high = tree.bins_of(node - first)
         for groups in state.groups:
-            if i in groups.attributes:
+            # Where persons have several rows, groups are counted anew after each refinement.
+            if i in groups.attributes and isinstance(groups, SplittingGroups):
                 worst, _ = _try_splits(groups, i, node, low, high)
                 groups.set_worst(node, worst[:, border - low])
         self._open.discard(node)
@@ -255,9 +257,15 @@ def _has_one_child(tree: AnyTree) -> NDArray[np.bool_]:
     return has_one
 
 
-def _try_splits(groups: SplittingGroups, i: int, node: int, low: int, high: int) -> tuple[Floats, NDArray[np.bool_]]:
+def _try_splits(
+    groups: SplittingGroups | PersonGroups, i: int, node: int, low: int, high: int
+) -> tuple[Floats, NDArray[np.bool_]]:
     """How bad the worst group of one QID would be after each split of an interval, and whether no rule breaks."""
     worst = np.empty((len(groups.rules.kind), high - low))
     fits = np.empty(high - low, np.bool_)
-    gain_kernels.worst_of_splits(groups.arrays, groups.rules, groups.attributes.index(i), node, low, high, worst, fits)
+    if isinstance(groups, PersonGroups):
+        groups.try_splits(i, node, low, high, worst, fits)
+    else:
+        j = groups.attributes.index(i)
+        gain_kernels.worst_of_splits(groups.arrays, groups.rules, j, node, low, high, worst, fits)
     return worst, fits

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from maskwise.compress.packing import spread
-from maskwise.search.rule_kernels import Rules, weigh
+from maskwise.search.rule_kernels import Rules, weigh_part
 
 if TYPE_CHECKING:
     from maskwise.search.groups.split_kernels import Groups
@@ -179,7 +179,7 @@ def worst_of_splits(
         _count_codes(groups, g, j, low, high, hist)
         apart[:] = -np.inf
         spread(groups.layout, hist[high - low], part)
-        is_apart = _weigh_part(rules, part, apart)
+        is_apart = weigh_part(rules, part, apart)
         left[:] = 0
         right[:] = groups.total[g] - part
         is_good = True
@@ -190,8 +190,8 @@ def worst_of_splits(
                 right -= part
             if hist[b - 1, 0] > 0 or b == 1:
                 bad[:] = apart
-                is_good = _weigh_part(rules, left, bad)
-                is_good = _weigh_part(rules, right, bad) and is_good
+                is_good = weigh_part(rules, left, bad)
+                is_good = weigh_part(rules, right, bad) and is_good
             if not is_valid[b]:
                 continue
             if not (is_good and is_apart):
@@ -202,15 +202,3 @@ def worst_of_splits(
                 worst[r, b] = max(worst[r, b], bad[r])
         if n_valid == 0:
             return
-
-
-@njit(cache=True, nogil=True)
-def _weigh_part(rules: Rules, part: Any, bad: Any) -> bool:
-    """Update how bad the worst part is by each rule; say whether no rule breaks. An empty part changes nothing."""
-    is_good = True
-    for r in range(rules.kind.shape[0]):
-        if part[0] > 0:
-            badness, is_broken = weigh(rules, r, part, part, 0)
-            bad[r] = max(bad[r], badness)
-            is_good = is_good and not is_broken
-    return is_good

@@ -85,8 +85,10 @@ def request_classes(problem: Problem, class_name: str, *, in_detail: bool) -> Cl
         class_name: The class.
         in_detail: Whether the rows are also counted by the unmasked columns themselves, to compare variants by.
     """
-    # A column that is released generalized tells recipients less than its cells do.
+    # A column that is released generalized tells recipients less than its cells do; a pseudonym tells nothing.
+    person = problem.policy.person
     taken = {*problem.policy.masked, *(cut.attribute for cut in problem.profile.fixed), class_name}
+    taken |= set() if person is None else {person.column}
     unmasked = tuple(name for name in problem.columns if name not in taken)
     return ClassRequest(
         class_name, unmasked, partial(_group_records, seed=problem.options.seed or 0, in_detail=in_detail)

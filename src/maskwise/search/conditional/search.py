@@ -12,6 +12,7 @@ from maskwise.search.build_solution import build_solution
 from maskwise.search.conditional import variants
 from maskwise.search.conditional.inputs import ConditionalInputs, request_classes, start_trees
 from maskwise.search.grow_trees import grow_forest
+from maskwise.search.linked_records import linked_records
 from maskwise.search.options import Limits, stage_of
 from maskwise.search.preferences import check_levels, preferences_of
 from maskwise.search.value_trees import codings_of
@@ -78,5 +79,5 @@ class ConditionalSearch:
             if result.ending is Ending.INTERRUPTED:
                 break
         best, explanation = selection.best()
-        messages = (private_note(explanation), *counts.workspace.messages())
+        messages = (private_note(explanation), *counts.workspace.messages(), *linked_records(self.problem, counts))
         return build_solution(self.problem, best.trees, best.state, best.steps, best.ending, messages=messages)

@@ -100,6 +100,11 @@ class SplittingGroups:
         self._cut.worst[:, candidate] = worst
 
     @property
+    def is_anti_monotone(self) -> bool:
+        """Always: the worst part of a group is never better than the group."""
+        return True
+
+    @property
     def n_groups(self) -> int:
         """How many groups there are now."""
         return int(self._arrays.tally[0])

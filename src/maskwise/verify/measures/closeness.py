@@ -27,7 +27,7 @@ def measure_distance(part: Closeness, groups: Spectrum, values: tuple[Values, ..
     """
     counts = groups.counts_of(part.sensitive, values)
     shares = counts / counts.sum(axis=1, keepdims=True)
-    whole = (counts * groups.n_groups[:, None]).sum(axis=0)
+    whole = groups.whole_of(part.sensitive, values)
     apart = shares - whole / whole.sum()
     if part.distance is Distance.EQUAL:
         distance: NDArray[np.float64] = np.abs(apart).sum(axis=1) / 2

@@ -27,9 +27,11 @@ class Spectrum:
     n_groups: Ints  # (n_kinds,)
     """How many groups have these counts."""
     n_records: Ints  # (n_kinds,)
-    """The records of each."""
+    """The records of each, or its persons where those are counted."""
     n_values: Mapping[tuple[str, Values], Ints]  # each (n_kinds,)
     """Those of them with each sensitive value, or with one of several."""
+    n_whole: Mapping[tuple[str, Values], int] | None = None
+    """Those of the whole table with each sensitive value, where they are no sum of the groups'."""
 
     def counts_of(self, column: str, values: tuple[Values, ...]) -> Ints:
         """The records of each group with each value of a sensitive column, or each of several together.
@@ -39,6 +41,13 @@ class Spectrum:
             values: Its values, in the order of the result's columns.
         """
         return np.stack([self.n_values[column, value] for value in values], axis=1)
+
+    def whole_of(self, column: str, values: tuple[Values, ...]) -> Ints:
+        """What the whole table has of each value; the arguments are those of `counts_of`."""
+        if self.n_whole is not None:
+            return np.array([self.n_whole[column, value] for value in values], np.int64)
+        whole: Ints = (self.counts_of(column, values) * self.n_groups[:, None]).sum(axis=0)
+        return whole
 
 
 @dataclass(frozen=True, slots=True)

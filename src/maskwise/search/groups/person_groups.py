@@ -1,0 +1,130 @@
+"""The groups of one quasi-identifier whose persons have several rows, while a search refines.
+
+The counterpart of `splitting` for such tables, with the same interface. The
+persons of two groups do not add up, so each group is counted by itself. The
+loops are in `person_kernels`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.compress.packing import pack
+from maskwise.search import rule_kernels
+from maskwise.search.groups import person_kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from maskwise.compress.compressed_table import Compact
+    from maskwise.search.groups.split_kernels import SplitCut
+
+
+class PersonGroups:
+    """The groups of one QID, split as the search refines; a person is counted once in each of them.
+
+    Claim: after any sequence of refinements `now[r]` is the badness of the
+    worst group by rule r, and `worst[r, x]` that of the worst group that
+    refining x next would create. So a refinement that is performed is valid.
+    Shares of persons are not anti-monotone: a candidate that is invalid once is
+    given up, though it might be valid later.
+    """
+
+    def __init__(
+        self,
+        compact: Compact,
+        cut: SplitCut,
+        roots: Sequence[int],
+        most_slots: Sequence[int],
+        rules: rule_kernels.Rules,
+    ) -> None:
+        """Start with one group that shows the root of every attribute.
+
+        Args:
+            compact: The QID's distinct coded rows, person by person.
+            cut: The trees, with attributes numbered over the whole policy.
+            roots: The root of each of the QID's attributes.
+            most_slots: The largest number of children on each of the QID's attributes.
+            rules: What the groups must satisfy.
+        """
+        assert compact.persons is not None  # noqa: S101 - else rows add up, which `splitting` makes use of
+        self.attributes = compact.attributes
+        self.rules = rules
+        workspace = compact.workspace
+        n_rows, n_attributes = compact.codes.shape
+        n_counts = compact.counts.shape[1]
+        order = np.argsort(compact.persons, kind="stable")
+        packed, _ = pack(compact.counts, np.ones(n_counts, np.int64), workspace)
+        codes = workspace.zeros(compact.codes.shape, compact.codes.dtype)
+        words = workspace.zeros(packed.shape, np.int64)
+        np.take(compact.codes, order, axis=0, out=codes)
+        np.take(packed, order, axis=0, out=words)
+        own = np.array(compact.attributes, np.int64)
+        base = np.zeros(n_attributes, np.int64)
+        base[1:] = np.cumsum(most_slots)[:-1]
+        is_size = rules.kind == rule_kernels.K
+        smallest = max((int(k) for k in rules.over[is_size & rules.is_enforced]), default=1)
+        # The records of a group are at least as many as its persons.
+        most_groups = n_rows // max(smallest, 1) + 1
+        self._is_final = int(is_size.all())
+        self._cut = cut._replace(
+            slot=np.ascontiguousarray(cut.slot[own]),
+            base=base,
+            hides=cut.hides[own],
+            worst=np.full((len(rules.kind), len(cut.first_child)), -np.inf),
+        )
+        n_slots = max(int(sum(most_slots)), 1)
+        self._rows = person_kernels.start_persons(
+            workspace, codes, compact.persons[order], words, n_counts, most_groups, n_slots
+        )
+        self._rows.shown[:, 0] = roots
+        self.now: NDArray[np.float64] = np.empty(len(rules.kind))
+        person_kernels.weigh_groups(self._rows, rules, self.now)
+        person_kernels.count_group(self._rows, self._cut, rules, 0, np.empty(n_attributes, np.int64))
+
+    @property
+    def worst(self) -> NDArray[np.float64]:
+        """For each rule and candidate, the worst group that refining the candidate would create."""
+        worst: NDArray[np.float64] = self._cut.worst
+        return worst
+
+    def try_splits(
+        self, attribute: int, node: int, low: int, high: int, worst: NDArray[np.float64], fits: NDArray[np.bool_]
+    ) -> None:
+        """Find how bad the worst group would be after each split of an interval, and whether no rule breaks."""
+        j = self.attributes.index(attribute)
+        person_kernels.worst_of_splits(self._rows, self.rules, j, node, low, high, worst, fits)
+
+    @property
+    def is_anti_monotone(self) -> bool:
+        """Whether only the sizes of groups are bounded: a part of a group has no more persons than the group."""
+        return bool(self._is_final)
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are now."""
+        return int(self._rows.tally[0])
+
+    def release(self) -> None:
+        """Free the memory of the groups; only `now` is left."""
+        del self._rows
+
+    def refine(
+        self,
+        attribute: int,
+        value: int,
+        candidate: int,
+        branch: NDArray[np.int64],
+        branch_node: NDArray[np.int64],
+        slot: NDArray[np.int32],
+    ) -> None:
+        """Split the groups that show `value`; the arguments are those of `SplittingGroups.refine`."""
+        del candidate
+        j = self.attributes.index(attribute)
+        self._cut.slot[j] = slot
+        person_kernels.split_groups(self._rows, self._cut, self.rules, j, value, branch, branch_node, self._is_final)
+        person_kernels.weigh_groups(self._rows, self.rules, self.now)
