@@ -59,9 +59,9 @@ class Report:
         for item, finding in zip(data["requirements"], self.verdict.findings, strict=True):
             implied = " (implied by another)" if item["implied_by"] is not None else ""
             asked = finding.requirement.asked_cell()
-            reached = (
-                finding.requirement.reached_cell(finding.figure, finding.tightest) if "reached" in item else "holds"
-            )
+            # The largest share of a protected value is the owner's to know.
+            worst = () if self.audience is Audience.RECIPIENT else finding.tightest
+            reached = finding.requirement.reached_cell(finding.figure, worst) if "reached" in item else "holds"
             lines.append(
                 f"| {', '.join(item['qid'])}{implied} | {asked} | {reached} | {item['groups']:,} "
                 f"| {item['group_sizes']['min']:,} |"
@@ -198,7 +198,7 @@ def what_is_protected(requirements: Sequence[Requirement]) -> tuple[str, ...]:
 def _public_finding(finding: Finding, outcome: Outcome) -> dict[str, Any]:
     """A finding as recipients read it: its figure only where they could count it themselves."""
     asked = finding.requirement
-    data = {**asked.public_data(), "holds": finding.is_met, **_sizes_data(finding)}
+    data = {"qid": list(asked.qid), **asked.public_data(), "holds": finding.is_met, **_sizes_data(finding)}
     leading = asked.parts[0].counted
     is_countable = leading is None or (leading.values is None and leading.column in outcome.passed)
     return {**data, "reached": plain_figure(finding.figure)} if is_countable else data
