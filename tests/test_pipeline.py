@@ -117,6 +117,35 @@ def test_many_values_are_looked_up_and_keep_their_order() -> None:
     assert outcome.data["zip"].to_pylist() == [value[:3] for value in people["zip"].to_pylist()]
 
 
+@pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "conditional", "effort": 1}])
+def test_a_two_valued_attribute_is_shown_under_its_own_names(how: dict[str, Any]) -> None:
+    """Disclosing one of two values leaves `*` to stand for the other alone."""
+    people = pa.table({"Sex": ["F"] * 6 + ["M"] * 5, "C": ["x"] * 5 + ["y"] * 5 + ["x"]})
+    policy = {"class": "C", "attributes": {"Sex": "suppress"}, "requirements": [{"qid": ["Sex"], "k": 5}]}
+    outcome = maskwise.anonymize(people, policy, **how)
+    assert sorted(outcome.data["Sex"].to_pylist()) == ["F"] * 6 + ["M"] * 5
+    (cut,) = outcome.solution.cuts
+    assert (cut.labels, cut.hidden) == (("F", "M"), ())
+    too_few = {**policy, "requirements": [{"qid": ["Sex"], "k": 6}]}
+    assert set(maskwise.anonymize(people, too_few, **how).data["Sex"].to_pylist()) == {"*"}
+
+
+@pytest.mark.parametrize("how", [{}, {"criterion": "conditional", "effort": 1}])
+def test_as_published_leaves_a_lone_hidden_value_hidden(how: dict[str, Any]) -> None:
+    """Three values, of which the search discloses two; the third has no class to tell."""
+    people = pa.table({"Job": ["a"] * 6 + ["b"] * 6 + ["c"] * 6, "C": ["x"] * 6 + ["y"] * 6 + ["z"] * 6})
+    policy = {"class": "C", "attributes": {"Job": "suppress"}, "requirements": [{"qid": ["Job"], "k": 5}]}
+    published, shown = (
+        maskwise.anonymize(people, policy, max_steps=2, as_published=is_published, **how)
+        for is_published in (True, False)
+    )
+    assert published.steps == shown.steps
+    hidden = published.solution.cuts[0].hidden
+    assert len(hidden) == 1
+    assert set(published.data["Job"].to_pylist()) == {*"abc"} - {*hidden} | {"*"}
+    assert set(shown.data["Job"].to_pylist()) == {*"abc"}
+
+
 @pytest.mark.slow
 def test_the_demo_runs_and_its_output_passes_an_audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from maskwise.cli.app import main

@@ -110,6 +110,16 @@ def test_another_tools_file_is_evaluated_too(run: Run, data: Path, policy: Path,
         assert by_name[classifier, "AE(arx)"]["k"] is None
 
 
+def test_both_boundaries_are_measured(run: Run, data: Path, policy: Path) -> None:
+    arguments = ("evaluate", data, "-p", policy, "--classifier", "naive-bayes", "--json")
+    both, safe, exact, published = (
+        {one["measure"]: one["error"] for one in json.loads(run(*arguments, *options).out)}
+        for options in (["--boundaries=both"], [], ["--boundaries=exact"], ["--as-published"])
+    )
+    assert both == {**safe, "AE(exact boundaries)": exact["AE"]}
+    assert published == exact
+
+
 def test_unseen_categories_of_a_test_file_are_noted_without_their_name(
     run: Run, data: Path, policy: Path, tmp_path: Path
 ) -> None:

@@ -92,9 +92,7 @@ def test_in_python_it_is_a_warning_of_the_outcome_and_of_an_audit(tmp_path: Path
 
 
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "conditional", "effort": 1}])
-def test_a_template_without_k_is_warned_of_first_with_the_records_that_stand_alone(
-    tmp_path: Path, how: dict[str, Any]
-) -> None:
+def test_a_template_without_k_is_warned_of_first_with_the_records_that_stand_alone(how: dict[str, Any]) -> None:
     # Each age but the last has one record; no more than half of any group has the illness.
     ages = [*range(20, 60), 60, 60]
     table = pa.table({"Age": ages, "Ill": ["Flu"] * 41 + ["HIV"], "C": ["xy"[age % 2] for age in ages]})

@@ -87,7 +87,7 @@ def test_a_missing_cell_is_not_outside() -> None:
 
 @pytest.mark.parametrize("how", [{"outside": "refuse"}, {"strict": True}, {"strict": True, "outside": "drop"}])
 def test_rows_outside_every_interval_are_refused_where_this_is_asked(how: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="outside every interval.*`Age` in 1 record") as raised:
+    with pytest.raises(InputError, match=r"outside every interval.*`Age` in 1 record") as raised:
         apply(read(rows(Age=[25, 1234])), solution(), **how)
     assert "1234" not in str(raised.value)
     assert not apply(read(rows()), solution(), **how).outside

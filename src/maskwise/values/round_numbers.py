@@ -42,7 +42,7 @@ def round_between(left: NDArray[Any], right: NDArray[Any], scale: Scale) -> NDAr
     """
     chosen = np.array(right, copy=True)
     is_open = np.ones(len(chosen), np.bool_)
-    for candidate in _candidates(right, scale):
+    for candidate in _candidates(left, right, scale):
         fits = is_open & (candidate > left) & (candidate <= right)
         chosen[fits] = candidate[fits]
         is_open &= ~fits
@@ -51,8 +51,8 @@ def round_between(left: NDArray[Any], right: NDArray[Any], scale: Scale) -> NDAr
     return chosen
 
 
-def _candidates(right: NDArray[Any], scale: Scale) -> Iterator[NDArray[Any]]:
-    """The largest round values not above the given ones, from the roundest kind on."""
+def _candidates(left: NDArray[Any], right: NDArray[Any], scale: Scale) -> Iterator[NDArray[Any]]:
+    """The largest round values not above the right ones, from the roundest kind on."""
     match scale:
         case Scale.DATE:
             yield from (_each(right, scale, start) for start in (_start_of_year, _start_of_month))
@@ -64,14 +64,14 @@ def _candidates(right: NDArray[Any], scale: Scale) -> Iterator[NDArray[Any]]:
         case _ if right.dtype == np.int64:
             yield from (right // 10**power * 10**power for power in range(18, 0, -1))
         case _:
-            yield from _decimals(right)
+            yield from _decimals(left, right)
 
 
-def _decimals(right: NDArray[Any]) -> Iterator[NDArray[Any]]:
+def _decimals(left: NDArray[Any], right: NDArray[Any]) -> Iterator[NDArray[Any]]:
     """Floats cut off after fewer and fewer places before the point, then after more and more behind it."""
     with np.errstate(over="ignore", invalid="ignore"):
-        largest = float(np.abs(right).max(initial=1.0))
-        for power in range(min(int(np.log10(largest)) + 1, 308) if largest > 1 else 0, -1, -1):
+        largest = float(np.abs([left, right]).max(initial=1.0))
+        for power in range(min(int(np.log10(largest)) + 1, 308), -1, -1):
             yield np.floor(right / 10.0**power) * 10.0**power
         for n_decimals in range(1, _MOST_DECIMALS + 1):
             step = 10.0**n_decimals
