@@ -310,6 +310,8 @@ def test_the_search_is_the_one_asked_for(method: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(run, "anonymize", lambda *a, **o: seen.append(o) or anonymize(*a, **o))
     maskwise.evaluate(people(), AGES, method=method, classifiers=["c4.5"])
     maskwise.evaluate(people(), AGES, criterion="conditional", effort=2, classifiers=["c4.5"])
+    # The class of a record is compared with what it shows, so that records keep their order.
+    assert [o.pop("keep_order") for o in seen] == [True, True]
     chosen = [SearchOptions(**o) for o in seen]
     assert [(o.method, o.criterion, o.effort) for o in chosen] == [(method, "score", None), ("tdr", "conditional", 2)]
 
