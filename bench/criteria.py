@@ -35,7 +35,9 @@ def errors(
     by_key: dict[tuple[str, str, int], float] = {}
     ways = {"score": {"rivals": ("mondrian", "full-domain")}, "conditional": {"criterion": "conditional"}}
     for way, masking in ways.items():
-        evaluation = maskwise.evaluate(data, policy, k=ks, classifiers=CLASSIFIERS, **evaluate_options, **masking)
+        evaluation = maskwise.evaluate(
+            data, policy, k=ks, classifiers=CLASSIFIERS, as_published=True, **evaluate_options, **masking
+        )
         for record in evaluation.records:
             if record.error is None or record.measure == "UE":
                 continue

@@ -150,7 +150,7 @@ def errors(data: Data, requirement: str, requirements: Sequence[Row], **given: A
     settings: dict[str, Any] = {"classifiers": ["c4.5"], "protocol": "both"} | given
     if "folds" not in settings:
         settings["test"] = data.test
-    evaluation = maskwise.evaluate(data.train, data.policy(requirements), **settings)
+    evaluation = maskwise.evaluate(data.train, data.policy(requirements), as_published=True, **settings)
     return [
         {"data": data.name, "requirement": requirement} | {key: getattr(record, key) for key in KEYS[2:]}
         for record in evaluation.records

@@ -28,7 +28,7 @@ def run(options: Options, n: int = N) -> list[Row]:
     for number in range(1, n + 1):
         qids = random_qids(rng, data.names, (3, 7), (2, 9))
         union = sorted({name for qid in qids for name in qid})
-        multi = maskwise.anonymize(whole, data.policy([{"qid": qid, "k": k} for qid in qids])).data
+        multi = maskwise.anonymize(whole, data.policy([{"qid": qid, "k": k} for qid in qids]), as_published=True).data
         # Both mask the same attributes, so one evaluation of the union's policy reads both tables.
         rows_of_union = errors(data, "union", [{"qid": union, "k": k}], protocol="combined", against={"multi": multi})
         error = {row["measure"]: row["error"] for row in rows_of_union}

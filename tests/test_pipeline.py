@@ -12,6 +12,7 @@ import pytest
 import maskwise
 from maskwise.report.report import describe_ending, report
 from maskwise.solution.cut import Cut
+from maskwise.values.message import Audience
 
 PEOPLE = pa.table(
     {
@@ -42,7 +43,7 @@ def test_a_release_that_fails_the_recount_is_never_written(
     target = tmp_path / "out.csv"
     target.write_text("old")
     with pytest.raises(maskwise.RefusedError, match="is not met, it reaches 1"):
-        maskwise.anonymize(PEOPLE, POLICY, target if to_file else None)
+        maskwise.anonymize(PEOPLE, POLICY, target if to_file else None, boundaries="exact")
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
 
@@ -99,7 +100,7 @@ def test_an_implied_requirement_is_dropped_and_reported() -> None:
 def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
     outputs = []
     for name in ("one.csv", "two.csv"):
-        maskwise.anonymize(PEOPLE, POLICY, tmp_path / name)
+        maskwise.anonymize(PEOPLE, POLICY, tmp_path / name, seed=7)
         outputs.append((tmp_path / name).read_bytes())
     assert outputs[0] == outputs[1]
     assert arrow_csv.read_csv(tmp_path / "one.csv").column_names == PEOPLE.column_names
@@ -111,9 +112,38 @@ def test_many_values_are_looked_up_and_keep_their_order() -> None:
     people = pa.table({"zip": [f"z{i * 7919 % n:04}" for i in range(n)], "row": list(range(n))})
     tree = {"any": {f"z{i:02}": [f"z{i:02}{j:02}" for j in range(100)] for i in range(30)}}
     policy = {"attributes": {"zip": {"taxonomy": tree}}, "requirements": [{"qid": ["zip"], "k": 100}]}
-    outcome = maskwise.anonymize(people, policy)
+    outcome = maskwise.anonymize(people, policy, keep_order=True)
     assert outcome.data["row"].to_pylist() == list(range(n))
     assert outcome.data["zip"].to_pylist() == [value[:3] for value in people["zip"].to_pylist()]
+
+
+@pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "conditional", "effort": 1}])
+def test_a_two_valued_attribute_is_shown_under_its_own_names(how: dict[str, Any]) -> None:
+    """Disclosing one of two values leaves `*` to stand for the other alone."""
+    people = pa.table({"Sex": ["F"] * 6 + ["M"] * 5, "C": ["x"] * 5 + ["y"] * 5 + ["x"]})
+    policy = {"class": "C", "attributes": {"Sex": "suppress"}, "requirements": [{"qid": ["Sex"], "k": 5}]}
+    outcome = maskwise.anonymize(people, policy, **how)
+    assert sorted(outcome.data["Sex"].to_pylist()) == ["F"] * 6 + ["M"] * 5
+    (cut,) = outcome.solution.cuts
+    assert (cut.labels, cut.hidden) == (("F", "M"), ())
+    too_few = {**policy, "requirements": [{"qid": ["Sex"], "k": 6}]}
+    assert set(maskwise.anonymize(people, too_few, **how).data["Sex"].to_pylist()) == {"*"}
+
+
+@pytest.mark.parametrize("how", [{}, {"criterion": "conditional", "effort": 1}])
+def test_as_published_leaves_a_lone_hidden_value_hidden(how: dict[str, Any]) -> None:
+    """Three values, of which the search discloses two; the third has no class to tell."""
+    people = pa.table({"Job": ["a"] * 6 + ["b"] * 6 + ["c"] * 6, "C": ["x"] * 6 + ["y"] * 6 + ["z"] * 6})
+    policy = {"class": "C", "attributes": {"Job": "suppress"}, "requirements": [{"qid": ["Job"], "k": 5}]}
+    published, shown = (
+        maskwise.anonymize(people, policy, max_steps=2, as_published=is_published, **how)
+        for is_published in (True, False)
+    )
+    assert published.steps == shown.steps
+    hidden = published.solution.cuts[0].hidden
+    assert len(hidden) == 1
+    assert set(published.data["Job"].to_pylist()) == {*"abc"} - {*hidden} | {"*"}
+    assert set(shown.data["Job"].to_pylist()) == {*"abc"}
 
 
 @pytest.mark.slow
@@ -148,7 +178,7 @@ def people_with_ages() -> pa.Table:
 @pytest.mark.parametrize("how", [{"method": "bug"}, {"criterion": "score"}, {"criterion": "conditional"}])
 def test_a_report_says_no_more_of_the_ending_than_the_search_knows(qid: list[str], how: dict[str, str]) -> None:
     policy = {"class": "C", "attributes": {"Sex": "suppress"}, "requirements": [{"qid": qid, "k": 3}]}
-    said = describe_ending(report(maskwise.anonymize(people_with_ages(), policy, **how)).data)
+    said = describe_ending(report(maskwise.anonymize(people_with_ages(), policy, **how), Audience.OWNER).data)
     has_intervals = "Age" in qid
     if "method" in how:
         assert ("the smallest that the search made" in said) is has_intervals
@@ -162,8 +192,8 @@ def test_a_split_that_the_search_did_not_try_may_be_safe() -> None:
     """Why a report does not say that nothing more can be shown: the best split leaves one record alone, others none."""
     table = pa.table({"Age": list(range(20)), "C": ["x"] + ["y"] * 19})
     policy = {"class": "C", "attributes": {"Age": {"interval": [0, 19]}}, "requirements": [{"qid": ["Age"], "k": 5}]}
-    outcome = maskwise.anonymize(table, policy)
+    outcome = maskwise.anonymize(table, policy, boundaries="exact")
     assert not outcome.steps
-    assert describe_ending(report(outcome).data).endswith("a split elsewhere might still be safe.")
+    assert describe_ending(report(outcome, Audience.OWNER).data).endswith("a split elsewhere might still be safe.")
     halves = pa.table({"Age": ["[0, 10)"] * 10 + ["[10, 19]"] * 10, "C": table["C"]})
     assert maskwise.audit(halves, policy).is_met

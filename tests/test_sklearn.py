@@ -123,6 +123,29 @@ def test_ordinal_numbers_follow_the_labels() -> None:
     assert [order[int(number)] for number in numbers] == labels.tolist()
 
 
+def test_numbers_outside_the_range_are_shown_as_such() -> None:
+    frame, risk = people()
+    masker = Masker(POLICY).fit(frame, risk)
+    later = pd.DataFrame({"age": [-1, 0, 120, 121], "job": ["nurse"] * 4, "note": ["x"] * 4})
+    labels = masker.solution_.cut("age").labels
+    beyond = "[0, 120] or outside"
+    assert masker.transform(later)["age"].tolist() == [beyond, labels[0], labels[-1], beyond]
+    numbers = Masker(POLICY, encode="ordinal").fit(frame, risk).transform(later)["age"]
+    assert numbers.tolist() == [-1, 0, len(labels) - 1, -1]
+
+
+@pytest.mark.parametrize("options", [{"boundaries": "exact"}, {"boundaries": "safe"}, {"as_published": True}, {}])
+def test_boundaries_are_those_of_a_release(options: dict[str, Any]) -> None:
+    frame, risk = people()
+    masker = Masker(POLICY, **options).fit(frame, risk)
+    asked = {**POLICY, "class": "risk"}
+    assert masker.solution_.cuts == maskwise.anonymize(frame.assign(risk=risk), asked, **options).solution.cuts
+    exact = Masker(POLICY, boundaries="exact").fit(frame, risk).solution_.cut("age").breaks
+    assert (masker.solution_.cut("age").breaks == exact) is (options not in ({}, {"boundaries": "safe"}))
+    again = Masker.from_json(masker.to_json())
+    assert (again.boundaries, again.as_published) == (masker.boundaries, masker.as_published)
+
+
 @pytest.mark.parametrize("text", ["{}", "not json", '{"masker": {"nonsense": 1}, "feature_names": [], "solution": {}}'])
 def test_foreign_json_is_refused(text: str) -> None:
     with pytest.raises(maskwise.InputError, match="not the JSON of a Masker"):

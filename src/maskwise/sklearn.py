@@ -67,17 +67,19 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         policy: A YAML file, a mapping of the same form, or a Policy; None puts
             every column into one quasi-identifier with `k`.
         k: The smallest group, where `policy` is None; 5 if it is None too.
-        method: How to search; this and the next five are as in `maskwise.search.options.SearchOptions`.
+        method: How to search; this and the next seven are as in `maskwise.search.options.SearchOptions`.
         criterion: How `tdr` chooses.
         max_steps: When to stop early.
         time_limit: When to stop early.
         effort: For `conditional`.
         restarts: For `bug`.
+        boundaries: Where intervals may be split: `safe` or `exact`; None goes by the policy.
+        as_published: Search as the papers do: exact boundaries, a lone hidden value left as `*`.
         random_state: Seeds the variants of `conditional` and the restarts of `bug`: a number, or a NumPy generator
             from which one is drawn at each `fit`. None stands for 0, so every `fit` gives the same cut.
         encode: `label` shows masked values as text, `ordinal` as the number of
-            the label in its cut (-1 for the root of unknown values), for models
-            that take numbers only.
+            the label in its cut (-1 for the root of unknown values and for numbers
+            outside every interval), for models that take numbers only.
 
     Attributes:
         solution_: The cut that was found.
@@ -91,7 +93,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> people = pd.DataFrame({"Age": [23, 25, 41, 47], "Sex": ["F", "M", "F", "M"]})
         >>> masker = Masker(k=2).fit(people, ["lo", "lo", "hi", "hi"])
         >>> masker.transform(pd.DataFrame({"Age": [30, 80], "Sex": ["F", "X"]}))["Age"].tolist()
-        ['[23, 41)', '[41, 47]']
+        ['[23, 40)', '[23, 47] or outside']
     """
 
     def __init__(
@@ -105,6 +107,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         time_limit: float | None = None,
         effort: int | None = None,
         restarts: int = 0,
+        boundaries: str | None = None,
+        as_published: bool = False,
         random_state: int | np.random.RandomState | None = None,
         encode: str = "label",
     ) -> None:
@@ -116,6 +120,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.time_limit = time_limit
         self.effort = effort
         self.restarts = restarts
+        self.boundaries = boundaries
+        self.as_published = as_published
         self.random_state = random_state
         self.encode = encode
 

@@ -35,7 +35,8 @@ def rows_with(**changes: list[str]) -> list[list[str]]:
 
 def applied(tmp_path: Path, run: Run, solution: Path, rows: list[list[str]], *options: str) -> dict:
     (tmp_path / "later.csv").write_text(csv_text(HEADER, rows), encoding="utf-8")
-    result = run("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "later-out.csv", "--json", *options)
+    arguments = ("-s", solution, "-o", tmp_path / "later-out.csv", "--json", "--keep-order", *options)
+    result = run("apply", tmp_path / "later.csv", *arguments)
     assert result.code == 0, result.err
     return json.loads(result.out)
 
@@ -46,8 +47,9 @@ def test_the_training_table_comes_out_as_it_was_released(
     tmp_path: Path, run: Run, data: Path, policy: Path, suffix: str
 ) -> None:
     one, two = tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"
-    assert run("mask", data, "-p", policy, "-o", one, "--solution", tmp_path / "s.json").code == 0
-    assert run("apply", data, "-s", tmp_path / "s.json", "-o", two, "--strict", "--enforce").code == 0
+    assert run("mask", data, "-p", policy, "-o", one, "--solution", tmp_path / "s.json", "--keep-order").code == 0
+    arguments = ("-s", tmp_path / "s.json", "-o", two, "--strict", "--enforce", "--keep-order")
+    assert run("apply", data, *arguments).code == 0
     assert one.read_bytes() == two.read_bytes()
 
 
@@ -72,13 +74,70 @@ def seen_as(value: str, shown: list[str]) -> str:
     return value
 
 
-def test_numbers_outside_the_range_go_to_the_outermost_intervals(tmp_path: Path, run: Run, solution: Path) -> None:
+AGES = ["-40", "121", "99999", "0", "120", "130.5"]
+"""Ages of later rows: all but two lie outside the range from 0 to 120."""
+
+
+def test_numbers_outside_the_range_are_shown_as_the_range_or_outside(tmp_path: Path, run: Run, solution: Path) -> None:
     labels = shown_by(solution)["Age"]
     assert len(labels) > 1
-    said = applied(tmp_path, run, solution, rows_with(Age=["-40", "121", "99999", "0", "120", "130.5"]))
-    first, last = labels[0], labels[-1]
-    assert frame(tmp_path / "later-out.csv")["Age"].tolist() == [first, last, last, first, last, last]
+    said = applied(tmp_path, run, solution, rows_with(Age=AGES))
+    first, last, beyond = labels[0], labels[-1], "[0, 120] or outside"
+    assert frame(tmp_path / "later-out.csv")["Age"].tolist() == [beyond, beyond, beyond, first, last, beyond]
     assert "Age" not in said["unknown"]
+    assert (said["outside"], said["dropped_outside"], said["rows"]) == ({"Age": 4}, 0, 6)
+
+
+def test_rows_outside_the_range_can_be_left_out(tmp_path: Path, run: Run, solution: Path) -> None:
+    labels = shown_by(solution)["Age"]
+    said = applied(tmp_path, run, solution, rows_with(Age=AGES), "--outside", "drop")
+    table = frame(tmp_path / "later-out.csv")
+    assert table["Age"].tolist() == [labels[0], labels[-1]]
+    assert table["Id"].tolist() == ["0003", "0004"]
+    assert (said["outside"], said["dropped_outside"], said["rows"]) == ({"Age": 4}, 4, 2)
+
+
+@pytest.mark.parametrize("option", [("--outside", "refuse"), ("--strict",), ("--strict", "--outside", "drop")])
+def test_rows_outside_the_range_can_be_refused(tmp_path: Path, refused, solution: Path, option: tuple[str]) -> None:
+    (tmp_path / "later.csv").write_text(csv_text(HEADER, rows_with(Age=AGES)), encoding="utf-8")
+    refused(
+        *("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "out.csv", *option),
+        says=["`Age` in 4 records", "outside every interval", "outside drop"],
+        hides=["99999", "130.5"],
+    )
+
+
+@pytest.mark.parametrize(("how", "said"), [("root", "shown as the whole range, or outside"), ("drop", "left out")])
+def test_people_are_told_what_lies_outside(tmp_path: Path, run: Run, solution: Path, how: str, said: str) -> None:
+    (tmp_path / "later.csv").write_text(csv_text(HEADER, rows_with(Age=AGES)), encoding="utf-8")
+    arguments = ("-s", solution, "-o", tmp_path / "later-out.csv", "--outside", how)
+    result = run("apply", tmp_path / "later.csv", *arguments)
+    assert result.code == 0
+    assert f"`Age` is outside every interval in 4 records; {said}." in result.err
+    assert "99999" not in result.err + result.out
+
+
+def test_dates_after_the_range_are_not_shown_inside_it(tmp_path: Path, run: Run) -> None:
+    """A range that ends with 2024 does not hold an admission of January 2025."""
+    days = [f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(120)]
+    rows = [(day, "xy"[day > "2024-06"]) for day in days]
+    (tmp_path / "in.csv").write_text(csv_text(("Admitted", "C"), rows), encoding="utf-8")
+    (tmp_path / "p.yaml").write_text(
+        "class: C\nattributes: {Admitted: {interval: [2024-01-01, 2024-12-31]}}\n"
+        "requirements: [{qid: [Admitted], k: 10}]\n"
+    )
+    solution = tmp_path / "s.json"
+    masked = ("-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv", "--solution", solution)
+    assert run("mask", tmp_path / "in.csv", *masked).code == 0
+    last = shown_by(solution)["Admitted"][-1]
+    assert last.endswith(", 2024-12-31]")
+    later = ["2024-12-31", "2025-01-01", "2025-01-15", "2023-12-31"]
+    (tmp_path / "later.csv").write_text(csv_text(("Admitted", "C"), [(day, "x") for day in later]), encoding="utf-8")
+    beyond = "[2024-01-01, 2024-12-31] or outside"
+    for outside, expected in {"root": [last, beyond, beyond, beyond], "drop": [last]}.items():
+        arguments = ("-s", solution, "-o", tmp_path / "later-out.csv", "--keep-order", "--outside", outside)
+        assert run("apply", tmp_path / "later.csv", *arguments).code == 0
+        assert frame(tmp_path / "later-out.csv")["Admitted"].tolist() == expected
 
 
 def test_a_category_that_is_known_but_was_absent_goes_to_its_cut_value(
@@ -175,7 +234,7 @@ def test_new_columns_are_left_out_and_another_column_order_does_no_harm(
     order = [*reversed(HEADER)]
     back = [[*reversed(row), "x"] for row in rows]
     (tmp_path / "back.csv").write_text(csv_text([*order, "More"], back), encoding="utf-8")
-    result = run("apply", tmp_path / "back.csv", "-s", solution, "-o", tmp_path / "back-out.csv")
+    result = run("apply", tmp_path / "back.csv", "-s", solution, "-o", tmp_path / "back-out.csv", "--keep-order")
     assert result.code == 0
     assert "`More` left out" in result.err
     applied(tmp_path, run, solution, [list(row) for row in rows])
@@ -191,14 +250,18 @@ def test_quiet_prints_nothing(tmp_path: Path, run: Run, data: Path, solution: Pa
 
 
 def test_shuffle_and_formulas_work_as_for_mask(tmp_path: Path, run: Run, data: Path, solution: Path) -> None:
-    for name in "ab":
-        arguments = ("-o", tmp_path / f"{name}.csv", "--shuffle", "--seed", 4)
+    for name, option in {"a": "--shuffle", "b": "--quiet", "kept": "--keep-order"}.items():
+        # The order is random whether one asks for it or not.
+        arguments = ("-o", tmp_path / f"{name}.csv", option, *(() if name == "kept" else ("--seed", 4)))
         assert run("apply", data, "-s", solution, *arguments).code == 0
-    one, two, plain = (cells(tmp_path / name) for name in ("a.csv", "b.csv", "released.csv"))
+    one, two, plain = (cells(tmp_path / f"{name}.csv") for name in ("a", "b", "kept"))
     assert one == two != plain
+    assert [row[0] for row in plain[1:]] == [row[0] for row in people()]
+    assert sorted(plain) == sorted(cells(tmp_path / "released.csv"))
     assert sorted(one) == sorted(plain)
     (tmp_path / "later.csv").write_text(csv_text(HEADER, rows_with(Zip=["=1+1", "-5"])), encoding="utf-8")
-    assert run("apply", tmp_path / "later.csv", "-s", solution, "-o", tmp_path / "f.csv", "--escape-formulas").code == 0
+    arguments = ("-s", solution, "-o", tmp_path / "f.csv", "--escape-formulas", "--keep-order")
+    assert run("apply", tmp_path / "later.csv", *arguments).code == 0
     assert frame(tmp_path / "f.csv")["Zip"].tolist() == ["'=1+1", "-5"]
 
 

@@ -62,9 +62,9 @@ def test_the_pattern_that_is_suggested_means_the_folder(
         assert f"such as `{pattern}`" in result.err
 
 
-def test_the_seed_of_apply_is_for_its_shuffle_alone(run: Run) -> None:
+def test_the_seed_of_apply_is_for_its_order_alone(run: Run) -> None:
     said = " ".join(run("apply", "--help").out.split())
-    assert "Makes --shuffle repeatable" in said
+    assert "Makes the order repeatable" in said
     assert not [option for option in ("--restarts", "--effort") if option in said]
     assert "6 variants of a large table" in " ".join(run("mask", "--help").out.replace("│", " ").split())
 

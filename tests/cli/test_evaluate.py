@@ -101,13 +101,23 @@ def test_a_test_file_is_what_errors_are_counted_on(run: Run, tmp_path: Path, pol
 
 
 def test_another_tools_file_is_evaluated_too(run: Run, data: Path, policy: Path, tmp_path: Path) -> None:
-    assert run("mask", data, "-p", policy, "-o", tmp_path / "ours.csv").code == 0
+    assert run("mask", data, "-p", policy, "-o", tmp_path / "ours.csv", "--keep-order").code == 0
     arguments = ("evaluate", data, "-p", policy, "--protocol", "combined", "--json")
     said = json.loads(run(*arguments, "--against", f"arx={tmp_path / 'ours.csv'}").out)
     by_name = {(one["classifier"], one["measure"]): one for one in said}
     for classifier in ("c4.5", "naive-bayes"):
         assert by_name[classifier, "AE(arx)"]["error"] == by_name[classifier, "AE"]["error"]
         assert by_name[classifier, "AE(arx)"]["k"] is None
+
+
+def test_both_boundaries_are_measured(run: Run, data: Path, policy: Path) -> None:
+    arguments = ("evaluate", data, "-p", policy, "--classifier", "naive-bayes", "--json")
+    both, safe, exact, published = (
+        {one["measure"]: one["error"] for one in json.loads(run(*arguments, *options).out)}
+        for options in (["--boundaries=both"], [], ["--boundaries=exact"], ["--as-published"])
+    )
+    assert both == {**safe, "AE(exact boundaries)": exact["AE"]}
+    assert published == exact
 
 
 def test_unseen_categories_of_a_test_file_are_noted_without_their_name(

@@ -50,7 +50,7 @@ def generalizes(shown: str, name: str, cell: str) -> bool:
 def test_the_release_meets_the_policy_and_stands_for_the_records(
     tmp_path: Path, run: Run, data: Path, policy: Path
 ) -> None:
-    assert run("mask", data, "-p", policy, "-o", tmp_path / "out.csv").code == 0
+    assert run("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--keep-order").code == 0
     assert holds(tmp_path / "out.csv")
     before, after = frame(data), frame(tmp_path / "out.csv")
     assert list(after.columns) == [name for name in HEADER if name != "Name"]
@@ -117,10 +117,51 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path, run: Run, data: Pat
             tmp_path / f"{name}.json",
             "--trace",
             tmp_path / name,
+            "--seed",
+            7,
         )
         assert run("mask", data, "-p", policy, *arguments).code == 0
     written = folder(tmp_path)
     assert (written["a.csv"], written["a.json"], written["a"]) == (written["b.csv"], written["b.json"], written["b"])
+
+
+def test_without_a_seed_the_order_is_another_one_each_time(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
+    for name in "ab":
+        assert run("mask", data, "-p", policy, "-o", tmp_path / f"{name}.csv").code == 0
+    one, two = cells(tmp_path / "a.csv"), cells(tmp_path / "b.csv")
+    ids = [[row[0] for row in table[1:]] for table in (one, two)]
+    kept = [row[0] for row in people()]
+    assert ids[0] != ids[1]
+    assert kept not in ids
+    assert sorted(one) == sorted(two)
+
+
+def test_as_published_keeps_the_order_unless_a_random_one_is_asked_for(
+    tmp_path: Path, run: Run, data: Path, policy: Path
+) -> None:
+    ids = {}
+    for name, options in {"published": (), "kept": ("--keep-order",), "shuffled": ("--shuffle",)}.items():
+        arguments = ("-o", tmp_path / f"{name}.csv", "--as-published", *options)
+        assert run("mask", data, "-p", policy, *arguments).code == 0
+        ids[name] = [row[0] for row in cells(tmp_path / f"{name}.csv")[1:]]
+    assert ids["published"] == ids["kept"] == [row[0] for row in people()]
+    assert ids["shuffled"] != ids["kept"]
+    assert sorted(ids["shuffled"]) == sorted(ids["kept"])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--keep-order", "--shuffle"], "shuffled or keep their order"),
+        (["--keep-order", "--seed", "3"], "A seed makes a random order"),
+        (["--as-published", "--seed", "3"], "A seed makes a random order"),
+        (["--as-published", "--boundaries", "safe"], "exact boundaries, and safe ones are asked for"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(
+    tmp_path: Path, refused, data: Path, policy: Path, options: list[str], says: str
+) -> None:
+    refused("mask", data, "-p", policy, "-o", tmp_path / "out.csv", *options, says=[says])
 
 
 def test_row_order_changes_no_cut(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
@@ -133,6 +174,7 @@ def test_row_order_changes_no_cut(tmp_path: Path, run: Run, data: Path, policy: 
             tmp_path / f"{name}.json",
             "--trace",
             tmp_path / name,
+            "--keep-order",
         )
         assert run("mask", source, "-p", policy, *arguments).code == 0
     written = folder(tmp_path)
@@ -247,11 +289,40 @@ def test_a_report_for_people_says_what_was_reached_and_what_is_not_protected(
     assert [value for value in hidden if value in text] == []
 
 
-def test_a_report_for_scripts_is_what_json_prints(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
-    result = run("mask", data, "-p", policy, "-o", tmp_path / "o.csv", "--report", tmp_path / "r.json", "--json")
+def test_the_owners_report_for_scripts_is_what_json_prints(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
+    reports = {"--report": tmp_path / "r.json", "--owner-report": tmp_path / "owner.json"}
+    arguments = (part for pair in reports.items() for part in pair)
+    result = run("mask", data, "-p", policy, "-o", tmp_path / "o.csv", *arguments, "--json")
     said = json.loads(result.out)
-    assert "`Id`" in said.pop("warnings")[0]  # warnings may name protected values, so no report has them
-    assert said == json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    public, owners = (json.loads(path.read_text(encoding="utf-8")) for path in reports.values())
+    assert said == owners
+    # Which columns look like identifiers, where the table was and how it was searched do not follow from the release.
+    assert "`Id`" in said["warnings"][0]
+    assert public["warnings"] == []
+    assert set(owners) - set(public) == {"source", "output", "dropped_rows", "steps", "ending"}
+    assert not set(public) - set(owners)
+    for name in ("rows", "class", "method", "criterion", "passed", "dropped", "protects"):
+        assert public[name] == owners[name], name
+
+
+@pytest.mark.parametrize("name", ["owner.md", "owner.txt"])
+def test_the_owners_report_for_people_says_how_it_was_found(
+    tmp_path: Path, run: Run, data: Path, policy: Path, name: str
+) -> None:
+    arguments = ("-o", tmp_path / "o.csv", "--report", tmp_path / "r.md", "--owner-report", tmp_path / name)
+    result = run("mask", data, "-p", policy, *arguments, "--json")
+    n_steps = json.loads(result.out)["steps"]
+    public, owners = ((tmp_path / file).read_text(encoding="utf-8") for file in ("r.md", name))
+    for text in ("people.csv", f"{n_steps} refinements", "`Id`", "Do not hand it out"):
+        assert text in owners
+        assert text not in public
+
+
+def test_a_report_for_the_owner_can_be_read_by_nobody_else(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
+    arguments = ("-o", tmp_path / "o.csv", "--report", tmp_path / "r.md", "--owner-report", tmp_path / "owner.md")
+    assert run("mask", data, "-p", policy, *arguments).code == 0
+    assert (tmp_path / "owner.md").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "r.md").stat().st_mode & 0o044
 
 
 # Stopping early.
@@ -292,7 +363,7 @@ def test_more_steps_than_there_are_is_no_early_stop(tmp_path: Path, run: Run, da
 
 
 def test_a_limit_of_exactly_the_last_step_is_no_early_stop(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
-    arguments = ("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--json")
+    arguments = ("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--json", "--keep-order")
     n_steps = json.loads(run(*arguments).out)["steps"]
     before = (tmp_path / "out.csv").read_bytes()
     said = json.loads(run(*arguments, "--max-steps", n_steps).out)

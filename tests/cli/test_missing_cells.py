@@ -49,7 +49,7 @@ def masked(tmp_path: Path, run: Run) -> Callable[..., list[tuple[str, str]]]:
             f"class: C\nattributes: {{Q: {entry}}}\nrequirements: [{{qid: [Q], k: {k}}}]\nmissing: {missing}\n"
         )
         out = tmp_path / "out.csv"
-        result = run("mask", source, "-p", policy, "-o", out, "--solution", tmp_path / "s.json")
+        result = run("mask", source, "-p", policy, "-o", out, "--solution", tmp_path / "s.json", "--keep-order")
         assert result.code == code, result.err
         call.err = result.err  # type: ignore[attr-defined]
         return [(row[0], row[1]) for row in cells(out)[1:]] if out.exists() else []
@@ -131,7 +131,9 @@ def test_a_missing_cell_outside_every_qid_passes_through(tmp_path: Path, run: Ru
     (tmp_path / "p.yaml").write_text(
         f"attributes: {{Q: suppress}}\nrequirements: [{{qid: [Q], k: 2}}]\nmissing: {missing}\n"
     )
-    assert run("mask", tmp_path / "in.csv", "-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv").code == 0
+    assert (
+        run("mask", tmp_path / "in.csv", "-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv", "--keep-order").code == 0
+    )
     assert [tuple(row) for row in cells(tmp_path / "o.csv")[1:]] == rows
 
 
@@ -142,7 +144,7 @@ def test_drop_looks_at_every_masked_attribute(tmp_path: Path, run: Run) -> None:
         "attributes: {A: suppress, B: {interval: [0, 9]}}\nmissing: drop\n"
         "requirements: [{qid: [A], k: 2}, {qid: [B], k: 2}]\n"
     )
-    arguments = ("-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv", "--json")
+    arguments = ("-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv", "--json", "--keep-order")
     said = json.loads(run("mask", tmp_path / "in.csv", *arguments).out)
     left = [row[0] for row in rows if row[1] and row[2]]
     assert [row[0] for row in cells(tmp_path / "o.csv")[1:]] == left
@@ -168,7 +170,8 @@ def test_apply_treats_missing_cells_as_the_policy_did(
     masked(entry, values, missing, 2)
     later = [("r0", values[0], "a"), ("r1", "", "a"), ("r2", values[3], "b")]
     (tmp_path / "later.csv").write_text(csv_text(("Id", "Q", "C"), later), encoding="utf-8")
-    result = run("apply", tmp_path / "later.csv", "-s", tmp_path / "s.json", "-o", tmp_path / "later-out.csv")
+    arguments = ("-s", tmp_path / "s.json", "-o", tmp_path / "later-out.csv", "--keep-order")
+    result = run("apply", tmp_path / "later.csv", *arguments)
     if missing == "error":
         assert result.code == 2
         assert "`Q` has 1 missing cell" in result.err

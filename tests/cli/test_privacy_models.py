@@ -107,9 +107,9 @@ def test_masked_tables_and_all_files_beside_them_say_the_same(
     monkeypatch.setenv("COLUMNS", "200")
     requirement = KINDS[kind]
     data, policy, out = patients(tmp_path / "in.csv"), asking(tmp_path / "p.yaml", requirement), tmp_path / "out.csv"
-    files = {name: tmp_path / name for name in ("solution.json", "trace.jsonl", "report.md")}
+    files = {name: tmp_path / name for name in ("solution.json", "trace.jsonl", "report.md", "owner-report.md")}
     options = [part for name, path in files.items() for part in (f"--{name.split('.')[0]}", path)]
-    done = run("mask", data, "-p", policy, "-o", out, *options)
+    done = run("mask", data, "-p", policy, "-o", out, "--keep-order", *options)
     assert done.code == 0, done.err
     reached = figure(out, requirement)
     assert is_met(out, requirement)
@@ -118,6 +118,9 @@ def test_masked_tables_and_all_files_beside_them_say_the_same(
 
     text = f"{reached:.0f}" if kind in {"distinct", "lkc", "lkc of k"} else f"{reached:.4f}"
     row = f"| {', '.join(requirement.qid)} | {ASKED[kind]} | {text}"
+    assert row in files["owner-report.md"].read_text(encoding="utf-8")
+    # Recipients do not know which value is protected, so that they read no share of one.
+    row = f"| {', '.join(requirement.qid)} | {ASKED[kind]} | {'holds' if kind == 'lkc of confidence' else text} |"
     assert row in files["report.md"].read_text(encoding="utf-8")
     assert text in done.out
     named = ASKED[kind].replace("Disease at most", "Disease (HIV) at most")
@@ -129,7 +132,7 @@ def test_masked_tables_and_all_files_beside_them_say_the_same(
     assert solution["requirements"][0]["reached"] == pytest.approx(reached, abs=1e-9)
 
     again = tmp_path / "again.csv"
-    applied = run("apply", data, "-s", files["solution.json"], "-o", again, "--enforce")
+    applied = run("apply", data, "-s", files["solution.json"], "-o", again, "--enforce", "--keep-order")
     assert applied.code == 0, applied.err
     assert again.read_bytes() == out.read_bytes()
 
@@ -139,21 +142,26 @@ def test_masked_tables_and_all_files_beside_them_say_the_same(
 def test_reports_for_scripts_hold_the_figures_and_no_protected_value(tmp_path: Path, run: Run, kind: str) -> None:
     requirement = KINDS[kind]
     data, policy, out = patients(tmp_path / "in.csv"), asking(tmp_path / "p.yaml", requirement), tmp_path / "out.csv"
-    report, public = tmp_path / "report.json", tmp_path / "public.json"
-    done = run("mask", data, "-p", policy, "-o", out, "--report", report, "--solution", public, "--public", "--json")
+    report, owners, public = (tmp_path / name for name in ("report.json", "owner.json", "public.json"))
+    files = ("--report", report, "--owner-report", owners, "--solution", public)
+    done = run("mask", data, "-p", policy, "-o", out, *files, "--public", "--json")
     assert done.code == 0, done.err
-    assert json.loads(done.out) == {**json.loads(report.read_text(encoding="utf-8")), "warnings": []}
+    assert json.loads(done.out) == json.loads(owners.read_text(encoding="utf-8"))
     (item,) = json.loads(done.out)["requirements"]
+    (told_to_all,) = json.loads(report.read_text(encoding="utf-8"))["requirements"]
     assert item["reached"] == pytest.approx(figure(out, requirement), abs=1e-9)
     assert item["holds"] is True
     assert (item["qid"], item["violating_groups"]) == (list(requirement.qid), 0)
     if kind != "lkc of confidence":
         assert item["tightest_group"]["records"] >= 1
     (said,) = json.loads(public.read_text(encoding="utf-8"))["requirements"]
-    assert said["reached"] == item["reached"]
-    for told in (said, item):
+    # The share of a protected value is for the owner; what can be counted in the release, the report says to all.
+    assert said.get("reached") == (item["reached"] if kind in {"lkc", "lkc of k"} else None)
+    assert told_to_all.get("reached") == (None if kind == "lkc of confidence" else item["reached"])
+    assert not {"tightest_group", "violating_groups"} & set(told_to_all)
+    for told in (said, item, told_to_all):
         assert {key: told[key] for key in PUBLIC[kind]} == PUBLIC[kind]
-    for told in (public.read_text(encoding="utf-8"), done.out):
+    for told in (public.read_text(encoding="utf-8"), done.out, report.read_text(encoding="utf-8")):
         assert not [value for value in SICK if f'"{value}"' in told]
 
 
@@ -195,15 +203,17 @@ def test_formulas_are_escaped_and_still_counted(tmp_path: Path, run: Run, kind: 
     policy = asking(tmp_path / "p.yaml", requirement)
     policy.write_text(policy.read_text().replace(json.dumps(requirement.said()), json.dumps(spelled)))
     out, solution = tmp_path / f"out{suffix}", tmp_path / "s.json"
-    done = run("mask", data, "-p", policy, "-o", out, "--escape-formulas", "--solution", solution)
+    done = run("mask", data, "-p", policy, "-o", out, "--escape-formulas", "--solution", solution, "--keep-order")
     assert done.code == 0, done.err
-    bare = run("mask", plain, "-p", asking(tmp_path / "q.yaml", requirement), "-o", tmp_path / "bare.csv")
+    arguments = ("-p", asking(tmp_path / "q.yaml", requirement), "-o", tmp_path / "bare.csv", "--keep-order")
+    bare = run("mask", plain, *arguments)
     assert bare.code == 0, bare.err
     shown = read_any(out)
     assert {"'=HIV", "'+Flu"} <= {row["Disease"] for row in shown}
     back = {f"'{spelling}" if spelling != "None" else spelling: value for value, spelling in SICK.items()}
     assert [{**row, "Disease": back.get(row["Disease"], "")} for row in shown] == read_any(tmp_path / "bare.csv")
-    applied = run("apply", data, "-s", solution, "-o", tmp_path / f"again{suffix}", "--escape-formulas", "--enforce")
+    arguments = ("-s", solution, "-o", tmp_path / f"again{suffix}", "--escape-formulas", "--enforce", "--keep-order")
+    applied = run("apply", data, *arguments)
     assert applied.code == 0, applied.err
     assert read_any(tmp_path / f"again{suffix}") == shown
 

@@ -104,6 +104,7 @@ def test_two_runs_do_not_mix_the_files_beside_a_release(folder: Path, monkeypatc
             table(),
             first.policy,
             folder / "out.csv",
+            keep_order=True,
             observer=at,
             beside=lambda outcome: [Sidecar(folder / "s.json", solution_file.dumps(outcome.solution))],
         )
@@ -122,7 +123,7 @@ def test_two_runs_do_not_mix_the_files_beside_a_release(folder: Path, monkeypatc
 
     monkeypatch.setattr("os.replace", slowly)
     assert not both(run)
-    again = maskwise.apply(table(), folder / "s.json", folder / "again.csv")
+    again = maskwise.apply(table(), folder / "s.json", folder / "again.csv", keep_order=True)
     assert again.verdict.n_rows == 200
     assert contents(folder)["again.csv"] == contents(folder)["out.csv"]
 

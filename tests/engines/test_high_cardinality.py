@@ -90,7 +90,7 @@ def _number(name: str, cell: Any) -> Any:
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "infogain"}])
 def test_a_binned_run_is_that_of_the_table_binned_by_hand(how: dict[str, Any]) -> None:
     table = ordered()
-    outcome = maskwise.anonymize(table, POLICY, **how)
+    outcome = maskwise.anonymize(table, POLICY, as_published=True, **how)
     # By hand there are no more numbers than bins; only the upper end of the range is lost with the last bin.
     ranges = {
         name: {"interval": [str(cut.breaks[0]), str(cut.breaks[-1])]}
@@ -98,7 +98,7 @@ def test_a_binned_run_is_that_of_the_table_binned_by_hand(how: dict[str, Any]) -
         else "interval"
         for name, cut in ((cut.attribute, cut) for cut in outcome.solution.cuts)
     }
-    expected = maskwise.anonymize(binned_by_hand(table), {**POLICY, "attributes": ranges}, **how)
+    expected = maskwise.anonymize(binned_by_hand(table), {**POLICY, "attributes": ranges}, as_published=True, **how)
     assert outcome.steps
     for cut, other in zip(outcome.solution.cuts, expected.solution.cuts, strict=True):
         assert [float(low) for low in cut.breaks[:-1]] == [float(low) for low in other.breaks[:-1]], cut.attribute
@@ -121,9 +121,9 @@ def test_bins_are_the_same_on_every_engine(place: Place) -> None:
 @pytest.mark.usefixtures("few_bins")
 def test_many_intervals_are_found_by_where_they_begin(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     table = ordered()
-    expected, by_steps = place.anonymize(table, POLICY)
+    expected, by_steps = place.anonymize(table, POLICY, keep_order=True)
     monkeypatch.setattr("maskwise.release.mask._MOST_STEPS", 1)
-    outcome, by_range = place.anonymize(table, POLICY)
+    outcome, by_range = place.anonymize(table, POLICY, keep_order=True)
     assert outcome.solution == expected.solution
     assert in_order(by_range) == in_order(by_steps)
     if place.name == "duckdb":
@@ -194,9 +194,9 @@ def test_up_to_the_limit_nothing_is_binned(monkeypatch: pytest.MonkeyPatch) -> N
         {"pay": [f"{i % 40}.{'0' * (i % 9)}" for i in range(400)], "risk": [str(i % 40 > 11) for i in range(400)]}
     )
     policy = {"class": "risk", "requirements": [{"qid": ["pay"], "k": 3}]}
-    expected = maskwise.anonymize(spellings, policy)
+    expected = maskwise.anonymize(spellings, policy, keep_order=True)
     monkeypatch.setattr(counting, "MOST_VALUES", 40)
-    outcome = maskwise.anonymize(spellings, policy)
+    outcome = maskwise.anonymize(spellings, policy, keep_order=True)
     assert (outcome.steps, outcome.notes) == (expected.steps, expected.notes)
     assert outcome.data == expected.data
 
@@ -265,7 +265,7 @@ def test_nanoseconds_are_rounded_to_microseconds(monkeypatch: pytest.MonkeyPatch
     cells = pa.array([start + 300 * rng.randrange(1000) for _ in range(600)], pa.timestamp("ns"))
     classes = [["low", "high"][rng.random() < 0.5] for _ in range(600)]
     policy = {"class": "risk", "attributes": {"seen": "interval"}, "requirements": [{"qid": ["seen"], "k": 3}]}
-    outcome = maskwise.anonymize(pa.table({"seen": cells, "risk": classes}), policy)
+    outcome = maskwise.anonymize(pa.table({"seen": cells, "risk": classes}), policy, keep_order=True)
     assert len(outcome.steps) > 3
     for cell, shown in zip(cells.cast(pa.int64()).to_pylist(), outcome.data["seen"].to_pylist(), strict=True):
         low, high = (dt.datetime.fromisoformat(text) for text in shown[1:-1].split(", "))

@@ -52,7 +52,16 @@ class Runs:
     def mask(self, fault: str, stage: str, output: str, *, kept: bool = True) -> tuple[int, str]:
         """Run once; the source, the folder around it and Spark's own folders are as before, but for the output."""
         place = f"{self.home}/out/{output}"
-        arguments = ["mask", f"{self.home}/people/", "-p", f"{self.home}/policy.yaml", "-o", place, "--quiet"]
+        arguments = [
+            "mask",
+            f"{self.home}/people/",
+            "-p",
+            f"{self.home}/policy.yaml",
+            "-o",
+            place,
+            "--quiet",
+            "--keep-order",
+        ]
         line = json.dumps([kept, fault, stage, [*arguments, "--engine", self._cluster.url]])
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -98,7 +107,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """What DuckDB releases of the same people."""
     target = tmp_path_factory.mktemp("whole") / "whole.csv"
-    maskwise.anonymize(table(), POLICY, target)
+    maskwise.anonymize(table(), POLICY, target, keep_order=True)
     return target.read_bytes()
 
 

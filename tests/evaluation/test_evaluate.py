@@ -121,7 +121,7 @@ def test_the_combined_error_is_that_of_a_classifier_on_the_masked_table() -> Non
     found = maskwise.evaluate(
         whole[:300], AGES, test=whole[300:], protocol="combined", classifiers=["c4.5", "naive-bayes"]
     )
-    masked = maskwise.anonymize(whole, AGES).data
+    masked = maskwise.anonymize(whole, AGES, keep_order=True).data
     assert errors(found, "naive-bayes", "combined")["AE", 10] == pytest.approx(frequencies(masked[:300], masked[300:]))
     order = {label: int(label[1:3]) for label in set(masked["Age"])}
     masked["Age"] = masked["Age"].map(order)
@@ -312,6 +312,8 @@ def test_the_search_is_the_one_asked_for(method: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(run, "anonymize", lambda *a, **o: seen.append(o) or anonymize(*a, **o))
     maskwise.evaluate(people(), AGES, method=method, classifiers=["c4.5"])
     maskwise.evaluate(people(), AGES, criterion="conditional", effort=2, classifiers=["c4.5"])
+    # The class of a record is compared with what it shows, so that records keep their order.
+    assert [o.pop("keep_order") for o in seen] == [True, True]
     chosen = [SearchOptions(**o) for o in seen]
     assert [(o.method, o.criterion, o.effort) for o in chosen] == [(method, "score", None), ("tdr", "conditional", 2)]
 
@@ -327,7 +329,7 @@ def test_every_option_of_a_search_may_be_given() -> None:
 def test_another_tools_table_is_evaluated_as_ours_is() -> None:
     whole = people(seed=5)
     whole.loc[::7, "Risk"] = "hi"
-    ours = maskwise.anonymize(whole, AGES).data
+    ours = maskwise.anonymize(whole, AGES, keep_order=True).data
     found = maskwise.evaluate(whole, AGES, against={"arx": ours}, protocol="both", classifiers=ALL)
     for classifier in ALL:
         same = errors(found, classifier, "combined")
@@ -342,7 +344,7 @@ def test_another_tools_table_may_lack_the_records_the_policy_drops() -> None:
     whole = people()
     whole.loc[::4, "Job"] = None
     policy = {**AGES, "missing": "drop"}
-    ours = maskwise.anonymize(whole, policy).data
+    ours = maskwise.anonymize(whole, policy, keep_order=True).data
     full = whole.astype({"Age": str})
     full.loc[whole["Job"].notna(), "Age"] = ours["Age"].to_numpy()
     full.loc[whole["Job"].notna(), "Job"] = ours["Job"].to_numpy()
@@ -503,3 +505,49 @@ def test_persons_are_refused() -> None:
         maskwise.evaluate(people, policy)
     with pytest.raises(maskwise.InputError, match="This method counts records"):
         Mondrian().fit(people, policy)
+
+
+# Boundaries.
+
+
+def test_both_boundaries_are_measured_side_by_side() -> None:
+    whole = people()
+    how: dict[str, Any] = {"protocol": "both", "classifiers": ["c4.5", "naive-bayes"], "k": [10, 40]}
+    found = maskwise.evaluate(whole, AGES, boundaries="both", **how)
+    safe, exact = (maskwise.evaluate(whole, AGES, boundaries=each, **how) for each in ("safe", "exact"))
+    for classifier in ("c4.5", "naive-bayes"):
+        for protocol in ("held-out", "combined"):
+            both = errors(found, classifier, protocol)
+            for k in (10, 40):
+                assert both["AE", k] == errors(safe, classifier, protocol)["AE", k]
+                assert both["AE(exact boundaries)", k] == errors(exact, classifier, protocol)["AE", k]
+            assert len(both) == len(errors(safe, classifier, protocol)) + 2
+    assert errors(safe, "naive-bayes") != errors(exact, "naive-bayes")
+
+
+def test_templates_alone_have_a_measure_of_their_own_for_exact_boundaries() -> None:
+    found = maskwise.evaluate(people(), RULES, boundaries="both", classifiers=["c4.5"])
+    assert [one.measure for one in found.records] == ["BE", "SE", "SE(exact boundaries)", "UE", "RE"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"boundaries": "neither"}, "`boundaries` is one of"),
+        ({"boundaries": "both", "as_published": True}, "exact boundaries, and safe ones are asked for"),
+    ],
+)
+def test_boundaries_that_cannot_be_are_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(maskwise.InputError, match=says):
+        maskwise.evaluate("nowhere.csv", AGES, **options)
+
+
+def test_as_published_is_handed_on(calls: list[tuple[pd.DataFrame, Any]]) -> None:
+    whole = people()
+    published, exact = (
+        maskwise.evaluate(whole, AGES, classifiers=["naive-bayes"], **how)
+        for how in ({"as_published": True}, {"boundaries": "exact"})
+    )
+    assert len(calls) == 2
+    # A lone hidden value says the same under either name, and the order of records does not matter.
+    assert published.records == exact.records

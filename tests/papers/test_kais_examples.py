@@ -48,7 +48,7 @@ def test_traders_in_the_uk_give_themselves_away_before_and_not_after() -> None:
     assert (tight.figure, tight.n_records) == (1.0, 1)
     only = [row for row in clients() if (row["Job"], row["Country"]) == ("Trader", "UK")]
     assert maskwise.audit(pa.Table.from_pylist(only), TEMPLATE).findings[0].figure == 0.8
-    outcome = maskwise.anonymize(table, TEMPLATE)
+    outcome = maskwise.anonymize(table, TEMPLATE, as_published=True)
     found = shares(outcome.data.to_pylist(), ["Job", "Country"], "Bankruptcy", "Discharged")
     assert max(found.values()) <= Fraction(3, 4)
     assert outcome.verdict.findings[0].figure == float(max(found.values()))
@@ -81,10 +81,10 @@ def test_a_bound_is_compared_as_it_is_written(bound: str | float, holds: bool) -
     policy = {"requirements": [{"qid": ["q"], "sensitive": {"s": "x"}, "confidence": bound}]}
     assert maskwise.audit(pa.Table.from_pylist(rows), policy).is_met is holds
     if holds:
-        assert maskwise.anonymize(pa.Table.from_pylist(rows), policy).verdict.is_met
+        assert maskwise.anonymize(pa.Table.from_pylist(rows), policy, as_published=True).verdict.is_met
     else:
         with pytest.raises(maskwise.InfeasibleError, match=r"share of 0\.8000 in the whole table"):
-            maskwise.anonymize(pa.Table.from_pylist(rows), policy)
+            maskwise.anonymize(pa.Table.from_pylist(rows), policy, as_published=True)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_values_that_never_or_always_occur_or_are_missing(value: str | None, bou
     column = {"never": ["x"] * 8, "always": ["always"] * 8, None: ["x", None] * 4}[value]
     table = pa.table({"q": list("aabbccdd"), "s": pa.array(column, pa.string())})
     policy = {"requirements": [{"qid": ["q"], "sensitive": {"s": [value]}, "confidence": bound}]}
-    outcome = maskwise.anonymize(table, policy)
+    outcome = maskwise.anonymize(table, policy, as_published=True)
     assert outcome.verdict.findings[0].figure == figure
     assert set(outcome.data["q"].to_pylist()) == {"a", "b", "c", "d"}
 
@@ -109,7 +109,7 @@ def test_each_value_has_its_own_bound_and_a_redundant_template_is_dropped() -> N
             {"qid": ["a", "b"], "sensitive": {"s": {"hiv": 0.4, "flu": 0.7}}},
         ],
     }
-    outcome = maskwise.anonymize(pa.Table.from_pylist(rows), policy)
+    outcome = maskwise.anonymize(pa.Table.from_pylist(rows), policy, as_published=True)
     assert [reached.implied_by for reached in outcome.solution.reached] == [1, None]
     released = outcome.data.to_pylist()
     assert max(shares(released, ["a", "b"], "s", "hiv").values()) <= Fraction("0.4")
@@ -140,6 +140,7 @@ requirements:
         str(tmp_path / "p.yaml"),
         "-o",
         str(out),
+        "--as-published",
         "--solution",
         str(solution),
     ]
@@ -149,7 +150,8 @@ requirements:
     shown = capsys.readouterr().out
     assert "a protected value of Bankruptcy reaches 1.0000 of 0.75 in a group of one" in shown
     assert not [line for line in shown.splitlines() if "Discharged" in line and "group of one" in line]
-    assert main(["apply", str(tmp_path / "in.csv"), "-s", str(solution), "-o", str(tmp_path / "again.csv")]) == 0
+    later = ["apply", str(tmp_path / "in.csv"), "-s", str(solution), "-o", str(tmp_path / "again.csv"), "--keep-order"]
+    assert main(later) == 0
     assert (tmp_path / "again.csv").read_bytes() == out.read_bytes()
     (tmp_path / "p.yaml").write_text(policy.replace("0.75", "0.2"))
     out.unlink()
@@ -212,7 +214,7 @@ def test_a_protected_value_is_found_whatever_its_type_and_the_output(
         "requirements": [{"qid": ["q"], "sensitive": {"s": [SPELLED[form]]}, "confidence": 0.6}],
     }
     output = None if suffix is None else tmp_path / f"out{suffix}"
-    outcome = maskwise.anonymize(table, policy, output, escape_formulas=escape)
+    outcome = maskwise.anonymize(table, policy, output, escape_formulas=escape, as_published=True)
     assert outcome.verdict.findings[0].figure == 0.5
     assert not [note for note in outcome.notes if "no record" in note]
 
@@ -223,7 +225,7 @@ def test_a_protected_value_that_never_occurs_is_noted() -> None:
         **TEMPLATE,
         "requirements": [{"qid": ["Job"], "sensitive": {"Bankruptcy": ["discharged"]}, "confidence": 0.9}],
     }
-    assert any("occurs in no record" in note for note in maskwise.anonymize(table, policy).notes)
+    assert any("occurs in no record" in note for note in maskwise.anonymize(table, policy, as_published=True).notes)
 
 
 def test_a_sensitive_column_that_a_policy_cannot_spell_is_refused() -> None:
@@ -249,7 +251,7 @@ def test_the_missing_value_can_be_protected_in_every_form(values: Any) -> None:
 
 
 def test_rows_whose_template_cannot_be_recounted_are_told_and_not_enforced() -> None:
-    solution = maskwise.anonymize(pa.Table.from_pylist(clients()), TEMPLATE).solution
+    solution = maskwise.anonymize(pa.Table.from_pylist(clients()), TEMPLATE, as_published=True).solution
     later = pa.Table.from_pylist(clients()).drop_columns(["Bankruptcy"])
     applied = maskwise.apply(later, solution)
     assert [requirement.asks() for requirement in applied.unchecked] == [
@@ -262,7 +264,7 @@ def test_rows_whose_template_cannot_be_recounted_are_told_and_not_enforced() -> 
 def test_the_public_solution_names_no_protected_value() -> None:
     from maskwise.formats import solution_file
 
-    solution = maskwise.anonymize(pa.Table.from_pylist(clients()), TEMPLATE).solution
+    solution = maskwise.anonymize(pa.Table.from_pylist(clients()), TEMPLATE, as_published=True).solution
     assert "Discharged" in solution_file.dumps(solution)
     assert "Discharged" not in solution_file.dumps(solution, public=True)
 

@@ -92,13 +92,13 @@ def test_equally_frequent_values_are_exactly_that_diverse(n_values: int) -> None
     table = grouped(*[[f"v{i}" for i in range(n_values)] * times for times in (1, 3)])
     policy = ask(diversity={"entropy": n_values})
     assert maskwise.audit(table, policy).is_met
-    outcome = maskwise.anonymize(table, policy)
+    outcome = maskwise.anonymize(table, policy, as_published=True)
     assert set(outcome.data["q"].to_pylist()) == {"0", "1"}
     assert outcome.solution.reached[0].figure == pytest.approx(n_values)
     more = ask(diversity={"entropy": f"{n_values}.000001"})
     assert not maskwise.audit(table, more).is_met
     with pytest.raises(maskwise.InfeasibleError, match=rf"as diverse as {n_values}\.0000 equally frequent values"):
-        maskwise.anonymize(table, more)
+        maskwise.anonymize(table, more, as_published=True)
 
 
 @pytest.mark.slow
@@ -124,7 +124,7 @@ def test_equally_frequent_values_are_exactly_that_diverse(n_values: int) -> None
 def test_a_search_and_a_recount_stop_at_the_same_bound(said: dict[str, Any], is_told_apart: bool) -> None:
     table = grouped("aaaaaabc", "ddddddbc")
     assert maskwise.audit(table, ask(**said)).is_met is is_told_apart
-    outcome = maskwise.anonymize(table, ask(**said))
+    outcome = maskwise.anonymize(table, ask(**said), as_published=True)
     assert len(set(outcome.data["q"].to_pylist())) == (2 if is_told_apart else 1)
     assert outcome.verdict.findings[0].figure == outcome.solution.reached[0].figure
 
@@ -133,7 +133,7 @@ def test_a_distance_that_is_the_bound_but_for_rounding_holds() -> None:
     """8 of 10 against 5 of 10 is 0.3, which no binary number is; 0.8 - 0.5 is a little more."""
     table = grouped("x" * 8 + "y" * 2, "x" * 2 + "y" * 8)
     assert maskwise.audit(table, ask(closeness=0.3)).is_met
-    assert len(set(maskwise.anonymize(table, ask(closeness="0.3")).data["q"].to_pylist())) == 2
+    assert len(set(maskwise.anonymize(table, ask(closeness="0.3"), as_published=True).data["q"].to_pylist())) == 2
 
 
 def test_a_missing_cell_is_a_value_of_its_own_and_the_last_one() -> None:
@@ -147,8 +147,8 @@ def test_values_that_only_left_out_records_have_do_not_count() -> None:
     table = pa.table({"q": ["a", "a", "b", "b", None], "s": ["x", "y", "x", "y", "z"]})
     policy = {**ask(diversity={"distinct": 3}), "missing": "drop"}
     with pytest.raises(maskwise.InfeasibleError, match="in the whole table `s` has 2 values"):
-        maskwise.anonymize(table, policy)
-    outcome = maskwise.anonymize(table, {**ask(closeness=0.01), "missing": "drop"})
+        maskwise.anonymize(table, policy, as_published=True)
+    outcome = maskwise.anonymize(table, {**ask(closeness=0.01), "missing": "drop"}, as_published=True)
     assert outcome.data["q"].to_pylist() == ["a", "a", "b", "b"]
 
 
@@ -162,7 +162,7 @@ def test_a_level_that_no_table_reaches_is_told_with_the_best(level: str) -> None
         ({"recursive": {"c": "0.9", "l": 2}}, "has its most frequent value 1.0000 times as often as the rare ones"),
     ]:
         with pytest.raises(maskwise.InfeasibleError, match=best):
-            maskwise.anonymize(table, ask(diversity=said))
+            maskwise.anonymize(table, ask(diversity=said), as_published=True)
 
 
 @pytest.mark.parametrize("k", [10**9, 2**63, 10**400])
@@ -170,7 +170,7 @@ def test_a_k_beyond_all_numbers_is_infeasible_and_audited(k: int) -> None:
     for requirement in ({"qid": ["q"], "k": k}, {"lkc": {"attributes": ["q"], "L": 1}, "k": k}):
         policy = {"attributes": {"q": "suppress"}, "requirements": [requirement]}
         with pytest.raises(maskwise.InfeasibleError, match="the whole table has 4 records"):
-            maskwise.anonymize(grouped("xy", "xy"), policy)
+            maskwise.anonymize(grouped("xy", "xy"), policy, as_published=True)
         assert not maskwise.audit(grouped("xy", "xy"), policy).is_met
 
 

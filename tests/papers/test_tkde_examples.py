@@ -51,7 +51,7 @@ def test_first_scores_of_example_6() -> None:
 
 
 def test_steps_and_final_cut_of_example_6() -> None:
-    outcome = maskwise.anonymize(pa.Table.from_pylist(records(TABLE_1)), POLICY_1)
+    outcome = maskwise.anonymize(pa.Table.from_pylist(records(TABLE_1)), POLICY_1, as_published=True)
     first, second = outcome.steps[:2]
     assert (first.before, first.after) == ("[1, 99]", ("[1, 37)", "[37, 99]"))
     assert first.requirements == (34, 12)
@@ -90,6 +90,8 @@ def test_statistics_of_table_2b() -> None:
     ],
 )
 def test_final_tables_2c_and_2e(criterion: str, final: dict[tuple[str, ...], int]) -> None:
-    outcome = maskwise.anonymize(pa.Table.from_pylist(records(TABLE_2)), POLICY_2, criterion=criterion)
+    outcome = maskwise.anonymize(
+        pa.Table.from_pylist(records(TABLE_2)), POLICY_2, criterion=criterion, as_published=True
+    )
     rows = Counter((r["Education"], r["Sex"], r["Work_Hrs"]) for r in outcome.data.to_pylist())
     assert rows == final

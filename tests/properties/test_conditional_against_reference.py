@@ -38,7 +38,7 @@ from tests.properties.tables import ATTRIBUTES, KINDS, POLICY, REQUIREMENTS, peo
 from tests.reference.conditional import Conditional
 from tests.reference.topdown import K
 
-OPTIONS = SearchOptions(criterion="conditional", effort=1)
+OPTIONS = SearchOptions(criterion="conditional", effort=1, as_published=True)
 SENSITIVE = ("hiv", "flu", "cold", None)
 
 
@@ -157,7 +157,9 @@ def test_steps_on_larger_tables_are_the_plain_ones(seed: int) -> None:
     reference = Conditional(people.to_pylist(), ATTRIBUTES, requirements, "cls")
     expected = reference.run()
     asked = [{"qid": ["age", "job", "zone"], "k": 2}, {"qid": ["job", "zone"], "k": 6}]
-    outcome = maskwise.anonymize(people, {**POLICY, "requirements": asked}, criterion="conditional", effort=1)
+    outcome = maskwise.anonymize(
+        people, {**POLICY, "requirements": asked}, criterion="conditional", as_published=True, effort=1
+    )
     assert len(expected) > 5
     assert {e["attribute"] for e in expected} == {"age", "job", "zone"}
     assert [(s.attribute, s.before, list(s.after), list(s.requirements)) for s in outcome.steps] == [
@@ -173,10 +175,10 @@ def smallest(table: pa.Table, qid: tuple[str, ...]) -> int:
 @pytest.mark.slow
 def test_stopping_after_any_step_is_safe() -> None:
     people = people_table(2, 200)
-    whole = maskwise.anonymize(people, POLICY, criterion="conditional", effort=1)
+    whole = maskwise.anonymize(people, POLICY, criterion="conditional", as_published=True, effort=1)
     assert len(whole.steps) > 8
     for most in range(len(whole.steps) + 1):
-        part = maskwise.anonymize(people, POLICY, criterion="conditional", effort=1, max_steps=most)
+        part = maskwise.anonymize(people, POLICY, criterion="conditional", as_published=True, effort=1, max_steps=most)
         assert part.steps == whole.steps[:most]
         assert part.solution.ending is (Ending.STEPS if most < len(whole.steps) else Ending.MAXIMAL)
         assert maskwise.audit(part.data, POLICY).is_met
@@ -193,7 +195,7 @@ def test_every_way_of_searching_ends_valid_and_maximal(work: int | None, effort:
     """Weighing lazily and picking a variant may take other steps, but never stop short."""
     people = people_table(4, 250)
     with patch.object(conditional, "EXACT_WORK", conditional.EXACT_WORK if work is None else work):
-        outcome = maskwise.anonymize(people, POLICY, criterion="conditional", effort=effort)
+        outcome = maskwise.anonymize(people, POLICY, criterion="conditional", as_published=True, effort=effort)
     assert all(smallest(outcome.data, requirement.qid) >= requirement.k for requirement in REQUIREMENTS)
     reference = Conditional(people.to_pylist(), ATTRIBUTES, REQUIREMENTS, "cls")
     assert reference.options()
@@ -249,7 +251,8 @@ def test_row_order_changes_nothing() -> None:
     turned = people.take(pa.array(rng.permutation(n)))
     for effort in (1, 2):
         one, other = (
-            maskwise.anonymize(table, POLICY, criterion="conditional", effort=effort) for table in (people, turned)
+            maskwise.anonymize(table, POLICY, criterion="conditional", as_published=True, effort=effort)
+            for table in (people, turned)
         )
         assert len(one.steps) > 3
         assert one.steps == other.steps

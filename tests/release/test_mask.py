@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -44,12 +45,82 @@ def test_unknown_texts_are_shown_as_the_root_and_counted() -> None:
     assert masked.unknown == {"Job": Unknown(1, 1)}
 
 
-def test_numbers_outside_the_range_are_shown_in_the_outermost_interval() -> None:
+OUTSIDE = {
+    "numbers": [-5, 0, 99, 120],
+    "decimals": [-0.5, 0.0, 99.0, 99.5],
+    "texts": ["-5", "0", "99", "100"],
+    "texts with decimals": ["-0.01", "0.0", "99", "99.01"],
+}
+"""Four ages each, of which the first and the last lie outside the range from 0 to 99."""
+
+
+@pytest.mark.parametrize("ages", OUTSIDE.values(), ids=OUTSIDE)
+@pytest.mark.parametrize("most_steps", [0, 256])
+def test_numbers_outside_every_interval_are_shown_as_the_range_or_outside(
+    ages: list[object], most_steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compared by the engine, and looked up one by one."""
+    monkeypatch.setattr("maskwise.release.mask._MOST_STEPS", most_steps)
     saved = solution()
-    masked = apply(read(rows(Age=[-5, 120])), saved)
+    labels, beyond = saved.cut("Age").labels, "[0, 99] or outside"
+    masked = apply(read(rows(Age=ages, Job=["a"] * 4, c=["x"] * 4)), saved)
+    assert as_frame(masked.table)["Age"].to_pylist() == [beyond, labels[0], labels[-1], beyond]
+    assert (masked.outside, masked.n_outside_dropped) == ({"Age": 2}, 0)
+
+
+@pytest.mark.parametrize("ages", OUTSIDE.values(), ids=OUTSIDE)
+def test_rows_outside_every_interval_are_left_out_where_this_is_asked(ages: list[object]) -> None:
+    saved = solution()
     labels = saved.cut("Age").labels
-    assert as_frame(masked.table)["Age"].to_pylist() == [labels[0], labels[-1]]
-    assert masked.outside == {"Age": 2}
+    masked = apply(read(rows(Age=ages, Job=["a", "b", "c", "d"], c=["x"] * 4)), saved, outside="drop")
+    shown = as_frame(masked.table)
+    assert shown["Age"].to_pylist() == [labels[0], labels[-1]]
+    assert shown["Job"].to_pylist() == ["b", "*"]
+    assert (masked.outside, masked.n_outside_dropped) == ({"Age": 2}, 2)
+
+
+def test_a_missing_cell_is_not_outside() -> None:
+    masked = apply(read(rows(Age=[None, 120])), solution(), outside="drop")
+    assert as_frame(masked.table)["Age"].to_pylist() == ["[0, 99]"]
+    assert (masked.outside, masked.n_outside_dropped) == ({"Age": 1}, 1)
+
+
+@pytest.mark.parametrize("how", [{"outside": "refuse"}, {"strict": True}, {"strict": True, "outside": "drop"}])
+def test_rows_outside_every_interval_are_refused_where_this_is_asked(how: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"outside every interval.*`Age` in 1 record") as raised:
+        apply(read(rows(Age=[25, 1234])), solution(), **how)
+    assert "1234" not in str(raised.value)
+    assert not apply(read(rows()), solution(), **how).outside
+
+
+def test_there_is_no_fourth_way() -> None:
+    with pytest.raises(InputError, match="`outside` is one of"):
+        apply(read(rows()), solution(), outside="keep")
+
+
+@pytest.mark.parametrize("texts", [False, True])
+@pytest.mark.parametrize("outside", ["root", "drop", "refuse"])
+def test_dates_after_the_range_are_outside(texts: bool, outside: str) -> None:
+    """A range that ends with 2024 does not hold an admission of January 2025."""
+    days = [dt.date(2024, 1 + i % 12, 1 + i % 28) for i in range(48)]
+    table = pa.table({"Day": days, "c": ["xy"[day.month > 6] for day in days]})
+    policy = {
+        "class": "c",
+        "attributes": {"Day": {"interval": [dt.date(2024, 1, 1), dt.date(2024, 12, 31)]}},
+        "requirements": [{"qid": ["Day"], "k": 6}],
+    }
+    saved = maskwise.anonymize(table, policy).solution
+    later: list[Any] = [dt.date(2024, 12, 31), dt.date(2025, 1, 1), dt.date(2025, 1, 31)]
+    table = read(pa.table({"Day": [str(day) for day in later] if texts else later, "c": ["x"] * 3}))
+    if outside == "refuse":
+        with pytest.raises(InputError, match="`Day` in 2 records"):
+            apply(table, saved, outside=outside)
+        return
+    masked = apply(table, saved, outside=outside)
+    last, beyond = saved.cut("Day").labels[-1], "[2024-01-01, 2024-12-31] or outside"
+    assert last.endswith(", 2024-12-31]")
+    assert as_frame(masked.table)["Day"].to_pylist() == ([last] if outside == "drop" else [last, beyond, beyond])
+    assert masked.outside == {"Day": 2}
 
 
 def test_a_column_that_the_release_did_not_have_is_left_out_and_named() -> None:

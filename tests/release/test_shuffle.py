@@ -49,7 +49,7 @@ def test_a_database_without_an_order_is_shuffled_but_takes_no_seed(monkeypatch: 
     connection.con.register("given", PEOPLE)
     connection.con.execute("CREATE TABLE people AS FROM given")
     table = read(connection.table("people"))
-    with pytest.raises(InputError, match="no seed repeats a shuffle"):
+    with pytest.raises(InputError, match="no seed repeats a random one"):
         shuffle_records(table, 3)
     shuffled = shuffle_records(table, None)
     assert shuffled.is_shuffled

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from maskwise import Cut, Taxonomy
 from maskwise.policy.attributes import Kind
-from maskwise.solution.cut import HIDDEN, MissingShown
+from maskwise.solution.cut import HIDDEN, MissingShown, disclose_lone_value
 from maskwise.values.scales import Scale
 
 TREE = Taxonomy.from_nested({"any": {"A": ["a1", "a2"], "B": ["b1"]}})
@@ -17,11 +19,48 @@ TREE = Taxonomy.from_nested({"any": {"A": ["a1", "a2"], "B": ["b1"]}})
 def test_a_number_is_shown_by_the_interval_around_it(breaks: list[int], number: int) -> None:
     breaks = sorted(breaks)
     cut = Cut("N", Kind.INTERVAL, f"[{breaks[0]}, {breaks[-1]}]", scale=Scale.INTEGER, breaks=tuple(breaks))
-    inside = min(max(number, breaks[0]), breaks[-1])
-    at = max(i for i in range(len(breaks) - 1) if breaks[i] <= inside)
+    assert len(cut.labels) == len(breaks) - 1
+    if not breaks[0] <= number <= breaks[-1]:
+        assert cut.show_number(number) == f"[{breaks[0]}, {breaks[-1]}] or outside"
+        return
+    at = max(i for i in range(len(breaks) - 1) if breaks[i] <= number)
     end = "]" if at == len(breaks) - 2 else ")"
     assert cut.show_number(number) == f"[{breaks[at]}, {breaks[at + 1]}{end}"
-    assert len(cut.labels) == len(breaks) - 1
+
+
+def test_an_interval_without_an_end_holds_everything_beyond() -> None:
+    cut = Cut("N", Kind.INTERVAL, "[0, 99]", scale=Scale.INTEGER, breaks=(0, 20, 90, 99), coded=(False, True))
+    assert cut.labels == ("[0, 20)", "[20, 90)", "≥ 90")
+    assert [cut.show_number(number) for number in (-1, 0, 89, 90, 1000)] == [
+        "[0, 99] or outside",
+        "[0, 20)",
+        "[20, 90)",
+        "≥ 90",
+        "≥ 90",
+    ]
+    low = Cut("N", Kind.INTERVAL, "[0, 99]", scale=Scale.INTEGER, breaks=(0, 20, 99), coded=(True, False))
+    assert [low.show_number(number) for number in (-1, 19, 20, 100)] == [
+        "< 20",
+        "< 20",
+        "[20, 99]",
+        "[0, 99] or outside",
+    ]
+
+
+def test_a_lone_hidden_value_is_shown_unless_a_star_stands_for_more() -> None:
+    def labels(**changes: Any) -> tuple[str, ...]:
+        cut = Cut("S", Kind.SUPPRESS, HIDDEN, **{"shown": ("10",), "hidden": ("9",), **changes})
+        return disclose_lone_value(cut).labels
+
+    assert labels() == ("9", "10")
+    assert labels(shown=()) == ("9",)
+    assert labels(hidden=("9", "8")) == ("10", HIDDEN)
+    assert labels(hides_more=True) == ("10", HIDDEN)
+    assert labels(missing=MissingShown.ROOT) == ("10", HIDDEN)
+    assert labels(missing=MissingShown.ITSELF) == ("9", "10")
+    assert labels(hidden=(HIDDEN,)) == ("10", HIDDEN)
+    whole = Cut("T", Kind.TAXONOMY, "any", taxonomy=TREE, shown=("A", "B"))
+    assert disclose_lone_value(whole) is whole
 
 
 def test_a_category_is_shown_by_what_stands_above_it() -> None:

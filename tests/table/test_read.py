@@ -34,7 +34,7 @@ def passed_through(tmp_path: Path, run: Run) -> Callable[..., list[list[str]]]:
         policy = tmp_path / "loose.yaml"
         policy.write_text("attributes: {Q: suppress}\nrequirements: [{qid: [Q], k: 1}]\n", encoding="utf-8")
         (tmp_path / name).write_bytes(raw)
-        result = run("mask", tmp_path / name, "-p", policy, "-o", tmp_path / "o.csv")
+        result = run("mask", tmp_path / name, "-p", policy, "-o", tmp_path / "o.csv", "--keep-order")
         assert result.code == 0, result.err
         return cells(tmp_path / "o.csv")
 
@@ -97,7 +97,7 @@ def test_a_taxonomy_matches_the_spelling_of_the_cells(tmp_path: Path, run: Run) 
     policy.write_text(
         "attributes: {Q: {taxonomy: {ANY: [No, 01, 1.0, 1]}}}\nrequirements: [{qid: [Q], k: 1}]\n", encoding="utf-8"
     )
-    assert run("mask", tmp_path / "d.csv", "-p", policy, "-o", tmp_path / "o.csv").code == 0
+    assert run("mask", tmp_path / "d.csv", "-p", policy, "-o", tmp_path / "o.csv", "--keep-order").code == 0
     assert cells(tmp_path / "o.csv")[1:] == [["No", "1"], ["01", "2"], ["1.0", "3"], ["1", "4"]]
 
 
@@ -210,14 +210,14 @@ def shown_cells(data: object) -> list[list[str | None]]:
 
 @pytest.fixture(scope="module")
 def expected() -> maskwise.Outcome:
-    return maskwise.anonymize(typed_people(), TYPED_POLICY)
+    return maskwise.anonymize(typed_people(), TYPED_POLICY, keep_order=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 def test_every_form_of_a_table_gives_the_same_cuts(tmp_path: Path, form: Callable, expected: maskwise.Outcome) -> None:
     source = form(typed_people(), tmp_path)
-    outcome = maskwise.anonymize(source, TYPED_POLICY)
+    outcome = maskwise.anonymize(source, TYPED_POLICY, keep_order=True)
     assert [(c.attribute, c.kind, c.labels, c.missing) for c in outcome.solution.cuts] == [
         (c.attribute, c.kind, c.labels, c.missing) for c in expected.solution.cuts
     ]
@@ -231,7 +231,7 @@ def test_every_form_of_a_table_gives_the_same_cuts(tmp_path: Path, form: Callabl
     [("pandas", pd.DataFrame), ("Polars", pl.DataFrame), ("Arrow", pa.Table), ("Ibis", ibis.expr.types.Table)],
 )
 def test_what_comes_back_is_of_the_kind_that_went_in(tmp_path: Path, form: str, kind: type) -> None:
-    outcome = maskwise.anonymize(FORMS[form](typed_people(), tmp_path), TYPED_POLICY)
+    outcome = maskwise.anonymize(FORMS[form](typed_people(), tmp_path), TYPED_POLICY, keep_order=True)
     assert isinstance(outcome.data, kind)
     assert list(outcome.data.columns if form != "Arrow" else outcome.data.column_names) == [
         name for name in (*HEADER, "Income", "Born") if name != "Name"
@@ -242,7 +242,7 @@ def test_pandas_gets_a_fresh_index_and_keeps_the_types_of_columns_that_pass_thro
     del tmp_path
     table = typed_people().to_pandas().set_index("Id")
     table["Flag"] = [i % 2 == 0 for i in range(len(table))]
-    released = maskwise.anonymize(table, TYPED_POLICY).data
+    released = maskwise.anonymize(table, TYPED_POLICY, keep_order=True).data
     assert list(released.index) == list(range(len(table)))
     assert released.index.name is None
     assert released["Flag"].dtype == table["Flag"].dtype
@@ -259,10 +259,10 @@ def test_a_float_that_is_not_a_number_counts_as_missing(tmp_path: Path, form: st
         "attributes": {"Hours": {"interval": [0, 30]}},
         "requirements": [{"qid": ["Hours"], "k": 4}],
     }
-    outcome = maskwise.anonymize(FORMS[form](table, tmp_path), policy)
+    outcome = maskwise.anonymize(FORMS[form](table, tmp_path), policy, keep_order=True)
     released = read(outcome.data).expr.to_pyarrow().column("c0").to_pylist()
     assert released == ["[0, 20)", "[20, 30]", None] * 4
-    dropped = maskwise.anonymize(FORMS[form](table, tmp_path), {**policy, "missing": "drop"})
+    dropped = maskwise.anonymize(FORMS[form](table, tmp_path), {**policy, "missing": "drop"}, keep_order=True)
     assert (dropped.n_dropped, dropped.verdict.n_rows) == (4, 8)
 
 
@@ -293,7 +293,7 @@ def test_ordered_values_become_intervals_with_iso_labels(tmp_path: Path, form: s
     # The first four are of one class and the rest of the other; with k=4 that is the one split there is room for.
     table = pa.table({"When": values, "Risk": ["lo"] * 4 + ["hi"] * 6})
     policy = {"class": "Risk", "requirements": [{"qid": ["When"], "k": 4}]}
-    outcome = maskwise.anonymize(FORMS[form](table, tmp_path), policy)
+    outcome = maskwise.anonymize(FORMS[form](table, tmp_path), policy, as_published=True)
     low, split, high = (iso(value) for value in (values[0], values[4], values[-1]))
     released = read(outcome.data).expr.to_pyarrow().column("c0").to_pylist()
     assert released == [f"[{low}, {split})"] * 4 + [f"[{split}, {high}]"] * 6
@@ -313,7 +313,7 @@ def test_spellings_of_ordered_values_are_understood(tmp_path: Path, texts: list[
     path = tmp_path / "t.csv"
     path.write_text("When,Risk\n" + "".join(f"{t},{'lo' if i < 2 else 'hi'}\n" for i, t in enumerate(texts)))
     policy = {"class": "Risk", "requirements": [{"qid": ["When"], "k": 2}]}
-    outcome = maskwise.anonymize(path, policy)
+    outcome = maskwise.anonymize(path, policy, keep_order=True)
     released = outcome.data.column("When").to_pylist()
     assert released[0] == released[1] != released[2] == released[3]
     assert released[0].endswith(")")
@@ -327,14 +327,14 @@ def test_a_declared_range_of_dates_is_shown_instead_of_the_datas(tmp_path: Path)
         "attributes": {"When": {"interval": ["2024-01-01", "2024-12-31"]}},
         "requirements": [{"qid": ["When"], "k": 4}],
     }
-    outcome = maskwise.anonymize(as_csv(table, tmp_path), policy)
+    outcome = maskwise.anonymize(as_csv(table, tmp_path), policy, keep_order=True)
     assert set(outcome.data.column("When").to_pylist()) == {"[2024-01-01, 2024-03-05)", "[2024-03-05, 2024-12-31]"}
 
 
 def test_codes_with_leading_zeros_are_no_numbers_by_default(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("Zip\n" + "00501\n00502\n12345\n" * 3, encoding="utf-8")
-    outcome = maskwise.anonymize(path, {"requirements": [{"qid": ["Zip"], "k": 3}]})
+    outcome = maskwise.anonymize(path, {"requirements": [{"qid": ["Zip"], "k": 3}]}, keep_order=True)
     assert outcome.data.column("Zip").to_pylist() == ["00501", "00502", "12345"] * 3
 
 
@@ -365,9 +365,9 @@ def released_rows(path: Path) -> list[list[str]]:
 def test_the_suffix_tells_the_format_of_the_output(
     tmp_path: Path, run: Run, data: Path, policy: Path, suffix: str
 ) -> None:
-    assert run("mask", data, "-p", policy, "-o", tmp_path / "plain.csv").code == 0
+    assert run("mask", data, "-p", policy, "-o", tmp_path / "plain.csv", "--keep-order").code == 0
     target = tmp_path / f"out{suffix}"
-    result = run("mask", data, "-p", policy, "-o", target)
+    result = run("mask", data, "-p", policy, "-o", target, "--keep-order")
     assert result.code == 0, result.err
     target = target.rename(tmp_path / f"out{suffix.lower()}".replace(".feather", ".arrow"))
     assert released_rows(target) == cells(tmp_path / "plain.csv")
@@ -384,7 +384,9 @@ def test_rows_and_columns_keep_their_order(tmp_path: Path, run: Run, n: int) -> 
     rows = people(n)
     (tmp_path / "d.csv").write_text(csv_text(HEADER, rows), encoding="utf-8")
     (tmp_path / "p.yaml").write_text(POLICY, encoding="utf-8")
-    assert run("mask", tmp_path / "d.csv", "-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv").code == 0
+    assert (
+        run("mask", tmp_path / "d.csv", "-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv", "--keep-order").code == 0
+    )
     header, *released = cells(tmp_path / "o.csv")
     assert header == [name for name in HEADER if name != "Name"]
     kept = [HEADER.index(name) for name in ("Id", "Zip", "Risk")]
@@ -397,7 +399,9 @@ def test_order_is_kept_with_more_distinct_values_than_a_case_holds(tmp_path: Pat
     rows = [(f"{i:05d}", f"v{(i * 7919) % 2000}") for i in range(6_000)]
     (tmp_path / "d.csv").write_text(csv_text(("Id", "Q"), rows), encoding="utf-8")
     (tmp_path / "p.yaml").write_text("attributes: {Q: suppress}\nrequirements: [{qid: [Q], k: 3}]\n", encoding="utf-8")
-    assert run("mask", tmp_path / "d.csv", "-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv").code == 0
+    assert (
+        run("mask", tmp_path / "d.csv", "-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv", "--keep-order").code == 0
+    )
     assert [row[0] for row in cells(tmp_path / "o.csv")[1:]] == [row[0] for row in rows]
     assert [tuple(row) for row in cells(tmp_path / "o.csv")[1:]] == rows  # each value stands three times
 
@@ -411,7 +415,7 @@ def test_shuffle_permutes_and_a_seed_repeats_it(
         assert run("mask", data, "-p", policy, "-o", tmp_path / (name + suffix), *options).code == 0
         return released_rows(tmp_path / (name + suffix))
 
-    plain = masked("plain")
+    plain = masked("plain", "--keep-order")
     one, again, other = (masked(name, "--shuffle", "--seed", seed) for name, seed in (("a", 1), ("b", 1), ("c", 2)))
     assert one == again
     assert one[0] == plain[0]
@@ -419,11 +423,13 @@ def test_shuffle_permutes_and_a_seed_repeats_it(
     assert one[1:] != plain[1:]
     assert other[1:] != one[1:]
     assert masked("d", "--shuffle") != masked("e", "--shuffle")
+    assert masked("f", "--seed", 1) == one
+    assert masked("g") != masked("h")
 
 
 def test_a_data_frame_is_shuffled_whole(tmp_path: Path) -> None:
     table = FORMS["pandas"](typed_people(), tmp_path)
-    plain = maskwise.anonymize(table, TYPED_POLICY).data
+    plain = maskwise.anonymize(table, TYPED_POLICY, keep_order=True).data
     shuffled = maskwise.anonymize(table, TYPED_POLICY, shuffle=True, seed=3).data
     assert shuffled["Id"].tolist() != plain["Id"].tolist()
     assert list(shuffled.index) == list(range(len(plain)))
@@ -437,7 +443,7 @@ def test_formulas_are_quoted_on_request_and_numbers_are_not(tmp_path: Path, run:
     rows = [("=evil" if i % 2 else "good", cell) for i, cell in enumerate(free)]
     (tmp_path / "d.csv").write_text(csv_text(("Q", "Free"), rows), encoding="utf-8")
     (tmp_path / "p.yaml").write_text("attributes: {Q: suppress}\nrequirements: [{qid: [Q], k: 2}]\n")
-    arguments = ("mask", tmp_path / "d.csv", "-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv")
+    arguments = ("mask", tmp_path / "d.csv", "-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv", "--keep-order")
     assert run(*arguments).code == 0
     assert [row[1] for row in cells(tmp_path / "o.csv")[1:]] == free
     assert run(*arguments, "--escape-formulas").code == 0
@@ -455,7 +461,7 @@ def test_a_file_name_is_no_pattern_for_others(tmp_path: Path, suffix: str, name:
     for stem, value in ((other, "theirs"), (name, "mine")):
         source = FORMS[suffix[1:]](pa.table({"Q": [value] * 3, "a": ["1", "2", "3"]}), tmp_path)
         source.rename(tmp_path / (stem + suffix))
-    released = maskwise.anonymize(tmp_path / (name + suffix), LOOSE).data
+    released = maskwise.anonymize(tmp_path / (name + suffix), LOOSE, keep_order=True).data
     assert released.column("Q").to_pylist() == ["mine"] * 3
 
 
@@ -464,7 +470,7 @@ def test_a_folder_name_is_no_data(tmp_path: Path, form: str) -> None:
     inner = tmp_path / "Q=folder" / "a=folder"
     inner.mkdir(parents=True)
     source = FORMS[form](pa.table({"Q": ["x", "x", "y"], "a": ["1", "2", "3"]}), inner)
-    released = maskwise.anonymize(source, LOOSE).data
+    released = maskwise.anonymize(source, LOOSE, keep_order=True).data
     assert released.column("Q").to_pylist() == ["x", "x", "y"]
     assert released.column("a").to_pylist() == ["1", "2", "3"]
     verdict = maskwise.audit(source, {"requirements": [{"qid": ["Q"], "k": 2}]})
@@ -474,7 +480,7 @@ def test_a_folder_name_is_no_data(tmp_path: Path, form: str) -> None:
 def test_a_file_name_may_hold_quotes(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
     source = data.rename(tmp_path / """it's "mine".csv""")
     target = tmp_path / """o'ut "x".csv"""
-    assert run("mask", source, "-p", policy, "-o", target).code == 0
+    assert run("mask", source, "-p", policy, "-o", target, "--keep-order").code == 0
     assert len(cells(target)) == 201
 
 
@@ -498,7 +504,7 @@ UNUSUAL = {
 def test_any_ordered_type_can_be_an_interval(tmp_path: Path, form: str, column: pa.Array) -> None:
     table = pa.table({"Q": column, "Risk": ["lo", "lo", "hi", "hi"]})
     policy = {"class": "Risk", "attributes": {"Q": "interval"}, "requirements": [{"qid": ["Q"], "k": 2}]}
-    outcome = maskwise.anonymize(FORMS[form](table, tmp_path), policy)
+    outcome = maskwise.anonymize(FORMS[form](table, tmp_path), policy, keep_order=True)
     released = read(outcome.data).expr.to_pyarrow().column("c0").to_pylist()
     assert released[0] == released[1] != released[2] == released[3]
 
@@ -507,13 +513,18 @@ def test_truth_values_are_spelled_as_a_taxonomy_spells_them(tmp_path: Path) -> N
     del tmp_path
     table = pa.table({"Q": [True, False, True, False]})
     policy = {"attributes": {"Q": {"taxonomy": {"ANY": ["true", "false"]}}}, "requirements": [{"qid": ["Q"], "k": 2}]}
-    assert maskwise.anonymize(table, policy).data.column("Q").to_pylist() == ["true", "false", "true", "false"]
+    assert maskwise.anonymize(table, policy, keep_order=True).data.column("Q").to_pylist() == [
+        "true",
+        "false",
+        "true",
+        "false",
+    ]
 
 
 def test_a_column_of_bytes_is_not_released_in_pythons_spelling() -> None:
     table = pa.table({"Q": [b"x", b"y", b"x", b"y"]})
     try:
-        released = maskwise.anonymize(table, LOOSE).data.column("Q").to_pylist()
+        released = maskwise.anonymize(table, LOOSE, keep_order=True).data.column("Q").to_pylist()
     except maskwise.InputError as error:
         assert "`Q`" in str(error)  # noqa: PT017 - to refuse is as good
     else:

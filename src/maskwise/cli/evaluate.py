@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from maskwise.cli.options import AsJson, CriterionName, MethodName, PolicyPath, Quiet, require_distinct_names
+from maskwise.cli.options import (
+    AsJson,
+    AsPublished,
+    CriterionName,
+    MethodName,
+    PolicyPath,
+    Quiet,
+    require_distinct_names,
+)
 from maskwise.errors import InputError
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
 
@@ -65,6 +73,13 @@ def evaluate(
         CriterionName, Parameter(help="How tdr chooses the next refinement, as in mask.")
     ] = DEFAULT_CRITERION,
     effort: Annotated[int | None, Parameter(help="How many variants conditional tries, as in mask.")] = None,
+    boundaries: Annotated[
+        Literal["safe", "exact", "both"] | None,
+        Parameter(
+            help="Where intervals are split, as in mask; or both, to see what safe boundaries cost beside exact ones."
+        ),
+    ] = None,
+    as_published: AsPublished = False,
     against: Annotated[
         tuple[str, ...],
         Parameter(
@@ -109,6 +124,8 @@ def evaluate(
             method=method,
             criterion=criterion,
             effort=effort,
+            boundaries=boundaries,
+            as_published=as_published,
             against=others,
             rivals=rival,
             progress=terminal.progress,

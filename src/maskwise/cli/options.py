@@ -25,6 +25,14 @@ else:
     BoundaryName = Literal[tuple(map(str, Boundaries))]
 
 Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors and warnings.")]
+AsPublished = Annotated[
+    bool,
+    Parameter(
+        negative="",
+        help="Work as the papers do, whatever the policy says: exact boundaries, the order of records kept, a lone "
+        "hidden value left as *.",
+    ),
+]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the result as JSON.")]
 PolicyPath = Annotated[Path, Parameter(name=["--policy", "-p"], help="The policy, a YAML file.")]
 Output = Annotated[
@@ -97,14 +105,7 @@ class SearchFlags:
             "at numbers of the data. The default is the policy's, or safe."
         ),
     ] = None
-    as_published: Annotated[
-        bool,
-        Parameter(
-            negative="",
-            help="Work as the papers do, whatever the policy says: exact boundaries, the order of records kept, a lone "
-            "hidden value left as *.",
-        ),
-    ] = False
+    as_published: AsPublished = False
 
     def keywords(self) -> SearchKeywords:
         """The same as the Python functions take it."""

@@ -25,7 +25,7 @@ from maskwise.evaluation.sample import fetch, read_sample
 from maskwise.evaluation.sweep import list_settings, parse_hs, parse_ks
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import anonymize
-from maskwise.policy.attributes import Kind
+from maskwise.policy.attributes import Boundaries, Kind
 from maskwise.release import mask as masking
 from maskwise.rivals.registry import find_rival
 from maskwise.search.options import SearchKeywords, search_options
@@ -56,7 +56,8 @@ class Protocol(StrEnum):
     """On training and test records together, as in most of the papers."""
 
 
-_CHOICES = (*Protocol, "both")
+_BOTH = "both"
+_CHOICES = (*Protocol, _BOTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class _Trial:
     """An error to be measured."""
 
     measure: str
-    """BE, AE, SE, UE, RE, or AE of another tool."""
+    """BE, AE, SE, UE, RE, or AE of exact boundaries or another tool."""
     protocols: tuple[str, ...]
     """The protocols under which it is listed."""
     prepare: Callable[[], Iterator[_TrainTestData]]
@@ -128,7 +129,8 @@ def evaluate(
         against: Tables that other tools masked, by name: the same records in the same order.
         rivals: `mondrian` and `full-domain`, other algorithms to compare with.
         progress: Called with the current activity, the number of errors counted so far, and their total number.
-        search: How to search, as in `anonymize`.
+        search: How to search, as in `anonymize`. `boundaries="both"` measures with safe boundaries and once more with
+            exact ones, as `AE(exact boundaries)`.
 
     Returns:
         The errors. A threshold that cannot be met has none, and a note.
@@ -144,16 +146,16 @@ def evaluate(
         >>> for record in evaluate(people, policy, classifiers=["c4.5"]).records:
         ...     print(record.measure, record.error)
         BE 0.0
-        AE 5.0
+        AE 0.0
         UE 50.0
     """
     parsed_policy = read_policy(policy)
     check_partition(split, folds, seed, has_test=test is not None)
-    search_options(**search)
+    searches = _list_searches(search)
     if protocol not in _CHOICES:
         msg = f"The protocol is one of {quote(_CHOICES)}; found `{protocol}`."
         raise InputError(msg)
-    protocols = tuple(Protocol) if protocol == "both" else (Protocol(protocol),)
+    protocols = tuple(Protocol) if protocol == _BOTH else (Protocol(protocol),)
     learners = list({learner.name: learner for learner in map(find_learner, classifiers)}.values())
     if not learners:
         raise InputError("No classifier is named. Name at least one.")
@@ -164,7 +166,7 @@ def evaluate(
     sample = read_sample(data, parsed_policy, test)
     splits = partition(sample.classes, sample.n_test, split, folds, seed)
     settings = list_settings(sample.policy, ks, hs)
-    trials = _list_trials(sample, splits, settings, protocols, rivals, against or {}, search)
+    trials = _list_trials(sample, splits, settings, protocols, rivals, against or {}, searches)
     report = progress or (lambda activity, n_done, n_total: None)  # noqa: ARG005
     by_trial = list(_measure(trials, learners, len(splits), seed, report))
     masked = [record for trial, records in zip(trials, by_trial, strict=True) if trial.is_masked for record in records]
@@ -179,6 +181,23 @@ def evaluate(
     return Evaluation(tuple(records), class_name, sample.source, n_tested, sample.notes, _backend(data))
 
 
+def _list_searches(search: SearchKeywords) -> dict[str, SearchKeywords]:
+    """The searches to be measured, by what is added to the name of their measure; options that do not fit are refused.
+
+    Args:
+        search: What was given; its `boundaries` may also be `both`.
+    """
+    searches = {"": search}
+    if search.get("boundaries") == _BOTH:
+        searches = {
+            "": {**search, "boundaries": Boundaries.SAFE},
+            "(exact boundaries)": {**search, "boundaries": Boundaries.EXACT},
+        }
+    for keywords in searches.values():
+        search_options(**keywords)
+    return searches
+
+
 def _list_trials(
     sample: Sample,
     splits: Sequence[TrainTestSplit],
@@ -186,7 +205,7 @@ def _list_trials(
     protocols: Sequence[Protocol],
     rivals: Iterable[str],
     against: Mapping[str, Any],
-    search: SearchKeywords,
+    searches: Mapping[str, SearchKeywords],
 ) -> list[_Trial]:
     """List the errors to be measured, in the order of the result."""
     policy = sample.policy
@@ -206,7 +225,8 @@ def _list_trials(
                 yield _Trial(measure, (str(protocol),), prepare, setting.k, setting.h, is_masked=True)
 
     trials = [unmasked("BE")]
-    trials += masked("SE" if has_only_templates else "AE", partial(_mask, sample, search))
+    for name, search in searches.items():
+        trials += masked(("SE" if has_only_templates else "AE") + name, partial(_mask, sample, search))
     for name in rivals:
         trials += masked(f"AE({name})", partial(_mask_by_rival, sample, name))
     for name, source in against.items():

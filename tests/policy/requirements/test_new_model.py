@@ -63,10 +63,11 @@ def test_its_policy_is_read_and_written(share_policy: Path) -> None:
 @pytest.mark.parametrize("method", ["tdr", "bug"])
 def test_every_command_and_file_knows_it(tmp_path: Path, run: Run, data: Path, share_policy: Path, method: str) -> None:
     out, solution = tmp_path / "out.csv", tmp_path / "solution.json"
-    written, trace = tmp_path / "report.json", tmp_path / "trace.jsonl"
+    written, trace = tmp_path / "owner.json", tmp_path / "trace.jsonl"
+    public_report = tmp_path / "report.json"
     done = run(
         "mask", data, "-p", share_policy, "-o", out, "--method", method,
-        "--solution", solution, "--report", written, "--trace", trace,
+        "--solution", solution, "--owner-report", written, "--report", public_report, "--trace", trace,
     )  # fmt: skip
     assert done.code == 0, done.err
     reached = smallest_share(out, ASKED.qid)
@@ -79,6 +80,10 @@ def test_every_command_and_file_knows_it(tmp_path: Path, run: Run, data: Path, s
     assert report[0]["reached"] == pytest.approx(reached)
     assert report[0]["tightest_group"]["records"] == report[0]["group_sizes"]["min"]
     assert report[1]["implied_by"] == 0
+    told = json.loads(public_report.read_text())["requirements"][0]
+    assert told["reached"] == report[0]["reached"]
+    assert told["share"] == 0.05
+    assert "tightest_group" not in told
     last = json.loads(trace.read_text().splitlines()[-1])
     assert last["requirements"][0] == pytest.approx(reached)
 
