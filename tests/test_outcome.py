@@ -33,7 +33,7 @@ def test_the_repr_of_an_outcome_is_short_and_has_no_cell() -> None:
     outcome = maskwise.anonymize(PEOPLE, POLICY)
     text = repr(outcome)
     assert text.startswith("Outcome(40 records; k=3 on {Age, Job}: met, reaches ")
-    assert text.endswith("2 attributes masked; 1 warning)")
+    assert text.endswith("2 attributes masked; 3 warnings)")
     assert f"reaches {outcome.verdict.findings[0].figure}," in text
     assert "\n" not in text
     for cell in ("Pat", "secretjob", "HIV", "Bonn", "lo"):
@@ -41,7 +41,7 @@ def test_the_repr_of_an_outcome_is_short_and_has_no_cell() -> None:
 
 
 def test_a_summary_says_what_was_asked_reached_shown_and_dropped() -> None:
-    outcome = maskwise.anonymize(PEOPLE, POLICY)
+    outcome = maskwise.anonymize(PEOPLE, POLICY, keep_order=True)
     text = outcome.summary()
     lines = text.splitlines()
     assert lines[0] == "40 records of the data frame."
@@ -55,7 +55,7 @@ def test_a_summary_says_what_was_asked_reached_shown_and_dropped() -> None:
     assert "Released as they were: Name, Illness, Risk" in lines
     assert "Left out: Town" in lines
     warnings = lines.index("Warnings:")
-    assert "`Name` is released as it is" in lines[warnings + 1]
+    assert any("`Name` is released as it is" in line for line in lines[warnings:])
     assert all(f"  {note}" in lines[lines.index("Notes:") :] for note in outcome.notes)
 
 

@@ -329,7 +329,7 @@ def test_persons_are_counted_in_fit_and_dropped_in_transform() -> None:
         }
     )
     policy = {"class": "cls", "person": "id", "requirements": [{"qid": ["age"], "k": 8}]}
-    masker = Masker(policy).fit(visits)
+    masker = Masker(policy, as_published=True).fit(visits)
     shown = masker.transform(visits.drop(columns=["id"]))
     assert list(shown.columns) == ["age"]
     persons = shown.assign(id=visits["id"]).groupby("age")["id"].nunique()

@@ -66,7 +66,7 @@ class Outcome:
             Asked and reached:
               k=2 on {Age}: met, reaches 2
             Masked:
-              Age (interval) shows 2 values: [0, 41), [41, 99]
+              Age (interval) shows 2 values: [0, 40), [40, 99]
             Released as they were: Risk
         """
         kept = f"{plural(self.verdict.n_rows, 'record')} of {self.source}."

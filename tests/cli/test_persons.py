@@ -67,7 +67,7 @@ def test_k_holds_for_persons_and_not_only_for_records(tmp_path: Path, run: Run, 
     assert f"{len(raw):,} records about 400 persons" in said.out
 
     report = tmp_path / "report.json"
-    assert run("mask", visits, "-p", asked, "-o", tmp_path / "b.csv", "--report", report).code == 0
+    assert run("mask", visits, "-p", asked, "-o", tmp_path / "b.csv", "--owner-report", report).code == 0
     masked = pd.read_csv(tmp_path / "b.csv")
     assert list(masked.columns) == ["Age", "Sex", "Zone", "Ill", "Risk", "Visit"]
     persons = masked.merge(raw[["Visit", "Id"]], on="Visit").groupby(qid, dropna=False)["Id"].nunique()
@@ -198,7 +198,7 @@ def test_an_ending_claims_no_more_than_was_tried(tmp_path: Path, run: Run, visit
     for requirements, ending in ((REQUIREMENTS, "maximal"), (shares, "exhausted")):
         asked = policy(tmp_path, requirements=requirements)
         report = tmp_path / "report.json"
-        done = run("mask", visits, "-p", asked, "-o", tmp_path / "a.csv", "--report", report)
+        done = run("mask", visits, "-p", asked, "-o", tmp_path / "a.csv", "--owner-report", report)
         assert json.loads(report.read_text())["ending"] == ending
         assert ("now or when it was tried" in done.out) == (ending == "exhausted")
 

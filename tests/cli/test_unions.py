@@ -84,13 +84,15 @@ def test_five_codes_bounded_one_by_one_leave_more_hiv_than_their_union_does(
     tmp_path: Path, run: Run, clinic: Path
 ) -> None:
     out = tmp_path / "out.csv"
-    assert run("mask", clinic, "-p", policy(tmp_path / "p.yaml", template(list(HIV))), "-o", out).code == 0
+    assert (
+        run("mask", "--keep-order", clinic, "-p", policy(tmp_path / "p.yaml", template(list(HIV))), "-o", out).code == 0
+    )
     apart = groups(records(out), RAW)
     assert all(largest_share(apart, (code,)) <= 0.05 for code in HIV)
     assert largest_share(apart, HIV) > 0.05
     union = policy(tmp_path / "u.yaml", template({"any": ["B20.*", "B22.2", "B24", "Z21"]}))
     assert run("audit", out, "-p", union).code == 1
-    result = run("mask", clinic, "-p", union, "-o", out)
+    result = run("mask", "--keep-order", clinic, "-p", union, "-o", out)
     assert result.code == 0
     together = groups(records(out), RAW)
     assert len(together) > 1
@@ -115,7 +117,7 @@ def test_a_union_of_patterns_and_tree_values_holds_in_every_group(
     bound = 0.05 if "J*" not in elements else 0.66
     asked = policy(tmp_path / "p.yaml", template({"any": elements}, bound), diagnosis={"taxonomy": TREE})
     out, report = tmp_path / "out.csv", tmp_path / "r.json"
-    result = run("mask", clinic, "-p", asked, "-o", out, "--report", report, "--method", method)
+    result = run("mask", "--keep-order", clinic, "-p", asked, "-o", out, "--owner-report", report, "--method", method)
     assert result.code == 0
     found = groups(records(out), RAW)
     assert largest_share(found, values) <= bound
@@ -130,7 +132,7 @@ def test_a_union_stands_beside_single_values_and_in_lkc(tmp_path: Path, run: Run
     lkc = {"lkc": {"attributes": list(QID), "L": 2}, "k": 5, "sensitive": {"Diagnosis": {"any": ["B*"]}}}
     asked = policy(tmp_path / "p.yaml", both, {**lkc, "confidence": 0.06}, diagnosis={"taxonomy": TREE})
     out, solution = tmp_path / "out.csv", tmp_path / "s.json"
-    assert run("mask", clinic, "-p", asked, "-o", out, "--solution", solution).code == 0
+    assert run("mask", "--keep-order", clinic, "-p", asked, "-o", out, "--solution", solution).code == 0
     found = groups(records(out), RAW)
     assert largest_share(found, ("B20.0", "B20.1", "Z21")) <= 0.03
     assert largest_share(found, ("I10",)) <= 0.3
@@ -146,11 +148,22 @@ def test_a_union_stands_beside_single_values_and_in_lkc(tmp_path: Path, run: Run
 
 def test_elements_that_no_record_has_or_that_are_values_are_warned_of(tmp_path: Path, run: Run, clinic: Path) -> None:
     asked = policy(tmp_path / "p.yaml", template({"any": ["B20.O", "C*", "HIV", "Z21"]}), diagnosis={"taxonomy": TREE})
-    result = run("mask", clinic, "-p", asked, "-o", tmp_path / "out.csv", "-q", "--report", tmp_path / "r.md")
+    result = run(
+        "mask",
+        "--keep-order",
+        clinic,
+        "-p",
+        asked,
+        "-o",
+        tmp_path / "out.csv",
+        "-q",
+        "--report",
+        tmp_path / "r.md",
+    )
     assert "`B20.O` of `Diagnosis` is protected but occurs in no record. Did you mean `B20.0`?" in result.err
     assert "`C*` of `Diagnosis` is protected but occurs in no record." in result.err
     assert result.err.count("occurs in no record") == 2
-    assert "A protected value of `Diagnosis` occurs in no record." in (tmp_path / "r.md").read_text()
+    assert "occurs in no record" not in (tmp_path / "r.md").read_text()
     assert "B20.O" not in (tmp_path / "r.md").read_text()
 
 
@@ -161,7 +174,9 @@ def test_a_value_that_ends_in_a_star_is_that_value_alone(tmp_path: Path, run: Ru
     ]
     path.write_text(csv_text(HEADER, rows), encoding="utf-8")
     asked = policy(tmp_path / "p.yaml", template({"any": ["B20.*"]}, 0.2))
-    result = run("mask", path, "-p", asked, "-o", tmp_path / "out.csv", "-q", "--report", tmp_path / "r.md")
+    result = run(
+        "mask", "--keep-order", path, "-p", asked, "-o", tmp_path / "out.csv", "-q", "--report", tmp_path / "r.md"
+    )
     assert result.code == 0
     assert "`B20.*` of `Diagnosis` is a value of the data, so it stands for that value only" in result.err
     assert "B20" not in (tmp_path / "r.md").read_text()
@@ -181,7 +196,7 @@ def test_values_that_a_spreadsheet_would_run_are_found_by_how_they_begin(tmp_pat
         {**diverse, "by": "level 1"},
         diagnosis={"taxonomy": tree},
     )
-    assert run("mask", path, "-p", asked, "-o", out, "--escape-formulas").code == 0
+    assert run("mask", "--keep-order", path, "-p", asked, "-o", out, "--escape-formulas").code == 0
     assert {record["Diagnosis"] for record in records(out)} >= {"'=HIV1", "-5", "'-x", "''=q"}
     found = groups(records(out), [row[3] for row in rows])
     assert largest_share(found, ("=HIV1", "=HIV2", "-5", "-x")) <= 0.5
@@ -221,8 +236,20 @@ def test_a_column_that_is_not_released_is_protected_all_the_same(
         drop=["Diagnosis"] if how == "drop" else [],
     )
     out, also, report = tmp_path / "out.csv", tmp_path / "also.csv", tmp_path / "r.md"
-    assert run("mask", clinic, "-p", shown, "-o", also).code == 0
-    result = run("mask", clinic, "-p", hidden, "-o", out, "--solution", tmp_path / "s.json", "--report", report)
+    assert run("mask", "--keep-order", clinic, "-p", shown, "-o", also).code == 0
+    result = run(
+        "mask",
+        "--keep-order",
+        clinic,
+        "-p",
+        hidden,
+        "-o",
+        out,
+        "--solution",
+        tmp_path / "s.json",
+        "--owner-report",
+        report,
+    )
     assert result.code == 0
     # The same groups as if the column were released, so what holds there holds here.
     assert [[record[name] for name in QID] for record in records(out)] == [
@@ -256,10 +283,13 @@ def test_later_rows_are_shown_and_counted_alike(tmp_path: Path, run: Run, clinic
             drop=["Diagnosis"] if how == "drop" else [],
         )
         solution, out = tmp_path / f"{how}.json", tmp_path / "later_out.csv"
-        assert run("mask", clinic, "-p", asked, "-o", tmp_path / "out.csv", "--solution", solution).code == 0
+        assert (
+            run("mask", "--keep-order", clinic, "-p", asked, "-o", tmp_path / "out.csv", "--solution", solution).code
+            == 0
+        )
         path = tmp_path / "later.csv"
         path.write_text(csv_text(HEADER, later), encoding="utf-8")
-        result = run("apply", path, "--solution", solution, "-o", out, "--json")
+        result = run("apply", "--keep-order", path, "--solution", solution, "-o", out, "--json")
         assert result.code == 0
         found = groups(records(out), [row[3] for row in later])
         said = json.loads(result.out)
@@ -270,24 +300,24 @@ def test_later_rows_are_shown_and_counted_alike(tmp_path: Path, run: Run, clinic
         assert said["requirements"][1]["reached"] == min(len({of_level[c] for c in codes}) for codes in found.values())
         if how == "drop":
             assert "Diagnosis" not in records(out)[0]
-            assert run("apply", path, "--solution", solution, "-o", out, "--strict").code == 0
+            assert run("apply", "--keep-order", path, "--solution", solution, "-o", out, "--strict").code == 0
         else:
             shown = [CHAPTER.get(row[3], "All") for row in later]
             assert [record["Diagnosis"] for record in records(out)] == shown
             assert said["unknown"] == {"Diagnosis": {"values": 1, "records": 1}}
-            assert run("apply", path, "--solution", solution, "-o", out, "--strict").code == 2
+            assert run("apply", "--keep-order", path, "--solution", solution, "-o", out, "--strict").code == 2
         # Without the column nothing can be said of it.
         path.write_text(csv_text((*HEADER[:3], "C"), [(*row[:3], row[4]) for row in later]), encoding="utf-8")
-        result = run("apply", path, "--solution", solution, "-o", out, "--json")
+        result = run("apply", "--keep-order", path, "--solution", solution, "-o", out, "--json")
         assert result.code == 0
         assert len(json.loads(result.out)["unchecked"]) == 2
-        assert run("apply", path, "--solution", solution, "-o", out, "--enforce").code == 1
+        assert run("apply", "--keep-order", path, "--solution", solution, "-o", out, "--enforce").code == 1
 
 
 def test_a_column_that_nobody_protects_may_be_generalized_too(tmp_path: Path, run: Run, clinic: Path) -> None:
     asked = policy(tmp_path / "p.yaml", {"qid": list(QID), "k": 5}, diagnosis={"taxonomy": TREE, "release": 0})
     out, solution = tmp_path / "out.csv", tmp_path / "s.json"
-    assert run("mask", clinic, "-p", asked, "-o", out, "--solution", solution, "--public").code == 0
+    assert run("mask", "--keep-order", clinic, "-p", asked, "-o", out, "--solution", solution, "--public").code == 0
     assert {record["Diagnosis"] for record in records(out)} == {"All"}
     assert {"name": "Diagnosis", "kind": "taxonomy", "shown": ["All"]} in json.loads(solution.read_text())["attributes"]
     assert run("audit", out, "-p", asked).code == 0
@@ -297,7 +327,7 @@ def test_a_value_outside_the_tree_of_a_generalized_column_is_refused_unseen(tmp_
     path = tmp_path / "d.csv"
     path.write_text(csv_text(HEADER, [*patients(60), ("44", "F", "a", "SECRET", "no")]), encoding="utf-8")
     asked = policy(tmp_path / "p.yaml", template({"any": ["HIV"]}, 0.5), diagnosis={"taxonomy": TREE, "release": 1})
-    result = run("mask", path, "-p", asked, "-o", tmp_path / "out.csv")
+    result = run("mask", "--keep-order", path, "-p", asked, "-o", tmp_path / "out.csv")
     assert result.code == 2
     assert "Column `Diagnosis` holds 1 value that its taxonomy does not have" in result.err
     assert "SECRET" not in result.err
@@ -312,13 +342,13 @@ def test_diversity_of_many_values_is_counted_by_groups(tmp_path: Path, run: Run)
     path.write_text(csv_text(HEADER, rows), encoding="utf-8")
     diverse = {"qid": list(QID), "sensitive": "Diagnosis", "diversity": {"distinct": 6}}
     close = {"qid": list(QID), "sensitive": "Diagnosis", "closeness": 0.2}
-    result = run("mask", path, "-p", policy(tmp_path / "p.yaml", diverse), "-o", out)
+    result = run("mask", "--keep-order", path, "-p", policy(tmp_path / "p.yaml", diverse), "-o", out)
     assert result.code == 2
     assert "Group them with `by: prefix 1`" in result.err
     tree = {"ALL": {letter: [code for code in codes if code[0] == letter] for letter in "ABCDEFGH"}}
     for by, entry in (("prefix 1", None), ("level 1", {"taxonomy": tree})):
         asked = policy(tmp_path / "p.yaml", {**diverse, "by": by}, {**close, "by": by}, diagnosis=entry)
-        result = run("mask", path, "-p", asked, "-o", out, "--json")
+        result = run("mask", "--keep-order", path, "-p", asked, "-o", out, "--json")
         assert result.code == 0
         letters = [row[3][0] for row in rows]
         found = groups(records(out), letters)
@@ -342,7 +372,7 @@ def test_a_union_on_a_column_that_another_requirement_masks_names_values_of_its_
     k = {"qid": ["Diagnosis", "Sex"], "k": 15}
     asked = policy(tmp_path / "p.yaml", template({"any": ["HIV", "J10"]}, 0.3), k, diagnosis={"taxonomy": TREE})
     out = tmp_path / "out.csv"
-    assert run("mask", clinic, "-p", asked, "-o", out).code == 0
+    assert run("mask", "--keep-order", clinic, "-p", asked, "-o", out).code == 0
     assert largest_share(groups(records(out), RAW), (*HIV, "J10")) <= 0.3
     shown = [record["Diagnosis"] for record in records(out)]
     below = ("HIV", "B20", "B2x", *HIV, "J10")

@@ -200,13 +200,14 @@ def test_a_value_in_two_places_of_the_policy_is_warned_of_once_and_never_told_to
     assert "occurs in no record" not in (tmp_path / "r.json").read_text()
 
 
-def test_a_likely_identifier_is_for_the_owner_alone(tmp_path: Path) -> None:
+def test_a_likely_identifier_is_named_to_recipients_too_since_they_hold_the_column(tmp_path: Path) -> None:
     data, asked = passing(tmp_path, IDENTIFIERS["names"])
     outcome = maskwise.anonymize(data, asked)
     (warning,) = outcome.warnings
-    assert "`More` is released" not in make_report(outcome).to_json()
+    assert "`More` is released" in make_report(outcome).to_json()
+    assert "drop: [" not in make_report(outcome).to_json()
     (message,) = [message for message in outcome.messages if message.is_warning]
-    assert (message.text, message.audience) == (warning, Audience.OWNER)
+    assert (message.text, message.audience) == (warning, Audience.RECIPIENT)
 
 
 # What the tables show.

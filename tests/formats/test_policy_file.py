@@ -330,7 +330,7 @@ def test_persons_are_written_as_they_are_read() -> None:
     assert "person" not in to_data(read_policy(asked))
     short = read_policy({**asked, "person": "id"})
     assert short == read_policy({**asked, "person": {"column": "id", "release": "drop"}})
-    assert short.left_out == ("id",)
+    assert short.dropped(["id", "Age"]) == ("id",)
     for policy in (short, read_policy({**asked, "person": {"column": "id", "release": "pseudonym"}})):
         assert read_policy(to_data(policy)) == policy
-    assert policy.left_out == ()
+    assert policy.dropped(["id", "Age"]) == ()

@@ -46,7 +46,7 @@ def policy(depth: int, **also: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame])
 def test_every_cell_is_shown_as_the_value_above_it(make: Callable[[Any], Any], depth: int) -> None:
     """And what the search masks stays masked."""
-    outcome = maskwise.anonymize(make(PEOPLE), policy(depth))
+    outcome = maskwise.anonymize(make(PEOPLE), policy(depth), keep_order=True)
     shown = nw.from_native(outcome.data, eager_only=True).to_arrow().to_pydict()
     assert shown["Code"] == [None if code is None else ABOVE[depth][code] for code in CODES]
     assert all(age.startswith("[") for age in shown["Age"])
@@ -55,19 +55,19 @@ def test_every_cell_is_shown_as_the_value_above_it(make: Callable[[Any], Any], d
 
 
 def test_later_rows_are_shown_alike_and_need_not_have_the_column() -> None:
-    solution = maskwise.anonymize(pa.table(PEOPLE), policy(2)).solution
+    solution = maskwise.anonymize(pa.table(PEOPLE), policy(2), keep_order=True).solution
     later = pa.table({"Age": [30, 31, 32], "Code": ["31", "new", None], "Risk": ["hi", "lo", "lo"]})
-    assert maskwise.apply(later, solution).data["Code"].to_pylist() == ["3", "ALL", None]
+    assert maskwise.apply(later, solution, keep_order=True).data["Code"].to_pylist() == ["3", "ALL", None]
     with pytest.raises(InputError, match="`Code` in 1 record"):
-        maskwise.apply(later, solution, strict=True)
-    assert maskwise.apply(later.drop_columns("Code"), solution).data.column_names == ["Age", "Risk"]
+        maskwise.apply(later, solution, strict=True, keep_order=True)
+    assert maskwise.apply(later.drop_columns("Code"), solution, keep_order=True).data.column_names == ["Age", "Risk"]
 
 
 def test_a_release_that_shows_other_labels_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     show_text = Cut.show_text
     monkeypatch.setattr(Cut, "show_text", lambda cut, text: text if cut.attribute == "Code" else show_text(cut, text))
     with pytest.raises(RefusedError, match="other values of `Code` than those at its depth"):
-        maskwise.anonymize(pa.table(PEOPLE), policy(1))
+        maskwise.anonymize(pa.table(PEOPLE), policy(1), keep_order=True)
 
 
 def test_a_column_that_tells_records_apart_is_no_identifier_once_it_is_generalized() -> None:
@@ -76,17 +76,17 @@ def test_a_column_that_tells_records_apart_is_no_identifier_once_it_is_generaliz
     entry = {"taxonomy": {"ALL": {"one": codes[:60], "two": codes[60:]}}}
     asked = policy(1)
     asked["attributes"]["Code"] = entry
-    assert any("Code" in text for text in maskwise.anonymize(table, asked).warnings)
+    assert any("Code" in text for text in maskwise.anonymize(table, asked, keep_order=True).warnings)
     asked["attributes"]["Code"] = {**entry, "release": 1}
-    assert maskwise.anonymize(table, asked).warnings == ()
+    assert maskwise.anonymize(table, asked, keep_order=True).warnings == ()
 
 
 def test_a_search_that_looks_at_unmasked_columns_does_not_see_what_is_not_released() -> None:
     """The column tells the class; at its root it tells nothing, so the search must take all it can from age."""
     table = pa.table({**PEOPLE, "Code": ["1" if risk == "hi" else "2" for risk in PEOPLE["Risk"]]})
     blind = maskwise.anonymize(table.drop_columns("Code"), {**policy(0), "attributes": {"Age": {"interval": [0, 99]}}},
-                               criterion="conditional", effort=1)  # fmt: skip
-    hidden = maskwise.anonymize(table, policy(0), criterion="conditional", effort=1)
+                               criterion="conditional", effort=1, keep_order=True)  # fmt: skip
+    hidden = maskwise.anonymize(table, policy(0), criterion="conditional", effort=1, keep_order=True)
     assert hidden.steps == blind.steps
     assert hidden.steps
 
@@ -96,7 +96,7 @@ def test_a_solution_file_without_a_tree_that_it_needs_is_refused() -> None:
         1, requirements=[{"qid": ["Age"], "sensitive": "Code", "diversity": {"distinct": 2}, "by": "level 1"}]
     )
     asked["attributes"]["Code"] = {"taxonomy": TREE}
-    text = solution_file.dumps(maskwise.anonymize(pa.table(PEOPLE), asked).solution)
+    text = solution_file.dumps(maskwise.anonymize(pa.table(PEOPLE), asked, keep_order=True).solution)
     assert solution_file.loads(text).trees
     said = json.loads(text)
     del said["trees"]

@@ -50,7 +50,7 @@ METHODS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("options", METHODS.values(), ids=METHODS.keys())
 def test_a_level_is_shown_by_every_search(options: dict[str, Any]) -> None:
     asked = policy({"at_least": 1}, {"suppress": None, "at_least": 1})
-    outcome = maskwise.anonymize(PEOPLE, asked, **options)
+    outcome = maskwise.anonymize(PEOPLE, asked, **options, keep_order=True)
     assert set(outcome.data["zone"].to_pylist()) <= {"North", "South", "w", "n1", "n2", "s1", "s2"}
     assert outcome.data["job"].to_pylist() == PEOPLE["job"].to_pylist()
     assert outcome.solution.cut("job").labels == ("clerk", "nurse", "trader")
@@ -60,7 +60,7 @@ def test_a_level_is_shown_by_every_search(options: dict[str, Any]) -> None:
 
 
 def test_a_search_that_takes_no_step_shows_the_levels() -> None:
-    outcome = maskwise.anonymize(PEOPLE, policy({"at_least": 1}), max_steps=0)
+    outcome = maskwise.anonymize(PEOPLE, policy({"at_least": 1}), max_steps=0, keep_order=True)
     shown = {"n1": "North", "n2": "North", "s1": "South", "s2": "South", "w": "w"}
     assert outcome.data["zone"].to_pylist() == [shown[row["zone"]] for row in ROWS]
     assert set(outcome.data["job"].to_pylist()) == {"*"}
@@ -77,13 +77,13 @@ def test_a_level_that_breaks_a_requirement_is_infeasible(options: dict[str, Any]
     smallest = min(Counter((row["zone"], row["job"]) for row in ROWS).values())
     asked = policy({"at_least": 2}, {"suppress": None, "at_least": 1}, k=smallest + 1)
     with pytest.raises(maskwise.InfeasibleError) as caught:
-        maskwise.anonymize(PEOPLE, asked, **options)
+        maskwise.anonymize(PEOPLE, asked, **options, keep_order=True)
     assert str(caught.value) == (
         f"k={smallest + 1} on {{zone, job, age}} cannot be met with `zone` at_least 2, `job` at_least 1: at these "
         f"levels it reaches {smallest} at best. Lower a level, or ask for less."
     )
     asked["requirements"][0]["k"] = smallest
-    assert maskwise.anonymize(PEOPLE, asked, **options).verdict.findings[0].figure == smallest
+    assert maskwise.anonymize(PEOPLE, asked, **options, keep_order=True).verdict.findings[0].figure == smallest
 
 
 def test_a_level_that_breaks_a_requirement_ends_with_exit_code_3(tmp_path: Path, run: Run) -> None:
@@ -107,23 +107,23 @@ def test_a_template_can_forbid_a_level() -> None:
     with pytest.raises(
         maskwise.InfeasibleError, match=r"`zone` at_least 2: at these levels it reaches 1\.0000 at best"
     ):
-        maskwise.anonymize(table, asked)
+        maskwise.anonymize(table, asked, keep_order=True)
     asked["attributes"]["zone"]["at_least"] = 1
-    assert maskwise.anonymize(table, asked).verdict.findings[0].figure == 0.5
+    assert maskwise.anonymize(table, asked, keep_order=True).verdict.findings[0].figure == 0.5
 
 
 @pytest.mark.parametrize("method", ["tdr", "bug"])
 def test_a_weight_decides_which_attribute_is_shown(method: str) -> None:
     n_shown = {}
     for weight in (0.001, 1000):
-        outcome = maskwise.anonymize(PEOPLE, policy({"weight": weight}), method=method)
+        outcome = maskwise.anonymize(PEOPLE, policy({"weight": weight}), method=method, keep_order=True)
         n_shown[weight] = len(outcome.solution.cut("zone").labels)
     assert n_shown[0.001] < n_shown[1000]
 
 
 def test_a_trace_has_the_gain_and_the_weighted_score() -> None:
-    plain = maskwise.anonymize(PEOPLE, policy()).steps[0]
-    steps = maskwise.anonymize(PEOPLE, policy({"weight": 1e6})).steps
+    plain = maskwise.anonymize(PEOPLE, policy(), keep_order=True).steps[0]
+    steps = maskwise.anonymize(PEOPLE, policy({"weight": 1e6}), keep_order=True).steps
     assert steps[0].attribute == "zone"
     assert steps[0].score == pytest.approx(1e6 * steps[0].info_gain / (steps[0].loss + 1))
     assert json.loads(trace_file.dumps(steps).splitlines()[0])["info_gain"] == pytest.approx(steps[0].info_gain)
@@ -133,7 +133,7 @@ def test_a_trace_has_the_gain_and_the_weighted_score() -> None:
 def test_a_common_weight_changes_nothing_but_scores() -> None:
     asked = policy({"weight": 2}, {"suppress": None, "weight": 2})
     asked["attributes"]["age"]["weight"] = 2
-    one, two = maskwise.anonymize(PEOPLE, policy()), maskwise.anonymize(PEOPLE, asked)
+    one, two = maskwise.anonymize(PEOPLE, policy(), keep_order=True), maskwise.anonymize(PEOPLE, asked, keep_order=True)
     assert one.data.equals(two.data)
     assert [2 * step.score for step in one.steps] == pytest.approx([step.score for step in two.steps])
 
@@ -141,14 +141,14 @@ def test_a_common_weight_changes_nothing_but_scores() -> None:
 def test_later_values_below_an_empty_branch_show_its_level(tmp_path: Path) -> None:
     north = pa.Table.from_pylist([row for row in ROWS if row["zone"] != "s1" and row["zone"] != "s2"])
     path = tmp_path / "solution.json"
-    path.write_text(solution_file.dumps(maskwise.anonymize(north, policy({"at_least": 2})).solution))
-    assert set(maskwise.apply(PEOPLE, path).data["zone"].to_pylist()) == {"n1", "n2", "s1", "s2", "w"}
+    path.write_text(solution_file.dumps(maskwise.anonymize(north, policy({"at_least": 2}), keep_order=True).solution))
+    assert set(maskwise.apply(PEOPLE, path, keep_order=True).data["zone"].to_pylist()) == {"n1", "n2", "s1", "s2", "w"}
 
 
 def test_missing_cells_and_stars_of_the_data_stay_what_they_are() -> None:
     jobs = ["clerk", "*", None] * (N // 3)
     table = PEOPLE.set_column(1, "job", pa.array(jobs))
-    outcome = maskwise.anonymize(table, policy(job={"suppress": None, "at_least": 1}))
+    outcome = maskwise.anonymize(table, policy(job={"suppress": None, "at_least": 1}), keep_order=True)
     assert outcome.data["job"].to_pylist() == jobs
 
 
@@ -157,10 +157,10 @@ def test_all_values_are_shown_also_where_there_are_very_many(monkeypatch: pytest
     codes = [f"code {i // 3}" for i in range(N)]
     table = pa.table({"code": codes})
     asked = {"attributes": {"code": {"suppress": None, "at_least": 1}}, "requirements": [{"qid": ["code"], "k": 3}]}
-    assert maskwise.anonymize(table, asked).data["code"].to_pylist() == codes
+    assert maskwise.anonymize(table, asked, keep_order=True).data["code"].to_pylist() == codes
     asked["requirements"][0]["k"] = 4  # type: ignore[index]
     with pytest.raises(maskwise.InfeasibleError, match="reaches 3 at best"):
-        maskwise.anonymize(table, asked)
+        maskwise.anonymize(table, asked, keep_order=True)
 
 
 def test_a_policy_with_preferences_is_written_read_and_hashed() -> None:

@@ -80,23 +80,27 @@ def pandas() -> pd.DataFrame:
 
 def expected() -> list[dict[str, Any]]:
     table = arrow().rename_columns(["age", "sex", "other"])
-    return maskwise.anonymize(table, {**POLICY, "drop": ["other"], "rename": None}).data.to_pylist()
+    return maskwise.anonymize(table, {**POLICY, "drop": ["other"], "rename": None}, keep_order=True).data.to_pylist()
 
 
 @pytest.mark.parametrize("frame", [arrow(), pandas()], ids=["arrow", "pandas"])
 def test_frames_with_columns_of_the_same_name(frame: Any) -> None:
     with pytest.raises(InputError, match="The data frame has `age` in columns 1 and 3"):
-        maskwise.anonymize(frame, {**POLICY, "drop": [], "rename": None})
+        maskwise.anonymize(frame, {**POLICY, "drop": [], "rename": None}, keep_order=True)
     with pytest.raises(InputError, match="The data frame has `age` in columns 1 and 3"):
         maskwise.audit(frame, {**POLICY, "drop": [], "rename": None})
-    data = maskwise.anonymize(frame, POLICY).data
+    data = maskwise.anonymize(frame, POLICY, keep_order=True).data
     assert (data.to_dict("records") if isinstance(data, pd.DataFrame) else data.to_pylist()) == expected()
-    assert maskwise.anonymize(frame, {**POLICY, "drop": []}).solution.columns == ("age", "sex", "age.1")
+    assert maskwise.anonymize(frame, {**POLICY, "drop": []}, keep_order=True).solution.columns == (
+        "age",
+        "sex",
+        "age.1",
+    )
 
 
 def test_polars_frames_may_differ_in_case_only() -> None:
     frame = pl.DataFrame({"age": CELLS[0], "AGE": CELLS[2], "sex": CELLS[1]})
-    data = maskwise.anonymize(frame, {**POLICY, "drop": []}).data
+    data = maskwise.anonymize(frame, {**POLICY, "drop": []}, keep_order=True).data
     assert data.columns == ["age", "AGE.1", "sex"]
     assert data["AGE.1"].to_list() == CELLS[2]
 
@@ -112,21 +116,23 @@ def test_files_with_columns_of_the_same_name(tmp_path: Path, suffix: str) -> Non
         with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, arrow().schema) as writer:
             writer.write_table(arrow())
     with pytest.raises(InputError, match="in columns 1 and 3"):
-        maskwise.anonymize(path, {**POLICY, "rename": None})
-    outcome = maskwise.anonymize(path, POLICY)
+        maskwise.anonymize(path, {**POLICY, "rename": None}, keep_order=True)
+    outcome = maskwise.anonymize(path, POLICY, keep_order=True)
     assert outcome.data.to_pylist() == expected()
     assert maskwise.audit(path, POLICY).n_rows == len(CELLS[0])
 
 
 def test_later_rows_are_renamed_as_the_solution_remembers(tmp_path: Path) -> None:
-    solution = maskwise.anonymize(arrow(), {**POLICY, "drop": []}).solution
+    solution = maskwise.anonymize(arrow(), {**POLICY, "drop": []}, keep_order=True).solution
     path = tmp_path / "solution.json"
     path.write_text(solution_file.dumps(solution))
-    assert maskwise.apply(arrow(), path).data.column_names == ["age", "sex", "age.1"]
-    plain = maskwise.anonymize(arrow().select([0, 1]), {"requirements": POLICY["requirements"]}).solution
+    assert maskwise.apply(arrow(), path, keep_order=True).data.column_names == ["age", "sex", "age.1"]
+    plain = maskwise.anonymize(
+        arrow().select([0, 1]), {"requirements": POLICY["requirements"]}, keep_order=True
+    ).solution
     assert "rename" not in solution_file.dumps(plain)
     with pytest.raises(InputError, match="`age` in columns 1 and 3"):
-        maskwise.apply(arrow(), plain)
+        maskwise.apply(arrow(), plain, keep_order=True)
 
 
 def test_a_masker_renames_columns_too() -> None:

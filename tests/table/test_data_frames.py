@@ -25,18 +25,18 @@ def lazy(tmp_path: Path) -> pl.LazyFrame:
 
 
 def test_a_lazy_frame_is_masked_into_a_lazy_frame(lazy: pl.LazyFrame) -> None:
-    outcome = maskwise.anonymize(lazy, POLICY)
+    outcome = maskwise.anonymize(lazy, POLICY, keep_order=True)
     assert isinstance(outcome.data, pl.LazyFrame)
-    assert outcome.data.collect().equals(maskwise.anonymize(lazy.collect(), POLICY).data)
+    assert outcome.data.collect().equals(maskwise.anonymize(lazy.collect(), POLICY, keep_order=True).data)
 
 
 def test_a_lazy_frame_is_audited_and_masked_by_a_solution(lazy: pl.LazyFrame, tmp_path: Path) -> None:
     assert maskwise.audit(lazy, POLICY) == maskwise.audit(lazy.collect(), POLICY)
-    solution = maskwise.anonymize(PEOPLE, POLICY).solution
-    applied = maskwise.apply(lazy, solution).data
+    solution = maskwise.anonymize(PEOPLE, POLICY, keep_order=True).solution
+    applied = maskwise.apply(lazy, solution, keep_order=True).data
     assert isinstance(applied, pl.LazyFrame)
-    assert applied.collect().equals(maskwise.apply(lazy.collect(), solution).data)
-    maskwise.apply(lazy, solution, tmp_path / "out.csv")
+    assert applied.collect().equals(maskwise.apply(lazy.collect(), solution, keep_order=True).data)
+    maskwise.apply(lazy, solution, tmp_path / "out.csv", keep_order=True)
     assert (tmp_path / "out.csv").read_text().count("\n") == 1 + len(lazy.collect())
 
 
@@ -50,11 +50,11 @@ def test_a_masker_gives_a_lazy_frame_for_one(lazy: pl.LazyFrame, encode: str) ->
 
 
 def test_blanked_cells_of_a_lazy_frame_are_missing(lazy: pl.LazyFrame) -> None:
-    data = maskwise.anonymize(lazy, {**POLICY, "na_values": ["n1"]}).data.collect()
+    data = maskwise.anonymize(lazy, {**POLICY, "na_values": ["n1"]}, keep_order=True).data.collect()
     notes = lazy.collect()["note"].to_list()
     assert data["note"].to_list() == [None if note == "n1" else note for note in notes]
 
 
 def test_what_is_no_table_is_named() -> None:
     with pytest.raises(maskwise.InputError, match="found dict"):
-        maskwise.anonymize({"age": [1]}, POLICY)
+        maskwise.anonymize({"age": [1]}, POLICY, keep_order=True)

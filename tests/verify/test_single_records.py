@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import maskwise
+from maskwise.policy.requirements.unit import Unit
 from maskwise.report.report import report, what_is_protected
 
 TEMPLATE = {"qid": ["Age", "Minute"], "sensitive": {"Ill": ["HIV"]}, "confidence": 0.9}
@@ -59,7 +60,7 @@ def test_the_report_speaks_of_groups_only_where_a_k_was_asked() -> None:
     assert "no protected value has more" in " ".join(report(template).data["protects"])
     assert "shared by at least" in " ".join(report(both).data["protects"])
     assert "diverse" not in " ".join(report(both).data["protects"])
-    assert "diverse" in " ".join(what_is_protected(mask(DIVERSE).policy.requirements))
+    assert "diverse" in " ".join(what_is_protected(mask(DIVERSE).policy.requirements, Unit.RECORD))
     assert any("6 records stand alone" in text for text in report(template).data["warnings"])
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.engines.base import PERSON, ROW, DataFiles, Feature
+from maskwise.engines.counting_sql import count_rows_sql, each_person_sql
 from maskwise.engines.defaults import query
 from maskwise.engines.error_messages import refuse_out_of_memory, system_reason
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
@@ -203,7 +204,7 @@ class Engine:
             columns: The columns whose rows are counted.
             sums: The columns that are added up.
         """
-        return self.dialect.stream(_count_rows(coded.get_name(), columns, sums))
+        return self.dialect.stream(count_rows_sql(coded.get_name(), columns, sums))
 
     def count_persons(
         self, coded: ir.Table, columns: Sequence[str], marks: Sequence[str]
@@ -216,7 +217,7 @@ class Engine:
             marks: Columns of ones and zeros; a person has a mark if one of its records has it.
         """
         # Grouping twice took two thirds of the time of count(DISTINCT) at a million records.
-        return self.dialect.stream(_count_rows(f"({_each_person(coded, columns, marks)}) p", columns, marks))
+        return self.dialect.stream(count_rows_sql(f"({each_person_sql(coded, columns, marks)}) p", columns, marks))
 
     def list_persons(
         self, coded: ir.Table, columns: Sequence[str], marks: Sequence[str]
@@ -232,7 +233,7 @@ class Engine:
         numbered = f"SELECT {PERSON}, row_number() OVER (ORDER BY {PERSON}) - 1 AS number FROM ({persons}) d"  # noqa: S608
         cells = "".join(f"p.{name}, " for name in (*columns, *marks))
         return self.dialect.stream(
-            f"SELECT {cells}CAST(n.number AS BIGINT) AS number FROM ({_each_person(coded, columns, marks)}) p "  # noqa: S608
+            f"SELECT {cells}CAST(n.number AS BIGINT) AS number FROM ({each_person_sql(coded, columns, marks)}) p "  # noqa: S608
             f"JOIN ({numbered}) n ON p.{PERSON} = n.{PERSON}"
         )
 
@@ -358,21 +359,6 @@ class Engine:
         name = self._new_name()
         self.dialect.create(name, self._compile(table), view=False)
         return name
-
-
-def _count_rows(source: str, columns: Sequence[str], sums: Sequence[str]) -> str:
-    """The SQL that counts the distinct rows of a table or query and adds up some columns."""
-    # Engines add up 64-bit numbers in wider ones.
-    totals = "".join(f", CAST(sum({name}) AS BIGINT) AS {name}" for name in sums)
-    keys = ", ".join(columns)
-    return f"SELECT {keys}, count(*) AS n{totals} FROM {source} GROUP BY {keys}"  # noqa: S608
-
-
-def _each_person(coded: ir.Table, columns: Sequence[str], marks: Sequence[str]) -> str:
-    """The SQL that lists each person once in each distinct row, with the marks of its records there."""
-    keys = ", ".join((*columns, PERSON))
-    marked = "".join(f", max({name}) AS {name}" for name in marks)
-    return f"SELECT {keys}{marked} FROM {coded.get_name()} GROUP BY {keys}"  # noqa: S608
 
 
 @contextmanager

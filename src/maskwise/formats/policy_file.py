@@ -242,8 +242,9 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
             mistakes += [m if document.name and ", line " in m else _where(document, place) + m for m in error.mistakes]
         except InputError as error:
             mistakes.append(_where(document, place) + str(error))
-        if isinstance(entry, dict) and "clamp" in entry and "interval" not in entry:
-            mistakes.append(_where(document, place) + f"`{name}`: only an interval attribute has a clamp.")
+        for key, kind in (("clamp", Kind.INTERVAL), ("release", Kind.TAXONOMY)):
+            if isinstance(entry, dict) and key in entry and kind not in entry:
+                mistakes.append(_where(document, place) + f"`{name}`: {key} is for an attribute with {kind}.")
     return found
 
 

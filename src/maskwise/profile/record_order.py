@@ -93,6 +93,9 @@ def _number(table: Table, column: Column) -> ir.Value | None:
     if column.kind is not Kind.INTERVAL or column.scale is None:
         return None
     cell = table.column(column.name)
+    if cell.type().is_unknown():
+        # Such as times of nanoseconds, which Ibis does not know.
+        cell = cell.cast("string")
     if cell.type().is_string():
         cell = table.engine.dialect.try_cast(cell, column.scale.engine_type or "time")
     if cell.type().is_time():

@@ -85,7 +85,7 @@ def check_levels(policy: Policy, trees: Sequence[AnyTree], tables: Sequence[Comp
     groups = [_group(table, trees, levels) for table in tables]
     for bound in bounds:
         counts = groups[bound.table]
-        rules = as_rules([bound], counts.sum(axis=0))
+        rules = as_rules([bound], tables[bound.table].whole())
         weighed = [rule_kernels.weigh(rules, 0, group, group, 0) for group in counts]
         worst.append(max(float(badness) for badness, _ in weighed))
         if any(is_broken for _, is_broken in weighed):
@@ -118,5 +118,13 @@ def _group(table: Compact, trees: Sequence[AnyTree], levels: Sequence[int]) -> I
         _, group = np.unique(group * len(trees[a].nodes) + place[table.codes[:, p]], return_inverse=True)
         n_groups = int(group.max()) + 1
     counts = np.zeros((n_groups, table.counts.shape[1]), np.int64)
-    np.add.at(counts, group, table.counts)
+    if table.persons is None:
+        np.add.at(counts, group, table.counts)
+        return counts
+    # A person with several rows in a group counts there once.
+    n_persons = int(table.persons.max()) + 1
+    each, row = np.unique(group * n_persons + table.persons, return_inverse=True)
+    of_person = np.zeros((len(each), table.counts.shape[1]), np.int64)
+    np.maximum.at(of_person, row, table.counts)
+    np.add.at(counts, each // n_persons, of_person)
     return counts

@@ -116,7 +116,12 @@ def test_a_depth_of_release_is_part_of_what_the_policy_says() -> None:
         ([{"qid": ["Age"], "k": 2}], {"taxonomy": TREE, "release": 1}, {"drop": ["Ill"]}, "`Ill` is dropped"),
         ([{"qid": ["Age"], "k": 2}], {"taxonomy": TREE, "release": -1}, {}, "release is at least 0"),
         ([{"qid": ["Age"], "k": 2}], {"taxonomy": TREE, "release": "leaf"}, {}, "`release` is a whole number"),
-        ([{"qid": ["Age"], "k": 2}], {"interval": [1, 2], "release": 1}, {}, "an attribute is `suppress`"),
+        (
+            [{"qid": ["Age"], "k": 2}],
+            {"interval": [1, 2], "release": 1},
+            {},
+            "release is for an attribute with taxonomy",
+        ),
         (
             [{"qid": ["Age"], "sensitive": {"Ill": {"any": ["B20*"]}}, "confidence": 0.1}, {"qid": ["Ill"], "k": 2}],
             {"taxonomy": TREE},

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskwise import audit
-from maskwise.compress import marks
+from maskwise.table import marks
 from maskwise.table.read import read
 from maskwise.verify import verify
 

@@ -1,0 +1,27 @@
+"""How rows and persons are counted, in plain SQL that every database understands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from maskwise.engines.base import PERSON
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import ibis.expr.types as ir
+
+
+def count_rows_sql(source: str, columns: Sequence[str], sums: Sequence[str]) -> str:
+    """The SQL that counts the distinct rows of a table or query and adds up some columns."""
+    # Engines add up 64-bit numbers in wider ones.
+    totals = "".join(f", CAST(sum({name}) AS BIGINT) AS {name}" for name in sums)
+    keys = ", ".join(columns)
+    return f"SELECT {keys}, count(*) AS n{totals} FROM {source} GROUP BY {keys}"  # noqa: S608
+
+
+def each_person_sql(coded: ir.Table, columns: Sequence[str], marks: Sequence[str]) -> str:
+    """The SQL that lists each person once in each distinct row, with the marks of its records there."""
+    keys = ", ".join((*columns, PERSON))
+    marked = "".join(f", max({name}) AS {name}" for name in marks)
+    return f"SELECT {keys}{marked} FROM {coded.get_name()} GROUP BY {keys}"  # noqa: S608
