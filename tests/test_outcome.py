@@ -33,7 +33,7 @@ def test_the_repr_of_an_outcome_is_short_and_has_no_cell() -> None:
     outcome = maskwise.anonymize(PEOPLE, POLICY)
     text = repr(outcome)
     assert text.startswith("Outcome(40 records; k=3 on {Age, Job}: met, reaches ")
-    assert text.endswith("2 attributes masked; 3 warnings)")
+    assert text.endswith(f"2 attributes masked; {maskwise.errors.plural(len(outcome.warnings), 'warning')})")
     assert f"reaches {outcome.verdict.findings[0].figure}," in text
     assert "\n" not in text
     for cell in ("Pat", "secretjob", "HIV", "Bonn", "lo"):
