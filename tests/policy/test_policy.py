@@ -112,3 +112,10 @@ def test_a_policy_without_persons_keeps_its_fingerprint() -> None:
     assert plain.fingerprint() == hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     prints = {Policy(plain.requirements, person=person).fingerprint() for person in (None, Person("a1"), Person("a2"))}
     assert len(prints) == 3
+
+
+def test_a_requirement_without_a_grouping_keeps_its_fingerprint() -> None:
+    diverse = {"qid": ["a"], "sensitive": "ill", "diversity": {"distinct": 2}}
+    plain, grouped = (maskwise.read_policy({"requirements": [{**diverse, **by}]}) for by in ({}, {"by": "prefix 1"}))
+    assert plain.fingerprint() == "f823e0f10215cf5705fa007b8d60b68a289f94b129d8a295cec41d1c06a9cb39"
+    assert grouped.fingerprint() != plain.fingerprint()

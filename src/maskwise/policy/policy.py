@@ -233,7 +233,7 @@ class Policy:
                 [a.name, a.kind, a.taxonomy and [a.taxonomy.labels, a.taxonomy.parents], a.bounds, *a.preferred]
                 for a in self.attributes
             ],
-            "requirements": [[type(r).__name__, asdict(r)] for r in self.requirements],
+            "requirements": [[type(r).__name__, _said(r)] for r in self.requirements],
             "drop": self.drop,
             "missing": self.missing,
             **({} if self.person is None else {"person": asdict(self.person)}),
@@ -250,3 +250,8 @@ class Policy:
         }
         said |= {key: value for key, value in optional.items() if value is not None}
         return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _said(requirement: Requirement) -> dict[str, object]:
+    """The fields of a requirement; without a grouping it has the hash that it had before there was one."""
+    return {key: value for key, value in asdict(requirement).items() if key != "by" or value is not None}
