@@ -224,3 +224,24 @@ def test_pseudonyms_that_link_different_values_are_warned_of(tmp_path: Path, run
     for how in ([], ["--criterion", "conditional", "--effort", "1"]):
         assert warned in run("mask", visits, "-p", asked, "-o", tmp_path / "a.csv", "--quiet", *how).err
     assert warned not in run("mask", visits, "-p", policy(tmp_path), "-o", tmp_path / "a.csv").err
+
+
+def test_recipients_read_no_count_of_persons_that_they_cannot_make(tmp_path: Path, run: Run, visits: Path) -> None:
+    public, owners, pseudonymous = (tmp_path / name for name in ("r.json", "o.json", "p.json"))
+    asked = policy(tmp_path)
+    assert (
+        run("mask", visits, "-p", asked, "-o", tmp_path / "a.csv", "--report", public, "--owner-report", owners).code
+        == 0
+    )
+    (item,) = json.loads(public.read_text())["requirements"]
+    assert item["holds"]
+    assert not {"reached", "groups", "group_sizes"} & set(item)
+    assert "persons" not in json.loads(public.read_text())
+    (told,) = json.loads(owners.read_text())["requirements"]
+    assert told["reached"] >= 10
+    # With pseudonyms they can count persons themselves.
+    released = policy(tmp_path, "person: {column: Id, release: pseudonym}\n")
+    assert run("mask", visits, "-p", released, "-o", tmp_path / "b.csv", "--report", pseudonymous).code == 0
+    (item,) = json.loads(pseudonymous.read_text())["requirements"]
+    persons = pd.read_csv(tmp_path / "b.csv").groupby(item["qid"], dropna=False)["Id"].nunique()
+    assert (item["reached"], item["groups"]) == (persons.min(), len(persons))

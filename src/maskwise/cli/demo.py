@@ -45,7 +45,7 @@ def run(folder: Path, *, quiet: bool) -> int:
         report=folder / "report.md",
     )
     terminal = Terminal(quiet=quiet)
-    terminal.say("Masking the bundled Adult table: 48,842 people (UCI Machine Learning Repository, CC BY 4.0).")
+    terminal.say("Masking the bundled Adult table: 48,842 records (UCI Machine Learning Repository, CC BY 4.0).")
     with terminal:
         outcome = anonymize(source, policy, masked_file, observer=terminal, beside=sidecars.make)
     terminal.show_messages(outcome.messages, Level.WARNING)
