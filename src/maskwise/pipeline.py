@@ -130,9 +130,9 @@ def anonymize(
         with stop_on_interrupt() as is_asked_to_stop:
             workspace = Workspace(for_search(memory_of_run(n_bytes)))
             solution, profile, table = solve(table, asked, options, observer, is_asked_to_stop, workspace)
-        observer.stage("mask")
         checked = check_released_columns(table, asked, solution, profile, strict=strict_leaks)
         messages = (*solution.messages, *solution.implied(), *checked)
+        observer.stage("mask")
         whole = masking.mask(pseudonymize(table, asked.person), solution, profile.columns)
         masked = masking.drop_columns(masking.show_fixed(whole, solution), solution.drop)
         if is_shuffled:

@@ -171,7 +171,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         messages = (*unseen_values(asked, profile.sensitive), *check_released_columns(table, asked, solution, profile))
         warn_in_python(warnings_of(messages))
         self.solution_ = solution
-        verdict = recount(mask(table, solution, profile.columns), asked.requirements, escaped=False)
+        masked = mask(table, solution, profile.columns)
+        verdict = recount(masked, asked.requirements, escaped=False, trees=asked.trees, person=asked.person)
         self.verdict_: Verdict | None = verdict.hiding(named_values(asked.requirements, asked.trees))
         self.notes_ = solution.notes
         self.feature_names_ = names
@@ -297,7 +298,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if reset:
                 gone = [] if asked is None else [*asked.dropped(frame.columns), asked.class_name]
                 gone += [] if asked is None or asked.person is None else [asked.person.column]
-                self.no_features_: tuple[str, ...] = tuple(name for name in gone if name is not None)
+                self.no_features_: tuple[str, ...] = tuple(dict.fromkeys(name for name in gone if name is not None))
             frame = frame.select([name for name in frame.columns if name not in self.no_features_])
             validate_data(self, frame.to_native(), reset=reset, skip_check_array=True)
             return frame

@@ -100,7 +100,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
                 {"name": cut.attribute, "kind": cut.kind, "shown": list(cut.labels)}
                 for cut in (*solution.cuts, *solution.fixed)
             ],
-            "requirements": [_public_requirement(found) for found in solution.reached],
+            "requirements": [_public_requirement(found, solution) for found in solution.reached],
         }
         return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
     file = _SolutionFile(
@@ -136,10 +136,14 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
     return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
 
 
-def _public_requirement(found: Reached) -> dict[str, Any]:
-    """What was asked, and the figure where it is about group sizes; a share would tell which value is protected."""
-    asked = found.requirement
-    return asked.public_data() | ({"reached": found.figure} if asked.parts[0].counted is None else {})
+def _public_requirement(found: Reached, solution: Solution) -> dict[str, Any]:
+    """What was asked, and the figure where it is about group sizes that recipients can count.
+
+    A share would tell which value is protected.
+    """
+    asked, person = found.requirement, solution.person
+    is_countable = asked.parts[0].counted is None and (person is None or person.is_released)
+    return asked.public_data() | ({"reached": found.figure} if is_countable else {})
 
 
 def _attribute(cut: Cut) -> _Attribute:

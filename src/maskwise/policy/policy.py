@@ -18,6 +18,7 @@ from maskwise.policy.implied import _implied_parts
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.sensitive_trees import tree_mistakes
 from maskwise.policy.source_lines import Document
+from maskwise.values.message import Audience, Level, Message
 from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
@@ -130,6 +131,18 @@ class Policy:
     def at(self, place: Place) -> str:
         """Begin a message with file and line, where the policy has them."""
         return f"{self.document.locate(place)}: " if self.document.name else ""
+
+    def note_at(self, place: Place, text: str, column: str | None = None, of_many: str | None = None) -> Message:
+        """Make a note on a place of the policy; recipients are not told where in which file it stands.
+
+        Args:
+            place: What the note is about.
+            text: What it says.
+            column: As in `Message`.
+            of_many: As in `Message`.
+        """
+        public = text if self.document.name else None
+        return Message(Level.NOTE, Audience.RECIPIENT, self.at(place) + text, public, column, of_many)
 
     @property
     def masked(self) -> tuple[str, ...]:

@@ -104,6 +104,9 @@ def _merge(column: Column, least: int, boundaries: Boundaries, persons: Ints | N
         firsts = firsts[_bin_starts(np.add.reduceat(counted, firsts), least)]
     left, right = tops[firsts[1:] - 1], numbers[firsts[1:]]
     assert column.scale is not None  # noqa: S101 - every interval column has a scale
+    if low is not None:
+        # No boundary lies at or below the end of bottom-coding.
+        left = np.maximum(left, np.array(low).astype(left.dtype))
     borders = round_between(left, right, column.scale) if is_safe else right.copy()
     if high is not None:
         # The end of top-coding is the owner's own number.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.errors import quote
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.parsing import CODE, FOREIGN_NUMBER, patterns
-from maskwise.values.scales import Scale
+from maskwise.values.scales import EXACT, Scale
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -73,11 +73,15 @@ def forgotten_identifiers(part: RandomPart, policy: Policy) -> tuple[Message, ..
         found = table.engine.fetch(cells.aggregate(**looks)).to_pylist()[0] if looks else {}
         if _is_identifier(cells[key].type(), counts[f"{key}_cells"], counts[f"{key}_values"], found, part.share):
             identifiers.append(name)
-    return () if not identifiers else (_warn(identifiers, is_kept=policy.keep is not None),)
+    return () if not identifiers else (_warn(identifiers, is_kept=policy.keep is not None, is_whole=part.share == 1),)
 
 
-def _warn(names: list[str], *, is_kept: bool) -> Message:
-    """Say that columns may tell who is who; recipients see it too, since these columns are released as they are."""
+def _warn(names: list[str], *, is_kept: bool, is_whole: bool) -> Message:
+    """Say that columns may tell who is who.
+
+    Recipients see it too, since these columns are released as they are; but not
+    what a random part of a table suggests, which another run may not say again.
+    """
     is_one = len(names) == 1
     how = (
         "is released as it is, and its value differs" if is_one else "are released as they are, and their values differ"
@@ -88,7 +92,10 @@ def _warn(names: list[str], *, is_kept: bool) -> Message:
     remedy = f"add drop: [{', '.join(map(spelled, names))}] to the policy"
     if is_kept:
         remedy = f"take {'it' if is_one else 'them'} out of keep"
-    return Message(Level.WARNING, Audience.RECIPIENT, f"{differ}. If {does}, {remedy}.", f"{differ}.")
+    text = f"{differ}. If {does}, {remedy}."
+    if not is_whole:
+        return Message(Level.WARNING, Audience.OWNER, text)
+    return Message(Level.WARNING, Audience.RECIPIENT, text, f"{differ}.")
 
 
 def spelled(name: str) -> str:
@@ -111,7 +118,9 @@ def _looks(part: RandomPart, cell: ir.Value) -> dict[str, ir.Value]:
         number = part.table.engine.dialect.try_cast(cell, "float64")
     elif kind.is_floating():
         # pandas makes floats of whole numbers as soon as one is missing.
-        looks = {"whole": (cell == cell.floor()).ifelse(1, 0).sum()}
+        # Engines make whole numbers of 64 bits when they round down, so larger ones are left out.
+        in_range = (cell.abs() < EXACT).ifelse(cell, 0.5)
+        looks = {"whole": (in_range == in_range.floor()).ifelse(1, 0).sum()}
     elif not kind.is_integer():
         return {}
     return looks | {"low": number.min(), "high": number.max()}

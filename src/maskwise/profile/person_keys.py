@@ -18,7 +18,7 @@ from maskwise.errors import quote
 from maskwise.profile.identifier_warning import spelled
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.parsing import FOREIGN_NUMBER, patterns
-from maskwise.values.scales import Scale
+from maskwise.values.scales import EXACT, Scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +118,9 @@ def _many_valued(part: RandomPart, names: Sequence[str]) -> list[str]:
     for key in cells.columns:
         counted |= {f"{key}_cells": cells[key].count(), f"{key}_values": cells[key].nunique()}
         if cells[key].type().is_floating():
-            counted[f"{key}_odd"] = (cells[key] != cells[key].floor()).ifelse(1, 0).sum()
+            # Engines make whole numbers of 64 bits when they round down, so larger ones count as odd.
+            in_range = (cells[key].abs() < EXACT).ifelse(cells[key], 0.5)
+            counted[f"{key}_odd"] = (in_range != in_range.floor()).ifelse(1, 0).sum()
     (found,) = part.table.engine.fetch(cells.aggregate(**counted)).to_pylist()
     many = []
     for key, name in zip(cells.columns, names, strict=True):

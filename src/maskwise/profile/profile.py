@@ -91,11 +91,11 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     entries = {attribute.name: attribute for attribute in policy.attributes}
     dropped = set(policy.dropped(table.names))
     messages = [
-        note(
-            policy.at(("attributes", name))
-            + f"`{name}` has an entry but is in no QID, so it passes through unchanged.",
+        policy.note_at(
+            ("attributes", name),
+            f"`{name}` has an entry but is in no QID, so it passes through unchanged.",
             name,
-            policy.at(("attributes",)) + "{names} have entries but are in no QID, so they pass through unchanged.",
+            "{names} have entries but are in no QID, so they pass through unchanged.",
         )
         for name in policy.idle
         if name not in dropped
@@ -121,7 +121,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
             raise InputError(msg)
         columns.append(_fit(table, policy, entries.get(name), counted, messages))
     messages += [
-        note(policy.at(("requirements", i)) + text)
+        policy.note_at(("requirements", i), text)
         for i, requirement in enumerate(policy.requirements)
         for text in requirement.notes
     ]
@@ -252,6 +252,8 @@ def _interval(
             "What is asked still holds; splits may be coarser."
         )
         messages.append(private_note(text))
+    if "tz=" in str(counted.keys.type):
+        messages.append(note(f"The times of `{name}` have a time zone; its intervals are in UTC."))
     if entry.bounds is None:
         text = (
             f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "

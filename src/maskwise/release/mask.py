@@ -159,7 +159,7 @@ def apply(
             inside.append(_is_inside(table, cut, fitted))
     dropped = {name.casefold() for name in solution.drop}
     left_out = tuple(name for name in table.names if name not in solution.columns and name.casefold() not in dropped)
-    if n_outside and outside is Outside.REFUSE:
+    if n_outside and outside is Outside.REFUSE and not strict:
         details = [f"`{name}` in {plural(n, 'record')}" for name, n in n_outside.items()]
         msg = (
             f"The rows hold numbers or dates outside every interval that the solution shows: {'; '.join(details)}. "
@@ -171,12 +171,14 @@ def apply(
         n_before = table.n_rows()
         table = replace(table, expr=table.expr.filter(inside))
         n_outside_dropped = n_before - table.n_rows()
-    if strict and (unknown or left_out):
+    if strict and (unknown or left_out or n_outside):
         details = [f"`{name}` in {plural(u.n_records, 'record')}" for name, u in unknown.items()]
+        details += [f"outside every interval, `{name}` in {plural(n, 'record')}" for name, n in n_outside.items()]
         details += [f"the column `{name}` itself" for name in left_out]
         msg = (
             f"The rows hold what the solution does not know: {'; '.join(details)}. Without strict, unknown values are "
-            "shown as the root and unknown columns are left out."
+            "shown as the root, unknown columns are left out, and what lies outside is shown with outside root or left "
+            "out with outside drop."
         )
         raise InputError(msg)
     others = {name for name in table.names if name not in solution.columns}
@@ -239,7 +241,9 @@ def _is_inside(table: Table, cut: Cut, fitted: _Fitted) -> ir.BooleanValue:
     number = cell.cast(fitted.scale.engine_type) if cell.type().is_string() else cell
     low, high = cut.covered
     tests = [number >= as_python(low, fitted.scale)] if math.isfinite(low) else []
-    tests += [number <= as_python(high, fitted.scale)] if math.isfinite(high) else []
+    # A later moment of the last day belongs to it, where dates are held as timestamps.
+    above = _next(high, np.float64 if fitted.scale is Scale.REAL else np.int64) if math.isfinite(high) else high
+    tests += [number < as_python(above, fitted.scale)] if math.isfinite(high) else []
     return cell.isnull() | reduce(operator.and_, tests)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from maskwise.engines.base import Feature
 from maskwise.errors import InputError
 from maskwise.profile.identifier_warning import forgotten_identifiers
 from maskwise.profile.person_keys import repeated_person_keys
 from maskwise.release.leak_messages import leak_messages, refuse_leaks
 from maskwise.release.leaks import find_leaks
-from maskwise.table.random_part import take_part
+from maskwise.table.random_part import one_of_each, take_part
 from maskwise.values.message import Audience, Level, Message
 
 if TYPE_CHECKING:
@@ -34,12 +35,17 @@ def check_released_columns(
         strict: Refuse a column that tells a masked one.
     """
     try:
-        part = take_part(table, profile.n_rows)
+        if policy.person is None:
+            part = take_part(table, profile.n_rows)
+        else:
+            # What tells one record of a person tells them all, and ten records of a person are no ten people.
+            part = take_part(one_of_each(table, policy.person.column), profile.n_counted)
         leaks = leak_messages(find_leaks(part, solution, profile.columns, policy), part)
         others = (*forgotten_identifiers(part, policy), *repeated_person_keys(table, policy, part))
     except InputError as error:
-        # A damaged file is complained of where it is read to its end, with its name.
-        if strict:
+        # A damaged file of this machine is complained of where it is read to its end, with its name. What a server or
+        # a cluster says, such as that it is lost or was told to stop, is not passed over.
+        if strict or not table.engine.can(Feature.RECORD_ORDER):
             raise
         text = f"What the released columns tell could not be checked: {error}"
         return (Message(Level.WARNING, Audience.OWNER, text),)

@@ -131,20 +131,6 @@ def describe_ending(data: dict[str, Any]) -> str:
     return f"The search was stopped early ({data['ending']}) after {n}. The table is safe, but more could be shown."
 
 
-def describe_protection(unit: Unit) -> str:
-    """Say what a release protects.
-
-    Args:
-        unit: What the requirements count.
-    """
-    return (
-        "In the released table, every combination of values on a listed quasi-identifier is shared by at least the "
-        f"stated number of {unit.plural}, no protected value has more than the stated share in any of them, and "
-        "protected columns are as diverse or as close to the whole table as stated. "
-        "This was recounted from the table as released."
-    )
-
-
 def shown_values(item: dict[str, Any]) -> list[str]:
     """The values an attribute shows, a missing cell among them."""
     return [*item["shown"], "(missing)"] if item.get("missing") == MissingShown.ITSELF else list(item["shown"])
@@ -195,22 +181,23 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
         ],
         "attributes": _attribute_data(solution, is_public=is_public),
         "passed": list(outcome.passed),
-        "dropped": list(outcome.policy.drop if is_public else solution.drop),
+        "dropped": list(outcome.policy.dropped(()) if is_public else solution.drop),
         **({"pseudonyms": [solution.person.column]} if solution.person and solution.person.is_released else {}),
         "warnings": [texts[message] for message in messages if message.is_warning],
         "notes": [texts[message] for message in messages if not message.is_warning],
-        "protects": list(what_is_protected(outcome.policy.requirements, verdict.unit)),
+        "protects": list(what_is_protected(outcome.policy.requirements, verdict.unit, is_whole=_is_whole(outcome))),
         "does_not_protect": list(DOES_NOT_PROTECT),
     }
     return Report(data, verdict, audience)
 
 
-def what_is_protected(requirements: Sequence[Requirement], unit: Unit) -> tuple[str, ...]:
+def what_is_protected(requirements: Sequence[Requirement], unit: Unit, *, is_whole: bool = True) -> tuple[str, ...]:
     """What a release that meets the requirements protects, in sentences; of group sizes only where a k was asked.
 
     Args:
         requirements: What was asked.
         unit: What was counted.
+        is_whole: Whether the release has every column that was counted.
     """
     promises = []
     if any(requirement.k is not None for requirement in requirements):
@@ -222,7 +209,13 @@ def what_is_protected(requirements: Sequence[Requirement], unit: Unit) -> tuple[
         promises.append("no protected value has more than the stated share in any group")
     if any(part.counted is not None and part.counted.values is None for one in requirements for part in one.parts):
         promises.append("protected columns are as diverse, or as close to the whole table, as stated")
-    return (f"In the released table, {', and '.join(promises)}. This was recounted from the table as released.",)
+    counted = "This was recounted from the table as released."
+    if not is_whole:
+        counted = (
+            "This was recounted from the masked records with the columns that are not released, and the released table "
+            "shows the same groups."
+        )
+    return (f"In the released table, {', and '.join(promises)}. {counted}",)
 
 
 def _public_finding(finding: Finding, outcome: Outcome) -> dict[str, Any]:
@@ -235,6 +228,12 @@ def _public_finding(finding: Finding, outcome: Outcome) -> dict[str, Any]:
     leading = asked.parts[0].counted
     is_countable = leading is None or (leading.values is None and leading.column in outcome.passed)
     return {**data, "reached": plain_figure(finding.figure)} if is_countable else data
+
+
+def _is_whole(outcome: Outcome) -> bool:
+    """Whether the release has, as it was counted, every column that requirements speak of."""
+    shown = {*outcome.passed, *(cut.attribute for cut in outcome.solution.cuts)}
+    return _has_persons(outcome) and all(set(one.columns) <= shown for one in outcome.policy.requirements)
 
 
 def _has_persons(outcome: Outcome) -> bool:

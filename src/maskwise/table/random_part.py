@@ -44,3 +44,13 @@ def take_part(table: Table, n_rows: int) -> RandomPart:
     names = tuple(name for name in table.names if table.is_countable(name))
     chosen = {f"c{i}": table.expr[table.key(name)] for i, name in enumerate(names)}
     return RandomPart(replace(table, expr=table.expr.select(**chosen), names=names), n_rows).at_most(MOST_RECORDS)
+
+
+def one_of_each(table: Table, name: str) -> Table:
+    """Draw one record of each value of a column, each of them as likely as any other."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    place = ibis.row_number().over(group_by=table.expr[table.key(name)], order_by=ibis.random())
+    placed = table.expr.mutate(place_of_record=place)
+    drawn = placed.filter(placed["place_of_record"] == 0).drop("place_of_record")
+    return replace(table, expr=table.engine.materialize(drawn))

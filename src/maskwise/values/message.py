@@ -119,7 +119,7 @@ def fold(messages: Iterable[Message]) -> tuple[Message, ...]:
 
 def _kind(message: Message) -> tuple[object, ...]:
     """What messages have in common that are said once for many columns."""
-    return message.level, message.audience, message.public_text, message.of_many
+    return message.level, message.audience, message.of_many
 
 
 def private_note(text: str) -> Message:

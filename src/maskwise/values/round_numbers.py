@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 
 _MOST_DECIMALS = 22
 """Up to here a power of ten is exact as a float, so that a quotient by it is the decimal that was meant."""
-_UNITS = (3_600_000_000, 60_000_000, 1_000_000, 1_000)
-"""The microseconds of an hour, a minute, a second and a millisecond."""
+_COARSE = (3_600_000_000, 60_000_000)
+"""The microseconds of an hour and a minute."""
+_FINE = (1_000_000, 1_000, 1)
+"""Those of a second, a millisecond and a microsecond."""
 
 
 def round_between(left: NDArray[Any], right: NDArray[Any], scale: Scale) -> NDArray[Any]:
-    """For each pair the roundest value above the left and not above the right one; of equally round ones the largest.
+    """For each pair the roundest value between them, which is neither of them if another one lies between.
 
     Args:
         left: The largest value on the left of each boundary.
@@ -35,15 +37,15 @@ def round_between(left: NDArray[Any], right: NDArray[Any], scale: Scale) -> NDAr
 
     Claim: each result lies in (left, right], so the boundary parts the same records as the right value does.
 
-    >>> round_between(np.array([36, 36, 187]), np.array([37, 44, 1204]), Scale.INTEGER).tolist()
-    [37, 40, 1000]
+    >>> round_between(np.array([36, 36, 187, 483]), np.array([37, 44, 1204, 489]), Scale.INTEGER).tolist()
+    [37, 40, 1000, 486]
     >>> round_between(np.array([0.123]), np.array([0.187]), Scale.REAL).tolist()
-    [0.18]
+    [0.15]
     """
     chosen = np.array(right, copy=True)
     is_open = np.ones(len(chosen), np.bool_)
     for candidate in _candidates(left, right, scale):
-        fits = is_open & (candidate > left) & (candidate <= right)
+        fits = is_open & (candidate > left) & (candidate < right)
         chosen[fits] = candidate[fits]
         is_open &= ~fits
         if not is_open.any():
@@ -52,19 +54,36 @@ def round_between(left: NDArray[Any], right: NDArray[Any], scale: Scale) -> NDAr
 
 
 def _candidates(left: NDArray[Any], right: NDArray[Any], scale: Scale) -> Iterator[NDArray[Any]]:
-    """The largest round values not above the given ones, from the roundest kind on."""
+    """Round values, from the roundest kind on: of a coarse kind the largest below the right value.
+
+    Of a fine kind, which the data may have itself, those around the middle: one
+    unit below the right value would tell that value.
+    """
     match scale:
         case Scale.DATE:
-            yield from (_each(right, scale, start) for start in (_start_of_year, _start_of_month))
+            yield from (_each(right - 1, scale, start) for start in (_start_of_year, _start_of_month))
+            yield from _middle(left, right, 1)
         case Scale.TIMESTAMP:
-            yield from (_each(right, scale, start) for start in (_start_of_year, _start_of_month))
-            yield from (right // unit * unit for unit in (DAY, *_UNITS))
+            yield from (_each(right - 1, scale, start) for start in (_start_of_year, _start_of_month))
+            yield from ((right - 1) // unit * unit for unit in (DAY, *_COARSE))
+            for unit in _FINE:
+                yield from _middle(left, right, unit)
         case Scale.TIME:
-            yield from (right // unit * unit for unit in _UNITS)
+            yield from ((right - 1) // unit * unit for unit in _COARSE)
+            for unit in _FINE:
+                yield from _middle(left, right, unit)
         case _ if right.dtype == np.int64:
-            yield from (right // 10**power * 10**power for power in range(18, 0, -1))
+            yield from ((right - 1) // 10**power * 10**power for power in range(18, 0, -1))
+            yield from _middle(left, right, 1)
         case _:
             yield from _decimals(left, right)
+
+
+def _middle(left: NDArray[Any], right: NDArray[Any], unit: int) -> Iterator[NDArray[Any]]:
+    """The multiples of a unit next to the middle, from below and from above."""
+    below = (left + (right - left) // 2) // unit * unit
+    yield below
+    yield below + unit
 
 
 def _decimals(left: NDArray[Any], right: NDArray[Any]) -> Iterator[NDArray[Any]]:
@@ -72,15 +91,17 @@ def _decimals(left: NDArray[Any], right: NDArray[Any]) -> Iterator[NDArray[Any]]
     with np.errstate(over="ignore", invalid="ignore"):
         largest = float(max(np.abs(left).max(initial=1.0), np.abs(right).max(initial=1.0)))
         # The first candidate is 0, or below everything.
-        for power in range(min(int(np.log10(largest)) + 1, 308), -1, -1):
+        for power in range(min(int(np.log10(largest)) + 1, 308), 0, -1):
             step = 10.0**power
             whole = np.floor(right / step)
-            # The quotient may have been rounded up to the next whole number.
-            yield np.where(whole * step > right, whole - 1, whole) * step
-        for n_decimals in range(1, _MOST_DECIMALS + 1):
+            # A multiple that is not below the right value gives way to the one before it.
+            yield np.where(whole * step >= right, whole - 1, whole) * step
+        middle = left / 2 + right / 2
+        for n_decimals in range(_MOST_DECIMALS + 1):
             step = 10.0**n_decimals
-            whole = np.floor(right * step)
-            yield np.where(whole / step > right, whole - 1, whole) / step
+            whole = np.floor(middle * step)
+            yield whole / step
+            yield (whole + 1) / step
 
 
 def _each(

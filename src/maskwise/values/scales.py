@@ -63,7 +63,7 @@ DAY = 86_400_000_000
 _EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
 _EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps are kept as written, or in UTC
 _MICROSECOND = dt.timedelta(microseconds=1)
-_EXACT = 2**53
+EXACT = 2**53
 """Above this a float no longer tells neighbouring integers apart."""
 
 
@@ -94,7 +94,7 @@ def label(value: float, scale: Scale) -> str:
     given = as_python(value, scale)
     if isinstance(given, dt.date | dt.time):
         return given.isoformat()
-    is_whole = scale is Scale.INTEGER or (math.isfinite(value) and value == int(value) and abs(value) < _EXACT)
+    is_whole = scale is Scale.INTEGER or (math.isfinite(value) and value == int(value) and abs(value) < EXACT)
     return str(int(value)) if is_whole else repr(float(value))
 
 
