@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from maskwise.table import random_part
-from maskwise.table.random_part import take_part
+from maskwise.table.random_part import one_of_each, take_part
 from maskwise.table.read import read
 
 
@@ -34,3 +34,11 @@ def test_a_part_of_a_part_knows_its_share_of_the_whole(monkeypatch: pytest.Monke
     assert part.share == 0.025
     assert part.at_most(600) is part
     assert 300 < part.table.n_rows() < 700
+
+
+def test_one_record_of_each_value_is_drawn() -> None:
+    table = read(pa.table({"p": ["a"] * 50 + ["b", "c", "c"], "x": list(range(53))}))
+    drawn = [one_of_each(table, "p") for _ in range(8)]
+    rows = [[(row["c0"], row["c1"]) for row in one.engine.fetch(one.expr).to_pylist()] for one in drawn]
+    assert all(sorted(person for person, _ in found) == ["a", "b", "c"] for found in rows)
+    assert len({x for found in rows for person, x in found if person == "a"}) > 1

@@ -50,7 +50,9 @@ def one_of_each(table: Table, name: str) -> Table:
     """Draw one record of each value of a column, each of them as likely as any other."""
     import ibis  # noqa: PLC0415 - heavy
 
-    place = ibis.row_number().over(group_by=table.expr[table.key(name)], order_by=ibis.random())
-    placed = table.expr.mutate(place_of_record=place)
-    drawn = placed.filter(placed["place_of_record"] == 0).drop("place_of_record")
-    return replace(table, expr=table.engine.materialize(drawn))
+    # Numbers are drawn before they are sorted by: no database sorts a window by numbers that it draws meanwhile.
+    drawn = table.engine.materialize(table.expr.mutate(drawn_number=ibis.random()))
+    place = ibis.row_number().over(group_by=drawn[table.key(name)], order_by=drawn["drawn_number"])
+    placed = drawn.mutate(place_of_record=place)
+    first = placed.filter(placed["place_of_record"] == 0).drop("place_of_record", "drawn_number")
+    return replace(table, expr=table.engine.materialize(first))
