@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.values.scales import DAY, Scale, as_python
+from maskwise.values.scales import DAY, EXACT, Scale, as_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,6 +42,9 @@ def round_between(left: NDArray[Any], right: NDArray[Any], scale: Scale) -> NDAr
     >>> round_between(np.array([0.123]), np.array([0.187]), Scale.REAL).tolist()
     [0.15]
     """
+    if right.dtype == np.float64 and _are_whole(left) and _are_whole(right):
+        # pandas makes floats of whole numbers as soon as a cell is missing.
+        return round_between(left.astype(np.int64), right.astype(np.int64), Scale.INTEGER).astype(np.float64)
     chosen = np.array(right, copy=True)
     is_open = np.ones(len(chosen), np.bool_)
     for candidate in _candidates(left, right, scale):
@@ -51,6 +54,10 @@ def round_between(left: NDArray[Any], right: NDArray[Any], scale: Scale) -> NDAr
         if not is_open.any():
             break
     return chosen
+
+
+def _are_whole(numbers: NDArray[Any]) -> bool:
+    return bool((np.abs(numbers) < EXACT).all() and (numbers == np.floor(numbers)).all())
 
 
 def _candidates(left: NDArray[Any], right: NDArray[Any], scale: Scale) -> Iterator[NDArray[Any]]:
