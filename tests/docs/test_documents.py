@@ -53,13 +53,14 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
     (tmp_path / "education.yaml").write_text("Any: {School: [9th, 10th], University: [Bachelors, Masters]}\n")
     people = pd.DataFrame(
         {
+            "patient_id": [f"m{i}" for i in range(400)],
             "name": [f"p{i}" for i in range(400)],
             "ssn": range(400),
             "age": [20 + i % 60 for i in range(400)],
             "education": [("9th", "10th", "Bachelors", "Masters")[i % 4] for i in range(400)],
             "relationship": [("Wife", "Husband")[i % 2] for i in range(400)],
             "illness": [
-                ("HIV", "Flu", "None", "None", "None", "None", "None", "None", "Cold", "None")[i % 10]
+                ("B20.1", "Flu", "None", "None", "None", "None", "None", "None", "Cold", "None")[i % 10]
                 for i in range(400)
             ],
             "income": ["high" if i % 60 > 30 else "low" for i in range(400)],
