@@ -173,7 +173,8 @@ def apply(
         n_outside_dropped = n_before - table.n_rows()
     if strict and (unknown or left_out or n_outside):
         details = [f"`{name}` in {plural(u.n_records, 'record')}" for name, u in unknown.items()]
-        details += [f"outside every interval, `{name}` in {plural(n, 'record')}" for name, n in n_outside.items()]
+        outside_of = "; ".join(f"`{name}` in {plural(n, 'record')}" for name, n in n_outside.items())
+        details += [f"outside every interval: {outside_of}"] if n_outside else []
         details += [f"the column `{name}` itself" for name in left_out]
         msg = (
             f"The rows hold what the solution does not know: {'; '.join(details)}. Without strict, unknown values are "
