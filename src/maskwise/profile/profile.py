@@ -252,8 +252,6 @@ def _interval(
             "What is asked still holds; splits may be coarser."
         )
         messages.append(private_note(text))
-    if "tz=" in str(counted.keys.type):
-        messages.append(note(f"The times of `{name}` have a time zone; its intervals are in UTC."))
     if entry.bounds is None:
         text = (
             f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "
