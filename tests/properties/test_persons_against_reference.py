@@ -12,17 +12,16 @@ from hypothesis import strategies as st
 
 import maskwise
 from maskwise.compress.compress import compress
-from maskwise.errors import InfeasibleError
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import solve
 from maskwise.profile.profile import profile
-from maskwise.search.bounds import check_feasible
 from maskwise.search.conditional import inputs
-from maskwise.search.interface import NoProgress, Problem
+from maskwise.search.interface import Problem
 from maskwise.search.options import SearchOptions
 from maskwise.search.score_search import ScoreSearch
 from maskwise.table.read import read
 from tests.properties.tables import MODELS, problems
+from tests.properties.test_topdown_against_reference import agree as agree_with
 from tests.reference.persons import PERSON, PersonConditional, PersonReference, PersonRule, groups_of
 
 SPREADS = [name for name in MODELS if name not in ("lkc", "unions", "grouped")]
@@ -48,27 +47,9 @@ def problems_of_persons(draw: Any, asked: list[str], *, is_constant: bool | None
 
 
 def agree(criterion: str, problem: dict[str, Any]) -> None:
-    """Compare the search with the reference, step by step, or that both find the policy infeasible."""
+    """Compare the search with the reference that counts persons, step by step."""
     reference = PersonReference(problem["records"], problem["attributes"], problem["requirements"], criterion)
-    policy = read_policy(problem["policy"])
-    profiled, table = profile(read(pa.Table.from_pylist(problem["records"])), policy)
-    if not reference.is_feasible():
-        with pytest.raises(InfeasibleError):
-            check_feasible(profiled, policy)
-        return
-    check_feasible(profiled, policy)
-    start = [float(reference.figure(requirement)) for requirement in reference.requirements]
-    expected = reference.run()
-    search = ScoreSearch(Problem(profiled, policy, SearchOptions(criterion=criterion)))
-    solution = search.run(compress(table, profiled, search.request), NoProgress())
-    assert [(s.attribute, s.before, list(s.after)) for s in solution.steps] == [
-        (e["attribute"], e["from"], e["to"]) for e in expected
-    ]
-    for step, e in zip(solution.steps, expected, strict=True):
-        assert step.info_gain == pytest.approx(e["info_gain"], abs=1e-9)
-        assert step.loss == pytest.approx(e["loss"], abs=1e-9)
-        assert list(step.requirements) == pytest.approx(e["requirements"], abs=1e-12)
-    assert [r.figure for r in solution.reached] == pytest.approx(expected[-1]["requirements"] if expected else start)
+    agree_with(criterion, problem, reference)
 
 
 @settings(max_examples=60, deadline=None)

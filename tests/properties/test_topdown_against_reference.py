@@ -21,9 +21,10 @@ from tests.properties.tables import problems
 from tests.reference.topdown import Reference
 
 
-def agree(criterion: str, problem: dict[str, Any]) -> None:
+def agree(criterion: str, problem: dict[str, Any], reference: Reference | None = None) -> None:
     """Compare the search with the reference, step by step, or that both find the policy infeasible."""
-    reference = Reference(problem["records"], problem["attributes"], problem["requirements"], "cls", criterion)
+    if reference is None:
+        reference = Reference(problem["records"], problem["attributes"], problem["requirements"], "cls", criterion)
     policy = read_policy(problem["policy"])
     profiled, table = profile(read(pa.Table.from_pylist(problem["records"])), policy)
     if not reference.is_feasible():
@@ -31,7 +32,7 @@ def agree(criterion: str, problem: dict[str, Any]) -> None:
             check_feasible(profiled, policy)
         return
     check_feasible(profiled, policy)
-    start = [float(reference.figure(requirement)) for requirement in problem["requirements"]]
+    start = [float(reference.figure(requirement)) for requirement in reference.requirements]
     expected = reference.run()
     search = ScoreSearch(Problem(profiled, policy, SearchOptions(criterion=criterion)))
     solution = search.run(compress(table, profiled, search.request), NoProgress())

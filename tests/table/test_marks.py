@@ -47,7 +47,7 @@ def test_a_recount_that_joins_counts_as_one_that_compares(rows: list[Any], union
     policy = {"requirements": [{"qid": ["Job"], "sensitive": {"Ill": {"any": unions}}, "confidence": 1}]}
     compared = audit(table, policy)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(verify, "_MOST_COMPARED", 0)
+        patch.setattr(verify, "MOST_LISTED", 0)
         assert audit(table, policy) == compared
     jobs = {job for job, _ in rows}
     share = max(

@@ -141,8 +141,8 @@ def _public_requirement(found: Reached, solution: Solution) -> dict[str, Any]:
 
     A share would tell which value is protected.
     """
-    asked, person = found.requirement, solution.person
-    is_countable = asked.parts[0].counted is None and (person is None or person.is_released)
+    asked = found.requirement
+    is_countable = asked.parts[0].counted is None and solution.is_unit_released
     return asked.public_data() | ({"reached": found.figure} if is_countable else {})
 
 

@@ -7,10 +7,8 @@ Masking moves no record and looks at no requirement; `verify` judges the result.
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +26,6 @@ from maskwise.values.spelling import text_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    import ibis.expr.types as ir
     import pyarrow as pa
 
     from maskwise.profile.columns import Column
@@ -147,7 +144,7 @@ def apply(
         n_before = table.n_rows()
         table = table.without_missing(names)
         n_dropped = n_before - table.n_rows()
-    relabels, unknown, n_outside, inside = {}, {}, {}, []
+    relabels, unknown, n_outside = {}, {}, {}
     fixed = [cut for cut in solution.fixed if cut.attribute in table.names]
     for cut in (*solution.cuts, *fixed):
         fitted = _fit(table, cut, Missing.KEEP if cut in fixed else solution.missing)
@@ -156,25 +153,12 @@ def apply(
             unknown[cut.attribute] = fitted.unknown
         if fitted.n_outside:
             n_outside[cut.attribute] = fitted.n_outside
-            inside.append(_is_inside(table, cut, fitted))
     dropped = {name.casefold() for name in solution.drop}
     left_out = tuple(name for name in table.names if name not in solution.columns and name.casefold() not in dropped)
-    if n_outside and outside is Outside.REFUSE and not strict:
-        details = [f"`{name}` in {plural(n, 'record')}" for name, n in n_outside.items()]
-        msg = (
-            f"The rows hold numbers or dates outside every interval that the solution shows: {'; '.join(details)}. "
-            "Show them as the whole range with outside root, or leave these rows out with outside drop."
-        )
-        raise InputError(msg)
-    n_outside_dropped = 0
-    if n_outside and outside is Outside.DROP:
-        n_before = table.n_rows()
-        table = replace(table, expr=table.expr.filter(inside))
-        n_outside_dropped = n_before - table.n_rows()
+    where_outside = "; ".join(_in_records(name, n) for name, n in n_outside.items())
     if strict and (unknown or left_out or n_outside):
-        details = [f"`{name}` in {plural(u.n_records, 'record')}" for name, u in unknown.items()]
-        outside_of = "; ".join(f"`{name}` in {plural(n, 'record')}" for name, n in n_outside.items())
-        details += [f"outside every interval: {outside_of}"] if n_outside else []
+        details = [_in_records(name, lost.n_records) for name, lost in unknown.items()]
+        details += [f"outside every interval: {where_outside}"] if n_outside else []
         details += [f"the column `{name}` itself" for name in left_out]
         msg = (
             f"The rows hold what the solution does not know: {'; '.join(details)}. Without strict, unknown values are "
@@ -182,8 +166,19 @@ def apply(
             "out with outside drop."
         )
         raise InputError(msg)
+    if n_outside and outside is Outside.REFUSE:
+        msg = (
+            f"The rows hold numbers or dates outside every interval that the solution shows: {where_outside}. "
+            "Show them as the whole range with outside root, or leave these rows out with outside drop."
+        )
+        raise InputError(msg)
     others = {name for name in table.names if name not in solution.columns}
     whole = pseudonymize(table, solution.person).relabel({name: relabels[name] for name in names})
+    n_outside_dropped = 0
+    if n_outside and outside is Outside.DROP:
+        n_before = whole.n_rows()
+        whole = _without_outside(whole, [cut for cut in solution.cuts if cut.attribute in n_outside])
+        n_outside_dropped = n_before - whole.n_rows()
     shown = whole.relabel({cut.attribute: relabels[cut.attribute] for cut in fixed})
     released = drop_columns(shown, others)
     return MaskedRows(released, whole, unknown, n_outside, n_dropped, n_outside_dropped, left_out)
@@ -206,10 +201,6 @@ class _Fitted:
     """The cells that the cut does not know."""
     n_outside: int = 0
     """The records with a number outside every interval."""
-    outside: pa.Array | None = None
-    """Their distinct cells."""
-    scale: Scale | None = None
-    """What the cells of an interval attribute are."""
 
 
 def _fit(table: Table, cut: Cut, missing: Missing) -> _Fitted:
@@ -225,27 +216,20 @@ def _fit(table: Table, cut: Cut, missing: Missing) -> _Fitted:
         if parsed is None:
             return _Fitted(relabel, unknown)
         low, high = cut.covered
-        beyond = (parsed.numbers < low) | (parsed.numbers > high)
-        return _Fitted(relabel, unknown, int(n[beyond].sum()), keys.filter(from_numpy(beyond)), parsed.scale)
+        return _Fitted(relabel, unknown, int(n[(parsed.numbers < low) | (parsed.numbers > high)].sum()))
     known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
     unknown = Unknown(int((~known).sum()) + int(unseen > 0), int(n[~known].sum()) + unseen)
     return _Fitted(_relabel(cut, keys, None, has_missing=n_missing > 0), unknown)
 
 
-def _is_inside(table: Table, cut: Cut, fitted: _Fitted) -> ir.BooleanValue:
-    """Whether a cell is missing or in one of the intervals."""
-    cell = table.column(cut.attribute)
-    assert fitted.outside is not None  # noqa: S101 - asked only where some are
-    assert fitted.scale is not None  # noqa: S101 - as above
-    if not _is_compared(fitted.outside, fitted.scale):
-        return cell.isnull() | ~cell.isin(fitted.outside.to_pylist())
-    number = cell.cast(fitted.scale.engine_type) if cell.type().is_string() else cell
-    low, high = cut.covered
-    tests = [number >= as_python(low, fitted.scale)] if math.isfinite(low) else []
-    # A later moment of the last day belongs to it, where dates are held as timestamps.
-    above = _next(high, np.float64 if fitted.scale is Scale.REAL else np.int64) if math.isfinite(high) else high
-    tests += [number < as_python(above, fitted.scale)] if math.isfinite(high) else []
-    return cell.isnull() | reduce(operator.and_, tests)
+def _without_outside(masked: Table, cuts: Sequence[Cut]) -> Table:
+    """Leave out the masked rows that some cuts show as outside every interval."""
+    cells = [(masked.column(cut.attribute), cut.outside_label) for cut in cuts]
+    return replace(masked, expr=masked.expr.filter([cell.isnull() | (cell != label) for cell, label in cells]))
+
+
+def _in_records(name: str, n_records: int) -> str:
+    return f"`{name}` in {plural(n_records, 'record')}"
 
 
 def refuse_missing_cells(name: str, n_missing: int) -> None:
@@ -313,12 +297,7 @@ def _next(number: float, dtype: Any) -> float:
 
 def _is_stepped(cut: Cut, keys: pa.Array, parsed: Parsed) -> bool:
     """Whether cells are compared with the ends of intervals one by one."""
-    return _is_compared(keys, parsed.scale) and len(cut.labels) <= _MOST_STEPS
-
-
-def _is_compared(keys: pa.Array, scale: Scale) -> bool:
-    """Whether an engine can compare the cells of a column with a number or a date."""
-    return scale.engine_type is not None and "tz=" not in str(keys.type)
+    return parsed.scale.engine_type is not None and "tz=" not in str(keys.type) and len(cut.labels) <= _MOST_STEPS
 
 
 def _by_range(cut: Cut, column: Column, *, has_missing: bool) -> Relabel:

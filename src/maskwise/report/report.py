@@ -171,7 +171,7 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
         "maskwise": version("maskwise"),
         "class": outcome.policy.class_name,
         "rows": verdict.n_rows,
-        **({} if is_public and not _has_persons(outcome) else persons_data(verdict)),
+        **({} if is_public and not outcome.solution.is_unit_released else persons_data(verdict)),
         **({} if is_public else run),
         "method": str(solution.method),
         "criterion": str(solution.criterion),
@@ -222,7 +222,7 @@ def _public_finding(finding: Finding, outcome: Outcome) -> dict[str, Any]:
     """A finding as recipients read it: its figure only where they could count it themselves."""
     asked = finding.requirement
     data = {"qid": list(asked.qid), **asked.public_data(), "holds": finding.is_met}
-    if not _has_persons(outcome):
+    if not outcome.solution.is_unit_released:
         return data
     data |= _sizes_data(finding)
     leading = asked.parts[0].counted
@@ -233,12 +233,7 @@ def _public_finding(finding: Finding, outcome: Outcome) -> dict[str, Any]:
 def _is_whole(outcome: Outcome) -> bool:
     """Whether the release has, as it was counted, every column that requirements speak of."""
     shown = {*outcome.passed, *(cut.attribute for cut in outcome.solution.cuts)}
-    return _has_persons(outcome) and all(set(one.columns) <= shown for one in outcome.policy.requirements)
-
-
-def _has_persons(outcome: Outcome) -> bool:
-    """Whether recipients can count what was counted: records, or persons by their pseudonyms."""
-    return outcome.solution.person is None or outcome.solution.person.is_released
+    return outcome.solution.is_unit_released and all(set(one.columns) <= shown for one in outcome.policy.requirements)
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:

@@ -92,6 +92,11 @@ class Solution:
         """What the owner should know of the table and the search."""
         return tuple(message.text for message in self.messages)
 
+    @property
+    def is_unit_released(self) -> bool:
+        """Whether recipients can count what was counted: records, or persons by their pseudonyms."""
+        return self.person is None or self.person.is_released
+
     def implied(self) -> tuple[Message, ...]:
         """Say which requirements follow from another."""
         return tuple(

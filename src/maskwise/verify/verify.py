@@ -15,6 +15,7 @@ import numpy as np
 
 from maskwise.engines.base import PERSON
 from maskwise.policy.requirements.unit import Unit
+from maskwise.table.marks import MOST_LISTED
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import as_numpy
 from maskwise.values.spelling import text_of
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.table.table import Table
     from maskwise.verify.counted_values import Values
-
-
-_MOST_COMPARED = 256
-"""Above so many cells of a sensitive column they are joined with their marks; long lists take minutes to compare."""
 
 
 def verify(
@@ -226,7 +223,8 @@ def _marked(
     shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
     expr = table.expr.select(**shown, **indicators)
     if person is not None:
-        keep, expr = True, _by_person(table.expr.select(**shown, **indicators, **{PERSON: table.column(person.column)}))
+        whose = table.expr.select(**shown, **indicators, **{PERSON: table.column(person.column)})
+        keep, expr = True, _by_person(whose, list(shown), list(indicators))
     kept = table.engine.materialize(expr) if keep else expr
     try:
         yield _Marked(kept, table.engine, requirement.qid, tuple(marks), values, person is not None)
@@ -242,11 +240,10 @@ def _cells(table: Table, name: str, tree: Taxonomy | None, read_text: Callable[[
     return Cells(keys, [read_text(text_of(key)) for key in keys], bool(found.n_missing), tree)
 
 
-def _by_person(records: ir.Table) -> ir.Table:
+def _by_person(records: ir.Table, qid: Sequence[str], marks: Sequence[str]) -> ir.Table:
     """Each person once with each combination of the QID: the number of its records that have it, and their marks."""
-    keys = [name for name in records.columns if name.startswith("q") or name == PERSON]
-    marks = {name: records[name].max() for name in records.columns if name not in keys}
-    return records.group_by(keys).agg(records=records.count(), **marks)
+    marked = {name: records[name].max() for name in marks}
+    return records.group_by([*qid, PERSON]).agg(records=records.count(), **marked)
 
 
 def _indicate(
@@ -268,7 +265,7 @@ def _indicate(
     layer_of: dict[int, str] = {}
     for name in cells:
         own = [i for i, (column, _) in enumerate(marks) if column == name]
-        if sum(len(held[i]) for i in own) > _MOST_COMPARED:
+        if sum(len(held[i]) for i in own) > MOST_LISTED:
             for layer in _disjoint(own, held):
                 key = f"m{layer[0]}"
                 codes = {cell: i for i in layer for cell in held[i]}

@@ -14,6 +14,7 @@ import numpy as np
 from maskwise.compress.packing import pack
 from maskwise.search import rule_kernels
 from maskwise.search.groups import person_kernels
+from maskwise.search.groups.splitting import cut_of_qid, smallest_group
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,20 +64,10 @@ class PersonGroups:
         words = workspace.zeros(packed.shape, np.int64)
         np.take(compact.codes, order, axis=0, out=codes)
         np.take(packed, order, axis=0, out=words)
-        own = np.array(compact.attributes, np.int64)
-        base = np.zeros(n_attributes, np.int64)
-        base[1:] = np.cumsum(most_slots)[:-1]
-        is_size = rules.kind == rule_kernels.K
-        smallest = max((int(k) for k in rules.over[is_size & rules.is_enforced]), default=1)
         # The records of a group are at least as many as its persons.
-        most_groups = n_rows // max(smallest, 1) + 1
-        self._is_final = int(is_size.all())
-        self._cut = cut._replace(
-            slot=np.ascontiguousarray(cut.slot[own]),
-            base=base,
-            hides=cut.hides[own],
-            worst=np.full((len(rules.kind), len(cut.first_child)), -np.inf),
-        )
+        most_groups = n_rows // smallest_group(rules) + 1
+        self._is_final = int((rules.kind == rule_kernels.K).all())
+        self._cut = cut_of_qid(cut, compact.attributes, most_slots, rules)
         n_slots = max(int(sum(most_slots)), 1)
         self._rows = person_kernels.start_persons(
             workspace, codes, compact.persons[order], words, n_counts, most_groups, n_slots

@@ -25,6 +25,30 @@ if TYPE_CHECKING:
     from maskwise.compress.compressed_table import Compact
 
 
+def smallest_group(rules: rule_kernels.Rules) -> int:
+    """The smallest group that the rules allow; 1 where they do not say."""
+    sizes = rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced]
+    return max((int(k) for k in sizes), default=1) or 1
+
+
+def cut_of_qid(
+    cut: split_kernels.SplitCut, attributes: Sequence[int], most_slots: Sequence[int], rules: rule_kernels.Rules
+) -> split_kernels.SplitCut:
+    """The part of a cut that is about one QID, with worsts of its own.
+
+    Args:
+        cut: The trees, with attributes numbered over the whole policy.
+        attributes: Those of the QID.
+        most_slots: The largest number of children on each of them.
+        rules: What its groups must satisfy.
+    """
+    own = np.array(attributes, np.int64)
+    base = np.zeros(len(own), np.int64)
+    base[1:] = np.cumsum(most_slots)[:-1]
+    worst = np.full((len(rules.kind), len(cut.first_child)), -np.inf)
+    return cut._replace(slot=np.ascontiguousarray(cut.slot[own]), base=base, hides=cut.hides[own], worst=worst)
+
+
 class SplittingGroups:
     """The groups of one QID, split as the search refines.
 
@@ -59,22 +83,10 @@ class SplittingGroups:
         # A copy: rows are moved, and other searches may start from the same table.
         codes = workspace.zeros(compact.codes.shape, compact.codes.dtype)
         codes[:] = compact.codes
-        own = np.array(compact.attributes, np.int64)
-        base = np.zeros(n_attributes, np.int64)
-        base[1:] = np.cumsum(most_slots)[:-1]
         n_slots = max(int(sum(most_slots)), 1)
-        smallest = max((int(k) for k in rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced]), default=1)
-        most_groups = min(n_rows, int(total[0]) // max(smallest, 1)) + 1
+        most_groups = min(n_rows, int(total[0]) // smallest_group(rules)) + 1
         n_kept = n_rows // n_slots + 2
-        self._cut = split_kernels.SplitCut(
-            slot=np.ascontiguousarray(cut.slot[own]),
-            base=base,
-            hides=cut.hides[own],
-            first_child=cut.first_child,
-            n_children=cut.n_children,
-            alive=cut.alive,
-            worst=np.full((len(rules.kind), len(cut.first_child)), -np.inf),
-        )
+        self._cut = cut_of_qid(cut, compact.attributes, most_slots, rules)
         self._arrays = split_kernels.start_groups(workspace, codes, words, layout, most_groups, n_kept, n_slots, 1)
         self._arrays.size[0] = n_rows
         self._arrays.total[0] = total
