@@ -13,10 +13,13 @@ from maskwise.values.message import warnings_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from maskwise.attacks.attack import Attack
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Requirement
     from maskwise.release.mask import Unknown
+    from maskwise.risk.risk import Risk
     from maskwise.solution.curve import Point
+    from maskwise.solution.reasons import Reasons
     from maskwise.solution.solution import Solution
     from maskwise.solution.steps import Generalization, Step
     from maskwise.values.message import Message
@@ -49,6 +52,12 @@ class Outcome:
     """Records left out because of a missing cell."""
     messages: tuple[Message, ...] = ()
     """All notes and warnings of the run; each says who may read it."""
+    risk: Risk | None = None
+    """How likely somebody is found in the release, counted in what was written."""
+    attacks: tuple[Attack, ...] = ()
+    """The attacks that were tried on the release."""
+    reasons: Reasons | None = None
+    """Why each masked value is shown as it is, where that was asked for."""
 
     def __repr__(self) -> str:
         """What was reached, in a line; no cell of the table."""

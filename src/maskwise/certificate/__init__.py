@@ -1,0 +1,1 @@
+"""A statement about a release that its recipient can check."""

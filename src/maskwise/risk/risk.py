@@ -1,0 +1,133 @@
+"""What is known of the risk in a table."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from maskwise.policy.requirements.unit import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRisk:
+    """How likely a record is found by somebody who knows what it shows on some columns."""
+
+    columns: tuple[str, ...]
+    """The columns."""
+    n_records: int
+    """The records, or persons where those are counted."""
+    n_groups: int
+    """The combinations of values that occur."""
+    smallest: int
+    """The records of the smallest group; 0 if there is no record."""
+    highest: float
+    """The largest chance to pick the right record: 1 / smallest."""
+    average: float
+    """The mean chance over all records: groups / records."""
+    unique: float
+    """The share of records that are alone in their group."""
+    above: Mapping[float, float]
+    """For each threshold the share of records whose chance is above it."""
+    k: int | None = None
+    """The group size that was asked on these columns."""
+    below_k: float | None = None
+    """The share of records in groups smaller than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneMore:
+    """What is left of a QID's groups for somebody who knows one more released column."""
+
+    qid: tuple[str, ...]
+    """The QID."""
+    column: str
+    """The released column that is known beside it."""
+    smallest: int
+    """The smallest group then."""
+    below_k: float
+    """The share of records in groups that are then smaller than the k asked on the QID."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """How well a column can be guessed from what a record shows on a QID."""
+
+    qid: tuple[str, ...]
+    """The QID."""
+    column: str
+    """The column that is guessed."""
+    least_distinct: int
+    """The fewest distinct values in a group."""
+    least_entropy: float
+    """The least entropy in a group, as an effective number of values: e to the entropy."""
+    largest_share: float
+    """The largest share of one value in a group."""
+    guess_rate: float
+    """The share of records guessed right by naming the most frequent value of their group."""
+    base_rate: float
+    """The share guessed right by naming the most frequent value of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class PopulationRisk:
+    """How likely a record is found by somebody who has a table of the population it was drawn from."""
+
+    qid: tuple[str, ...]
+    """The QID."""
+    n_population: int
+    """The records of the population."""
+    journalist_highest: float
+    """The largest chance to pick the right person: 1 / the smallest group of the population that has a record."""
+    journalist_average: float
+    """The mean chance."""
+    marketer: float
+    """The share of records that are found on average if all are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueEstimate:
+    """How many records of a population are likely to be unique, estimated from a sample of it."""
+
+    qid: tuple[str, ...]
+    """The columns."""
+    n_population: int
+    """The size of the population."""
+    zayatz: float | None
+    """By Zayatz' model, as a share of the population; None where it has no solution."""
+    pitman: float | None
+    """By Pitman's."""
+    snb: float | None
+    """By the slide negative binomial model."""
+    model: str
+    """The model that Dankar's rule chooses."""
+    estimate: float | None
+    """What it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """What is known of the risk in a table, from the counts of its groups."""
+
+    unit: Unit
+    """What was counted."""
+    thresholds: Mapping[str, float]
+    """Thresholds by the names they were asked by."""
+    qids: tuple[GroupRisk, ...]
+    """For each QID of the policy, and for the sensitive columns together."""
+    everything: GroupRisk
+    """Over all released columns together."""
+    one_more: tuple[OneMore, ...] = ()
+    """For each QID with a k and each other released column."""
+    disclosures: tuple[Disclosure, ...] = ()
+    """For each QID and each sensitive column, and the class."""
+    populations: tuple[PopulationRisk, ...] = ()
+    """For each QID, where a table of the population was given."""
+    estimates: tuple[UniqueEstimate, ...] = ()
+    """For each QID, where the size of the population was given."""
+
+    def to_data(self) -> dict[str, Any]:
+        """The same as plain values, for JSON."""
+        return asdict(self)
