@@ -344,6 +344,9 @@ def audit(
         sensitive = check_sensitive(table, asked, read_text)
         refuse_generalized(sensitive, asked)
         verdict = recount(table, asked.requirements, escaped=escape_formulas, trees=asked.trees, person=asked.person)
+        if not verdict.n_rows:
+            msg = f"`{table.source}` has no records, so nothing of it can be said to hold."
+            raise InputError(msg)
         verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
         return replace(verdict, messages=unseen_values(asked, sensitive, asked.masked))
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.engines.base import DataFiles
 from maskwise.errors import InputError, did_you_mean
 from maskwise.table.column_names import unique_names
+from maskwise.table.csv_records import facts_meanwhile, read_csv, refuse_other_count
 from maskwise.values.location import Folder, suffix_of
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def open_files(
         names = _common_header(paths, [header for header, _ in opened], rename)
         if len({found for _, found in opened}) > 1:
             raise InputError("The files are separated by different characters. Use one.")
-        return engine.scan(DataFiles(paths, len(names), opened[0][1], load=not once)), names
+        return _open_csv(DataFiles(paths, len(names), opened[0][1], load=not once), engine, names), names
     if suffix == ".parquet":
         headers = [_look_into(path, lambda path=path: parquet_names(path)) for path in paths]
         names = _common_header(paths, headers, rename)
@@ -87,6 +88,23 @@ def open_files(
     arrow = _look_into(paths[0], lambda: load_whole(paths[0], suffix))
     names = unique_names(arrow.column_names, f"`{paths[0].name}`", rename=rename)
     return open_arrow(arrow, engine), names
+
+
+def _open_csv(files: DataFiles, engine: Engine, names: Sequence[str]) -> ir.Table:
+    """Open csv files, and make sure that every record of them is read as it is."""
+    assert files.delimiter is not None  # noqa: S101 - every csv has one
+    # Where the first line end stands inside a name, engines take it for that of the records.
+    is_plain = not any(end in name for name in names for end in "\r\n")
+    if is_plain and not files.load:
+        return engine.scan(files)
+    with facts_meanwhile(files.paths, files.n_columns) as looking:
+        opened = engine.scan(files) if is_plain else None
+        facts = looking.result()
+    if opened is None or any(each.has_blanks_beside_quotes for each in facts):
+        opened = engine.scan(read_csv(files.paths, files.delimiter, files.n_columns))
+    (n_read,) = engine.fetch(opened.aggregate(n=opened.count())).column(0).to_pylist()
+    refuse_other_count(files, facts, n_read)
+    return opened
 
 
 def _look_into(path: Path, look: Any) -> Any:

@@ -40,7 +40,7 @@ def mark(table: Table, sensitive: Sequence[tuple[str, pa.Array]]) -> Table:
     numbered: dict[str, _Numbered] = {}
     for name in dict.fromkeys(column for column, _ in sensitive):
         own = {i: listed[i] for i, (column, _) in enumerate(sensitive) if column == name}
-        if sum(len(keys) for keys in own.values()) > MOST_LISTED:
+        if sum(key is not None for keys in own.values() for key in keys) > MOST_LISTED:
             table, numbered[name] = _number(table, name, own, f"g{len(numbered)}")
     marks = {}
     for i, (name, _) in enumerate(sensitive):
