@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,26 @@ def test_blanks_beside_quotes_stay(tmp_path: Path) -> None:
     assert cells == [row[0] for row in csv.reader(io.StringIO(path.read_text("utf-8")))][1:] == ["a", ' "a"', "a ", "a"]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ('a,b\n1, "x"\n', True),
+        ('a,b\n1,"x" \n', True),
+        ('a,b\n"x" "y",1\n', True),
+        ('a,b\n1," x "\n', False),
+        ('a,b\n1,"say ""hi"" to"\n', False),
+        ('a,b\n1,"""x"" "\n', False),
+    ],
+)
+@pytest.mark.parametrize("block", [1, 3, 99])
+def test_blanks_are_found_outside_quotes_only(tmp_path: Path, text: str, block: int, *, is_found: bool) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_records, "_BLOCK", block)
+        assert find_facts(path, 2).has_blanks_beside_quotes is is_found
+
+
 @given(
     rows=st.lists(st.lists(CELLS, min_size=2, max_size=2), min_size=1, max_size=8),
     end=st.sampled_from(sorted(ENDS.values())),
@@ -128,3 +149,15 @@ def test_a_table_without_records_is_not_audited(tmp_path: Path, run: Run) -> Non
     result = run("audit", tmp_path / "t.csv", "-p", tmp_path / "p.yaml")
     assert result.code == 2
     assert "no records" in result.err
+
+
+@pytest.mark.slow
+def test_cells_of_several_lines_that_look_like_records_are_read(tmp_path: Path, run: Run) -> None:
+    lines = "\n".join(["1,text,2"] * 200)
+    n = 20_000
+    text = "".join(f'{i % 5},"{lines}",{i % 3}\n' for i in range(n))
+    (tmp_path / "t.csv").write_text(f"Age,Note,Sex\n{text}", encoding="utf-8")
+    (tmp_path / "p.yaml").write_text("requirements: [{qid: [Age, Sex], k: 2}]", encoding="utf-8")
+    result = run("mask", tmp_path / "t.csv", "-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv", "--json")
+    assert (result.code, json.loads(result.out)["rows"]) == (0, n)
+    assert count_one_by_one(tmp_path / "o.csv", ",", 3) == n

@@ -104,17 +104,22 @@ class DuckDB:
             return self.backend.table(name)
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(files.n_columns))
         packing = "gzip" if files.paths[0].suffix.lower() == ".gz" else "none"
-        try:
-            self._connection.execute(
-                f"CREATE TEMP {'TABLE' if files.load else 'VIEW'} {name} AS "  # noqa: S608
-                f"SELECT * FROM read_csv({path_list(files.paths)}, "
-                f"delim = '{files.delimiter}', quote = '\"', escape = '\"', header = true, auto_detect = false, "
-                f"columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = false, strict_mode = true, "
-                f"hive_partitioning = false, compression = '{packing}')"
-            )
-        except Exception as error:  # noqa: BLE001 - the database's own types
-            refuse_out_of_memory(error)
-            raise InputError(csv_message(files.paths, str(error))) from None
+        # Several threads guess where records begin, and may guess wrong in cells of several lines: then one reads them.
+        # A view is read later, where nothing could be tried again.
+        for parallel in (True, False) if files.load else (False,):
+            try:
+                self._connection.execute(
+                    f"CREATE TEMP {'TABLE' if files.load else 'VIEW'} {name} AS "  # noqa: S608
+                    f"SELECT * FROM read_csv({path_list(files.paths)}, "
+                    f"delim = '{files.delimiter}', quote = '\"', escape = '\"', header = true, auto_detect = false, "
+                    f"columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = false, strict_mode = true, "
+                    f"hive_partitioning = false, compression = '{packing}', parallel = {parallel})"
+                )
+                break
+            except Exception as error:  # noqa: BLE001 - the database's own types
+                refuse_out_of_memory(error)
+                if not parallel:
+                    raise InputError(csv_message(files.paths, str(error))) from None
         return self.backend.table(name)
 
     @contextmanager

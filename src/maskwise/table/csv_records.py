@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,11 +25,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from maskwise.engines.base import DataFiles
 
-_BLOCK = 1 << 24
-_QUOTE, _LINE_END = b'"\n'
+_BLOCK = 1 << 20
+_QUOTE, _LINE_END, _BLANK = b'"\n '
 _LONGEST_CELL = 1 << 30
 """Python's own reader refuses cells above a limit, which is a setting of the whole process."""
 
@@ -42,7 +42,7 @@ class CsvFacts:
     n_records: int
     """The records, if every quote opens or closes a cell or is doubled."""
     has_blanks_beside_quotes: bool
-    """Whether blanks stand between a quote and the end of its cell; some parsers drop them."""
+    """Whether a blank stands before or after a quoted cell; engines drop it."""
 
 
 @contextmanager
@@ -64,20 +64,14 @@ def find_facts(path: Path, n_columns: int) -> CsvFacts:
         path: The file; with a name that ends in `.gz` it is unpacked.
         n_columns: How many columns it has. In a file of one, an empty line is a record with a missing cell.
     """
-    n_lines = n_quotes = 0
-    is_at_start, has_blanks, last = True, False, b""
+    n_lines = 0
+    is_at_start, is_quoted, has_blanks, last = True, False, False, b""
     with _opened(path) as file:
         while block := file.read(_BLOCK):
-            has_blanks = has_blanks or _has_blanks_beside_quotes(last + block)
             lines = _with_plain_ends(block, last)
             codes = np.frombuffer(lines, np.uint8)
-            ends = np.flatnonzero(codes == _LINE_END)
-            if b'"' in lines:
-                quotes = np.flatnonzero(codes == _QUOTE)
-                ends = ends[(np.searchsorted(quotes, ends) + n_quotes) % 2 == 0]
-                n_quotes += len(quotes)
-            elif n_quotes % 2:
-                ends = ends[:0]
+            has_blanks = has_blanks or _has_blanks_beside_quotes(codes, last, is_quoted=is_quoted)
+            ends, is_quoted = _line_ends(codes, is_quoted=is_quoted)
             n_empty = int((np.diff(ends, prepend=-1 if is_at_start else -2) == 1).sum())
             n_lines += len(ends) - (n_empty if n_columns > 1 else 0)
             is_at_start = bool(ends[-1] == len(codes) - 1) if len(ends) else is_at_start and not len(codes)
@@ -97,10 +91,38 @@ def _with_plain_ends(block: bytes, last: bytes) -> bytes:
     return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in block else block
 
 
-def _has_blanks_beside_quotes(block: bytes) -> bool:
-    if not any(pair in block for pair in (b' "', b'" ', b'\t"', b'"\t')):
+def _line_ends(codes: NDArray[np.uint8], *, is_quoted: bool) -> tuple[NDArray[np.intp], bool]:
+    """Where line ends stand outside quotes, and whether a quote is open after the last byte.
+
+    Args:
+        codes: Some bytes.
+        is_quoted: Whether a quote is open before the first.
+    """
+    ends = np.flatnonzero(codes == _LINE_END)
+    if not len(codes):
+        return ends, is_quoted
+    n_quotes = np.add.reduceat((codes == _QUOTE).view(np.uint8), np.concatenate([[0], ends]), dtype=np.uint8)
+    is_open = (np.cumsum(n_quotes, dtype=np.uint8) + is_quoted) % 2 == 1
+    return ends[~is_open[:-1]], bool(is_open[-1])
+
+
+def _has_blanks_beside_quotes(codes: NDArray[np.uint8], last: bytes, *, is_quoted: bool) -> bool:
+    """Whether a blank stands before a quote that opens, or after one that closes; a doubled one does both.
+
+    Args:
+        codes: Some bytes.
+        last: The byte before.
+        is_quoted: Whether a quote is open before the first.
+    """
+    is_quote, is_blank = codes == _QUOTE, codes == _BLANK
+    if len(codes) and not is_quoted and ((last == b" " and is_quote[0]) or (last == b'"' and is_blank[0])):
+        return True
+    if not ((is_quote[1:] & is_blank[:-1]).any() or (is_quote[:-1] & is_blank[1:]).any()):
         return False
-    return re.search(rb'(?:^|[,;|\t\r\n])[ \t]*[ ]"|"[ ][ \t]*(?:[,;|\t\r\n]|$)', block) is not None
+    quotes = np.flatnonzero(is_quote)
+    opening, closing = quotes[int(is_quoted) :: 2], quotes[1 - int(is_quoted) :: 2]
+    after = closing[closing < len(codes) - 1] + 1
+    return bool(is_blank[opening[opening > 0] - 1].any() or is_blank[after].any())
 
 
 def count_one_by_one(path: Path, delimiter: str, n_columns: int) -> int:
