@@ -299,7 +299,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 gone = [] if asked is None else [*asked.dropped(frame.columns), asked.class_name]
                 gone += [] if asked is None or asked.person is None else [asked.person.column]
                 self.no_features_: tuple[str, ...] = tuple(dict.fromkeys(name for name in gone if name is not None))
-            frame = frame.select([name for name in frame.columns if name not in self.no_features_])
+            frame = frame.select(*(frame.get_column(name) for name in frame.columns if name not in self.no_features_))
             validate_data(self, frame.to_native(), reset=reset, skip_check_array=True)
             return frame
         least = max(5 if self.k is None else self.k, 1) if reset and self.policy is None else 1

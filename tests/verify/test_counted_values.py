@@ -59,7 +59,7 @@ def stands_for(element: str | None, texts: list[str | None], *, with_tree: bool)
     return {text for text in known if number(text) in names}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     texts=st.lists(st.sampled_from([*TEXTS, None]), min_size=1),
     elements=st.lists(st.sampled_from(ELEMENTS), min_size=1, max_size=4, unique_by=lambda e: e and number(e)),
@@ -81,7 +81,7 @@ def test_a_union_stands_for_the_same_values_in_the_search_and_in_the_recount(
     assert sensitive.n_records(*found) == len(hits)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     texts=st.lists(st.sampled_from([*TEXTS, None]), min_size=1),
     kind=st.sampled_from(GroupedBy),

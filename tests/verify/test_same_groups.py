@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskwise.table.read import read
@@ -20,6 +20,7 @@ def table(records: list[tuple[str | None, str | None]]) -> pa.Table:
     return pa.table(columns)
 
 
+@settings(max_examples=40)
 @given(rows, rows)
 def test_tables_show_the_same_groups_or_not(one: list, other: list) -> None:
     for qid, at in ((["x"], 0), (["y"], 1)):

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskwise import Confidence, InputError, KAnonymity
@@ -20,6 +20,7 @@ ROWS = st.lists(
 )
 
 
+@settings(max_examples=50)
 @given(rows=ROWS, k=st.integers(1, 6))
 def test_groups_are_those_of_pandas(rows: list[tuple[str | None, str, str | None]], k: int) -> None:
     frame = pd.DataFrame(rows, columns=["A", "B", "Ill"]).astype(object)

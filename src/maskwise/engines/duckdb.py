@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 import weakref
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
     from maskwise.engines.base import DataFiles
     from maskwise.values.location import Folder
+
+
+_ENUM = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, )?)*\)")
 
 
 class DuckDB:
@@ -78,10 +82,25 @@ class DuckDB:
 
     def table(self, source: Any) -> ir.Table:
         """Open a table or view by its name; an Ibis table is taken as it is."""
+        if isinstance(source, str):
+            return self.backend.table(source)
         if isinstance(source, TableName):
             self._require(source)
-            return self.backend.table(source.name, database=source.schema)
-        return self.backend.table(source) if isinstance(source, str) else source
+            source = self.backend.table(source.name, database=source.schema)
+        return self._with_texts(source)
+
+    def _with_texts(self, table: ir.Table) -> ir.Table:
+        """The table with texts instead of ENUMs: such a type lists values that no record may have."""
+        sql = self.backend.compile(table)
+        described = self._connection.execute(f"DESCRIBE {sql}").fetchall()
+        kinds = {name: _ENUM.sub("VARCHAR", kind) for name, kind, *_ in described if _ENUM.search(kind)}
+        if not kinds:
+            return table
+        casts = ", ".join(
+            f"CAST({_quoted(TableName(n))} AS {kind}) AS {_quoted(TableName(n))}" for n, kind in kinds.items()
+        )
+        query = f"SELECT * REPLACE ({casts}) FROM ({sql})"  # noqa: S608
+        return self.backend.sql(query, schema=table.schema(), dialect="duckdb")
 
     def _require(self, name: TableName) -> None:
         schema = "current_schema()" if name.schema is None else "?"

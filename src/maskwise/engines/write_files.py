@@ -89,9 +89,10 @@ def write_batches(batches: pa.RecordBatchReader, path: Path) -> None:
     suffix = suffix_of(path)
     if suffix.startswith(".arrow"):
         kind = "gzip" if suffix.endswith(".gz") else None
-        with pa.output_stream(str(path), compression=kind) as sink, pa.ipc.new_file(sink, batches.schema) as writer:
+        schema = _plain_schema(batches.schema)
+        with pa.output_stream(str(path), compression=kind) as sink, pa.ipc.new_file(sink, schema) as writer:
             for batch in batches:
-                writer.write_batch(batch)
+                writer.write_batch(_rebuilt(batch))
         return
     with connect() as writer:
         # One thread, this one: a second one that waits for the next batch would not be ended by Ctrl-C.
@@ -112,9 +113,34 @@ def write_arrow(table: pa.Table, path: Path, *, packed: bool) -> None:
 
     with (
         pa.output_stream(str(path), compression="gzip" if packed else None) as sink,
-        pa.ipc.new_file(sink, table.schema) as writer,
+        pa.ipc.new_file(sink, _plain_schema(table.schema)) as writer,
     ):
-        writer.write_table(table)
+        for batch in table.to_batches():
+            writer.write_batch(_rebuilt(batch))
+
+
+def _plain_schema(schema: pa.Schema) -> pa.Schema:
+    """The columns without dictionaries, which may list values that no record has, and without notes of their makers."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    kinds = [field.type.value_type if pa.types.is_dictionary(field.type) else field.type for field in schema]
+    return pa.schema([pa.field(field.name, kind) for field, kind in zip(schema, kinds, strict=True)])
+
+
+def _rebuilt(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The same cells in buffers that hold nothing else: engines leave other cells where one is missing."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    schema = _plain_schema(batch.schema)
+    rows = pa.array(range(batch.num_rows), pa.int64())
+    columns = []
+    for column, field in zip(batch.columns, schema, strict=True):
+        cells = column.cast(field.type) if pa.types.is_dictionary(column.type) else column
+        if pa.types.is_nested(field.type):
+            cells = pc.if_else(cells.is_valid(), cells, pa.scalar(None, field.type))
+        columns.append(cells.take(rows))
+    return pa.record_batch(columns, schema=schema)
 
 
 def path_list(paths: Sequence[Path]) -> str:

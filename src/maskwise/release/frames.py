@@ -6,15 +6,17 @@ from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import ROW
-from maskwise.values.input_kind import input_kind
+from maskwise.values.input_kind import InputKind, input_kind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
 
     from maskwise.table.table import Table
 
-_IS_THERE = "maskwise is there"
-"""A column for a moment, which no table has."""
+_IS_THERE = "is there"
+"""A column for a moment."""
 
 
 def as_frame(table: Table, *, keep_index: bool = False) -> Any:
@@ -27,11 +29,11 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
         table: The masked records.
         keep_index: Keep a pandas index, which is neither masked nor recounted.
     """
-    plain = table.expr.select([table.expr[table.key(name)].name(name) for name in table.names])
+    named = table.expr.select([table.expr[table.key(name)].name(name) for name in table.names])
     if table.frame is None:
-        return table.engine.fetch(plain)
+        return table.engine.fetch(named)
     if input_kind(table.frame).is_database_table:
-        return table.engine.as_native(plain)
+        return table.engine.as_native(named)
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
     fresh = table.engine.fetch(table.expr.select(*(table.key(name) for name in table.names), ROW))
@@ -43,23 +45,40 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
         frame = frame[rows]
     if not keep_index:
         frame = nw.maybe_reset_index(frame)
-    frame = _with_blanks(frame, table, fresh)
+    # Under plain names: `*` and `^a.*$` would mean other columns to Polars.
+    plain = {name: f"p{i}" for i, name in enumerate(frame.columns)}
+    frame = frame.rename(plain).select(*(plain[name] for name in table.names))
+    frame = _with_blanks(frame, table, fresh, plain)
     masked = [
-        nw.new_series(name, fresh.column(table.key(name)).to_pylist(), nw.String, backend=frame.implementation)
+        nw.new_series(plain[name], fresh.column(table.key(name)).to_pylist(), nw.String, backend=frame.implementation)
         for name in table.rewritten
         if name in table.names
     ]
-    released = _without_unused_categories(frame.select(*table.names).with_columns(*masked)).to_native()
+    frame = _without_unused_categories(frame.with_columns(*masked))
+    released = _without_notes(frame.rename({plain[name]: name for name in table.names}).to_native())
     return released.lazy() if table.is_lazy else released
 
 
-def _with_blanks(frame: Any, table: Table, fresh: pa.Table) -> Any:
+def _without_notes(frame: Any) -> Any:
+    """The frame without what its maker noted beside its cells: it was not looked at."""
+    match input_kind(frame):
+        case InputKind.ARROW:
+            import pyarrow as pa  # noqa: PLC0415 - heavy
+
+            return frame.cast(pa.schema([field.remove_metadata() for field in frame.schema]))
+        case InputKind.PANDAS:
+            frame.attrs = {}
+    return frame
+
+
+def _with_blanks(frame: Any, table: Table, fresh: pa.Table, plain: Mapping[str, str]) -> Any:
     """Empty the cells of the given table that were taken for missing.
 
     Args:
         frame: The table that was given, with the records of `fresh`.
         table: The masked records.
         fresh: Their cells.
+        plain: What each column is called in the frame.
     """
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
@@ -67,10 +86,10 @@ def _with_blanks(frame: Any, table: Table, fresh: pa.Table) -> Any:
         if name in table.rewritten or name not in table.names:
             continue
         there = fresh.column(table.key(name)).is_valid().to_pylist()
-        was_missing = frame.get_column(name).is_null().to_list()
+        was_missing = frame.get_column(plain[name]).is_null().to_list()
         if not all(map(or_, there, was_missing)):
             is_there = nw.new_series(_IS_THERE, there, nw.Boolean, backend=frame.implementation)
-            cells = nw.when(nw.col(_IS_THERE)).then(nw.col(name)).alias(name)
+            cells = nw.when(nw.col(_IS_THERE)).then(nw.col(plain[name])).alias(plain[name])
             frame = frame.with_columns(is_there).with_columns(cells).drop(_IS_THERE)
     return frame
 
@@ -92,5 +111,5 @@ def _without_unused_categories(frame: Any) -> Any:
             plain = column.to_native().cast(column.to_native().type.value_type).dictionary_encode()
             frame = frame.with_columns(nw.from_native(plain, series_only=True).alias(name))
         else:
-            frame = frame.with_columns(nw.col(name).cast(nw.String))
+            frame = frame.with_columns(column.cast(nw.String))
     return frame

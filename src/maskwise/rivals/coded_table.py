@@ -193,7 +193,9 @@ def _code(
     dropped = policy.dropped(frame.columns)
     names_kept = [name for name in frame.columns if name not in dropped]
     classes = None if class_name is None else encoded[-1]
-    return classes, CodedRecords(nw.maybe_reset_index(frame.select(names_kept)), coded)
+    return classes, CodedRecords(
+        nw.maybe_reset_index(frame.select(*(frame.get_column(name) for name in names_kept))), coded
+    )
 
 
 def _code_column(column: Column, encoded: pa.DictionaryArray, policy: Policy) -> CodedColumn:
