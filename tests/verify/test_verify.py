@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maskwise import Confidence, InputError, KAnonymity
+from maskwise import Confidence, InputError, KAnonymity, audit
 from maskwise.table.read import read
 from maskwise.verify.verify import verify
 
@@ -58,3 +60,26 @@ def test_sizes_are_counted_in_ranges_of_k() -> None:
         (200, None): (0, 0),
     }
     assert finding.quantile(0.5) == 4
+
+
+TOLD_APART = {
+    "whole numbers beyond 2 ** 53": pa.array([2**63 + i for i in range(40)], pa.uint64()),
+    "signed whole numbers": pa.array([2**60 + i for i in range(40)], pa.int64()),
+    "decimals": pa.array([Decimal(10**25 + i) for i in range(40)], pa.decimal128(38, 0)),
+    "nanoseconds": pa.array(range(40), pa.timestamp("ns")),
+    "floats": pa.array([0.1 + i / 2**54 for i in range(40)], pa.float64()),
+    "half precision": pa.array([1 + i / 1024 for i in range(40)], pa.float32()),
+}
+
+
+@pytest.mark.parametrize("cells", TOLD_APART.values(), ids=TOLD_APART)
+def test_cells_that_a_recipient_tells_apart_are_groups_of_their_own(cells: pa.Array) -> None:
+    n_distinct = len(set(cells.to_numpy(zero_copy_only=False).tolist())) if cells.type != pa.timestamp("ns") else 40
+    (finding,) = audit(pa.table({"Id": cells}), {"requirements": [{"qid": ["Id"], "k": 2}]}).findings
+    assert finding.n_groups == n_distinct
+
+
+def test_no_number_is_told_apart_from_no_cell_and_from_other_zeros() -> None:
+    cells = pa.array([None, float("nan"), 0.0, -0.0, float("inf"), float("-inf")], pa.float64())
+    (finding,) = audit(pa.table({"Id": cells}), {"requirements": [{"qid": ["Id"], "k": 2}]}).findings
+    assert (finding.n_groups, finding.figure) == (6, 1)

@@ -93,6 +93,15 @@ class Table:
             return value.cast(kind.copy(scale=_MICROSECONDS))
         return value
 
+    def cell(self, name: str) -> ir.Value:
+        """The named column as whoever holds the table tells its cells apart.
+
+        Floats are told apart by their spelling: 0.0 and -0.0 are not the same,
+        and a float that is not a number is not missing.
+        """
+        value = self.expr[self.key(name)]
+        return value.cast("string") if value.type().is_floating() else value
+
     def normalized(self, names: Iterable[str]) -> ir.Table:
         """The records with some columns as `column` gives them; the others keep every bit."""
         columns = {self.key(name): self.column(name) for name in names}

@@ -220,7 +220,7 @@ def _marked(
             values[counted] = cells[counted.column].counted(counted)
             marks.update({(counted.column, together): None for together in values[counted]})
     table, indicators = _indicate(table, cells, list(marks))
-    shown = {f"q{i}": table.column(name) for i, name in enumerate(requirement.qid)}
+    shown = {f"q{i}": table.cell(name) for i, name in enumerate(requirement.qid)}
     expr = table.expr.select(**shown, **indicators)
     if person is not None:
         whose = table.expr.select(**shown, **indicators, **{PERSON: table.column(person.column)})
