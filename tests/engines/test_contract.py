@@ -146,6 +146,22 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
             "drop": ["ill", "zip"],
         },
     ),
+    "columns called as those of the engine": (
+        many()
+        .select(["zip", "sex", "risk"])
+        .rename_columns(["row", "c1", "person"])
+        .append_column("n", pa.array([f"{i % 7}" for i in range(1400)]))
+        .append_column("records", pa.array(range(1400)))
+        .append_column("s0", pa.array([None, "x"] * 700)),
+        {
+            "class": "person",
+            "attributes": {"row": "suppress"},
+            "requirements": [
+                {"qid": ["row", "c1", "n"], "k": 2},
+                {"qid": ["c1"], "sensitive": "s0", "diversity": {"distinct": 2}},
+            ],
+        },
+    ),
     "many values": (
         many(),
         {"class": "risk", "attributes": {"zip": "suppress"}, "requirements": [{"qid": ["zip", "sex"], "k": 2}]},

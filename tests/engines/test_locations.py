@@ -255,3 +255,11 @@ def test_without_an_extra_the_error_says_what_to_install(
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(maskwise.InputError, match=rf'pip install "maskwise\[{extra}\]"'):
         maskwise.anonymize("people", policy, engine=engine)
+
+
+def test_a_column_of_files_may_be_called_as_those_of_the_engine(session: Any, tmp_path: Path) -> None:
+    rows = [f"x{i % 3}" for i in range(30)]
+    pq.write_table(pa.table({"row": rows, "Age": [i % 5 for i in range(30)]}), tmp_path / "t.parquet")
+    policy = {"requirements": [{"qid": ["Age"], "k": 2}]}
+    maskwise.anonymize(str(tmp_path / "t.parquet"), policy, str(tmp_path / "o.parquet"), engine=session)
+    assert sorted(pq.read_table(tmp_path / "o.parquet")["row"].to_pylist()) == sorted(rows)

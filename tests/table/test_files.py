@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from datetime import date, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -23,8 +24,9 @@ from maskwise.table.files import (
     looks_like_cell,
     open_arrow,
     open_files,
-    parquet_names,
+    parquet_schema,
 )
+from maskwise.table.read import read
 from maskwise.values.location import Folder
 
 PEOPLE = pa.table({"Age": [31, 42], "Sex": ["F", "M"]})
@@ -201,7 +203,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, engine: Engine, name: str) ->
 
 def test_parquet_names_come_from_the_schema(tmp_path: Path) -> None:
     pq.write_table(PEOPLE, tmp_path / "a.parquet")
-    assert parquet_names(tmp_path / "a.parquet") == ["Age", "Sex"]
+    assert parquet_schema(tmp_path / "a.parquet").names == ["Age", "Sex"]
     assert load_whole(tmp_path / "a.parquet", ".parquet").equals(PEOPLE)
 
 
@@ -210,3 +212,14 @@ def test_arrow_dictionaries_are_unpacked_and_empty_columns_are_texts(engine: Eng
     found = engine.fetch(open_arrow(given, engine))
     assert [found.schema.field(name).type for name in ("c0", "c1")] == [pa.string(), pa.string()]
     assert found.column("c0").to_pylist() == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(pa.array([1, 2]), pa.array([1.5, 2.5])), (pa.array([date(2024, 1, 1)]), pa.array([datetime(2024, 1, 1, 5)]))],  # noqa: DTZ001 - a time of no zone
+)
+def test_parquet_files_with_other_types_of_a_column_are_refused(tmp_path: Path, one: pa.Array, other: pa.Array) -> None:
+    pq.write_table(pa.table({"When": one}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"When": other}), tmp_path / "b.parquet")
+    with pytest.raises(InputError, match=r"`b.parquet` holds `When` as (double|timestamp\[us\]), `a.parquet` as"):
+        read(tmp_path / "*.parquet")

@@ -79,8 +79,9 @@ def open_files(
             raise InputError("The files are separated by different characters. Use one.")
         return _open_csv(DataFiles(paths, len(names), opened[0][1], load=not once), engine, names), names
     if suffix == ".parquet":
-        headers = [_look_into(path, lambda path=path: parquet_names(path)) for path in paths]
-        names = _common_header(paths, headers, rename)
+        schemas = [_look_into(path, lambda path=path: parquet_schema(path)) for path in paths]
+        names = _common_header(paths, [list(schema.names) for schema in schemas], rename)
+        _refuse_other_types(paths, schemas)
         return engine.scan(DataFiles(paths, len(names))), names
     if len(paths) > 1:
         msg = f"Of `{suffix}` files only one is read at a time. Use parquet or csv."
@@ -185,16 +186,28 @@ def delimiter_of(text: str) -> str:
     return max((",", ";", "\t", "|"), key=bare.count)
 
 
-def parquet_names(path: Path) -> list[str]:
-    """The names of a parquet file's columns."""
+def parquet_schema(path: Path) -> pa.Schema:
+    """The names and types of a parquet file's columns."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
     from pyarrow import ArrowException  # noqa: PLC0415 - heavy
 
     try:
-        return list(pq.read_schema(path).names)
+        return pq.read_schema(path)
     except ArrowException:
         msg = f"`{path}` is not a whole parquet file."
         raise InputError(msg) from None
+
+
+def _refuse_other_types(paths: Sequence[Path], schemas: Sequence[pa.Schema]) -> None:
+    """Refuse files that hold a column as different types: read as one table, cells of some would change."""
+    for path, schema in zip(paths, schemas, strict=True):
+        for field, first in zip(schema, schemas[0], strict=True):
+            if field.type != first.type:
+                msg = (
+                    f"`{path.name}` holds `{field.name}` as {field.type}, `{paths[0].name}` as {first.type}. "
+                    "Write both as the same type."
+                )
+                raise InputError(msg)
 
 
 def load_whole(path: Path, suffix: str) -> pa.Table:

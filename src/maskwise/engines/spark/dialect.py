@@ -138,7 +138,9 @@ class Spark:
                 frame = reduce(lambda above, below: above.unionByName(below), [scan([path]) for path in paths])
             else:
                 frame = scan(paths)
-            frame = _without_collations(frame).withColumn(ROW, F.monotonically_increasing_id())
+            # Under names of our own first: a column of the owner's may be called as ours.
+            frame = _without_collations(frame).toDF(*(f"c{i}" for i in range(files.n_columns)))
+            frame = frame.withColumn(ROW, F.monotonically_increasing_id())
             self._create_view(name, frame.persist() if files.load else frame)
             return self.backend.table(name)
 
