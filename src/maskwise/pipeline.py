@@ -15,7 +15,7 @@ from maskwise.compress.compress import compress
 from maskwise.compress.spill import Workspace
 from maskwise.engines.base import Feature
 from maskwise.errors import InputError, NotMetError
-from maskwise.formats.policy_file import read_policy
+from maskwise.formats.policy_file import policy_files, read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.outcome import NO_PERSON_COLUMN, NO_SENSITIVE_COLUMN, Applied, Outcome
 from maskwise.policy.attributes import Boundaries, Kind
@@ -119,7 +119,7 @@ def anonymize(
     is_shuffled = _is_shuffled(keep_order=keep_order or (options.as_published and not shuffle), shuffle=shuffle)
     _check_seed(seed, is_used=is_shuffled or options.is_random)
     asked = read_policy(policy)
-    target = None if output is None else resolve_target(output, data, engine)
+    target = None if output is None else resolve_target(output, data, engine, policy_files(policy))
     observer.stage("read")
     warming = threading.Thread(target=_warm_up, daemon=True)
     warming.start()
@@ -255,7 +255,8 @@ def apply(
     is_shuffled = _is_shuffled(keep_order=keep_order, shuffle=shuffle)
     _check_seed(seed, is_used=is_shuffled)
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
-    target = None if output is None else resolve_target(output, data, engine)
+    read = [Path(solution)] if isinstance(solution, str | Path) else []
+    target = None if output is None else resolve_target(output, data, engine, read)
     table = open_data(data, engine, target, parse_memory(memory), saved.reading)
     with closing(table):
         later = masking.apply(table, saved, strict=strict, outside=outside)

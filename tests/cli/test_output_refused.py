@@ -60,3 +60,44 @@ def test_a_name_longer_than_file_systems_allow_is_refused(
     more = [] if option == "-o" else ["-o", tmp_path / "out.csv"]
     name = f"{tmp_path}/{'a' * 300}.{'csv' if option == '-o' else 'md'}"
     refused("mask", data, "-p", policy, option, name, *more, says=["longer than 255 bytes"])
+
+
+@pytest.mark.parametrize("option", ["-o", "--solution", "--trace", "--report"])
+def test_no_file_that_the_policy_names_is_written_over(tmp_path: Path, data: Path, run: Run, option: str) -> None:
+    tree = tmp_path / "edu.csv"
+    tree.write_text("primary;School;Any\nsecondary;School;Any\nbachelor;Uni;Any\nmaster;Uni;Any\n", encoding="utf-8")
+    policy = tmp_path / "p.yaml"
+    asked = "attributes: {Edu: {taxonomy: edu.csv}}\nrequirements: [{qid: [Edu], k: 2}]\n"
+    policy.write_text(asked, encoding="utf-8")
+    target = tree
+    if option in {"--trace", "--report"}:
+        target = tmp_path / f"edu{'.jsonl' if option == '--trace' else '.md'}"
+        policy.write_text(asked.replace("edu.csv", target.name), encoding="utf-8")
+        tree.rename(target)
+    before = target.read_bytes()
+    more = [] if option == "-o" else ["-o", tmp_path / "out.csv"]
+    result = run("mask", data, "-p", policy, *more, option, target)
+    assert (result.code, "is the input" in result.err) == (2, True)
+    assert target.read_bytes() == before
+
+
+@pytest.mark.parametrize("option", ["-o", "--solution"])
+def test_only_a_file_is_written_over(tmp_path: Path, data: Path, policy: Path, run: Run, option: str) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    more = [] if option == "-o" else ["-o", tmp_path / "out.csv"]
+    result = run("mask", data, "-p", policy, *more, option, pipe)
+    assert (result.code, "is a device or a pipe" in result.err) == (2, True)
+    assert pipe.is_fifo()
+
+
+def test_a_link_stays_a_link(tmp_path: Path, data: Path, policy: Path, run: Run) -> None:
+    (tmp_path / "real").mkdir()
+    real, link = tmp_path / "real" / "release.csv", tmp_path / "link.csv"
+    link.symlink_to(real)
+    assert run("mask", data, "-p", policy, "-o", link).code == 0
+    assert (link.is_symlink(), real.is_file()) == (True, True)
+    real.write_text("old", encoding="utf-8")
+    assert run("mask", data, "-p", policy, "-o", link).code == 0
+    assert real.read_text("utf-8") != "old"
+    assert link.is_symlink()

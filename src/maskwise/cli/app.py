@@ -93,6 +93,7 @@ def mask(
     """Mask a table, recount the result, and only then release it."""
     from maskwise.cli.sidecars import SidecarPaths  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.formats.policy_file import policy_files  # noqa: PLC0415 - start-up
     from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
     from maskwise.report.report import report as make_report  # noqa: PLC0415 - start-up
     from maskwise.table.endpoints import source_files  # noqa: PLC0415 - start-up
@@ -100,7 +101,9 @@ def mask(
 
     sidecars = SidecarPaths(solution, trace, curve, report, owner_report, is_public=public)
     sidecars.check()
-    require_distinct_names(Path(output), *sidecars.paths, inputs=[Path(data), *source_files(data, engine), policy])
+    require_distinct_names(
+        Path(output), *sidecars.paths, inputs=[Path(data), *source_files(data, engine), *policy_files(policy)]
+    )
     terminal = Terminal(quiet=quiet or json_)
     with terminal:
         outcome = anonymize(

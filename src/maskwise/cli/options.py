@@ -131,12 +131,11 @@ def require_distinct_names(*paths: Path, inputs: Iterable[Path]) -> None:
         paths: What is written.
         inputs: What is read.
     """
-    read = {path.resolve() for path in inputs}
+    from maskwise.release.target import refuse_inputs  # noqa: PLC0415 - start-up
+
+    refuse_inputs(paths, inputs)
     seen: dict[Path, Path] = {}
     for path in paths:
-        if path.resolve() in read:
-            msg = f"`{path}` is the input. Write to another file."
-            raise InputError(msg)
         if path.resolve() in seen:
             msg = f"`{path}` is named twice. Give each file its own name."
             raise InputError(msg)

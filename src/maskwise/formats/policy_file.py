@@ -142,6 +142,20 @@ def read_policy(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
     return from_data(yaml_lines.load(path), path.parent)
 
 
+def policy_files(source: Any) -> tuple[Path, ...]:
+    """The files that a policy is read from: its own and those of its taxonomies; none of one that is no file."""
+    if not isinstance(source, str | Path):
+        return ()
+    path = Path(source)
+    try:
+        data = yaml_lines.load(path).data
+    except (InputError, PolicyError):
+        return (path,)
+    entries = data.get("attributes") if isinstance(data, dict) else None
+    trees = [entry.get("taxonomy") for entry in (entries or {}).values() if isinstance(entry, dict)]
+    return (path, *(path.parent / tree for tree in trees if isinstance(tree, str)))
+
+
 def from_data(document: Document, folder: Path) -> Policy:
     """Check a document and turn it into a Policy; every mistake is reported at once.
 

@@ -12,13 +12,13 @@ import secrets
 import shutil
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from maskwise.errors import WriteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 _BINARY = getattr(os, "O_BINARY", 0)
 """Windows would write line ends of its own into what is not opened as binary."""
@@ -64,6 +64,9 @@ def atomic_file(path: Path, suffix: str = "") -> Iterator[Path]:
         suffix: What the temporary name ends in, for writers that look at it.
     """
     check_target(path)
+    # A link stays a link: what it points to is replaced.
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
+    _check_parent(path)
     draft = _draft_of(path, suffix)
     try:
         yield draft
@@ -140,6 +143,9 @@ def check_target(path: Path) -> None:
     _check_name(path)
     if path.is_dir():
         msg = f"`{path}` is a folder. Name a file in it."
+        raise WriteError(msg)
+    if path.exists() and not path.is_file():
+        msg = f"`{path}` is a device or a pipe. Name a file: a release is read again before it is given its name."
         raise WriteError(msg)
     _check_parent(path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,19 @@ from maskwise.table.endpoints import source_files
 from maskwise.values.location import Folder, TableName, locate, suffix_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from maskwise.values.location import Place
 
 
-def resolve_target(output: str | Path, data: Any, engine: Any) -> Place:
+def resolve_target(output: str | Path, data: Any, engine: Any, read: Iterable[Path] = ()) -> Place:
     """Tell a file, a folder and a table of a database apart, and check that a file or folder can be written.
 
     Args:
         output: What the caller named. A plain word is a table only where the engine has tables.
         data: What is read; the release must not replace it.
         engine: Where the work is done.
+        read: More files that the run reads, such as the policy's.
     """
     target = locate(output)
     if isinstance(target, TableName) and not has_tables(engine, data):
@@ -31,7 +35,19 @@ def resolve_target(output: str | Path, data: Any, engine: Any) -> Place:
     if isinstance(target, Path):
         suffix_of(target)
         check_target(target)
-        if target.exists() and any(path.exists() and target.samefile(path) for path in source_files(data, engine)):
-            msg = f"`{target}` is the input. Write the release to another file."
-            raise InputError(msg)
+        refuse_inputs([target], [*source_files(data, engine), *read])
     return target
+
+
+def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Refuse to write over a file that the run reads, also by another name of it.
+
+    Args:
+        targets: What is written.
+        inputs: What is read.
+    """
+    read = [path for path in inputs if os.path.exists(path)]  # noqa: PTH110 - a name that is too long is not there
+    for target in targets:
+        if os.path.exists(target) and any(target.samefile(path) for path in read):  # noqa: PTH110 - as above
+            msg = f"`{target}` is the input. Write to another file."
+            raise InputError(msg)
