@@ -182,6 +182,14 @@ def test_the_release_the_cut_and_the_trace_are_duckdbs(place: Place, case: str) 
     assert in_order(rows) == in_order(rows_of(expected.data))
 
 
+def test_a_byte_order_mark_is_a_letter_of_its_cell(place: Place) -> None:
+    table = pa.table({"age": [1, 1, 2, 2] * 5, "ill": ["\ufeffhiv", "\ufeffhiv", "\ufeffhiv", "flu"] * 5})
+    policy = {"requirements": [{"qid": ["age"], "sensitive": {"ill": ["\ufeffhiv"]}, "confidence": 0.8}]}
+    outcome, rows = place.anonymize(table, policy)
+    assert outcome.verdict.findings[0].figure == 0.75
+    assert sum(row[1] == "\ufeffhiv" for row in rows) == 15
+
+
 def test_bottom_up_is_duckdbs(place: Place) -> None:
     table, policy = CASES["numbers, missing ones dropped"]
     expected = maskwise.anonymize(table, policy, method="bug")

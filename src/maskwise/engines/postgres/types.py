@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -133,9 +134,12 @@ class _Blocks(io.RawIOBase):
         self._rest = b""
 
     def is_empty(self) -> bool:
-        """Whether nothing comes at all."""
+        """Whether nothing comes at all; else begin with a mark of our own, or Arrow would take a cell's for one."""
         self._fill(1)
-        return not self._rest
+        if not self._rest:
+            return True
+        self._rest = codecs.BOM_UTF8 + self._rest
+        return False
 
     def _fill(self, size: int) -> None:
         parts, have = [self._rest], len(self._rest)
