@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -14,10 +15,24 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e9, max_v
 
 
 @given(number=NUMBERS)
-def test_a_number_is_one_value_however_it_is_written(number: float) -> None:
-    spellings = {f"{number:.6f}", f"{number:.9f}", repr(float(f"{number:.6f}"))}
+def test_a_number_is_one_value_however_types_write_it(number: float) -> None:
+    spellings = {repr(number), f"{Decimal(repr(number)):e}", f"{Decimal(repr(number)):E}"}
+    spellings |= {f"{number:.0f}", f"{number:.3f}"} if number.is_integer() else set()
     assert len({one_spelling(text) for text in spellings}) == 1
-    assert all(is_spelled(text, f"{number:.6f}") for text in spellings)
+    assert all(is_spelled(text, repr(number)) for text in spellings)
+
+
+@given(number=st.integers(-(10**25), 10**25))
+def test_whole_numbers_beyond_floats_are_told_apart(number: int) -> None:
+    assert one_spelling(str(number)) != one_spelling(str(number + 1))
+    assert one_spelling(f"{number}.0") == one_spelling(str(number))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("01", "1"), ("250.1", "250.10"), ("1.50", "1.5"), ("+1", "1"), (".5", "0.5")]
+)
+def test_codes_are_told_apart(one: str, other: str) -> None:
+    assert not is_spelled(one, other)
 
 
 @given(texts=st.lists(st.text(min_size=1), min_size=1))

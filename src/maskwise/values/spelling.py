@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,6 +12,11 @@ if TYPE_CHECKING:
 
 from maskwise.values.parsing import _PATTERNS
 from maskwise.values.scales import Scale, label
+
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]*)(\.0+)?")
+_POWER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?[eE][-+]?[0-9]{1,4}")
+_LARGEST_POWER = 400
+"""No float has a larger one."""
 
 
 def value_order(texts: Sequence[str]) -> Callable[[str], Any]:
@@ -50,12 +56,21 @@ def is_spelled(key: object, value: str) -> bool:
 
 
 def one_spelling(text: str) -> str:
-    """The same text for all spellings of a value: a number, however it is written.
+    """The same text for all spellings of a value: a number, as any type of number is written.
 
-    >>> one_spelling("1.0"), one_spelling("1e0"), one_spelling("HIV")
-    ('1.0', '1.0', 'HIV')
+    What no number type writes is a code: `01` is not `1`, and `250.10` is not `250.1`.
+
+    >>> one_spelling("1.0"), one_spelling("1e0"), one_spelling("-0"), one_spelling("HIV")
+    ('1', '1', '0', 'HIV')
+    >>> one_spelling("01"), one_spelling("250.10"), one_spelling("9007199254740993.0")
+    ('01', '250.10', '9007199254740993')
     """
-    return repr(float(text) + 0.0) if re.fullmatch(_PATTERNS[Scale.REAL], text) else text
+    if _WHOLE.fullmatch(text):
+        whole = text.partition(".")[0]
+        return "0" if whole == "-0" else whole
+    if _POWER.fullmatch(text) and -_LARGEST_POWER <= int(re.split("[eE]", text)[1]) <= _LARGEST_POWER:
+        return one_spelling(f"{Decimal(text).normalize() + 0:f}")
+    return text
 
 
 def has_order(texts: Sequence[str]) -> bool:
