@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
+import maskwise
 from maskwise.engines.choose import choose
 from maskwise.engines.sql import Engine
 from maskwise.errors import InputError
@@ -223,3 +225,42 @@ def test_parquet_files_with_other_types_of_a_column_are_refused(tmp_path: Path, 
     pq.write_table(pa.table({"When": other}), tmp_path / "b.parquet")
     with pytest.raises(InputError, match=r"`b.parquet` holds `When` as (double|timestamp\[us\]), `a.parquet` as"):
         read(tmp_path / "*.parquet")
+
+
+def damaged(content: bytes, rng: random.Random) -> bytes:
+    """Cut a file short, or change some bytes of it."""
+    if rng.random() < 0.3:
+        return content[: rng.randrange(1, len(content))]
+    changed = bytearray(content)
+    for _ in range(rng.choice([1, 3, 20])):
+        changed[rng.randrange(len(changed))] = rng.randrange(256)
+    return bytes(changed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".arrow", ".parquet", ".csv.gz", ".arrow.gz"])
+def test_a_damaged_file_is_read_or_refused(tmp_path: Path, suffix: str) -> None:
+    table = pa.table(
+        {
+            "Age": pa.array([i % 9 or None for i in range(300)]),
+            "Job": pa.array(["nurse", "clerk", None] * 100),
+            "Kind": pa.array(["a", "b", "c"] * 100).dictionary_encode(),
+            "Visits": pa.array([[1, 2]] * 300),
+        }
+    )
+    path = tmp_path / f"t{suffix}"
+    maskwise.anonymize(
+        table.select([0, 1]) if "csv" in suffix else table, {"requirements": [{"qid": ["Job"], "k": 2}]}, path
+    )
+    rng = random.Random(8)  # noqa: S311 - test data
+    is_packed = suffix == ".arrow.gz"
+    whole = gzip.decompress(path.read_bytes()) if is_packed else path.read_bytes()
+    n_refused = 0
+    for _ in range(25):
+        content = damaged(whole, rng)
+        path.write_bytes(gzip.compress(content) if is_packed else content)
+        try:
+            maskwise.audit(path, {"requirements": [{"qid": ["Job"], "k": 2}]})
+        except InputError:
+            n_refused += 1
+    assert n_refused

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -181,7 +182,7 @@ def read_csv(paths: Sequence[Path], delimiter: str, n_columns: int) -> pa.Table:
         try:
             with _opened(path) as file:
                 parts.append(how(file))
-        except (pa.ArrowException, OSError, EOFError):
+        except (pa.ArrowException, OSError, EOFError, zlib.error):
             msg = f"{path.name} cannot be read: it does not follow the csv format."
             raise InputError(msg) from None
     return pa.concat_tables(parts)

@@ -11,6 +11,7 @@ import gzip
 import io
 import os
 import re
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -154,7 +155,7 @@ def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str
     try:
         with gzip.open(path, "rb") if suffix.endswith(".gz") else path.open("rb") as file:
             start = file.read(_HEADER_BYTES)
-    except (gzip.BadGzipFile, EOFError):
+    except (gzip.BadGzipFile, EOFError, zlib.error):
         msg = f"`{path}` is not a whole gzip file."
         raise InputError(msg) from None
     try:
@@ -220,13 +221,17 @@ def load_whole(path: Path, suffix: str) -> pa.Table:
             with gzip.open(path, "rb") as file:
                 content: Any = pa.BufferReader(file.read())
         else:
-            content = pa.memory_map(str(path))
+            # Not mapped: a file that is cut short meanwhile would end the process.
+            content = pa.OSFile(str(path))
         if suffix.startswith(".parquet"):
             return pq.read_table(content)
-        return pa.ipc.open_file(content).read_all()
-    except (pa.ArrowException, gzip.BadGzipFile, EOFError):
+        table = pa.ipc.open_file(content).read_all()
+        # Whatever the file says of its cells is checked before anything relies on it.
+        table.validate(full=True)
+    except (pa.ArrowException, gzip.BadGzipFile, EOFError, zlib.error):
         msg = f"`{path}` is not a whole {suffix.split('.')[1]} file."
         raise InputError(msg) from None
+    return table
 
 
 def is_text(path: Path) -> bool:
