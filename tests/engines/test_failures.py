@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import psycopg
 import pyarrow as pa
 import pytest
@@ -213,3 +214,37 @@ def test_a_run_that_fails_leaves_a_database_file_as_it_was(folder: Path) -> None
             maskwise.anonymize("people", POLICY, "masked", engine=address)
     maskwise.anonymize("people", POLICY, "masked", engine=address)
     assert maskwise.audit("masked", POLICY, engine=address).is_met
+
+
+VIEWS = {
+    "a view": "CREATE VIEW seen AS SELECT * FROM people",
+    "a view of a view": "CREATE VIEW first AS SELECT * FROM people; CREATE VIEW seen AS SELECT * FROM first",
+}
+
+
+@pytest.mark.parametrize("made", VIEWS.values(), ids=VIEWS)
+def test_what_a_view_reads_is_not_replaced(server: Server, source: str, made: str, tmp_path: Path) -> None:
+    server.run(made)
+    file = tmp_path / "people.db"
+    with duckdb.connect(str(file)) as database:
+        database.register("given", table())
+        database.execute(f"CREATE TABLE people AS FROM given; {made}")
+    for engine, target in ((server.url, source), (f"duckdb:///{file}", "people"), (f"duckdb:///{file}", "main.People")):
+        with pytest.raises(maskwise.InputError, match="is the input"):
+            maskwise.anonymize("seen", POLICY, target, engine=engine)
+    assert server.run("SELECT count(*) FROM people") == [(table().num_rows,)]
+    server.run("DROP VIEW IF EXISTS seen; DROP VIEW IF EXISTS first")
+
+
+def test_a_partition_does_not_replace_its_parent(server: Server) -> None:
+    columns = ", ".join(f'"{name}" text' for name in table().column_names)
+    server.run(
+        f"CREATE TABLE whole ({columns}, part int) PARTITION BY LIST (part);"
+        "CREATE TABLE one PARTITION OF whole FOR VALUES IN (1); CREATE TABLE two PARTITION OF whole FOR VALUES IN (2)"
+    )
+    try:
+        for data, target in (("one", "whole"), ("one", "two"), ("whole", "two")):
+            with pytest.raises(maskwise.InputError, match=f"`{target}` is the input"):
+                maskwise.anonymize(data, POLICY, target, engine=server.url)
+    finally:
+        server.run("DROP TABLE whole")

@@ -23,6 +23,7 @@ from maskwise.engines.error_messages import (
 )
 from maskwise.engines.write_files import connect, copy_query, file_of, path_list
 from maskwise.errors import InputError, WriteError
+from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName
 from maskwise.values.memory import for_engine, memory_of_run
 
@@ -190,11 +191,25 @@ class DuckDB:
         if not self._in_transaction:
             msg = f"`{target}` is no file. Name one, or a database with --engine duckdb:///people.db."
             raise WriteError(msg)
-        if isinstance(source, TableName):
-            here = str(self._connection.execute("SELECT current_schema()").fetchone()[0])
-            schemas = {(name.schema or here).casefold() for name in (source, target)}
-            if len(schemas) == 1 and source.name.casefold() == target.name.casefold():
-                refuse_input_as_target(target)
+        query = f"SELECT * FROM {_quoted(source)}" if isinstance(source, TableName) else None  # noqa: S608
+        if query is None and input_kind(source) is InputKind.IBIS_TABLE:
+            query = str(self.backend.compile(source))
+        if query is not None and self._reads(query, target):
+            refuse_input_as_target(target)
+
+    def _reads(self, query: str, target: TableName) -> bool:
+        """Whether a query reads a table, also through views."""
+        import duckdb  # noqa: PLC0415 - heavy
+
+        here = str(self._connection.execute("SELECT current_schema()").fetchone()[0])
+        try:
+            found = self._connection.get_table_names(query, qualified=True)
+        except duckdb.Error:
+            # There is no such source, which is said where it is opened.
+            return False
+        names = {name.replace('"', "").casefold() for name in found}
+        place = {f"{target.schema or here}.{target.name}", *([target.name] if target.schema in {None, here} else [])}
+        return not names.isdisjoint(name.replace('"', "").casefold() for name in place)
 
     @contextmanager
     def draft_table(self, sql: str, target: TableName, draft: str) -> Iterator[ir.Table]:

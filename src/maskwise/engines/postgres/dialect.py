@@ -32,6 +32,20 @@ _CHECKS_INPUT = 160_000
 """The first version that can say whether a text is spelled as a type wants it."""
 
 
+_READS = """
+WITH RECURSIVE edges(above, below) AS (
+  SELECT w.ev_class, d.refobjid FROM pg_rewrite w JOIN pg_depend d
+    ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+  UNION ALL SELECT inhparent, inhrelid FROM pg_inherits
+  UNION ALL SELECT inhrelid, inhparent FROM pg_inherits
+), reads(oid) AS (
+  SELECT to_regclass({})::oid UNION SELECT e.below FROM reads r JOIN edges e ON e.above = r.oid
+)
+SELECT coalesce(to_regclass({})::oid IN (SELECT oid FROM reads WHERE oid IS NOT NULL), false)
+"""
+"""Whether a source reads a target: itself, through views, or as a part of the same partitioned table."""
+
+
 class Postgres:
     """A connection of our own, or the owner's through Ibis."""
 
@@ -221,9 +235,8 @@ class Postgres:
             )
             raise WriteError(msg)
         if isinstance(source, TableName):
-            same = pg.SQL("SELECT to_regclass({}) = to_regclass({})")
             places = [_identifier(place).as_string(self._connection) for place in (source, target)]
-            if self._run(same.format(*places)).fetchone()[0]:
+            if self._run(pg.SQL(_READS).format(*places)).fetchone()[0]:
                 refuse_input_as_target(target)
 
     @contextmanager
