@@ -22,7 +22,7 @@ Ask:
 The packages follow the flow: `table` reads, then `profile`, `compress`,
 `search`, `release`, `verify` and `report`; `pipeline` puts them together and
 `cli` calls it. Below them are `errors`, `values`, `policy`, `solution`,
-`formats` and `engines`; beside them `evaluation`, `classifiers`, `rivals`,
+`formats` and `engines`; beside them `certificate`, `evaluation`, `classifiers`, `rivals`,
 `datasets` and `sklearn`. docs/architecture.md has a paragraph on each.
 
 Nothing heavy is imported until it is used.

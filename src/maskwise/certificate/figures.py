@@ -99,6 +99,13 @@ def population_risk(risk: Risk | None) -> dict[str, Any] | None:
     return found
 
 
+def stated_thresholds(risk: Any) -> dict[str, float]:
+    """The thresholds that a certificate names; none where it has no such thing."""
+    named = risk.get("thresholds") if isinstance(risk, dict) else None
+    found = named if isinstance(named, dict) else {}
+    return {name: bound for name, bound in found.items() if isinstance(bound, float) and 0 < bound <= 1}
+
+
 def assess_release(table: Table, policy: Policy, thresholds: Mapping[str, float]) -> Risk | None:
     """Count the risk in a release again.
 

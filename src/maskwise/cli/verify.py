@@ -72,7 +72,7 @@ def verify(
         return 1
     rest = plural(n[Mark.CLAIMED], "statement")
     terminal.say(
-        f"Confirmed: {plural(n[Mark.AGREES], 'check')} found what is stated. {rest} by the owner could not be counted here."
+        f"Confirmed: {plural(n[Mark.AGREES], 'check')} found what is stated. {rest} of the owner cannot be counted."
     )
     return 0
 
@@ -91,7 +91,7 @@ def _show(checked: CertificateCheck, out: Any) -> None:
     for check in checked.checks:
         if check.mark is Mark.CLAIMED and check.name in _IN_SENTENCES:
             continue
-        is_whole = check.mark in {Mark.DIFFERS, Mark.NOT_CHECKED}
+        is_whole = check.mark in {Mark.DIFFERS, Mark.NOT_CHECKED} or check.name == "signature"
         values = (check.name.replace("_", " ") if check.mark is Mark.CLAIMED else check.name, check.stated, check.found)
         cells = [_cell(value, is_whole=is_whole) for value in values]
         grid.add_row(*map(Text, cells), Text(check.mark, style=colours[check.mark]))
