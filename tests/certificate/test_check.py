@@ -129,10 +129,19 @@ class TestFolders:
         (folder / "part-1.parquet").rename(part)
         assert maskwise.check_certificate(certificate, folder).is_confirmed
 
-    def test_a_hidden_file_differs(self, made: tuple[Path, Path]) -> None:
+    def test_a_file_of_another_kind_or_in_a_folder_below_differs(self, made: tuple[Path, Path]) -> None:
         certificate, folder = made
-        (folder / ".note").write_text("x")
-        assert list(wrong(maskwise.check_certificate(certificate, folder))) == ["sha256 of .note"]
+        (folder / "note.txt").write_text("x")
+        (folder / "below").mkdir()
+        (folder / "below" / "more.parquet").write_text("x")
+        found = wrong(maskwise.check_certificate(certificate, folder))
+        assert list(found) == ["sha256 of below/more.parquet", "sha256 of note.txt"]
+
+    def test_what_readers_skip_is_skipped(self, made: tuple[Path, Path]) -> None:
+        certificate, folder = made
+        for name in (".DS_Store", "_SUCCESS", ".hidden.parquet"):
+            (folder / name).write_text("x")
+        assert maskwise.check_certificate(certificate, folder).is_confirmed
 
     def test_an_empty_folder_differs(self, made: tuple[Path, Path]) -> None:
         certificate, folder = made
