@@ -16,7 +16,7 @@ import maskwise
 from maskwise.certificate.checks import Mark, differences
 from maskwise.policy.requirements.unit import Unit
 from maskwise.risk.risk import Disclosure, GroupRisk, OneMore, Risk
-from tests.certificate.releases import POLICY, certified, list_signers, make_key, needs_ssh, people
+from tests.certificate.releases import POLICY, certified, copy_of_certified, list_signers, make_key, needs_ssh, people
 
 
 def edit(certificate: Path, *place: str | int, to: Any) -> Any:
@@ -39,6 +39,7 @@ def claims(checked: maskwise.CertificateCheck) -> set[str]:
     return {one.name for one in checked.checks if one.mark is Mark.CLAIMED}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "output",
     ["release.csv", "release.tsv", "release.parquet", "release.arrow", "release.csv.gz", "release.arrow.gz", "out/"],
@@ -50,6 +51,7 @@ def test_every_format_is_confirmed(tmp_path: Path, output: str) -> None:
     assert checked.is_confirmed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["=cmd().csv", "it's; [1] *.csv", "naïve \u202e.csv", "-rf.csv", "two\nlines.csv", '"quoted".csv', ".hidden.csv"],
@@ -61,7 +63,7 @@ def test_hostile_file_names_are_confirmed(tmp_path: Path, name: str) -> None:
 
 
 def test_a_name_that_is_no_text_is_spelled_out(tmp_path: Path) -> None:
-    certificate, folder = certified(tmp_path, "out/")
+    certificate, folder = copy_of_certified(tmp_path, "out/")
     try:
         (folder / os.fsdecode(b"caf\xe9")).write_text("x")
     except OSError:
@@ -72,7 +74,7 @@ def test_a_name_that_is_no_text_is_spelled_out(tmp_path: Path) -> None:
 
 
 def test_a_file_may_be_renamed_and_linked(tmp_path: Path) -> None:
-    certificate, release = certified(tmp_path)
+    certificate, release = copy_of_certified(tmp_path)
     copy = release.rename(tmp_path / "as received.csv")
     (tmp_path / "link.csv").symlink_to(copy)
     checked = maskwise.check_certificate(certificate, tmp_path / "link.csv")
@@ -83,7 +85,7 @@ def test_a_file_may_be_renamed_and_linked(tmp_path: Path) -> None:
 def test_another_file_differs_with_both_hashes_and_is_not_opened(tmp_path: Path) -> None:
     import hashlib
 
-    certificate, release = certified(tmp_path)
+    certificate, release = copy_of_certified(tmp_path)
     old = hashlib.sha256(release.read_bytes()).hexdigest()
     release.write_bytes(b"\x00 no table")
     checked = maskwise.check_certificate(certificate, release)
@@ -95,7 +97,7 @@ def test_another_file_differs_with_both_hashes_and_is_not_opened(tmp_path: Path)
 def test_a_certificate_of_another_release_differs(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-    certificate, _ = certified(tmp_path / "one")
+    certificate, _ = copy_of_certified(tmp_path / "one")
     _, release = certified(tmp_path / "two", rows=people(seed=9))
     assert list(wrong(maskwise.check_certificate(certificate, release))) == ["sha256 of release.csv"]
 
@@ -117,7 +119,7 @@ class TestFolders:
 
     @pytest.fixture
     def made(self, tmp_path: Path) -> tuple[Path, Path]:
-        return certified(tmp_path, "out/")
+        return copy_of_certified(tmp_path, "out/")
 
     def test_a_file_more_a_file_less_and_another_name_differ(self, made: tuple[Path, Path]) -> None:
         certificate, folder = made
@@ -191,7 +193,7 @@ RECOUNTED = ("predicate", "recounted")
     ],
 )
 def test_an_edited_figure_differs_with_both_values(tmp_path: Path, place: tuple[Any, ...], to: Any, name: str) -> None:
-    certificate, release = certified(tmp_path)
+    certificate, release = copy_of_certified(tmp_path)
     old = edit(certificate, *RECOUNTED, *place, to=to)
     found = wrong(maskwise.check_certificate(certificate, release))
     assert list(found) == [name]
@@ -200,7 +202,7 @@ def test_an_edited_figure_differs_with_both_values(tmp_path: Path, place: tuple[
 
 
 def test_an_edited_policy_differs_from_its_hash(tmp_path: Path) -> None:
-    certificate, release = certified(tmp_path)
+    certificate, release = copy_of_certified(tmp_path)
     edit(certificate, "predicate", "policy", "public", "requirements", 0, "k", to=3)
     assert set(wrong(maskwise.check_certificate(certificate, release))) == {"policy (sha256)", "requirement 1.asked.k"}
 
@@ -211,7 +213,7 @@ def test_a_release_that_breaks_its_requirement_is_not_confirmed_whatever_is_stat
 
     from maskwise.formats.certificate_file import fingerprint
 
-    certificate, release = certified(tmp_path)
+    certificate, release = copy_of_certified(tmp_path)
     data = json.loads(certificate.read_text())
     predicate = data["predicate"]
     for requirement in (
@@ -227,9 +229,35 @@ def test_a_release_that_breaks_its_requirement_is_not_confirmed_whatever_is_stat
 
 
 def test_a_claim_that_a_requirement_does_not_hold_is_not_confirmed(tmp_path: Path) -> None:
-    certificate, release = certified(tmp_path)
+    certificate, release = copy_of_certified(tmp_path)
     edit(certificate, *RECOUNTED, "requirements", 1, "holds", to=False)
     assert list(wrong(maskwise.check_certificate(certificate, release))) == ["requirement 2 on {Age}"]
+
+
+@pytest.mark.parametrize(
+    ("place", "to"),
+    [
+        (("requirements", 4, "k"), None),
+        (("requirements", 1, "sensitive"), 3),
+        (("requirements", 0, "qid"), []),
+        (("requirements", 0), "k"),
+        (("requirements",), []),
+        (("attributes",), None),
+        (("person",), {"column": "Age", "release": "drop"}),
+        (("drop",), 3),
+        (("keep",), ["Ill"]),
+    ],
+)
+def test_a_policy_that_is_none_never_confirms_and_never_fails_otherwise(
+    tmp_path: Path, place: tuple[Any, ...], to: Any
+) -> None:
+    certificate, release = copy_of_certified(tmp_path)
+    edit(certificate, "predicate", "policy", "public", *place, to=to)
+    try:
+        is_confirmed = maskwise.check_certificate(certificate, release).is_confirmed
+    except maskwise.InputError:
+        is_confirmed = False
+    assert not is_confirmed
 
 
 def test_claims_are_listed(tmp_path: Path) -> None:
@@ -243,7 +271,7 @@ def test_claims_are_listed(tmp_path: Path) -> None:
 
 
 def test_an_edited_claim_is_listed_as_a_claim(tmp_path: Path) -> None:
-    certificate, release = certified(tmp_path)
+    certificate, release = copy_of_certified(tmp_path)
     edit(certificate, "predicate", "claimed", "statement", to="Approved by nobody.")
     checked = maskwise.check_certificate(certificate, release)
     assert checked.is_confirmed
@@ -255,21 +283,21 @@ class TestOwnersPolicy:
     """With the owner's whole policy, protected values are counted too."""
 
     def test_requirements_with_protected_values_are_recounted(self, tmp_path: Path) -> None:
-        certificate, release = certified(tmp_path)
+        certificate, release = copy_of_certified(tmp_path)
         checked = maskwise.check_certificate(certificate, release, policy=POLICY, key=tmp_path / "cert.json.key")
         assert checked.is_confirmed
         assert not [name for name in claims(checked) if "holds" in name]
         assert "policy_hmac_sha256" not in claims(checked)
 
     def test_another_policy_differs_with_both_hashes(self, tmp_path: Path) -> None:
-        certificate, release = certified(tmp_path)
+        certificate, release = copy_of_certified(tmp_path)
         other = {**POLICY, "requirements": [{"qid": ["Age", "Sex"], "k": 4}, *POLICY["requirements"][1:]]}
         found = wrong(maskwise.check_certificate(certificate, release, policy=other))
         assert list(found) == ["policy given (sha256)"]
         assert all(len(one) == 64 for one in found["policy given (sha256)"])
 
     def test_other_protected_values_differ_under_the_owners_key_only(self, tmp_path: Path) -> None:
-        certificate, release = certified(tmp_path)
+        certificate, release = copy_of_certified(tmp_path)
         other = json.loads(json.dumps(POLICY).replace("hiv", "flu"))
         checked = maskwise.check_certificate(certificate, release, policy=other)
         assert "whole policy given (hmac)" in {one.name for one in checked.checks if one.mark is Mark.NOT_CHECKED}
@@ -287,12 +315,12 @@ class TestOwnersPolicy:
         assert found == {"requirement 2.holds": (True, False)}
 
     def test_a_policy_with_fewer_requirements_differs(self, tmp_path: Path) -> None:
-        certificate, release = certified(tmp_path)
+        certificate, release = copy_of_certified(tmp_path)
         other = {**POLICY, "requirements": POLICY["requirements"][:1]}
         assert "policy given (sha256)" in wrong(maskwise.check_certificate(certificate, release, policy=other))
 
     def test_a_key_needs_the_policy_and_must_be_there(self, tmp_path: Path) -> None:
-        certificate, release = certified(tmp_path)
+        certificate, release = copy_of_certified(tmp_path)
         with pytest.raises(maskwise.InputError, match="policy"):
             maskwise.check_certificate(certificate, release, key=tmp_path / "cert.json.key")
         with pytest.raises(maskwise.InputError, match="no key"):
@@ -453,7 +481,7 @@ def test_a_lone_column_with_a_semicolon_in_its_name_is_read_as_written(tmp_path:
 def test_a_column_that_was_to_be_dropped_is_found(tmp_path: Path) -> None:
     from maskwise.formats.certificate_file import fingerprint
 
-    certificate, release = certified(tmp_path)
+    certificate, release = copy_of_certified(tmp_path)
     public = json.loads(certificate.read_text())["predicate"]["policy"]["public"]
     public["drop"] = ["Class"]
     public["class"] = None
@@ -487,7 +515,7 @@ class TestSignatures:
 
     def test_an_unsigned_certificate_says_so_and_fails_where_a_signer_is_asked(self, tmp_path: Path) -> None:
         signers = list_signers(tmp_path / "signers", alice=make_key(tmp_path / "id"))
-        made = certified(tmp_path)
+        made = copy_of_certified(tmp_path)
         checked = maskwise.check_certificate(*made)
         assert checked.is_confirmed
         assert "unsigned" in self.signature(checked).found

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from maskwise.cli.app import main
-from tests.certificate.releases import POLICY, list_signers, make_key, needs_ssh, people, write_csv
+from tests.certificate.releases import POLICY, copy_of_certified, list_signers, make_key, needs_ssh, people, write_csv
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_a_signed_release_from_owner_to_recipient(folder: Path, capsys: pytest.C
 
 
 def test_a_difference_ends_with_1_and_both_values(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main([*MASK, "--certificate", "cert.json", "-q"])
+    copy_of_certified(folder)
     text = (folder / "cert.json").read_text()
     (folder / "cert.json").write_text(text.replace('"rows": 120', '"rows": 7654321'))
     capsys.readouterr()
@@ -58,9 +58,8 @@ def test_a_difference_ends_with_1_and_both_values(folder: Path, capsys: pytest.C
     assert {"check": "rows", "stated": 7654321, "found": 120, "mark": "differs"} in found["checks"]
 
 
-@pytest.mark.usefixtures("folder")
-def test_quiet_prints_warnings_and_failures_only(capsys: pytest.CaptureFixture[str]) -> None:
-    main([*MASK, "--certificate", "cert.json", "-q"])
+def test_quiet_prints_warnings_and_failures_only(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy_of_certified(folder)
     capsys.readouterr()
     assert main(["verify", "cert.json", "release.csv", "-q"]) == 0
     done = capsys.readouterr()
@@ -90,7 +89,7 @@ def test_quiet_prints_warnings_and_failures_only(capsys: pytest.CaptureFixture[s
 def test_bad_input_ends_with_2_and_a_sentence(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], text: str
 ) -> None:
-    main([*MASK, "--certificate", "cert.json", "-q"])
+    copy_of_certified(folder)
     before = {path: path.read_bytes() for path in folder.iterdir()}
     capsys.readouterr()
     assert main(arguments) == 2
@@ -99,7 +98,7 @@ def test_bad_input_ends_with_2_and_a_sentence(
 
 
 def test_a_stranger_does_not_write_to_the_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main([*MASK, "--certificate", "cert.json", "-q"])
+    copy_of_certified(folder)
     data = json.loads((folder / "cert.json").read_text())
     evil = "\x1b[2J\x1b]0;owned\x07[bold red]"
     data["predicate"]["claimed"]["statement"] = evil

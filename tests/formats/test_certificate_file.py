@@ -118,6 +118,13 @@ def test_a_newer_format_says_to_upgrade(certificate: Certificate) -> None:
             loads(json.dumps(data))
 
 
+def test_a_truth_value_is_no_version(certificate: Certificate) -> None:
+    data = json.loads(dumps(certificate))
+    data["predicate"]["format_version"] = True
+    with pytest.raises(InputError, match="format_version"):
+        loads(json.dumps(data))
+
+
 def test_a_file_that_is_named_twice_is_refused(certificate: Certificate) -> None:
     data = json.loads(dumps(certificate))
     data["subject"] *= 2

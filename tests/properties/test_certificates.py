@@ -17,7 +17,7 @@ from maskwise.certificate.certify import make_certificate
 from maskwise.certificate.checks import Mark
 from maskwise.formats.certificate_file import dumps
 from maskwise.release.escape import original_name, safe_name
-from tests.certificate.releases import POLICY, certified, list_signers, make_key, needs_ssh
+from tests.certificate.releases import POLICY, certified, copy_of_certified, list_signers, make_key, needs_ssh
 from tests.properties.tables import problems
 from tests.properties.test_public_files import PAIRS, Rows, changed, mask, released
 
@@ -38,6 +38,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return certified(tmp_path_factory.mktemp("release"), statement="Approved.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["release.csv", "release.parquet", "release.csv.gz", "out/"])
 @settings(max_examples=40)
 @given(data=st.data())
@@ -46,7 +47,7 @@ def test_any_flipped_byte_of_a_release_is_found(
 ) -> None:
     made = _MADE.get(output)
     if made is None:
-        made = _MADE[output] = certified(tmp_path_factory.mktemp("flipped"), output)
+        made = _MADE[output] = copy_of_certified(tmp_path_factory.mktemp("flipped"), output)
     certificate, path = made
     file = next(path.iterdir()) if path.is_dir() else path
     content = file.read_bytes()
@@ -88,6 +89,7 @@ def is_claim(place: tuple[Any, ...]) -> bool:
     return place[:2] == ("predicate", "claimed") or (place[0] == "subject" and place[-1] == "name")
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_any_edited_value_of_a_certificate_is_found_or_listed_as_a_claim(
     release: tuple[Path, Path], data: st.DataObject
@@ -116,6 +118,7 @@ def test_any_edited_value_of_a_certificate_is_found_or_listed_as_a_claim(
         assert listed.get(name) == said
 
 
+@pytest.mark.slow
 @needs_ssh
 @settings(max_examples=30)
 @given(data=st.data())
@@ -148,6 +151,7 @@ def certificate_of(outcome: maskwise.Outcome, folder: Path) -> dict[str, Any]:
     return data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"boundaries": "exact"}])
 @settings(max_examples=100)
 @given(data=st.data())

@@ -108,7 +108,7 @@ class PublicPolicy:
         if self.is_unit_released and WITHHELD not in entry and beside_qid <= set(passed):
             return Recountable(asked, is_whole=True, has_figure=True)
         # A group of k persons has k records at least, so a k can be checked even where persons cannot be counted.
-        known = {key: entry[key] for key in ("lkc", "k") if key in entry}
+        known = {key: entry[key] for key in ("lkc", "k") if entry.get(key) is not None}
         alone = read_requirement(texts({"k": 1} | ({} if "lkc" in known else {"qid": list(asked.qid)}) | known))
         return Recountable(alone, is_whole=False, has_figure="k" in known and self.is_unit_released)
 

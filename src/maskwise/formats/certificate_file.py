@@ -98,7 +98,7 @@ class _Claimed(_Shape):
 
 
 class _Predicate(_Shape):
-    format_version: Literal[1]
+    format_version: int = Field(ge=1, le=FORMAT_VERSION)
     policy: _Policy
     recounted: _Recounted
     claimed: _Claimed
