@@ -47,6 +47,8 @@ class Run:
     """Its version."""
     files: tuple[Path, ...] = ()
     """The files that were read; none for a data frame or a table of a database."""
+    written: Path | None = None
+    """The file or folder of the release before it gets its name, which `beside` can read; None for a table."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

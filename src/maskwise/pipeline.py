@@ -67,7 +67,7 @@ def anonymize(
     engine: Any = None,
     memory: str | None = None,
     observer: Observer | None = None,
-    beside: Callable[[Outcome, Path | None], Sequence[Sidecar]] | None = None,
+    beside: Callable[[Outcome], Sequence[Sidecar]] | None = None,
     **search: Unpack[SearchKeywords],
 ) -> Outcome:
     """Mask a table so that it meets a policy and still tells the class.
@@ -89,8 +89,7 @@ def anonymize(
         memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
             machine allows. PostgreSQL, and a Spark that runs already, go by their own settings.
         observer: Is told how far the run has come.
-        beside: Makes the files that appear together with the output, such as `Certification`. It gets the outcome and
-            the file or folder where the release stands until it gets its name; None for a table of a database.
+        beside: Makes the files that appear together with the output, such as `Certification`.
         search: How to search: `method`, `criterion`, `max_steps`, `time_limit`, `restarts`, `effort`, `boundaries` and
             `as_published`, as `maskwise.search.options.SearchOptions` describes them.
 
@@ -165,10 +164,11 @@ def anonymize(
                 table.engine.dialect.name,
                 str(table.engine.dialect.backend.version),
                 input_files(data, engine),
+                draft.written,
             )
             outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages, run=run)
             if beside is not None and target is not None:
-                draft.add(beside(outcome, draft.written))
+                draft.add(beside(outcome))
     warn_in_python(outcome.warnings)
     return outcome
 

@@ -95,13 +95,13 @@ class Certification:
         for key in signs:
             check_key(key)
 
-    def __call__(self, outcome: Outcome, written: Path | None) -> list[Sidecar]:
+    def __call__(self, outcome: Outcome) -> list[Sidecar]:
         """Make the certificate and its signature, and keep the key.
 
         Args:
-            outcome: The run.
-            written: Where its release stands until it gets its name.
+            outcome: The run, whose release is written and has no name yet.
         """
+        written = None if outcome.run is None else outcome.run.written
         if written is None:
             raise InputError(NOT_A_FILE)
         self.check()

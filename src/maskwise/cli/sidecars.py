@@ -57,13 +57,8 @@ class SidecarPaths:
         if self.curve is not None:
             check_curve(self.curve)
 
-    def make(self, outcome: Outcome, written: Path | None) -> list[Sidecar]:
-        """Make the files of a run; what lists hidden values is private.
-
-        Args:
-            outcome: The run.
-            written: Where its release stands until it gets its name.
-        """
+    def make(self, outcome: Outcome) -> list[Sidecar]:
+        """Make the files of a run; what lists hidden values is private."""
         files = []
         if self.solution is not None:
             text = solution_file.dumps(outcome.solution, public=self.is_public)
@@ -79,5 +74,5 @@ class SidecarPaths:
             text = report(outcome, Audience.OWNER).render(self.owner_report)
             files.append(Sidecar(self.owner_report, text, private=True))
         if self.certification is not None:
-            files += self.certification(outcome, written)
+            files += self.certification(outcome)
         return files
