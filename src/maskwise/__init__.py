@@ -10,6 +10,8 @@ Mask:
 
 Check:
     audit: Recount any table, also one that another tool masked.
+    Certification: A certificate that is written together with a release.
+    check_certificate: What a recipient can check of it.
     evaluate: What masking costs a classifier.
 
 Ask:
@@ -20,7 +22,7 @@ Ask:
 The packages follow the flow: `table` reads, then `profile`, `compress`,
 `search`, `release`, `verify` and `report`; `pipeline` puts them together and
 `cli` calls it. Below them are `errors`, `values`, `policy`, `solution`,
-`formats` and `engines`; beside them `evaluation`, `classifiers`, `rivals`,
+`formats` and `engines`; beside them `certificate`, `evaluation`, `classifiers`, `rivals`,
 `datasets` and `sklearn`. docs/architecture.md has a paragraph on each.
 
 Nothing heavy is imported until it is used.
@@ -33,6 +35,9 @@ from typing import TYPE_CHECKING, Any
 from maskwise.values.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from maskwise.certificate.certify import Certification
+    from maskwise.certificate.check import check_certificate
+    from maskwise.certificate.checks import CertificateCheck, Check
     from maskwise.errors import (
         InfeasibleError,
         InputError,
@@ -69,6 +74,9 @@ _HOME = {
     "LKC": "policy.requirements.lkc",
     "Applied": "outcome",
     "Attribute": "policy.attributes",
+    "CertificateCheck": "certificate.checks",
+    "Certification": "certificate.certify",
+    "Check": "certificate.checks",
     "Closeness": "policy.requirements.closeness",
     "Confidence": "policy.requirements.confidence",
     "Cut": "solution.cut",
@@ -94,6 +102,7 @@ _HOME = {
     "anonymize": "pipeline",
     "apply": "pipeline",
     "audit": "pipeline",
+    "check_certificate": "certificate.check",
     "evaluate": "evaluation.run",
     "read_policy": "formats.policy_file",
     "read_solution": "formats.solution_file",
@@ -103,6 +112,9 @@ __all__ = [
     "LKC",
     "Applied",
     "Attribute",
+    "CertificateCheck",
+    "Certification",
+    "Check",
     "Closeness",
     "Confidence",
     "Cut",
@@ -128,6 +140,7 @@ __all__ = [
     "anonymize",
     "apply",
     "audit",
+    "check_certificate",
     "evaluate",
     "read_policy",
     "read_solution",

@@ -12,6 +12,7 @@ from maskwise.values.message import warnings_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from maskwise.attacks.attack import Attack
     from maskwise.policy.policy import Policy
@@ -32,6 +33,22 @@ _MOST_LABELS = 6
 NO_SENSITIVE_COLUMN = "its sensitive column is not among these rows, or masked"
 NO_PERSON_COLUMN = "these rows do not say whom they are about"
 """Why a requirement cannot be recounted on later rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a run was asked to work, and in what."""
+
+    options: Mapping[str, Any]
+    """Its options by name, without the seed."""
+    engine: str
+    """What the engine is called."""
+    engine_version: str
+    """Its version."""
+    files: tuple[Path, ...] = ()
+    """The files that were read; none for a data frame or a table of a database."""
+    written: Path | None = None
+    """The file or folder of the release before it gets its name, which `beside` can read; None for a table."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -58,6 +75,8 @@ class Outcome:
     """The attacks that were tried on the release."""
     reasons: Reasons | None = None
     """Why each masked value is shown as it is, where that was asked for."""
+    run: Run | None = None
+    """How the run was asked to work; None for an outcome that no run made."""
 
     def __repr__(self) -> str:
         """What was reached, in a line; no cell of the table."""

@@ -17,7 +17,7 @@ from maskwise.engines.base import Feature
 from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import policy_files, read_policy
 from maskwise.formats.solution_file import read_solution
-from maskwise.outcome import NO_PERSON_COLUMN, NO_SENSITIVE_COLUMN, Applied, Outcome
+from maskwise.outcome import NO_PERSON_COLUMN, NO_SENSITIVE_COLUMN, Applied, Outcome, Run
 from maskwise.policy.attributes import Boundaries, Kind
 from maskwise.profile.boundaries import limit_boundaries, read_midnights_as_dates
 from maskwise.profile.persons import count_at_smallest
@@ -37,7 +37,7 @@ from maskwise.release.shuffle import shuffle_records
 from maskwise.release.target import resolve_target
 from maskwise.search.options import SearchKeywords, SearchOptions, search_options
 from maskwise.solution.cut import disclose_lone_value
-from maskwise.table.endpoints import closing, open_data
+from maskwise.table.endpoints import closing, input_files, open_data
 from maskwise.values.memory import for_search, memory_of_run, parse_memory
 from maskwise.values.message import warn_in_python
 from maskwise.verify.single_records import warn_of_single_records
@@ -89,7 +89,7 @@ def anonymize(
         memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
             machine allows. PostgreSQL, and a Spark that runs already, go by their own settings.
         observer: Is told how far the run has come.
-        beside: Makes the files that appear together with the output.
+        beside: Makes the files that appear together with the output, such as `Certification`.
         search: How to search: `method`, `criterion`, `max_steps`, `time_limit`, `restarts`, `effort`, `boundaries` and
             `as_published`, as `maskwise.search.options.SearchOptions` describes them.
 
@@ -159,7 +159,14 @@ def anonymize(
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
             messages = (*warn_of_single_records(verdict), *messages)
-            outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages)
+            run = Run(
+                options.asked() | {"keep_order": not is_shuffled, "escape_formulas": escape_formulas},
+                table.engine.dialect.name,
+                str(table.engine.dialect.backend.version),
+                input_files(data, engine),
+                draft.written,
+            )
+            outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages, run=run)
             if beside is not None and target is not None:
                 draft.add(beside(outcome))
     warn_in_python(outcome.warnings)

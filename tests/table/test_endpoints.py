@@ -11,7 +11,7 @@ import pytest
 from maskwise import anonymize, audit
 from maskwise.engines.duckdb import DuckDB
 from maskwise.errors import InputError, WriteError
-from maskwise.table.endpoints import open_data, source_files
+from maskwise.table.endpoints import input_files, open_data, source_files
 from maskwise.values.location import TableName
 
 
@@ -92,3 +92,15 @@ def test_a_table_needs_a_database_to_be_written_to(closed: list[DuckDB]) -> None
     with pytest.raises(WriteError, match="`released` is no file"):
         open_data(pa.table({"a": [1]}), None, TableName("released"), None)
     assert len(closed) == 1
+
+
+def test_the_files_of_records_are_those_that_are_read_and_not_a_database(tmp_path: Path, database: str) -> None:
+    for name in ("b.csv", "a.csv", "people"):
+        (tmp_path / name).write_text("x")
+    both = (tmp_path / "a.csv", tmp_path / "b.csv")
+    assert input_files(f"{tmp_path}/?.csv", None) == both
+    assert input_files(tmp_path / "people", None) == (tmp_path / "people",)
+    assert input_files(str(tmp_path / "a.csv"), database) == both[:1]
+    assert input_files("people", database) == ()
+    assert input_files(f"{database}#people", None) == ()
+    assert input_files(pa.table({"Age": [31]}), None) == ()

@@ -21,7 +21,9 @@ from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 from maskwise.cli.evaluate import evaluate
 from maskwise.cli.options import (
     DEFAULT_SEARCH,
+    NO_CERTIFICATE,
     AsJson,
+    CertificateFlags,
     Engine,
     Formulas,
     KeepOrder,
@@ -34,6 +36,7 @@ from maskwise.cli.options import (
     Shuffle,
     require_distinct_names,
 )
+from maskwise.cli.verify import verify
 from maskwise.errors import MaskwiseError, MaskwiseWarning, plural, quote
 
 if TYPE_CHECKING:
@@ -77,6 +80,7 @@ def mask(
     owner_report: Annotated[
         Path | None, Parameter(help="Write a report for the owner alone here, with everything that is known.")
     ] = None,
+    certificate: CertificateFlags = NO_CERTIFICATE,
     engine: Engine = None,
     memory: Memory = None,
     search: SearchFlags = DEFAULT_SEARCH,
@@ -99,7 +103,8 @@ def mask(
     from maskwise.table.endpoints import source_files  # noqa: PLC0415 - start-up
     from maskwise.values.message import Audience, Level  # noqa: PLC0415 - start-up
 
-    sidecars = SidecarPaths(solution, trace, curve, report, owner_report, is_public=public)
+    certification = certificate.certification(output, data, engine)
+    sidecars = SidecarPaths(solution, trace, curve, report, owner_report, is_public=public, certification=certification)
     sidecars.check()
     require_distinct_names(
         Path(output), *sidecars.paths, inputs=[Path(data), *source_files(data, engine), *policy_files(policy)]
@@ -134,6 +139,8 @@ def mask(
         if where is not None:
             is_private = what in {"trace", "curve", "owner's report"} or (what == "solution" and not public)
             terminal.say(f"{what}: {where}{' (keep it private: it says more than the release)' * is_private}")
+    for line in [] if certification is None else certification.lines():
+        terminal.say(line)
     return 0
 
 
@@ -250,6 +257,7 @@ def apply(
 
 
 app.command(evaluate)
+app.command(verify)
 
 
 @app.command

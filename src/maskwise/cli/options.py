@@ -15,6 +15,7 @@ from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD, criteria
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from maskwise.certificate.certify import Certification
     from maskwise.search.options import SearchKeywords
 
     MethodName = str
@@ -122,6 +123,52 @@ class SearchFlags:
 
 
 DEFAULT_SEARCH = SearchFlags()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertificateFlags:
+    """The options of a certificate as flags, meant as in `Certification`."""
+
+    certificate: Annotated[
+        Path | None, Parameter(help="Write a certificate here that recipients check with `maskwise verify` (.json).")
+    ] = None
+    sign: Annotated[
+        Path | None, Parameter(help="Sign the certificate with this SSH key; the signature gets its name and .sig.")
+    ] = None
+    certificate_key: Annotated[
+        Path | None,
+        Parameter(
+            help="The secret key of the input's HMAC in the certificate, made if there is none; by default the "
+            "certificate's name and .key."
+        ),
+    ] = None
+    statement: Annotated[str | None, Parameter(help="What the owner states in the certificate, a line of text.")] = None
+
+    def certification(self, output: str, data: str, engine: str | None) -> Certification | None:
+        """What writes the certificate, if one is asked for; refuses what cannot be certified before any work is done.
+
+        Args:
+            output: Where the release goes.
+            data: What is read.
+            engine: Where the work is done.
+        """
+        if self.certificate is None:
+            if self.sign or self.certificate_key or self.statement:
+                raise InputError("--sign, --certificate-key and --statement go with --certificate, which is not given.")
+            return None
+        from maskwise.certificate.certify import NOT_A_FILE, Certification  # noqa: PLC0415 - start-up
+        from maskwise.release.target import resolve_target  # noqa: PLC0415 - start-up
+        from maskwise.values.location import TableName  # noqa: PLC0415 - start-up
+
+        if isinstance(resolve_target(output, data, engine), TableName):
+            raise InputError(NOT_A_FILE)
+        certification = Certification(self.certificate, self.sign, self.certificate_key, self.statement)
+        certification.check()
+        return certification
+
+
+NO_CERTIFICATE = CertificateFlags()
 
 
 def require_distinct_names(*paths: Path, inputs: Iterable[Path]) -> None:

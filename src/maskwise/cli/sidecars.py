@@ -1,4 +1,4 @@
-"""The files that a command writes beside a release: solution, trace, curve, report."""
+"""The files that a command writes beside a release: solution, trace, curve, report, certificate."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from maskwise.values.message import Audience
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from maskwise.certificate.certify import Certification
     from maskwise.outcome import Outcome
 
 
@@ -34,12 +35,15 @@ class SidecarPaths:
     """The same with everything that the owner should know."""
     is_public: bool = False
     """Whether the solution is written in the form that may accompany the release."""
+    certification: Certification | None = None
+    """Writes a certificate."""
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """The files that were asked for."""
         paths = (self.solution, self.trace, self.curve, self.report, self.owner_report)
-        return tuple(path for path in paths if path is not None)
+        certified = () if self.certification is None else self.certification.paths
+        return (*(path for path in paths if path is not None), *certified)
 
     def check(self) -> None:
         """Refuse files that cannot be written, before any work is done."""
@@ -69,4 +73,6 @@ class SidecarPaths:
         if self.owner_report is not None:
             text = report(outcome, Audience.OWNER).render(self.owner_report)
             files.append(Sidecar(self.owner_report, text, private=True))
+        if self.certification is not None:
+            files += self.certification(outcome)
         return files

@@ -1,7 +1,8 @@
-"""Files beside the table: policies, taxonomies, solutions, traces, curves.
+"""Files beside the table: policies, taxonomies, solutions, traces, curves, certificates.
 
 `policy_file` with `requirement_file` and `taxonomy_file` reads what the owner
 asks, `yaml_lines` knows the line of every key; `solution_file`, `trace_file`
-and `curve_file` write what a run found; `text_file` reads small files whole.
+and `curve_file` write what a run found, `certificate_file` what its owner
+certifies; `text_file` reads small files whole.
 Pydantic is used here and nowhere else.
 """

@@ -47,6 +47,16 @@ def safe_name(name: str) -> str:
     return f"'{name}" if re.match(_FORMULA, name) else name
 
 
+def original_name(name: str) -> str:
+    """A column name as it was before `safe_name` wrote it.
+
+    >>> original_name("'=cmd()"), original_name("Age"), original_name("'s-Gravenhage")
+    ('=cmd()', 'Age', "'s-Gravenhage")
+    """
+    bare = name.removeprefix("'")
+    return bare if safe_name(bare) == name else name
+
+
 def original_text(text: str) -> str:
     """A cell as it was before `spreadsheet_safe` wrote it.
 

@@ -19,13 +19,14 @@ from maskwise.release.frames import as_frame
 from maskwise.table.read import read
 from maskwise.table.table import Table, kept_columns
 from maskwise.values.input_kind import input_kind
-from maskwise.values.location import Folder, TableName, suffix_of
+from maskwise.values.location import Folder, TableName, inner_suffix, suffix_of
 from maskwise.values.spelling import text_of
 from maskwise.verify.same_groups import show_same_groups
 from maskwise.verify.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
@@ -50,6 +51,8 @@ class Draft:
     """What was written, opened again, under the owner's column names."""
     sidecars: list[Sidecar] = field(default_factory=list)
     """The files that appear together with it."""
+    written: Path | None = None
+    """The file or folder that it is written to, complete, until it gets its name; None for a table."""
 
     def add(self, sidecars: Iterable[Sidecar]) -> None:
         """Let files appear together with the release, or not at all."""
@@ -90,10 +93,10 @@ def _drafted(
             yield draft
         return
     names = tuple(safe_name(name) for name in masked.names) if escape else masked.names
-    with _written(safe, target, names, once=_is_scanned_once(requirements)) as written:
+    with _written(safe, target, names, once=_is_scanned_once(requirements)) as (written, path):
         if written.names != names:
             raise RefusedError("The written file has other columns than the table. Nothing was released.")
-        yield Draft(target, replace(written, names=masked.names))
+        yield Draft(target, replace(written, names=masked.names), written=path)
 
 
 @contextmanager
@@ -108,8 +111,12 @@ def _in_memory(masked: Table) -> Iterator[Draft]:
 
 
 @contextmanager
-def _written(masked: Table, target: Place, names: tuple[str, ...], *, once: bool) -> Iterator[Table]:
+def _written(
+    masked: Table, target: Place, names: tuple[str, ...], *, once: bool
+) -> Iterator[tuple[Table, Path | None]]:
     """Write a file, a folder or a table of a database; it gets its name if the block ends well.
+
+    Gives what was written, opened again, and where a file or folder stands until then.
 
     Args:
         masked: What to write.
@@ -121,18 +128,30 @@ def _written(masked: Table, target: Place, names: tuple[str, ...], *, once: bool
     if isinstance(target, Folder):
         with atomic_folder(target.path) as folder:
             masked.engine.write(expr, Folder(folder), names, masked.source)
-            yield read(Folder(folder), masked.engine if masked.engine.can(Feature.FILES) else None)
+            yield read(Folder(folder), masked.engine if masked.engine.can(Feature.FILES) else None), folder
         return
     if isinstance(target, TableName):
         with masked.engine.draft_table(expr, target, names) as written:
             columns = [written[name].name(f"c{i}") for i, name in enumerate(written.columns)]
-            yield Table(masked.engine, written.select(columns), tuple(written.columns), masked.source)
+            yield Table(masked.engine, written.select(columns), tuple(written.columns), masked.source), None
         return
     suffix = suffix_of(target)
     with atomic_file(target, suffix) as draft:
         masked.engine.write(expr, draft, names, masked.source)
-        delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix.removesuffix(".gz"))
-        yield read(draft, once=once, delimiter=delimiter)
+        yield open_release(draft, once=once), draft
+
+
+def open_release(path: Path, *, once: bool = False) -> Table:
+    """Open a file or folder that a release was written to.
+
+    Args:
+        path: Where it is.
+        once: As in `read`.
+    """
+    if path.is_dir():
+        return read(Folder(path))
+    # Not by its header: a lone column may have a name that looks like several.
+    return read(path, once=once, delimiter={".csv": ",", ".tsv": "\t"}.get(inner_suffix(path)))
 
 
 def _is_scanned_once(requirements: Sequence[Requirement]) -> bool:

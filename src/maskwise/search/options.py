@@ -8,7 +8,7 @@ as flags.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from maskwise.errors import InputError, did_you_mean, quote
@@ -118,6 +118,20 @@ class SearchOptions:
         found = registry.find_search(self.method, self.criterion)
         assert found is not None  # noqa: S101 - checked on construction
         return found
+
+    def asked(self) -> dict[str, str | int | float | bool]:
+        """The options that were asked for, by name, without the seed, which must stay secret.
+
+        >>> SearchOptions(method="bug", restarts=3, seed=7).asked()
+        {'method': 'bug', 'criterion': 'score', 'restarts': 3}
+        """
+        usual = {one.name: one.default for one in fields(self)}
+        named = {"method", "criterion"}
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name in named or (name != "seed" and value != usual[name])
+        }
 
     def boundaries_for(self, asked: Boundaries) -> Boundaries:
         """Where intervals may be split under a policy that asks for these boundaries."""

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maskwise.engines.choose import choose
+from maskwise.engines.choose import choose, has_tables
 from maskwise.errors import InputError
 from maskwise.table.files import find_files
 from maskwise.table.read import read
@@ -47,6 +47,23 @@ def source_files(data: Any, engine: Any) -> list[Path]:
         except InputError:
             files.append(Path(str(data)))
     return files
+
+
+def input_files(data: Any, engine: Any) -> tuple[Path, ...]:
+    """The files that hold the records; none for a data frame or a table of a database.
+
+    Args:
+        data: What is read.
+        engine: Where the work is done.
+    """
+    if not isinstance(data, str | Path) or "://" in str(data):
+        return ()
+    place = locate(data)
+    if isinstance(place, TableName):
+        if has_tables(engine, data):
+            return ()
+        place = Path(str(data))
+    return tuple(find_files(place))
 
 
 def open_data(data: Any, engine: Any, target: Place | None, memory: int | None, reading: Reading = AS_IT_IS) -> Table:

@@ -1,0 +1,119 @@
+"""The command `maskwise verify`: parse, call `check_certificate` and print."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path  # noqa: TC003 - cyclopts reads annotations
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from maskwise.cli.options import AsJson, Quiet  # noqa: TC001 - as above
+from maskwise.errors import plural
+
+if TYPE_CHECKING:
+    from maskwise.certificate.checks import CertificateCheck
+
+_LONGEST = 60
+"""What agrees or is claimed is shown up to so many letters; what differs is shown whole."""
+_HASH = re.compile("[0-9a-f]{64}")
+_IN_SENTENCES = ("not_covered", "statement")
+"""Claims that are printed below the table, in whole."""
+
+
+def verify(
+    certificate: Annotated[Path, Parameter(help="What `maskwise mask --certificate` wrote.")],
+    release: Annotated[Path, Parameter(help="The file or folder that came with it.")],
+    /,
+    *,
+    signers: Annotated[
+        Path | None,
+        Parameter(help="Whose signature is trusted: a list of allowed signers, as `ssh-keygen -Y verify` reads it."),
+    ] = None,
+    policy: Annotated[
+        Path | None,
+        Parameter(
+            name=["--policy", "-p"], help="The owner's policy, to recount requirements with protected values too."
+        ),
+    ] = None,
+    certificate_key: Annotated[
+        Path | None, Parameter(help="The owner's key of the certificate, to compare the whole policy.")
+    ] = None,
+    quiet: Quiet = False,
+    json_: AsJson = False,
+) -> int:
+    """Check a certificate against the release it came with; exit 1 if anything differs."""
+    from maskwise.certificate.check import check_certificate  # noqa: PLC0415 - start-up
+    from maskwise.certificate.checks import Mark  # noqa: PLC0415 - start-up
+    from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.values.printable import printable  # noqa: PLC0415 - start-up
+
+    checked = check_certificate(certificate, release, signers=signers, policy=policy, key=certificate_key)
+    if json_:
+        sys.stdout.write(json.dumps(checked.to_data(), indent=2, ensure_ascii=False) + "\n")
+        return 0 if checked.is_confirmed else 1
+    terminal = Terminal(quiet=quiet)
+    _show(checked, terminal.out)
+    claims = {check.name: check.stated for check in checked.checks if check.mark is Mark.CLAIMED}
+    if claims["not_covered"]:
+        terminal.say("What the certificate does not cover:")
+    for text in claims["not_covered"]:
+        terminal.say(f"  {printable(text)}")
+    if claims["statement"] is not None:
+        terminal.say(f"The owner states: {printable(claims['statement'])}")
+    for check in checked.checks:
+        if check.name == "signature" and check.mark is Mark.NOT_CHECKED:
+            terminal.warn(f"The certificate is {check.found}.")
+    n = {mark: sum(check.mark is mark for check in checked.checks) for mark in Mark}
+    if not checked.is_confirmed:
+        terminal.fail(f"The certificate is not confirmed: {plural(n[Mark.DIFFERS], 'check')} found something else.")
+        return 1
+    rest = plural(n[Mark.CLAIMED], "statement")
+    terminal.say(
+        f"Confirmed: {plural(n[Mark.AGREES], 'check')} found what is stated. {rest} of the owner cannot be counted."
+    )
+    return 0
+
+
+def _show(checked: CertificateCheck, out: Any) -> None:
+    """Print what was checked: what is stated, what was found, and how they compare."""
+    from rich.table import Table as Grid  # noqa: PLC0415 - start-up
+    from rich.text import Text  # noqa: PLC0415 - start-up
+
+    from maskwise.certificate.checks import Mark  # noqa: PLC0415 - start-up
+
+    colours = {Mark.AGREES: "green", Mark.DIFFERS: "bold red", Mark.CLAIMED: "", Mark.NOT_CHECKED: "yellow"}
+    grid = Grid(title="The certificate and the release", title_justify="left")
+    for column in ("check", "stated", "found", "mark"):
+        grid.add_column(column, overflow="fold")
+    for check in checked.checks:
+        if check.mark is Mark.CLAIMED and check.name in _IN_SENTENCES:
+            continue
+        is_whole = check.mark in {Mark.DIFFERS, Mark.NOT_CHECKED} or check.name == "signature"
+        values = (check.name.replace("_", " ") if check.mark is Mark.CLAIMED else check.name, check.stated, check.found)
+        cells = [_cell(value, is_whole=is_whole) for value in values]
+        grid.add_row(*map(Text, cells), Text(check.mark, style=colours[check.mark]))
+    out.print(grid)
+
+
+def _cell(value: Any, *, is_whole: bool) -> str:
+    """A plain value as a cell; whoever wrote the certificate does not write to the terminal."""
+    from maskwise.values.printable import printable  # noqa: PLC0415 - start-up
+
+    match value:
+        case None:
+            text = ""
+        case str():
+            text = value if is_whole or not _HASH.fullmatch(value) else f"{value[:12]}…"
+        case []:
+            text = "none"
+        case dict() if not is_whole:
+            text = ", ".join(f"{key}: {_cell(item, is_whole=True)}" for key, item in value.items())
+        case list() if not is_whole:
+            text = ", ".join(_cell(item, is_whole=True) for item in value)
+        case _:
+            text = json.dumps(value, ensure_ascii=False)
+    text = printable(text)
+    return text if is_whole or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
