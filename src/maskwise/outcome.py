@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from maskwise.attacks.attack import Attack
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.release.common_rows import CommonRow
     from maskwise.release.mask import Unknown
     from maskwise.risk.risk import Risk
     from maskwise.solution.curve import Point
@@ -58,6 +59,8 @@ class Outcome:
     """The attacks that were tried on the release."""
     reasons: Reasons | None = None
     """Why each masked value is shown as it is, where that was asked for."""
+    common: tuple[CommonRow, ...] = ()
+    """The commonest rows of the release, by its masked columns."""
 
     def __repr__(self) -> str:
         """What was reached, in a line; no cell of the table."""
