@@ -131,7 +131,7 @@ class LineChart:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class ErrorBar:
     """One error with its interval, in percent."""
 
     label: str
@@ -150,7 +150,7 @@ class DotChart:
 
     title: str
     """What is compared."""
-    rows: tuple[Measured, ...]
+    rows: tuple[ErrorBar, ...]
     """At least one."""
 
 

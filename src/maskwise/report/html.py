@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 
     from maskwise.report.content import Block, Section
 
+_TOGETHER = re.compile(
+    r"(?<=\d) (?=%)|(?<=\b[klh]) (?== \d)|(?<=[klh] =) (?=\d)|(?<=\b1 in) (?=\d)|(?<=\d,) (?=-?[\d.:T-]{1,26}[\])])"
+)
+"""Spaces at which no line is broken: `4 %`, `k = 5`, `1 in 8`, `[16, 100]`."""
 _LONG_CELL = 160
 _LONG_TEXT = 4_000
 _SHORT_TABLE = 16
@@ -166,8 +170,6 @@ def _cell(text: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """A text with names in backticks set apart, and with figures that stay on the line of their unit."""
+    """A text with names in backticks set apart, and with figures and intervals that stay on one line."""
     named = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(clip(text, _LONG_TEXT)))
-    return re.sub(
-        r"(?<=\d) (?=%)|(?<=\b[klh]) (?== \d)|(?<=[klh] =) (?=\d)|(?<=\b1 in) (?=\d)", "\N{NO-BREAK SPACE}", named
-    )
+    return _TOGETHER.sub("\N{NO-BREAK SPACE}", named)

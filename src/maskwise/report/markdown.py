@@ -17,7 +17,7 @@ from maskwise.report.content import (
     Subsection,
     TextTable,
 )
-from maskwise.report.wording import chance, percent
+from maskwise.report.wording import chance, listed, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _MOST_POINTS = 12
 """So many points of a line are listed, the last among them."""
+_MOST_VALUES = 40
+"""So many hidden values are listed."""
 
 
 def write_markdown(title: str, warning: str | None, sections: Iterable[Section]) -> str:
@@ -77,13 +79,29 @@ def _block(block: Block, level: int) -> list[str]:  # noqa: PLR0911 - one for ea
             return [f"{block.title}:", "", *_table(("trained on", "error, %", "95 % interval"), rows)]
         case Attributes():
             shown = [(item.name, item.kind, ", ".join(item.shown)) for item in block.items]
-            return _table(("attribute", "masked by", "shown as"), shown)
+            return [*_table(("attribute", "masked by", "shown as"), shown), *_hidden(block)]
         case Fold():
             return [f"{block.title}:", *_blocks(block.blocks, level)]
         case Subsection():
             return [f"{'#' * level} {block.title}", *_blocks(block.blocks, level + 1)]
         case _:
             assert_never(block)
+
+
+def _hidden(block: Attributes) -> list[str]:
+    """What shown values stand for, as far as readers may know it."""
+    said = []
+    for item in block.items:
+        if item.hides is not None:
+            values = f" {_some(item.hidden)}." if item.hidden else ""
+            said.append(f"- {item.name}: {item.hides}{values}")
+        said += [f"- {item.name}: `{node.label}` hides {_some(node.below)}." for node in item.tree if node.below]
+    return ["", *said] if said else []
+
+
+def _some(values: Sequence[str]) -> str:
+    """Values in a text; of many, the rest is counted."""
+    return listed(values, _MOST_VALUES, "value")
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

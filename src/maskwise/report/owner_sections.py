@@ -9,9 +9,9 @@ from maskwise.errors import plural
 from maskwise.report.content import (
     Bullets,
     DotChart,
+    ErrorBar,
     Fold,
     LineChart,
-    Measured,
     Paragraph,
     Section,
     Subsection,
@@ -98,7 +98,7 @@ def cost_section(cost: dict[str, Any] | None) -> Section | None:
         there = [one for one in errors if (one["classifier"], one["protocol"]) == (classifier, protocol)]
         known = [one for one in there if one["error"] is not None]
         title = f"{classifier}, {_FOUND_ON.get(protocol, protocol)}"
-        rows = tuple(Measured(_trained_on(one), one["error"], one["low"], one["high"]) for one in known)
+        rows = tuple(ErrorBar(_trained_on(one), one["error"], one["low"], one["high"]) for one in known)
         unmet = [f"{_trained_on(one)}: the policy cannot be met." for one in there if one["error"] is None]
         blocks += [DotChart(title, rows)] if rows else []
         blocks += [Bullets(tuple(unmet))] if unmet else []

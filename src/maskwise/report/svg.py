@@ -7,7 +7,8 @@ shape or text beside colour, and takes its colours from the page's classes.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeVar
 
 from maskwise.report.escape_html import clip, escape
 from maskwise.report.wording import chance, percent
@@ -23,6 +24,9 @@ _PANEL = 340
 _LETTER = 6.6
 """How wide a letter is, on average, in the units of a picture."""
 _MOST_POINTS = 400
+_MOST_TICKS = 120
+_LONG = 400
+_T = TypeVar("_T")
 _LEAST_CHANCE = 1e-4
 """Where the scale of chances begins."""
 
@@ -187,18 +191,22 @@ def dot_chart(chart: DotChart) -> str:
 
 
 def number_line(line: NumberLine, name: str) -> str:
-    """A bar that is cut at every break; a break is labelled where there is place for it."""
+    """A bar that is cut at every break; a break is labelled where there is place for it.
+
+    Of very many breaks some are drawn.
+    """
     parts = []
+    drawn = _thinned(line.ticks, _MOST_TICKS)
 
     def across(place: float) -> float:
         return 10 + place * (_WIDTH - 20)
 
-    for i, (one, other) in enumerate(zip(line.ticks, line.ticks[1:], strict=False)):
+    for i, (one, other) in enumerate(pairwise(drawn)):
         parts.append(_box(across(one[0]), 4, across(other[0]) - across(one[0]), 14, f"part{i % 2}"))
     free = -1.0
-    last = len(line.ticks) - 1
-    ends_at = across(1) - _LETTER * len(line.ticks[last][1]) - 6 if line.ticks else 0
-    for i, (place, text) in enumerate(line.ticks):
+    last = len(drawn) - 1
+    ends_at = across(1) - _LETTER * len(drawn[last][1]) - 6 if drawn else 0
+    for i, (place, text) in enumerate(drawn):
         x, half = across(place), _LETTER * len(text) / 2
         parts.append(_line(x, 2, x, 22, "axis"))
         anchor, begin, end = ("start", x, x + 2 * half) if i == 0 else ("middle", x - half, x + half)
@@ -207,16 +215,16 @@ def number_line(line: NumberLine, name: str) -> str:
         if text and begin > free and (i == last or end < ends_at):
             parts.append(_text(x, 36, text, "small", anchor, 20))
             free = end + 6
-    said = ", ".join(text for _, text in line.ticks if text)
+    said = clip(", ".join(text for _, text in drawn if text), _LONG)
     return _picture(42, f"Where the intervals of {name} begin and end", f"Breaks: {said}", parts, "line")
 
 
-def _thinned(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """At most so many points as a picture can show, the last among them."""
-    if len(points) <= _MOST_POINTS:
+def _thinned(points: Sequence[_T], most: int = _MOST_POINTS) -> list[_T]:
+    """At most so many points as a picture can show, evenly over its length, the last among them."""
+    if len(points) <= most:
         return list(points)
     last = len(points) - 1
-    return [points[round(i * last / (_MOST_POINTS - 1))] for i in range(_MOST_POINTS)]
+    return [points[round(i * last / (most - 1))] for i in range(most)]
 
 
 def _even_ticks(low: float, high: float) -> list[float]:
