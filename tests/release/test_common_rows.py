@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskwise.release.common_rows import common_rows
+from maskwise.release.common_rows import MOST_COLUMNS, common_rows
 from maskwise.table.read import read
 
 CELL = st.sampled_from(["a", "B", "é", "", None])
@@ -26,7 +26,15 @@ def test_they_are_those_of_plain_python_in_any_order(
         return (-counted[1], *((text is None, (text or "").encode()) for text in counted[0]))
 
     expected = sorted(Counter(rows).items(), key=rank)[:most]
-    assert [(row.shown, row.n_records) for row in common_rows(read(table), ["x", "y"], most)] == expected
+    assert [
+        (tuple(dict(row.shown).values()), row.n_records) for row in common_rows(read(table), ["x", "y"], most)
+    ] == expected
+
+
+def test_of_many_columns_the_first_are_looked_at() -> None:
+    names = [f"c{i}" for i in range(40)]
+    (row,) = common_rows(read(pa.table({name: ["a", "a"] for name in names})), names)
+    assert row.shown == tuple((name, "a") for name in names[:MOST_COLUMNS])
 
 
 def test_without_columns_there_are_none() -> None:

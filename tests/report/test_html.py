@@ -216,7 +216,7 @@ def bad_run() -> Outcome:
         Cut("<tree>", Kind.TAXONOMY, "<any>", taxonomy=tree, shown=BAD),
         Cut("</svg>", Kind.INTERVAL, "[0, 9]", scale=Scale.INTEGER, breaks=(0, 3, 9)),
     ]
-    common = [CommonRow((*BAD, "<b>", None), 3)]
+    common = [CommonRow(tuple(zip(BAD[:9], (*BAD[1:9], None), strict=True)), 3)]
     return put_together(cuts, BAD, common, BAD)
 
 

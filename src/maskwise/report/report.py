@@ -208,8 +208,7 @@ def _smallest(findings: Sequence[dict[str, Any]], outcome: Outcome) -> list[int]
 
 def _common_rows(outcome: Outcome) -> list[dict[str, Any]]:
     """The commonest rows of the release, by its masked columns."""
-    names = [cut.attribute for cut in outcome.solution.cuts]
-    return [{"records": row.n_records, "shown": dict(zip(names, row.shown, strict=True))} for row in outcome.common]
+    return [{"records": row.n_records, "shown": dict(row.shown)} for row in outcome.common]
 
 
 def _curve_data(outcome: Outcome) -> list[dict[str, Any]]:

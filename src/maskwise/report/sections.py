@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import plural
 from maskwise.policy.requirements.unit import Unit
+from maskwise.release.common_rows import MOST_COLUMNS
 from maskwise.report.content import (
     Attributes,
     Bar,
@@ -28,7 +29,7 @@ from maskwise.report.examples import made_up_rows
 from maskwise.report.owner_sections import cost_section, curve_section, reasons_section
 from maskwise.report.risk_section import risk_section
 from maskwise.report.trees import MISSING, attribute_shown
-from maskwise.report.wording import listed, percent, size_range
+from maskwise.report.wording import known_columns, percent, size_range
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ COLUMNS = (("Released as they were", "passed"), ("Left out", "dropped"), ("As ps
 """How the lists of columns that are not masked are called, and their keys in a report."""
 OWNER_ONLY = "For the owner: this report says more than the release. Do not hand it out."
 _RESULTS = {"passed": Mark.HELD, "failed": Mark.NOT_HELD, "not run": Mark.NOT_RUN}
-_MOST_ATTRIBUTES = 9
-"""So many columns of example rows stand side by side."""
 _MOST_REQUIREMENTS = 6
 """So many pictures of group sizes are open."""
 
@@ -160,7 +159,7 @@ def _group_sizes(data: dict[str, Any], outcome: Outcome) -> Section | None:
         asked = f"; {finding.requirement.k:,} was asked" if finding.requirement.k is not None else ""
         sizes = item["group_sizes"]
         spread = f"Smallest group {sizes['min']:,}{asked}; half of the groups have {sizes['median']:,} or fewer."
-        title = f"Groups by {listed(item['qid'])}"
+        title = f"Groups by {known_columns(finding.requirement)}"
         charts.append(
             Subsection(title, (BarChart(title, bars, (f"{unit.plural} in a group", unit.plural)), Paragraph(spread)))
         )
@@ -179,7 +178,7 @@ def _attributes(outcome: Outcome, audience: Audience) -> Section | None:
 
 def _rows(data: dict[str, Any], outcome: Outcome, audience: Audience) -> Section | None:
     """The commonest rows as released; for the owner also rows of nobody, before and after."""
-    names = [cut.attribute for cut in outcome.solution.cuts][:_MOST_ATTRIBUTES]
+    names = [cut.attribute for cut in outcome.solution.cuts][:MOST_COLUMNS]
     n_more = len(outcome.solution.cuts) - len(names)
     more = f" {plural(n_more, 'more masked column')} not shown here." if n_more else ""
     blocks: list[Block] = []

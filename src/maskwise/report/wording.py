@@ -70,7 +70,7 @@ def band(probability: float) -> str:
     return next(name for most, name in BANDS if probability <= most or most == 1)
 
 
-def _by(requirement: Requirement) -> str:
+def known_columns(requirement: Requirement) -> str:
     """What an attacker is taken to know."""
     sizes = {len(part.qid) for part in requirement.parts}
     if max(sizes, default=0) < len(requirement.qid):
@@ -87,7 +87,7 @@ def requirement_sentence(requirement: Requirement, unit: Unit, smallest: int | N
         smallest: The smallest group; None where readers must not learn it.
         figure: The figure that was reached, in words; None likewise.
     """
-    by = _by(requirement)
+    by = known_columns(requirement)
     said = []
     if requirement.k is not None:
         others = f"at least {requirement.k - 1:,} {'other' if requirement.k == 2 else 'others'}"  # noqa: PLR2004
