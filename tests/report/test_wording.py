@@ -11,9 +11,11 @@ from maskwise import KAnonymity
 from maskwise.policy.requirements.closeness import Closeness
 from maskwise.policy.requirements.lkc import LKC
 from maskwise.policy.requirements.unit import Unit
+from maskwise.report.content import Paragraph
+from maskwise.report.report import report
 from maskwise.report.results import public_risk
 from maskwise.report.wording import band, chance, requirement_sentence
-from tests.report.runs import QID, full_run, risk
+from tests.report.runs import QID, full_run, people, real_run, risk
 
 HALF = Fraction(1, 2)
 
@@ -75,3 +77,32 @@ def test_recipients_read_the_risk_that_they_can_count() -> None:
     assert found is not None
     assert [one.column for one in found.one_more] == ["Pay"]
     assert not found.disclosures
+
+
+def test_the_first_sentence_on_risk_is_about_what_the_policy_takes_others_to_know() -> None:
+    found = risk()
+    ill = replace(found.qids[0], columns=("Ill",), highest=1.0)
+    (section,) = [
+        one for one in report(replace(full_run(), risk=replace(found, qids=(*found.qids, ill)))).sections()
+        if one.key == "risk"
+    ]  # fmt: skip
+    first = section.blocks[0]
+    assert isinstance(first, Paragraph)
+    assert first.text.startswith("Somebody who knows Age, Edu and Job of a person")
+    assert "1 in 8 at most (12.5 %, moderate) and 1 in 13 on average" in first.text
+
+
+def test_the_summary_counts_the_columns_that_hide_something() -> None:
+    outcome, raw = real_run(), people()
+    released = outcome.data.to_pydict()
+    coarser = [name for name in released if not set(map(str, released[name])) <= set(map(str, raw[name].to_pylist()))]
+    said = report(outcome).data["summary"][0]
+    assert said.startswith(f"This release has 400 records in {len(released)} columns; {len(coarser)} of them show")
+
+
+def test_a_report_on_a_risk_without_qids_has_a_section() -> None:
+    outcome = full_run()
+    assert "is not for readers" in report(replace(outcome, risk=replace(risk(), qids=()))).to_markdown()
+    nobody = replace(risk().everything, n_records=0)
+    empty = replace(risk(), qids=(), everything=nobody)
+    assert "nobody can be found in it" in report(replace(outcome, risk=empty)).to_markdown()

@@ -18,7 +18,8 @@ from maskwise.report.html import write_html
 from maskwise.report.markdown import write_markdown
 from maskwise.report.results import results_data
 from maskwise.report.sections import OWNER_ONLY, sections
-from maskwise.report.wording import figure_words, requirement_sentence, two_sentences
+from maskwise.report.trees import is_coarser
+from maskwise.report.wording import Summary, figure_words, requirement_sentence
 from maskwise.solution.cut import MissingShown
 from maskwise.values.message import Audience
 
@@ -86,7 +87,7 @@ class Report:
     def to_html(self) -> str:
         """For people, as one page that needs nothing else, on a screen or on paper."""
         asked = plural(len(self.data["requirements"]), "requirement")
-        about = f"{plural(self.data['rows'], 'record')}, {asked}, recounted in the release"
+        about = f"{plural(self.data['rows'], 'record')}, {asked}"
         made_by = f"Written by maskwise {self.data['maskwise']}."
         return write_html(TITLE, about, self._warning, self.sections(), made_by)
 
@@ -189,7 +190,7 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT, cost: Clas
         data["curve"] = _curve_data(outcome)
         if cost is not None:
             data["cost"] = {"class": cost.class_name, "tested": cost.n_tested, "errors": cost.to_data()}
-    data["summary"] = list(two_sentences(data, verdict.unit, _smallest(findings, outcome)))
+    data["summary"] = list(_summary(data, outcome).sentences())
     return Report(data, outcome, audience)
 
 
@@ -200,10 +201,21 @@ def _sentence(found: dict[str, Any], finding: Finding) -> str:
     return requirement_sentence(finding.requirement, finding.unit, smallest, figure)
 
 
-def _smallest(findings: Sequence[dict[str, Any]], outcome: Outcome) -> list[int]:
-    """The smallest group by each QID that has a k, where readers may know it."""
-    asked = zip(findings, outcome.policy.requirements, strict=True)
-    return [found["group_sizes"]["min"] for found, one in asked if "group_sizes" in found and one.k is not None]
+def _summary(data: dict[str, Any], outcome: Outcome) -> Summary:
+    """The figures of the two sentences that a manager reads."""
+    items = list(zip(data["requirements"], outcome.policy.requirements, strict=True))
+    sizes = [found["group_sizes"]["min"] for found, asked in items if "group_sizes" in found and asked.k is not None]
+    cuts = (*outcome.solution.cuts, *outcome.solution.fixed)
+    return Summary(
+        n_records=data["rows"],
+        n_columns=len(cuts) + len(data["passed"]) + len(data.get("pseudonyms", ())),
+        n_coarser=sum(map(is_coarser, cuts)),
+        n_asked=len(items),
+        n_held=sum(found["holds"] for found, _ in items),
+        is_whole=_is_whole(outcome),
+        smallest=min(sizes, default=None),
+        unit=outcome.verdict.unit,
+    )
 
 
 def _common_rows(outcome: Outcome) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from maskwise.report.content import Fold, Paragraph, RiskScale, ScaleRow, Sectio
 from maskwise.report.wording import BANDS, band, chance, listed, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from maskwise.report.content import Block
 
@@ -23,17 +23,18 @@ _MOST_SCALES = 12
 _MOST_NAMES = 4
 
 
-def risk_section(risk: dict[str, Any] | None) -> Section | None:
+def risk_section(risk: dict[str, Any] | None, qids: Collection[tuple[str, ...]] = ()) -> Section | None:
     """What is known of the risk, from the most to the least often asked.
 
     Args:
         risk: A `Risk` as plain values, or None where nothing was counted.
+        qids: What the policy takes an attacker to know; the first sentence is about the worst of these.
     """
     if risk is None:
         return None
     groups = [*risk["qids"], risk["everything"]]
     blocks: list[Block] = [
-        Paragraph(_found(risk), is_lead=True),
+        Paragraph(_found(risk, qids), is_lead=True),
         Paragraph(_all_columns(risk["everything"], risk["unit"])),
     ]
     rows = tuple(ScaleRow(_known(one, risk), one["average"], one["highest"]) for one in groups if one["n_records"])
@@ -45,11 +46,14 @@ def risk_section(risk: dict[str, Any] | None) -> Section | None:
     return Section("risk", "Risk", tuple(blocks))
 
 
-def _found(risk: dict[str, Any]) -> str:
+def _found(risk: dict[str, Any], qids: Collection[tuple[str, ...]]) -> str:
     """The worst of the QIDs, in a sentence."""
     known = [one for one in risk["qids"] if one["n_records"]]
-    if not known:
+    known = [one for one in known if tuple(one["columns"]) in qids] or known
+    if not risk["everything"]["n_records"]:
         return "The release has no record, so nobody can be found in it."
+    if not known:
+        return "By which columns somebody can be found is not for readers of this report to count."
     worst = max(known, key=lambda one: one["highest"])
     return (
         f"Somebody who knows {listed(worst['columns'])} of a person, and that the person is in the release, picks the "

@@ -56,7 +56,7 @@ def sections(data: dict[str, Any], outcome: Outcome, audience: Audience) -> tupl
         _summary(data, audience),
         _messages("warnings", "Warnings", data["warnings"]),
         _requirements(data, outcome, audience),
-        risk_section(data.get("risk")),
+        risk_section(data.get("risk"), {one.qid for one in outcome.policy.requirements}),
         _attacks(data.get("attacks", ())),
         _group_sizes(data, outcome),
         _attributes(outcome, audience),

@@ -44,6 +44,18 @@ def attribute_shown(cut: Cut, *, is_public: bool) -> AttributeShown:
     )
 
 
+def is_coarser(cut: Cut) -> bool:
+    """Whether a cut shows anything but the values themselves.
+
+    >>> from maskwise.solution.cut import Cut
+    >>> [is_coarser(Cut("Sex", Kind.SUPPRESS, "*", shown=("F",), hidden=hidden)) for hidden in [(), ("M", "X")]]
+    [False, True]
+    """
+    if cut.taxonomy is not None:
+        return not set(cut.shown) <= set(cut.taxonomy.leaves())
+    return cut.kind is Kind.INTERVAL or HIDDEN in cut.labels
+
+
 def _what_is_hidden(cut: Cut, *, is_public: bool) -> str:
     """What `*` stands for; how many values that are does not follow from the release."""
     if is_public:

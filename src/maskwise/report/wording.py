@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.errors import plural
 from maskwise.policy.requirements.wording import figure_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.requirements.unit import Unit
@@ -131,38 +132,46 @@ def size_range(low: int, high: int | None) -> str:
     return f"{low:,} to {high:,}" if high > low else f"{low:,}"
 
 
-def two_sentences(data: dict[str, object], unit: Unit, smallest: Iterable[int]) -> tuple[str, str]:
-    """What was done, for a manager: what the release is, and that its promises were counted in it.
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What two sentences for a manager say."""
 
-    Args:
-        data: What the report says.
-        unit: What was counted.
-        smallest: The smallest group by each QID that has a k; nothing where readers must not learn it.
-    """
-    masked, passed = _count(data["attributes"]), _count(data["passed"])
-    asked = data["requirements"]
-    assert isinstance(asked, list)  # noqa: S101 - as `report` makes it
-    n_columns = masked + passed + _count(data.get("pseudonyms"))
-    rows = data["rows"]
-    assert isinstance(rows, int)  # noqa: S101 - likewise
-    done = (
-        f"This release has {plural(rows, 'record')} in {plural(n_columns, 'column')}; {plural(masked, 'column')} "
-        f"{'shows' if masked == 1 else 'show'} coarser or hidden values, so that people in it are harder to recognise."
-    )
-    n_held = sum(bool(one["holds"]) for one in asked)
-    held = (
-        f"{_all_of(len(asked))} asked of it {'holds' if len(asked) == 1 else 'hold'}"
-        if n_held == len(asked)
-        else f"{n_held:,} of {plural(len(asked), 'requirement')} asked of it hold"
-    )
-    sizes = list(smallest)
-    least = f"; the smallest group that looks alike has {plural(min(sizes), unit)}" if sizes else ""
-    return done, f"{held}, recounted in the file as it was written{least}."
+    n_records: int
+    """The records of the release."""
+    n_columns: int
+    """Its columns."""
+    n_coarser: int
+    """The columns that show coarser or hidden values."""
+    n_asked: int
+    """The requirements."""
+    n_held: int
+    """How many of them hold."""
+    is_whole: bool
+    """Whether all of them could be recounted in the release itself."""
+    smallest: int | None
+    """The smallest group by a QID that has a k; None where there is none, or where readers must not learn it."""
+    unit: Unit
+    """What was counted."""
 
+    def sentences(self) -> tuple[str, str]:
+        """What the release is, and that its promises were counted.
 
-def _all_of(n: int) -> str:
-    return "The requirement" if n == 1 else "Both requirements" if n == 2 else f"All {n:,} requirements"  # noqa: PLR2004
-
-
-def _count(value: object) -> int:
-    return len(value) if isinstance(value, list) else 0
+        >>> from maskwise.policy.requirements.unit import Unit
+        >>> Summary(9000, 12, 8, 2, 2, True, 59, Unit.RECORD).sentences()[1]
+        'Both requirements hold, recounted in the release as it was written; the smallest group has 59 records.'
+        """
+        shape = f"This release has {plural(self.n_records, 'record')} in {plural(self.n_columns, 'column')}"
+        shows = "shows" if self.n_coarser == 1 else "show"
+        done = f"{shape}; {self.n_coarser or 'none'} of them {shows} coarser or hidden values"
+        done += ", so that people in it are harder to recognise." if self.n_coarser else "."
+        many = {1: "The requirement holds", 2: "Both requirements hold"}
+        held = many.get(self.n_asked, f"All {self.n_asked:,} requirements hold")
+        if self.n_held < self.n_asked:
+            held = f"{self.n_held:,} of {plural(self.n_asked, 'requirement')} hold"
+        where = (
+            "in the release as it was written"
+            if self.is_whole
+            else "in the masked records, before columns were left out"
+        )
+        least = "" if self.smallest is None else f"; the smallest group has {plural(self.smallest, self.unit)}"
+        return done, f"{held}, recounted {where}{least}."
