@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from maskwise.report.content import Block, Section
 
 _TOGETHER = re.compile(
-    r"(?<=\d) (?=%)|(?<=\b[klh]) (?== \d)|(?<=[klh] =) (?=\d)|(?<=\b1 in) (?=\d)|(?<=\d,) (?=-?[\d.:T-]{1,26}[\])])"
+    r"(?<=\d) (?=%)|(?<=\b[klh]) (?== \d)|(?<=[klh] =) (?=\d)|(?<=\b1) (?=in \d)|(?<=\b1 in) (?=\d)"
+    r"|(?<=\d,) (?=-?[\d.:T-]{1,26}[\])])"
 )
 """Spaces at which no line is broken: `4 %`, `k = 5`, `1 in 8`, `[16, 100]`."""
 _LONG_CELL = 160
