@@ -156,7 +156,7 @@ def test_the_demo_runs_and_its_output_passes_an_audit(tmp_path: Path, capsys: py
     assert "Before" in shown
     assert "After" in shown
     names = {path.name for path in (tmp_path / "demo").iterdir()}
-    files = {"adult-masked.csv", "solution.json", "trace.jsonl", "report.md"}
+    files = {"adult-masked.csv", "solution.json", "trace.jsonl", "report.html", "owner-report.html"}
     assert names == files | {"curve.svg", "errors.svg"}
     masked = arrow_csv.read_csv(tmp_path / "demo" / "adult-masked.csv")
     assert masked.num_rows == 45_222

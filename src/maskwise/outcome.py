@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from maskwise.attacks.attack import Attack
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.release.common_rows import CommonRow
     from maskwise.release.mask import Unknown
     from maskwise.risk.risk import Risk
     from maskwise.solution.curve import Point
@@ -77,6 +78,8 @@ class Outcome:
     """Why each masked value is shown as it is, where that was asked for."""
     run: Run | None = None
     """How the run was asked to work; None for an outcome that no run made."""
+    common: tuple[CommonRow, ...] = ()
+    """The commonest rows of the release, by its masked columns."""
 
     def __repr__(self) -> str:
         """What was reached, in a line; no cell of the table."""

@@ -28,6 +28,7 @@ from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.profile.unreleased import refuse_generalized, refuse_unreleased
 from maskwise.progress import SearchProgress, Silent
 from maskwise.release import mask as masking
+from maskwise.release.common_rows import common_rows
 from maskwise.release.escape import original_text, safe_name
 from maskwise.release.interrupt import stop_on_interrupt
 from maskwise.release.pseudonyms import pseudonymize
@@ -167,6 +168,8 @@ def anonymize(
                 draft.written,
             )
             outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages, run=run)
+            common = common_rows(draft.table, [cut.attribute for cut in solution.cuts])
+            outcome = replace(outcome, common=common)
             if beside is not None and target is not None:
                 draft.add(beside(outcome))
     warn_in_python(outcome.warnings)

@@ -179,6 +179,7 @@ def test_the_release_the_cut_and_the_trace_are_duckdbs(place: Place, case: str) 
     assert solution_file.dumps(outcome.solution) == solution_file.dumps(expected.solution)
     assert outcome.verdict == expected.verdict
     assert outcome.n_dropped == expected.n_dropped
+    assert outcome.common == expected.common
     assert in_order(rows) == in_order(rows_of(expected.data))
 
 

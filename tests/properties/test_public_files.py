@@ -39,16 +39,17 @@ def released(outcome: maskwise.Outcome) -> list[str]:
     return sorted(map(repr, outcome.data.to_pylist()))
 
 
-def public_files(outcome: maskwise.Outcome) -> tuple[str, str, str]:
+def public_files(outcome: maskwise.Outcome) -> tuple[str, ...]:
     """Everything that may accompany a release."""
     public = report(outcome)
-    return public.to_markdown(), public.to_json(), solution_file.dumps(outcome.solution, public=True)
+    forms = public.to_markdown(), public.to_json(), public.to_html()
+    return (*forms, solution_file.dumps(outcome.solution, public=True))
 
 
-def owners_files(outcome: maskwise.Outcome) -> tuple[str, str]:
+def owners_files(outcome: maskwise.Outcome) -> tuple[str, ...]:
     """The same for the owner."""
     owners = report(outcome, Audience.OWNER)
-    return owners.to_markdown(), owners.to_json()
+    return owners.to_markdown(), owners.to_json(), owners.to_html()
 
 
 @st.composite
@@ -147,7 +148,13 @@ def test_the_owners_report_can_tell_such_tables_apart(pair: str) -> None:
     rows, others, policy = PAIRS[pair]
     one, two = (maskwise.anonymize(pa.Table.from_pylist(table), policy) for table in (rows, others))
     assert released(one) == released(two)
-    assert owners_files(one) != owners_files(two)
+    assert not [form for form, other in zip(owners_files(one), owners_files(two), strict=True) if form == other]
+
+
+def test_the_owners_page_can_tell_hidden_values_apart() -> None:
+    rows, others, policy = PAIRS["hidden values"]
+    one, two = (maskwise.anonymize(pa.Table.from_pylist(table), policy) for table in (rows, others))
+    assert report(one, Audience.OWNER).to_html() != report(two, Audience.OWNER).to_html()
 
 
 def test_the_private_solution_can_tell_hidden_values_apart() -> None:

@@ -75,7 +75,7 @@ def mask(
         Path | None, Parameter(help="Write what each step keeps and reaches here: .csv, or a plot as .svg or .png.")
     ] = None,
     report: Annotated[
-        Path | None, Parameter(help="Write a report here that may accompany the release: .md, .txt or .json.")
+        Path | None, Parameter(help="Write a report here that may accompany the release: .html, .md, .txt or .json.")
     ] = None,
     owner_report: Annotated[
         Path | None, Parameter(help="Write a report for the owner alone here, with everything that is known.")

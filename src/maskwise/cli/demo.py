@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from maskwise.cli.sidecars import SidecarPaths
 from maskwise.cli.terminal import Terminal
@@ -15,13 +16,17 @@ from maskwise.report.plot import can_draw
 from maskwise.report.report import DOES_NOT_PROTECT, report, what_is_protected
 from maskwise.values.message import Audience, Level
 
+if TYPE_CHECKING:
+    from maskwise.evaluation.records import Evaluation
+
 _LOOK = ("age", "education", "marital-status", "sex", "hours-per-week", "income")
 _ROWS = 5
 _FILES = {
     "adult-masked.csv": "the release",
     "solution.json": "for `maskwise apply`; keep it private, it lists hidden values",
     "trace.jsonl": "every refinement, with what it gained and cost",
-    "report.md": "what was asked and reached, to go with the release",
+    "report.html": "what was asked and reached, to go with the release",
+    "owner-report.html": "everything that is known of it; keep it private",
 }
 _CURVE = {"curve.svg": "what each refinement kept, and what privacy it left"}
 _ERRORS = {"errors.svg": "what masking cost two classifiers"}
@@ -42,7 +47,7 @@ def run(folder: Path, *, quiet: bool) -> int:
         solution=folder / "solution.json",
         trace=folder / "trace.jsonl",
         curve=folder / "curve.svg" if pictures else None,
-        report=folder / "report.md",
+        report=folder / "report.html",
     )
     terminal = Terminal(quiet=quiet)
     terminal.say("Masking the bundled Adult table: 48,842 records (UCI Machine Learning Repository, CC BY 4.0).")
@@ -56,7 +61,9 @@ def run(folder: Path, *, quiet: bool) -> int:
     terminal.show_rows("Before", _LOOK, [list(row.values()) for row in raw.select(_LOOK).to_pylist()])
     terminal.show_rows("After", _LOOK, [list(row.values()) for row in masked.select(_LOOK).to_pylist()])
     terminal.show_messages(outcome.messages, Level.NOTE)
-    is_measured = _show_cost(terminal, policy, folder, pictures=pictures)
+    cost = _show_cost(terminal, policy, folder, pictures=pictures)
+    owners = report(outcome, Audience.OWNER, cost).to_html()
+    write_files([Sidecar(folder / "owner-report.html", owners, private=True)])
     protected = what_is_protected(outcome.policy.requirements, outcome.verdict.unit)
     terminal.say("What this protects: " + " ".join(protected))
     terminal.say("What it does not: " + DOES_NOT_PROTECT[0] + " " + DOES_NOT_PROTECT[1])
@@ -64,7 +71,7 @@ def run(folder: Path, *, quiet: bool) -> int:
     for name, what in {
         **_FILES,
         **(_CURVE if pictures else {}),
-        **(_ERRORS if pictures and is_measured else {}),
+        **(_ERRORS if pictures and cost is not None else {}),
     }.items():
         terminal.say(f"{folder / name!s:32} {what}")
     terminal.say(f"{_near(policy)!s:32} the policy that was asked")
@@ -79,11 +86,11 @@ def _command() -> str:
     return f"{sys.executable} -m maskwise" if called.suffix == ".py" else str(called)
 
 
-def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool) -> bool:
-    """Show what masking costs two classifiers, where scikit-learn is installed."""
+def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool) -> Evaluation | None:
+    """Measure and show what masking costs two classifiers, where scikit-learn is installed."""
     if find_spec("sklearn") is None:
         terminal.say('What it costs a classifier: install "maskwise[sklearn]" and run `maskwise evaluate`.')
-        return False
+        return None
     from maskwise.evaluation.run import evaluate  # noqa: PLC0415 - heavy and optional
 
     with terminal:
@@ -92,7 +99,7 @@ def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool
     terminal.show_evaluation(found)
     if pictures:
         write_files([Sidecar(folder / "errors.svg", found.plot(".svg"))])
-    return True
+    return found
 
 
 def _near(path: Path) -> Path:

@@ -7,14 +7,19 @@ policy without its protected values. The owner's says everything.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from maskwise.errors import InputError, plural
-from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import plain_figure
+from maskwise.report.html import write_html
+from maskwise.report.markdown import write_markdown
+from maskwise.report.results import results_data
+from maskwise.report.sections import OWNER_ONLY, sections
+from maskwise.report.trees import is_coarser
+from maskwise.report.wording import Summary, figure_words, requirement_sentence
 from maskwise.solution.cut import MissingShown
 from maskwise.values.message import Audience
 
@@ -23,11 +28,13 @@ if TYPE_CHECKING:
 
     from maskwise.outcome import Applied, Outcome
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.policy.requirements.unit import Unit
+    from maskwise.report.content import Section
     from maskwise.solution.solution import Solution
     from maskwise.verify.verdict import Finding, Verdict
 
-COLUMNS = (("Released as they were", "passed"), ("Left out", "dropped"), ("As pseudonyms", "pseudonyms"))
-"""How the lists of columns that are not masked are called, and their keys in a report."""
+TITLE = "Masking report"
+SUFFIXES = (".html", ".md", ".txt", ".json")
 DOES_NOT_PROTECT = (
     "It says nothing about columns outside the listed requirements; they were released as they were.",
     "k-anonymity alone bounds linking, not inference: if a whole group shares a sensitive value, it is given away.",
@@ -39,78 +46,65 @@ DOES_NOT_PROTECT = (
 )
 
 
+class ClassifierCost(Protocol):
+    """What masking costs a classifier, as `maskwise.evaluate` measures it."""
+
+    @property
+    def class_name(self) -> str:
+        """The class column, which was predicted."""
+
+    @property
+    def n_tested(self) -> int:
+        """The number of predictions that each error is a share of."""
+
+    def to_data(self) -> list[dict[str, Any]]:
+        """The errors as plain values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """A run in words and figures."""
 
     data: dict[str, Any]
     """Everything the report says, as plain values."""
-    verdict: Verdict
-    """The recount that it tells of."""
+    outcome: Outcome
+    """The run that it tells of."""
     audience: Audience = Audience.RECIPIENT
     """Who may read it."""
+
+    def sections(self) -> tuple[Section, ...]:
+        """Everything the report says, in the order in which people read it."""
+        return sections(self.data, self.outcome, self.audience)
 
     def to_json(self) -> str:
         """For scripts."""
         return json.dumps(self.data, indent=2, ensure_ascii=False) + "\n"
 
     def to_markdown(self) -> str:
-        """For people."""
-        data = self.data
-        unit = self.verdict.unit
-        lines = ["# Masking report", "", *self._summary(), ""]
-        smallest = "smallest group" if unit is Unit.RECORD else f"smallest group ({unit.plural})"
-        lines += [f"| quasi-identifier | asked | reached | groups | {smallest} |", "| --- " * 5 + "|"]
-        for item, finding in zip(data["requirements"], self.verdict.findings, strict=True):
-            implied = " (implied by another)" if item["implied_by"] is not None else ""
-            asked = finding.requirement.asked_cell()
-            # Where a protected value is most common would tell recipients which one is protected.
-            worst = () if self.audience is Audience.RECIPIENT else finding.tightest
-            reached = finding.requirement.reached_cell(finding.figure, worst) if "reached" in item else "holds"
-            sizes = [f"{item['groups']:,}", f"{item['group_sizes']['min']:,}"] if "groups" in item else ["", ""]
-            lines.append(f"| {', '.join(item['qid'])}{implied} | {asked} | {reached} | {' | '.join(sizes)} |")
-        lines += ["", "| attribute | masked by | shown as |", "| --- | --- | --- |"]
-        lines += [f"| {a['name']} | {a['kind']} | {', '.join(shown_values(a))} |" for a in data["attributes"]]
-        for title, key in (
-            ("Released as they were", "passed"),
-            ("Left out", "dropped"),
-            ("As pseudonyms", "pseudonyms"),
-        ):
-            if data.get(key):
-                lines += ["", f"{title}: {', '.join(data[key])}."]
-        for title, key in (
-            ("Warnings", "warnings"),
-            ("Notes", "notes"),
-            ("What this protects", "protects"),
-            ("What it does not", "does_not_protect"),
-        ):
-            if data[key]:
-                lines += ["", f"## {title}", "", *(f"- {text}" for text in data[key])]
-        return "\n".join(lines) + "\n"
+        """For people who read text."""
+        return write_markdown(TITLE, self._warning, self.sections())
 
-    def _summary(self) -> list[str]:
-        """How many records, and for the owner of what and how it was found."""
-        records = plural(self.data["rows"], "record")
-        if self.audience is Audience.RECIPIENT:
-            return [f"{records}."]
-        left_out = self.data["dropped_rows"]
-        dropped = f" {plural(left_out, 'record')} left out because a masked cell is missing." if left_out else ""
-        return [
-            "For the owner: this report says more than the release. Do not hand it out.",
-            "",
-            f"{records} of `{self.data['source']}`.{dropped} {describe_ending(self.data)}",
-        ]
+    def to_html(self) -> str:
+        """For people, as one page that needs nothing else, on a screen or on paper."""
+        asked = plural(len(self.data["requirements"]), "requirement")
+        about = f"{plural(self.data['rows'], 'record')}, {asked}"
+        made_by = f"Written by maskwise {self.data['maskwise']}."
+        return write_html(TITLE, about, self._warning, self.sections(), made_by)
+
+    @property
+    def _warning(self) -> str | None:
+        return OWNER_ONLY if self.audience is Audience.OWNER else None
 
     def render(self, path: Path) -> str:
         """The form that a file's suffix asks for."""
         check_suffix(path)
-        return self.to_json() if path.suffix == ".json" else self.to_markdown()
+        return {".json": self.to_json, ".html": self.to_html}.get(path.suffix, self.to_markdown)()
 
 
 def check_suffix(path: Path) -> None:
     """Refuse a report in a form that does not exist."""
-    if path.suffix not in {".md", ".txt", ".json"}:
-        msg = f"A report is written as .md, .txt or .json; found `{path.name}`."
+    if path.suffix not in SUFFIXES:
+        msg = f"A report is written as .html, .md, .txt or .json; found `{path.name}`."
         raise InputError(msg)
 
 
@@ -136,13 +130,14 @@ def shown_values(item: dict[str, Any]) -> list[str]:
     return [*item["shown"], "(missing)"] if item.get("missing") == MissingShown.ITSELF else list(item["shown"])
 
 
-def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
+def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT, cost: ClassifierCost | None = None) -> Report:
     """Say what a run asked, reached and shows.
 
     Args:
         outcome: The run.
         audience: Recipients read only what follows from the release and the policy without its protected values. The
             owner reads everything.
+        cost: What masking costs a classifier, where that was measured; only the owner reads it.
 
     Claim: two tables that give the same release under the same policy give the same report for recipients.
 
@@ -167,7 +162,7 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
         "steps": len(solution.steps),
         "ending": str(solution.ending),
     }
-    data = {
+    data: dict[str, Any] = {
         "maskwise": version("maskwise"),
         "class": outcome.policy.class_name,
         "rows": verdict.n_rows,
@@ -176,8 +171,8 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
         "method": str(solution.method),
         "criterion": str(solution.criterion),
         "requirements": [
-            {**found, "implied_by": reached.implied_by}
-            for found, reached in zip(findings, solution.reached, strict=True)
+            {**found, "implied_by": reached.implied_by, "sentence": _sentence(found, finding)}
+            for found, reached, finding in zip(findings, solution.reached, verdict.findings, strict=True)
         ],
         "attributes": _attribute_data(solution, is_public=is_public),
         "passed": list(outcome.passed),
@@ -187,8 +182,53 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
         "notes": [texts[message] for message in messages if not message.is_warning],
         "protects": list(what_is_protected(outcome.policy.requirements, verdict.unit, is_whole=_is_whole(outcome))),
         "does_not_protect": list(DOES_NOT_PROTECT),
+        "common_rows": _common_rows(outcome),
+        **results_data(outcome, is_public=is_public),
     }
-    return Report(data, verdict, audience)
+    if not is_public:
+        data["how_it_ended"] = describe_ending(data)
+        data["curve"] = _curve_data(outcome)
+        if cost is not None:
+            data["cost"] = {"class": cost.class_name, "tested": cost.n_tested, "errors": cost.to_data()}
+    data["summary"] = list(_summary(data, outcome).sentences())
+    return Report(data, outcome, audience)
+
+
+def _sentence(found: dict[str, Any], finding: Finding) -> str:
+    """A requirement with what readers may know of its figures."""
+    smallest = found["group_sizes"]["min"] if "group_sizes" in found else None
+    figure = figure_words(finding.requirement, found["reached"]) if "reached" in found else None
+    return requirement_sentence(finding.requirement, finding.unit, smallest, figure)
+
+
+def _summary(data: dict[str, Any], outcome: Outcome) -> Summary:
+    """The figures of the two sentences that a manager reads."""
+    items = list(zip(data["requirements"], outcome.policy.requirements, strict=True))
+    sizes = [found["group_sizes"]["min"] for found, asked in items if "group_sizes" in found and asked.k is not None]
+    cuts = (*outcome.solution.cuts, *outcome.solution.fixed)
+    return Summary(
+        n_records=data["rows"],
+        n_columns=len(cuts) + len(data["passed"]) + len(data.get("pseudonyms", ())),
+        n_coarser=sum(map(is_coarser, cuts)),
+        n_asked=len(items),
+        n_held=sum(found["holds"] for found, _ in items),
+        is_whole=_is_whole(outcome),
+        smallest=min(sizes, default=None),
+        unit=outcome.verdict.unit,
+    )
+
+
+def _common_rows(outcome: Outcome) -> list[dict[str, Any]]:
+    """The commonest rows of the release, by its masked columns."""
+    return [{"records": row.n_records, "shown": dict(row.shown)} for row in outcome.common]
+
+
+def _curve_data(outcome: Outcome) -> list[dict[str, Any]]:
+    """What each step kept and reached."""
+    return [
+        {**asdict(point), "requirements": [plain_figure(figure) for figure in point.requirements]}
+        for point in outcome.curve
+    ]
 
 
 def what_is_protected(requirements: Sequence[Requirement], unit: Unit, *, is_whole: bool = True) -> tuple[str, ...]:
