@@ -18,9 +18,8 @@ from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.outcome import NO_PERSON_COLUMN, NO_SENSITIVE_COLUMN, Applied, Outcome
-from maskwise.policy.attributes import Boundaries, Kind
-from maskwise.profile.boundaries import limit_boundaries, read_midnights_as_dates
-from maskwise.profile.persons import count_at_smallest
+from maskwise.profile.boundaries import read_midnights_as_dates
+from maskwise.profile.persons import with_boundaries
 from maskwise.profile.profile import check_columns, check_sensitive
 from maskwise.profile.profile import profile as take_profile
 from maskwise.profile.record_order import order_message, order_tells
@@ -45,6 +44,7 @@ from maskwise.verify.single_records import warn_of_single_records
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from maskwise.attacks.searched import Searched
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Profile
     from maskwise.progress import Observer
@@ -175,6 +175,7 @@ def solve(
     workspace: Workspace | None = None,
     *,
     columns: Sequence[str] | None = None,
+    after: Callable[[Searched], None] | None = None,
 ) -> tuple[Solution, Profile, Table]:
     """Find the cut, without masking anything yet.
 
@@ -186,11 +187,13 @@ def solve(
         is_asked_to_stop: Asked after every step.
         workspace: Where compressed tables are kept; None is memory without bound.
         columns: The columns of the release; None is all but those that the policy leaves out.
+        after: Is given what was searched, while its counts are still there.
 
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
     """
-    from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.attacks.guard import run_search  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - as above
     from maskwise.search.interface import Problem  # noqa: PLC0415 - as above
     from maskwise.search.registry import start_search  # noqa: PLC0415 - as above
 
@@ -199,18 +202,18 @@ def solve(
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     check_feasible(profile, policy)
     profile = profile if options.as_published else read_midnights_as_dates(profile)
-    boundaries, persons = options.boundaries_for(policy.boundaries), None
-    if profile.persons is not None and boundaries is Boundaries.SAFE:
-        intervals = [column for column in profile.columns if column.kind is Kind.INTERVAL]
-        persons = {one.name: count_at_smallest(table, one, profile.persons.column) for one in intervals}
-    profile = limit_boundaries(profile, policy.floors(), boundaries, persons)
+    profile = with_boundaries(profile, table, policy, options.boundaries_for(policy.boundaries))
     dropped = policy.dropped(table.names)
     if columns is None:
         columns = [name for name in table.names if name not in dropped]
-    search = start_search(Problem(profile, policy, options, tuple(columns), dropped))
+    problem = Problem(profile, policy, options, tuple(columns), dropped)
+    search = start_search(problem)
     progress.stage("compress")
     counts = compress(table, profile, search.request, workspace)
-    solution = search.run(counts, progress)
+    searched = run_search(problem, search, counts, progress)
+    if after is not None:
+        after(searched)
+    solution = searched.solution
     if not options.as_published:
         solution = replace(solution, cuts=tuple(disclose_lone_value(cut) for cut in solution.cuts))
     return solution, profile, table
