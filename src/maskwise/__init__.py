@@ -10,6 +10,7 @@ Mask:
 
 Check:
     audit: Recount any table, also one that another tool masked.
+    attack: Try known attacks on a release of one's own.
     evaluate: What masking costs a classifier.
 
 Ask:
@@ -33,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.values.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from maskwise.attacks.run import attack
     from maskwise.errors import (
         InfeasibleError,
         InputError,
@@ -93,6 +95,7 @@ _HOME = {
     "Verdict": "verify.verdict",
     "anonymize": "pipeline",
     "apply": "pipeline",
+    "attack": "attacks.run",
     "audit": "pipeline",
     "evaluate": "evaluation.run",
     "read_policy": "formats.policy_file",
@@ -127,6 +130,7 @@ __all__ = [
     "Verdict",
     "anonymize",
     "apply",
+    "attack",
     "audit",
     "evaluate",
     "read_policy",

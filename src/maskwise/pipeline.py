@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from maskwise.attacks.run import attack_release, attack_search, failed_messages
 from maskwise.compress.compress import compress
 from maskwise.compress.spill import Workspace
 from maskwise.engines.base import Feature
@@ -31,7 +32,7 @@ from maskwise.release.escape import original_text, safe_name
 from maskwise.release.interrupt import stop_on_interrupt
 from maskwise.release.pseudonyms import pseudonymize
 from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
-from maskwise.release.released_columns import check_released_columns
+from maskwise.release.released_columns import look_at_columns
 from maskwise.release.shuffle import shuffle_records
 from maskwise.release.target import resolve_target
 from maskwise.search.options import SearchKeywords, SearchOptions, search_options
@@ -44,6 +45,7 @@ from maskwise.verify.single_records import warn_of_single_records
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from maskwise.attacks.attack import Attack
     from maskwise.attacks.searched import Searched
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Profile
@@ -127,11 +129,20 @@ def anonymize(
     table = open_data(data, engine, target, n_bytes, asked.reading)
     warming.join()
     with closing(table):
+        attacks: list[Attack] = []
         with stop_on_interrupt() as is_asked_to_stop:
             workspace = Workspace(for_search(memory_of_run(n_bytes)))
-            solution, profile, table = solve(table, asked, options, observer, is_asked_to_stop, workspace)
-        checked = check_released_columns(table, asked, solution, profile, strict=strict_leaks)
-        messages = (*solution.messages, *solution.implied(), *checked)
+            solution, profile, table = solve(
+                table,
+                asked,
+                options,
+                observer,
+                is_asked_to_stop,
+                workspace,
+                after=lambda searched: attacks.extend(attack_search(searched)),
+            )
+        checked = look_at_columns(table, asked, solution, profile, strict=strict_leaks)
+        messages = (*solution.messages, *solution.implied(), *checked.messages)
         observer.stage("mask")
         whole = masking.mask(pseudonymize(table, asked.person), solution, profile.columns)
         masked = masking.drop_columns(masking.show_fixed(whole, solution), solution.drop)
@@ -158,8 +169,18 @@ def anonymize(
             refuse_unless_confirmed(verdict, dropped, solution, profile.n_rows, draft.table.names, n_persons)
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
-            messages = (*warn_of_single_records(verdict), *messages)
-            outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages)
+            attacks += attack_release(asked, draft.table, whole, checked.leaks)
+            messages = (*warn_of_single_records(verdict), *messages, *failed_messages(attacks))
+            outcome = Outcome(
+                draft.data,
+                solution,
+                verdict,
+                asked,
+                table.source,
+                profile.n_dropped,
+                messages,
+                attacks=tuple(attacks),
+            )
             if beside is not None and target is not None:
                 draft.add(beside(outcome))
     warn_in_python(outcome.warnings)

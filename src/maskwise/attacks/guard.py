@@ -122,6 +122,7 @@ def _refusal(policy: Policy, attack: Attack) -> str:
     """Say that no bound is tight enough."""
     return (
         f"{policy.at(('minimality',))}`minimality: guard` cannot be kept: whatever bounds are searched with, an "
-        f"attacker who knows the method is sure of somebody's protected value by {attack.figure:.4f}, and {attack.bound:g} is "
-        "allowed. Raise the confidence, take an attribute out of the QID, or write `minimality: check`."
+        f"attacker who knows the method is sure of somebody's protected value by {attack.figure:.4f}, and "
+        f"{attack.bound:g} is allowed. Raise the confidence, take an attribute out of the QID, or write "
+        "`minimality: check`."
     )

@@ -27,13 +27,13 @@ _MARGIN = 12.0
 
 
 @njit(cache=True, nogil=True)
-def log_choose(n: int, x: int) -> float:
+def log_choose(n: int, x: int) -> Any:
     """The logarithm of a binomial coefficient."""
     return math.lgamma(n + 1.0) - math.lgamma(x + 1.0) - math.lgamma(n - x + 1.0)
 
 
 @njit(cache=True, nogil=True)
-def log_chance_of(n: int, s: int, m: int, x: int) -> float:
+def log_chance_of(n: int, s: int, m: int, x: int) -> Any:
     """The logarithm of the chance that m of n records have x of the s that have the value."""
     return log_choose(m, x) + log_choose(n - m, s - x) - log_choose(n, s)
 
@@ -120,7 +120,7 @@ def chain(sizes: Any, most: Any, s: int, share: float, step: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def weigh_refused(sizes: Any, most: Any, s: int, expected: Any) -> float:
+def weigh_refused(sizes: Any, most: Any, s: int, expected: Any) -> Any:
     """The logarithm of the chance, before anything was refused, that some child of a group has more than allowed.
 
     Args:

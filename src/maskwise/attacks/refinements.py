@@ -95,8 +95,42 @@ def list_refinements(searched: Searched) -> tuple[Refinement, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class GroupSizes:
+    """The groups of one QID that a release shows."""
+
+    attributes: tuple[int, ...]
+    """The QID's attributes."""
+    sizes: Ints  # (n_groups,)
+    """The records of each group."""
+    codes: NDArray[np.unsignedinteger]  # (n_groups, n_attributes)
+    """The codes of one of its rows."""
+
+    def touched(self, refinement: Refinement) -> Ints:
+        """The sizes of the groups that show the value that a refinement would part."""
+        codes = self.codes[:, self.attributes.index(refinement.attribute)]
+        sizes: Ints = self.sizes[refinement.part_of_code[codes] >= 0]
+        return sizes
+
+
+def group_sizes(searched: Searched, table: Compact) -> GroupSizes:
+    """The groups of one QID with their sizes."""
+    group, first = _group_rows(searched, table)
+    sizes = np.rint(np.bincount(group, table.counts[:, 0], len(first))).astype(np.int64)
+    return GroupSizes(table.attributes, sizes, table.codes[first])
+
+
 def group_cells(searched: Searched, table: Compact) -> dict[int, Cells]:
     """For each attribute of a QID, its records by group and code."""
+    group, first = _group_rows(searched, table)
+    return {
+        a: _count_cells(group, table.codes[:, place], table.counts, len(first), searched.trees[a].n_codes)
+        for place, a in enumerate(table.attributes)
+    }
+
+
+def _group_rows(searched: Searched, table: Compact) -> tuple[Ints, Ints]:
+    """The group of each row of a compressed table, and the first row of each group."""
     attributes = list(_attributes(searched))
     n_groups, group = 1, np.zeros(len(table.codes), np.int64)
     for place, a in enumerate(table.attributes):
@@ -107,11 +141,16 @@ def group_cells(searched: Searched, table: Compact) -> dict[int, Cells]:
             n_groups = int(group.max()) + 1
         group = group * n_shown + shown[table.codes[:, place]]
         n_groups *= n_shown
-    present, group = np.unique(group, return_inverse=True)
-    return {
-        a: _count_cells(group, table.codes[:, place], table.counts, len(present), searched.trees[a].n_codes)
-        for place, a in enumerate(table.attributes)
-    }
+    if n_groups <= len(group):
+        # Few enough to be numbered without sorting, which takes most of the time.
+        first_of = np.full(n_groups, len(group), np.int64)
+        first_of[group[::-1]] = np.arange(len(group))[::-1]
+        present = np.flatnonzero(first_of < len(group))
+        number = np.zeros(n_groups, np.int64)
+        number[present] = np.arange(len(present))
+        return number[group], first_of[present]
+    _, first, number = np.unique(group, return_index=True, return_inverse=True)
+    return number, first
 
 
 def _count_cells(group: Ints, code: NDArray[np.unsignedinteger], counts: Ints, n_groups: int, n_codes: int) -> Cells:

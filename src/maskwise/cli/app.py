@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
+from maskwise.cli.attack import attack
 from maskwise.cli.evaluate import evaluate
 from maskwise.cli.options import (
     DEFAULT_SEARCH,
@@ -246,6 +247,7 @@ def apply(
     return 0
 
 
+app.command(attack)
 app.command(evaluate)
 
 

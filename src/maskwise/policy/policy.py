@@ -261,7 +261,7 @@ class Policy:
         # Keys that a policy does not use leave its hash as it was before they existed.
         clamps = {a.name: a.clamp for a in self.attributes if a.clamp != (None, None)}
         optional = {
-            "minimality": self.minimality,
+            "minimality": None if self.minimality is Minimality.CHECK else self.minimality,
             "boundaries": None if self.boundaries is Boundaries.SAFE else self.boundaries,
             "clamp": clamps or None,
             "release": {a.name: a.release for a in self.fixed} or None,

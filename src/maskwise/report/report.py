@@ -78,6 +78,8 @@ class Report:
         ):
             if data.get(key):
                 lines += ["", f"{title}: {', '.join(data[key])}."]
+        if data["attacks"]:
+            lines += ["", "## Attacks tried", "", *(attack_line(found) for found in data["attacks"])]
         for title, key in (
             ("Warnings", "warnings"),
             ("Notes", "notes"),
@@ -129,6 +131,11 @@ def describe_ending(data: dict[str, Any]) -> str:
         other = " An interval is only ever split where it tells most; a split elsewhere might still be safe."
         return f"{tried} or gain nothing.{other if is_one_split else ''}"
     return f"The search was stopped early ({data['ending']}) after {n}. The table is safe, but more could be shown."
+
+
+def attack_line(found: dict[str, Any]) -> str:
+    """What an attack came to, and what its attacker knows, as an item of a list."""
+    return f"- **{found['attack']}: {found['result']}.** {found['text']} The attacker knows {found['knows']}."
 
 
 def shown_values(item: dict[str, Any]) -> list[str]:
@@ -183,6 +190,9 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
         "passed": list(outcome.passed),
         "dropped": list(outcome.policy.dropped(()) if is_public else solution.drop),
         **({"pseudonyms": [solution.person.column]} if solution.person and solution.person.is_released else {}),
+        "attacks": [
+            found.to_data() for found in outcome.attacks if not is_public or found.audience is Audience.RECIPIENT
+        ],
         "warnings": [texts[message] for message in messages if message.is_warning],
         "notes": [texts[message] for message in messages if not message.is_warning],
         "protects": list(what_is_protected(outcome.policy.requirements, verdict.unit, is_whole=_is_whole(outcome))),
