@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from maskwise.search.bounds import Bound
 
     Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 KNOWS = (
     "the method, the policy, the release, and the quasi-identifiers of everybody in the table; not the sensitive values"
@@ -47,29 +46,13 @@ NEAR = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
-    """What an attacker knows of one template in the groups that a refinement would part."""
-
-    template: Template
-    """The template, as it was asked."""
-    sizes: Ints  # (n_groups, n_parts)
-    """The records of each part."""
-    n_with: Ints  # (n_groups,)
-    """The records of each group with the protected value."""
-    log_chance: Floats  # (n_groups,)
-    """The logarithm of the chance that the template breaks in the group."""
-    expected: Floats  # (n_groups, n_parts)
-    """The records with the value in each part, where it does."""
-
-
-@dataclass(frozen=True, slots=True)
 class Stopped:
     """A refinement that a template stopped, and how sure it makes an attacker."""
 
     refinement: Refinement
     """The refinement."""
     template: Template
-    """The template whose value the attacker is surest of, compared with its bound."""
+    """The template that breaks; of several, the one of whose value the attacker is surest, compared with its bound."""
     posterior: float
     """How sure they are of the value of somebody in a group that it would have made."""
     before: float
@@ -87,9 +70,9 @@ def minimality(searched: Searched) -> Attack:
     Args:
         searched: The cut, and the counts it was found from.
 
-    Claim: the posterior is exact for one stopped refinement and one template,
-    if all assignments of the sensitive values to the records of each group are
-    equally likely beforehand.
+    Claim: the posterior is exact for an attacker who knows which refinement
+    and which template stopped the search, if all assignments of the sensitive
+    values to the records of each group are equally likely beforehand.
     """
     reason = _not_run(searched)
     if reason is not None:
@@ -166,16 +149,15 @@ def stopped_refinements(searched: Searched) -> list[Stopped]:
     for refinement in refinements:
         tables = [t for t, table in enumerate(searched.tables) if refinement.attribute in table.attributes]
         parted = {t: cells[t][refinement.attribute].parted(refinement) for t in tables}
-        if _breaks_another(parted, rules) or not any(
-            _is_broken(parted[one.table], one) for one in bounds if one.table in parted and _is_share(one)
-        ):
+        if _breaks_another(parted, rules):
             continue
-        weighed = [
-            _weigh(templates[b], parted[one.table], one)
+        posteriors = [
+            _largest_posterior(refinement, templates[b], parted[one.table], one)
             for b, one in enumerate(bounds)
-            if one.table in parted and _is_share(one) and one.counts
+            if one.table in parted and one.counts and _is_share(one) and _is_broken(parted[one.table], one)
         ]
-        found.append(_largest_posterior(refinement, weighed))
+        if posteriors:
+            found.append(max(posteriors, key=lambda stopped: stopped.excess))
     return found
 
 
@@ -210,38 +192,32 @@ def _breaks_another(parted: Mapping[int, Ints], rules: Sequence[rule_kernels.Rul
     return False
 
 
-def _weigh(template: Template, parted: Ints, bound: Bound) -> _Weighed:
-    """Compute how likely a template breaks in each group, by the bound that the search went by."""
+def _largest_posterior(refinement: Refinement, template: Template, parted: Ints, bound: Bound) -> Stopped:
+    """How sure an attacker can be of anybody, given that a template breaks in one of the groups.
+
+    Args:
+        refinement: What was refused.
+        template: The template, as the owner asked for it.
+        parted: The groups that would be parted, as `Cells.parted` gives them.
+        bound: The template, as the search went by it.
+    """
     sizes = np.ascontiguousarray(parted[:, :, 0])
     n_with = np.ascontiguousarray(parted[:, :, bound.first].sum(axis=1))
     log_chance, expected = np.empty(len(sizes)), np.empty(sizes.shape)
     posterior_kernels.weigh_groups(sizes, n_with, bound.rule.numerator, bound.rule.denominator, log_chance, expected)
-    return _Weighed(template, sizes, n_with, log_chance, expected)
-
-
-def _largest_posterior(refinement: Refinement, weighed: Sequence[_Weighed]) -> Stopped:
-    """How sure an attacker can be of anybody, given that one of the templates breaks in one of the groups.
-
-    Templates are taken for independent of each other, as groups are.
-    """
-    log_chances = np.concatenate([one.log_chance for one in weighed])
-    chance = float(np.exp(log_chances).sum())
-    if chance < posterior_kernels.RARE:
-        top = float(log_chances.max())
-        log_total = top + float(np.log(np.exp(log_chances - top).sum()))
+    chance = np.exp(log_chance)
+    if chance.sum() < posterior_kernels.RARE:
+        # So rare that no two groups break together.
+        top = float(log_chance.max())
+        log_total = top + float(np.log(np.exp(log_chance - top).sum()))
     else:
         with np.errstate(divide="ignore"):
-            log_total = float(np.log(-np.expm1(np.log1p(-np.exp(log_chances)).sum())))
-    found = []
-    for one in weighed:
-        n = one.sizes.sum(axis=1)
-        own = np.exp(one.log_chance)[:, None]
-        here = np.minimum(np.exp(one.log_chance - log_total), 1.0)[:, None]
-        usual = one.n_with[:, None] * one.sizes / n[:, None]
-        elsewhere = np.clip((usual - own * one.expected) / np.maximum(1.0 - own, 1e-300), 0.0, one.sizes)
-        records = here * one.expected + (1.0 - here) * elsewhere
-        shares = np.where(one.sizes > 0, records / np.maximum(one.sizes, 1), 0.0)
-        shares = np.minimum(shares, 1.0)
-        g, c = np.unravel_index(int(shares.argmax()), shares.shape)
-        found.append(Stopped(refinement, one.template, float(shares[g, c]), float(one.n_with[g] / n[g])))
-    return max(found, key=lambda stopped: stopped.excess)
+            log_total = float(np.log(-np.expm1(np.log1p(-chance).sum())))
+    n = sizes.sum(axis=1)
+    here = np.minimum(np.exp(log_chance - log_total), 1.0)[:, None]
+    usual = n_with[:, None] * sizes / n[:, None]
+    elsewhere = (usual - chance[:, None] * expected) / np.maximum(1.0 - chance, 1e-300)[:, None]
+    records = here * expected + (1.0 - here) * np.clip(elsewhere, 0.0, sizes)
+    shares = np.minimum(records / np.maximum(sizes, 1), 1.0)
+    g, _ = np.unravel_index(int(shares.argmax()), shares.shape)
+    return Stopped(refinement, template, float(shares.max()), float(n_with[g] / n[g]))

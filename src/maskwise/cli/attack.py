@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - read when the command is registered
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from maskwise.cli.options import AsJson, Engine, Memory, PolicyPath, Quiet
+from maskwise.cli.options import AsJson, Engine, Memory, PolicyPath, Quiet  # noqa: TC001 - as above
 
 
 def attack(
