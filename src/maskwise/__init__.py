@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.values.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from maskwise.attacks.attack import Attack
     from maskwise.attacks.run import attack
     from maskwise.errors import (
         InfeasibleError,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 _HOME = {
     "LKC": "policy.requirements.lkc",
     "Applied": "outcome",
+    "Attack": "attacks.attack",
     "Attribute": "policy.attributes",
     "Closeness": "policy.requirements.closeness",
     "Confidence": "policy.requirements.confidence",
@@ -105,6 +107,7 @@ _HOME = {
 __all__ = [
     "LKC",
     "Applied",
+    "Attack",
     "Attribute",
     "Closeness",
     "Confidence",

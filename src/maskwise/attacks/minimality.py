@@ -141,7 +141,7 @@ def stopped_refinements(searched: Searched) -> list[Stopped]:
     refinements = list_refinements(searched)
     bounds = list_bounds(searched.profile, searched.tried, searched.requests)
     templates = _templates(searched)
-    cells = [group_cells(searched, table) for table in searched.tables]
+    cells = [group_cells(searched, table, refinements) for table in searched.tables]
     rules = [
         as_rules([one for one in bounds if one.table == t], table.whole()) for t, table in enumerate(searched.tables)
     ]

@@ -20,7 +20,7 @@ from maskwise.search.value_trees import is_beneficial
 from maskwise.solution.cut import HIDDEN, MissingShown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -120,12 +120,16 @@ def group_sizes(searched: Searched, table: Compact) -> GroupSizes:
     return GroupSizes(table.attributes, sizes, table.codes[first])
 
 
-def group_cells(searched: Searched, table: Compact) -> dict[int, Cells]:
-    """For each attribute of a QID, its records by group and code."""
+def group_cells(searched: Searched, table: Compact, refinements: Iterable[Refinement]) -> dict[int, Cells]:
+    """For each attribute of a QID that could be refined, its records by group and code."""
+    wanted = {refinement.attribute for refinement in refinements} & set(table.attributes)
+    if not wanted:
+        return {}
     group, first = _group_rows(searched, table)
     return {
         a: _count_cells(group, table.codes[:, place], table.counts, len(first), searched.trees[a].n_codes)
         for place, a in enumerate(table.attributes)
+        if a in wanted
     }
 
 
