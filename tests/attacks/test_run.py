@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,19 @@ def test_attacks_on_files_find_what_mask_found(options: dict[str, Any], tmp_path
         other = again[found.name, found.details.get("column")]
         assert (other.result, other.text) == (found.result, found.text)
         assert other.figure == pytest.approx(found.figure)
+
+
+def test_a_guarded_solution_remembers_what_it_was_searched_with(tmp_path: Path) -> None:
+    guarded = {**POLICY, "minimality": "guard"}
+    outcome = maskwise.anonymize(PEOPLE, guarded)
+    assert outcome.solution.tightened == Fraction(9, 10) ** 3
+    saved = tmp_path / "solution.json"
+    saved.write_text(solution_file.dumps(outcome.solution))
+    assert "tightened" not in solution_file.dumps(outcome.solution, public=True)
+    again = maskwise.attack(outcome.data, guarded, solution=saved, original=PEOPLE)
+    (first,), (second,) = ([one for one in found if one.name == "minimality"] for found in (outcome.attacks, again))
+    assert first == second
+    assert first.result is AttackResult.PASSED
 
 
 def test_a_cut_of_other_boundaries_is_not_attacked() -> None:

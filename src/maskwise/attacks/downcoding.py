@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.attacks.refinements import Cells, Refinement
+    from maskwise.attacks.refinements import GroupCells, Refinement
     from maskwise.attacks.searched import Searched
     from maskwise.profile.columns import Column
     from maskwise.solution.cut import Cut
@@ -143,7 +143,7 @@ def _bits_of_none(chances: Sequence[float]) -> float:
     return -none / math.log(2)
 
 
-def _breaks(cells: Mapping[int, Cells], refinement: Refinement, k: int) -> bool:
+def _breaks(cells: Mapping[int, GroupCells], refinement: Refinement, k: int) -> bool:
     """Whether a refinement leaves a group smaller than k."""
     parts = cells[refinement.attribute].parted(refinement)[:, :, 0]
     return bool(((parts > 0) & (parts < k)).any())

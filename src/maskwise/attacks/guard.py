@@ -74,8 +74,8 @@ def run_search(problem: Problem, search: Search, counts: CompressedTables, progr
         raise InputError(msg)
     if factor < 1:
         text = f"The search went by {float(factor):.4g} times the bounds of templates, against the minimality attack."
-        solution = searched.solution
-        searched = replace(searched, solution=replace(solution, messages=(*solution.messages, private_note(text))))
+        messages = (*searched.solution.messages, private_note(text))
+        searched = replace(searched, solution=replace(searched.solution, tightened=factor, messages=messages))
     return searched
 
 

@@ -198,7 +198,7 @@ def _largest_posterior(refinement: Refinement, template: Template, parted: Ints,
     Args:
         refinement: What was refused.
         template: The template, as the owner asked for it.
-        parted: The groups that would be parted, as `Cells.parted` gives them.
+        parted: The groups that would be parted, as `GroupCells.parted` gives them.
         bound: The template, as the search went by it.
     """
     sizes = np.ascontiguousarray(parted[:, :, 0])

@@ -54,7 +54,7 @@ class Refinement:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class GroupCells:
     """The records of one QID, by the group that the release shows and the code on one of its attributes."""
 
     group: Ints  # (n_cells,)
@@ -120,7 +120,7 @@ def group_sizes(searched: Searched, table: Compact) -> GroupSizes:
     return GroupSizes(table.attributes, sizes, table.codes[first])
 
 
-def group_cells(searched: Searched, table: Compact, refinements: Iterable[Refinement]) -> dict[int, Cells]:
+def group_cells(searched: Searched, table: Compact, refinements: Iterable[Refinement]) -> dict[int, GroupCells]:
     """For each attribute of a QID that could be refined, its records by group and code."""
     wanted = {refinement.attribute for refinement in refinements} & set(table.attributes)
     if not wanted:
@@ -157,7 +157,9 @@ def _group_rows(searched: Searched, table: Compact) -> tuple[Ints, Ints]:
     return number, first
 
 
-def _count_cells(group: Ints, code: NDArray[np.unsignedinteger], counts: Ints, n_groups: int, n_codes: int) -> Cells:
+def _count_cells(
+    group: Ints, code: NDArray[np.unsignedinteger], counts: Ints, n_groups: int, n_codes: int
+) -> GroupCells:
     key = group * n_codes + code
     if n_groups * n_codes <= max(_MOST_CELLS // counts.shape[1], 1):
         sums = np.stack([np.bincount(key, counts[:, c], n_groups * n_codes) for c in range(counts.shape[1])], axis=1)
@@ -167,7 +169,7 @@ def _count_cells(group: Ints, code: NDArray[np.unsignedinteger], counts: Ints, n
         keys, number = np.unique(key, return_inverse=True)
         sums = np.stack([np.bincount(number, counts[:, c]) for c in range(counts.shape[1])], axis=1)
     # Counts below 2**53 are exact as floats.
-    return Cells(keys // n_codes, keys % n_codes, np.rint(sums).astype(np.int64))
+    return GroupCells(keys // n_codes, keys % n_codes, np.rint(sums).astype(np.int64))
 
 
 def _attributes(searched: Searched) -> Iterator[tuple[AnyTree, Cut]]:

@@ -96,6 +96,7 @@ def search_again(table: Table, policy: Policy, solution: Solution) -> tuple[Sear
     Returns:
         The counts with the cut, and the table without dropped records.
     """
+    from maskwise.attacks.guard import tighten  # noqa: PLC0415 - compiled code is slow to load
     from maskwise.compress.compress import compress  # noqa: PLC0415 - heavy
     from maskwise.search.interface import Problem  # noqa: PLC0415 - compiled code is slow to load
     from maskwise.search.options import SearchOptions  # noqa: PLC0415 - as above
@@ -110,8 +111,9 @@ def search_again(table: Table, policy: Policy, solution: Solution) -> tuple[Sear
     search = start_search(Problem(profile, policy, options, solution.columns, solution.drop))
     request = replace(search.request, classes=None)
     counts = compress(table, profile, request)
+    tried = policy if solution.tightened == 1 else tighten(policy, solution.tightened, profile)
     trees = search.coded_trees
-    return Searched(policy, policy, profile, trees, request.tables, counts.tables, solution), table
+    return Searched(policy, tried, profile, trees, request.tables, counts.tables, solution), table
 
 
 def attack_search(searched: Searched) -> tuple[Attack, ...]:
