@@ -12,13 +12,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from maskwise.attacks.attack import AttackResult
-from maskwise.attacks.minimality import minimality
+from maskwise.attacks.minimality import is_share, minimality
 from maskwise.attacks.searched import Searched
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.policy.attributes import Minimality
-from maskwise.policy.requirements.base import Counted
-from maskwise.policy.requirements.confidence import Confidence
-from maskwise.policy.requirements.lkc import LKC
 from maskwise.search.registry import start_search
 from maskwise.solution.solution import Reached
 from maskwise.values.message import private_note
@@ -27,8 +24,7 @@ if TYPE_CHECKING:
     from maskwise.attacks.attack import Attack
     from maskwise.compress.compressed_table import CompressedTables
     from maskwise.policy.policy import Policy
-    from maskwise.policy.requirements.any_of import Value
-    from maskwise.policy.requirements.base import Requirement
+    from maskwise.policy.requirements.base import Part, Requirement
     from maskwise.profile.columns import Profile
     from maskwise.search.interface import Problem, Progress, Search
 
@@ -91,19 +87,20 @@ def tighten(policy: Policy, factor: Fraction, profile: Profile) -> Policy:
 
 
 def _tighten(requirement: Requirement, factor: Fraction, profile: Profile) -> Requirement:
-    if not isinstance(requirement, Confidence | LKC):
-        return requirement
-    sensitive = tuple(
-        (column, value, max(Fraction(int(bound * factor * _DIGITS), _DIGITS), _least(column, value, profile)))
-        for column, value, bound in requirement.sensitive
-    )
-    return replace(requirement, sensitive=sensitive)
+    # A requirement on many subsets of attributes asks the same of each.
+    shares = {part.subject: part for part in requirement.parts if is_share(part, profile)}
+    bounds = [
+        max(Fraction(int(bound * factor * _DIGITS), _DIGITS), _least(part, profile))
+        for bound, part in zip(requirement.confidences, shares.values(), strict=True)
+    ]
+    return requirement.with_confidences(bounds)
 
 
-def _least(column: str, value: Value, profile: Profile) -> Fraction:
+def _least(part: Part, profile: Profile) -> Fraction:
     """The share of a value in the whole table, below which no bound can be met; above 0, as every bound is."""
-    (values,) = profile.sensitive[column].sets_of(Counted(column, (value,)))
-    n_with = max(profile.n_counted_with(column, values), 1)
+    assert part.counted is not None  # noqa: S101 - it bounds the share of a value
+    (values,) = profile.sensitive[part.counted.column].sets_of(part.counted)
+    n_with = max(profile.n_counted_with(part.counted.column, values), 1)
     return min(Fraction(n_with, max(profile.n_counted, 1)), Fraction(1))
 
 

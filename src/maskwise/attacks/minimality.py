@@ -10,7 +10,7 @@ Fu, Wang, Pei, "Minimality attack in privacy preserving data publishing", VLDB
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,6 @@ import numpy as np
 from maskwise.attacks import posterior_kernels
 from maskwise.attacks.attack import Attack, AttackResult
 from maskwise.attacks.refinements import OtherTreesError, group_cells, list_refinements
-from maskwise.policy.requirements.confidence import Template
 from maskwise.policy.requirements.qid import called
 from maskwise.policy.requirements.rule import Arithmetic
 from maskwise.search import rule_kernels
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 
     from maskwise.attacks.refinements import Refinement
     from maskwise.attacks.searched import Searched
+    from maskwise.policy.requirements.base import Part
+    from maskwise.profile.columns import Profile
     from maskwise.search.bounds import Bound
 
     Ints = NDArray[np.int64]
@@ -51,17 +52,19 @@ class Stopped:
 
     refinement: Refinement
     """The refinement."""
-    template: Template
+    part: Part
     """The template that breaks; of several, the one of whose value the attacker is surest, compared with its bound."""
-    posterior: float
+    bound: float
+    """Its bound, as the owner asked for it."""
+    posterior: float = 0.0
     """How sure they are of the value of somebody in a group that it would have made."""
-    before: float
+    before: float = 0.0
     """The share that the release shows of this person's group."""
 
     @property
     def excess(self) -> float:
         """The posterior over the bound that the owner asked for."""
-        return self.posterior / float(self.template.bound)
+        return self.posterior / self.bound
 
 
 def minimality(searched: Searched) -> Attack:
@@ -96,11 +99,13 @@ def _attack(searched: Searched, worst: Stopped, stopped: Sequence[Stopped]) -> A
     is_failed = worst.excess > 1 + NEAR
     n_above = sum(one.excess > 1 + NEAR for one in stopped)
     name = searched.profile.columns[worst.refinement.attribute].name
+    assert worst.part.counted is not None  # noqa: S101 - a template counts a value
+    column = worst.part.counted.column
     text = (
         f"A template stopped {len(stopped):,} refinement{'s' * (len(stopped) != 1)}. From that of "
         f"`{worst.refinement.shown}` of `{name}` the attacker is sure of a protected value of "
-        f"`{worst.template.sensitive}` of somebody by {worst.posterior:.4f}, where the release shows "
-        f"{worst.before:.4f} and {float(worst.template.bound):g} is allowed on {called(worst.template.qid)}."
+        f"`{column}` of somebody by {worst.posterior:.4f}, where the release shows "
+        f"{worst.before:.4f} and {worst.bound:g} is allowed on {called(worst.part.qid)}."
     )
     if is_failed:
         text += " `minimality: guard` in the policy searches with tighter bounds."
@@ -110,20 +115,17 @@ def _attack(searched: Searched, worst: Stopped, stopped: Sequence[Stopped]) -> A
         "attribute": name,
         "shown": worst.refinement.shown,
         "instead": list(worst.refinement.parts),
-        "qid": list(worst.template.qid),
-        "column": worst.template.sensitive,
+        "qid": list(worst.part.qid),
+        "column": column,
         "release_shows": worst.before,
     }
     result = AttackResult.FAILED if is_failed else AttackResult.PASSED
-    return Attack(
-        "minimality", KNOWS, result, text, Audience.OWNER, worst.posterior, float(worst.template.bound), details=details
-    )
+    return Attack("minimality", KNOWS, result, text, Audience.OWNER, worst.posterior, worst.bound, details=details)
 
 
 def _not_run(searched: Searched) -> str | None:
     """Why the attack does not concern a cut, or cannot be computed."""
-    templates = [part for one in searched.policy.requirements for part in one.parts if isinstance(part, Template)]
-    if not templates:
+    if not any(one.confidences for one in searched.policy.requirements):
         return "The policy has no template, so nothing bounds how sure an attacker may be of a value."
     if any(table.persons is not None for table in searched.tables):
         return "Some persons are in several groups, and their values are not exchangeable within one."
@@ -140,7 +142,8 @@ def stopped_refinements(searched: Searched) -> list[Stopped]:
     """
     refinements = list_refinements(searched)
     bounds = list_bounds(searched.profile, searched.tried, searched.requests)
-    templates = _templates(searched)
+    parts = [part for one in searched.policy.requirements for part in one.parts]
+    asked = list_bounds(searched.profile, searched.policy, searched.requests)
     cells = [group_cells(searched, table, refinements) for table in searched.tables]
     rules = [
         as_rules([one for one in bounds if one.table == t], table.whole()) for t, table in enumerate(searched.tables)
@@ -152,26 +155,24 @@ def stopped_refinements(searched: Searched) -> list[Stopped]:
         if _breaks_another(parted, rules):
             continue
         posteriors = [
-            _largest_posterior(refinement, templates[b], parted[one.table], one)
+            _largest_posterior(Stopped(refinement, parts[b], asked[b].limit), parted[one.table], one)
             for b, one in enumerate(bounds)
-            if one.table in parted and one.counts and _is_share(one) and _is_broken(parted[one.table], one)
+            if one.table in parted and one.counts and _is_broken(parted[one.table], one)
         ]
         if posteriors:
             found.append(max(posteriors, key=lambda stopped: stopped.excess))
     return found
 
 
-def _templates(searched: Searched) -> list[Template]:
-    """The template of each bound, in the order of the bounds; other parts stand for themselves."""
-    return [part for one in searched.policy.requirements for part in one.parts]  # type: ignore[misc]
-
-
-def _is_share(bound: Bound) -> bool:
-    return bound.rule.arithmetic == Arithmetic.SHARE
+def is_share(part: Part, profile: Profile) -> bool:
+    """Whether a part bounds the share of a value."""
+    return part.rule(profile.n_counted).arithmetic == Arithmetic.SHARE
 
 
 def _is_broken(parted: Ints, bound: Bound) -> bool:
-    """Whether some part has a larger share than a template allows."""
+    """Whether a rule is a template, and some part has a larger share than it allows."""
+    if bound.rule.arithmetic != Arithmetic.SHARE:
+        return False
     n, s = parted[:, :, 0], parted[:, :, bound.first]
     return bool((s * bound.rule.denominator > bound.rule.numerator * n).any())
 
@@ -192,12 +193,11 @@ def _breaks_another(parted: Mapping[int, Ints], rules: Sequence[rule_kernels.Rul
     return False
 
 
-def _largest_posterior(refinement: Refinement, template: Template, parted: Ints, bound: Bound) -> Stopped:
+def _largest_posterior(stopped: Stopped, parted: Ints, bound: Bound) -> Stopped:
     """How sure an attacker can be of anybody, given that a template breaks in one of the groups.
 
     Args:
-        refinement: What was refused.
-        template: The template, as the owner asked for it.
+        stopped: What was refused, and by which template.
         parted: The groups that would be parted, as `GroupCells.parted` gives them.
         bound: The template, as the search went by it.
     """
@@ -220,4 +220,4 @@ def _largest_posterior(refinement: Refinement, template: Template, parted: Ints,
     records = here * expected + (1.0 - here) * np.clip(elsewhere, 0.0, sizes)
     shares = np.minimum(records / np.maximum(sizes, 1), 1.0)
     g, _ = np.unravel_index(int(shares.argmax()), shares.shape)
-    return Stopped(refinement, template, float(shares.max()), float(n_with[g] / n[g]))
+    return replace(stopped, posterior=float(shares.max()), before=float(n_with[g] / n[g]))
