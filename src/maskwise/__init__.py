@@ -12,6 +12,7 @@ Check:
     audit: Recount any table, also one that another tool masked.
     Certification: A certificate that is written together with a release.
     check_certificate: What a recipient can check of it.
+    attack: Try known attacks on a release of one's own.
     evaluate: What masking costs a classifier.
 
 Ask:
@@ -35,6 +36,8 @@ from typing import TYPE_CHECKING, Any
 from maskwise.values.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from maskwise.attacks.attack import Attack
+    from maskwise.attacks.run import attack
     from maskwise.certificate.certify import Certification
     from maskwise.certificate.check import check_certificate
     from maskwise.certificate.checks import CertificateCheck, Check
@@ -73,6 +76,7 @@ if TYPE_CHECKING:
 _HOME = {
     "LKC": "policy.requirements.lkc",
     "Applied": "outcome",
+    "Attack": "attacks.attack",
     "Attribute": "policy.attributes",
     "CertificateCheck": "certificate.checks",
     "Certification": "certificate.certify",
@@ -101,6 +105,7 @@ _HOME = {
     "Verdict": "verify.verdict",
     "anonymize": "pipeline",
     "apply": "pipeline",
+    "attack": "attacks.run",
     "audit": "pipeline",
     "check_certificate": "certificate.check",
     "evaluate": "evaluation.run",
@@ -111,6 +116,7 @@ _HOME = {
 __all__ = [
     "LKC",
     "Applied",
+    "Attack",
     "Attribute",
     "CertificateCheck",
     "Certification",
@@ -139,6 +145,7 @@ __all__ = [
     "Verdict",
     "anonymize",
     "apply",
+    "attack",
     "audit",
     "check_certificate",
     "evaluate",

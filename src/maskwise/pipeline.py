@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from maskwise.attacks.run import attack_release, attack_search, failed_messages
 from maskwise.compress.compress import compress
 from maskwise.compress.spill import Workspace
 from maskwise.engines.base import Feature
@@ -18,9 +19,8 @@ from maskwise.errors import InputError, NotMetError
 from maskwise.formats.policy_file import policy_files, read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.outcome import NO_PERSON_COLUMN, NO_SENSITIVE_COLUMN, Applied, Outcome, Run
-from maskwise.policy.attributes import Boundaries, Kind
-from maskwise.profile.boundaries import limit_boundaries, read_midnights_as_dates
-from maskwise.profile.persons import count_at_smallest
+from maskwise.profile.boundaries import read_midnights_as_dates
+from maskwise.profile.persons import with_boundaries
 from maskwise.profile.profile import check_columns, check_sensitive
 from maskwise.profile.profile import profile as take_profile
 from maskwise.profile.record_order import order_message, order_tells
@@ -33,7 +33,7 @@ from maskwise.release.escape import original_text, safe_name
 from maskwise.release.interrupt import stop_on_interrupt
 from maskwise.release.pseudonyms import pseudonymize
 from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
-from maskwise.release.released_columns import check_released_columns
+from maskwise.release.released_columns import look_at_columns
 from maskwise.release.shuffle import shuffle_records
 from maskwise.release.target import resolve_target
 from maskwise.search.options import SearchKeywords, SearchOptions, search_options
@@ -46,6 +46,8 @@ from maskwise.verify.single_records import warn_of_single_records
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from maskwise.attacks.attack import Attack
+    from maskwise.attacks.searched import Searched
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Profile
     from maskwise.progress import Observer
@@ -128,11 +130,20 @@ def anonymize(
     table = open_data(data, engine, target, n_bytes, asked.reading)
     warming.join()
     with closing(table):
+        attacks: list[Attack] = []
         with stop_on_interrupt() as is_asked_to_stop:
             workspace = Workspace(for_search(memory_of_run(n_bytes)))
-            solution, profile, table = solve(table, asked, options, observer, is_asked_to_stop, workspace)
-        checked = check_released_columns(table, asked, solution, profile, strict=strict_leaks)
-        messages = (*solution.messages, *solution.implied(), *checked)
+            solution, profile, table = solve(
+                table,
+                asked,
+                options,
+                observer,
+                is_asked_to_stop,
+                workspace,
+                after=lambda searched: attacks.extend(attack_search(searched)),
+            )
+        checked = look_at_columns(table, asked, solution, profile, strict=strict_leaks)
+        messages = (*solution.messages, *solution.implied(), *checked.messages)
         observer.stage("mask")
         whole = masking.mask(pseudonymize(table, asked.person), solution, profile.columns)
         masked = masking.drop_columns(masking.show_fixed(whole, solution), solution.drop)
@@ -159,7 +170,8 @@ def anonymize(
             refuse_unless_confirmed(verdict, dropped, solution, profile.n_rows, draft.table.names, n_persons)
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
-            messages = (*warn_of_single_records(verdict), *messages)
+            attacks += attack_release(asked, draft.table, whole, checked.leaks)
+            messages = (*warn_of_single_records(verdict), *messages, *failed_messages(attacks))
             run = Run(
                 options.asked() | {"keep_order": not is_shuffled, "escape_formulas": escape_formulas},
                 table.engine.dialect.name,
@@ -167,9 +179,18 @@ def anonymize(
                 input_files(data, engine),
                 draft.written,
             )
-            outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages, run=run)
-            common = common_rows(draft.table, [cut.attribute for cut in solution.cuts])
-            outcome = replace(outcome, common=common)
+            outcome = Outcome(
+                draft.data,
+                solution,
+                verdict,
+                asked,
+                table.source,
+                profile.n_dropped,
+                messages,
+                attacks=tuple(attacks),
+                run=run,
+                common=common_rows(draft.table, [cut.attribute for cut in solution.cuts]),
+            )
             if beside is not None and target is not None:
                 draft.add(beside(outcome))
     warn_in_python(outcome.warnings)
@@ -185,6 +206,7 @@ def solve(
     workspace: Workspace | None = None,
     *,
     columns: Sequence[str] | None = None,
+    after: Callable[[Searched], None] | None = None,
 ) -> tuple[Solution, Profile, Table]:
     """Find the cut, without masking anything yet.
 
@@ -196,11 +218,13 @@ def solve(
         is_asked_to_stop: Asked after every step.
         workspace: Where compressed tables are kept; None is memory without bound.
         columns: The columns of the release; None is all but those that the policy leaves out.
+        after: Is given what was searched, while its counts are still there.
 
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
     """
-    from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.attacks.guard import run_search  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - as above
     from maskwise.search.interface import Problem  # noqa: PLC0415 - as above
     from maskwise.search.registry import start_search  # noqa: PLC0415 - as above
 
@@ -209,18 +233,18 @@ def solve(
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     check_feasible(profile, policy)
     profile = profile if options.as_published else read_midnights_as_dates(profile)
-    boundaries, persons = options.boundaries_for(policy.boundaries), None
-    if profile.persons is not None and boundaries is Boundaries.SAFE:
-        intervals = [column for column in profile.columns if column.kind is Kind.INTERVAL]
-        persons = {one.name: count_at_smallest(table, one, profile.persons.column) for one in intervals}
-    profile = limit_boundaries(profile, policy.floors(), boundaries, persons)
+    profile = with_boundaries(profile, table, policy, options.boundaries_for(policy.boundaries))
     dropped = policy.dropped(table.names)
     if columns is None:
         columns = [name for name in table.names if name not in dropped]
-    search = start_search(Problem(profile, policy, options, tuple(columns), dropped))
+    problem = Problem(profile, policy, options, tuple(columns), dropped)
+    search = start_search(problem)
     progress.stage("compress")
     counts = compress(table, profile, search.request, workspace)
-    solution = search.run(counts, progress)
+    searched = run_search(problem, search, counts, progress)
+    if after is not None:
+        after(searched)
+    solution = searched.solution
     if not options.as_published:
         solution = replace(solution, cuts=tuple(disclose_lone_value(cut) for cut in solution.cuts))
     return solution, profile, table

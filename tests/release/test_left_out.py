@@ -60,7 +60,8 @@ def test_an_entry_of_a_column_that_is_left_out_is_not_said_to_pass() -> None:
 
 
 def test_a_kept_identifier_is_warned_of_and_the_remedy_fits() -> None:
-    (warning,) = maskwise.anonymize(PEOPLE, {**POLICY, "keep": ["Name"]}).warnings
+    warnings = maskwise.anonymize(PEOPLE, {**POLICY, "keep": ["Name"]}).warnings
+    (warning,) = [text for text in warnings if "attack succeeds" not in text]
     assert "`Name` is released as it is" in warning
     assert "take it out of keep" in warning
     assert "`Code`" not in warning

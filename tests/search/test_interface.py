@@ -64,6 +64,10 @@ class FirstSearch:
     def request(self) -> CountRequest:
         return CountRequest(codings_of(self.trees), self.tables)
 
+    @property
+    def coded_trees(self) -> Any:
+        return self.trees
+
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
         progress.stage("first")
         bounds = list_bounds(self.problem.profile, self.problem.policy, self.tables)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
+from maskwise.cli.attack import attack
 from maskwise.cli.evaluate import evaluate
 from maskwise.cli.options import (
     DEFAULT_SEARCH,
@@ -256,6 +257,7 @@ def apply(
     return 0
 
 
+app.command(attack)
 app.command(evaluate)
 app.command(verify)
 

@@ -20,7 +20,7 @@ from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats import yaml_lines
 from maskwise.formats.requirement_file import RequirementEntry, keys_at
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
-from maskwise.policy.attributes import Attribute, Boundaries, Kind, Missing
+from maskwise.policy.attributes import Attribute, Boundaries, Kind, Minimality, Missing
 from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements import registry
@@ -93,6 +93,7 @@ class _PolicyFile(_Strict):
     keep: Annotated[list[str] | None, BeforeValidator(name_list)] = None
     missing: Missing = Missing.KEEP
     boundaries: Boundaries = Boundaries.SAFE
+    minimality: Minimality | None = None
     na_values: Annotated[list[str], BeforeValidator(name_list)] = []
     rename: Rename | None = None
     person: Annotated[PersonEntry | None, BeforeValidator(_person)] = None
@@ -107,6 +108,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
         "keep",
         "missing",
         "boundaries",
+        "minimality",
         "na_values",
         "rename",
         "person",
@@ -119,7 +121,7 @@ _PAIRS = {
     "clamp": "clamp is [low, high], the ends of bottom- and top-coding; write ~ for one that there is not.",
 }
 """What is said of keys that have two values, where there are more or fewer."""
-_OPTIONAL = {"boundaries", "keep", "na_values", "rename", "person"}
+_OPTIONAL = {"boundaries", "minimality", "keep", "na_values", "rename", "person"}
 """Keys that are written only where they say something."""
 
 
@@ -190,6 +192,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         keep=None if file.keep is None else tuple(dict.fromkeys(file.keep)),
         missing=file.missing,
         boundaries=file.boundaries,
+        minimality=file.minimality,
         reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename),
         person=None if file.person is None else file.person.person(),
         document=document,
@@ -224,6 +227,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "drop": list(policy.drop),
         "missing": str(policy.missing),
         "boundaries": None if policy.boundaries is Boundaries.SAFE else str(policy.boundaries),
+        "minimality": policy.minimality and str(policy.minimality),
         "keep": None if policy.keep is None else list(policy.keep),
         "na_values": list(policy.reading.na_values) or None,
         "rename": policy.reading.rename and str(policy.reading.rename),
@@ -361,7 +365,7 @@ def _known_keys(place: Place) -> tuple[str, ...]:
 def _choices(place: Place) -> type[StrEnum]:
     """The words that are known at `place`."""
     if place[0] != "requirements":
-        own = {"boundaries": Boundaries, "rename": Rename, "person": PersonColumn}
+        own = {"boundaries": Boundaries, "minimality": Minimality, "rename": Rename, "person": PersonColumn}
         return own.get(str(place[0]), Missing)
     key = next(key for key in keys_at(place[2:-1]) if key.name == place[-1])
     choices: type[StrEnum] = key.type

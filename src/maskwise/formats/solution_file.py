@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 from importlib.metadata import version
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from maskwise.errors import InputError, PolicyError
 from maskwise.formats.policy_file import PersonEntry, texts
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT_VERSION = 1
+_OPTIONAL = ("na_values", "rename", "fixed", "trees", "person", "tightened")
+"""Keys that are written only where they say something."""
 _FOR_THE_OWNER = (
     "For the owner only: this file lists hidden values and can reveal more than the release. "
     "Write a public form with --public."
@@ -80,6 +83,7 @@ class _SolutionFile(BaseModel):
     dropped_requirements: list[int]
     fixed: list[_Attribute] = []
     trees: dict[str, dict[str, Any]] = {}
+    tightened: str | None = Field(default=None, pattern=r"^[1-9]\d*/[1-9]\d*$")
 
 
 def dumps(solution: Solution, *, public: bool = False) -> str:
@@ -126,11 +130,12 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
         fixed=[_attribute(cut) for cut in solution.fixed],
         trees={name: tree.to_nested() for name, tree in solution.trees},
+        tightened=None if solution.tightened == 1 else str(solution.tightened),
     )
     said = file.model_dump(mode="json")
     # Said only where it is so, which is rare.
     rare = [(entry, key) for entry in (*said["attributes"], *said["fixed"]) for key in ("hides_more", "coded")]
-    for place, key in [*rare, *((said, key) for key in ("na_values", "rename", "fixed", "trees", "person"))]:
+    for place, key in [*rare, *((said, key) for key in _OPTIONAL)]:
         if place[key] in (None, False, [], {}, [False, False]):
             del place[key]
     return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
@@ -215,6 +220,7 @@ def _solution(file: _SolutionFile) -> Solution:
         reading=Reading(tuple(file.na_values), file.rename),
         fixed=tuple(_cut(entry) for entry in file.fixed),
         trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
+        tightened=Fraction(file.tightened or 1),
     )
     if any(solution.taxonomies.get(name) is None for name in columns_by_level([one.requirement for one in found])):
         raise PolicyError(["the taxonomy of a sensitive column is missing."])

@@ -44,6 +44,15 @@ class Boundaries(StrEnum):
     """At any number of the data, as the papers do."""
 
 
+class Minimality(StrEnum):
+    """What is done about attackers who know that a search shows as much as the templates allow."""
+
+    CHECK = "check"
+    """What they learn is computed and reported."""
+    GUARD = "guard"
+    """The search goes by tighter bounds, until they learn no more than the templates allow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """One masked column and the way it is masked.

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
-from maskwise.policy.attributes import Attribute, Boundaries, Missing
+from maskwise.policy.attributes import Attribute, Boundaries, Minimality, Missing
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.sensitive_trees import tree_mistakes
@@ -60,6 +60,8 @@ class Policy:
     """How a table is read before anything else."""
     person: Person | None = None
     """The column that says whom a record is about; None if every record is about another person."""
+    minimality: Minimality | None = None
+    """What is done about the minimality attack on templates; None checks for it where that is cheap."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
     """Where each part stands in its file; empty for a policy made in Python."""
 
@@ -106,6 +108,11 @@ class Policy:
             for part in requirement.parts
             if (counted := part.counted) is not None and counted.values is None and counted.column in in_qid
         ]
+        if self.minimality is Minimality.GUARD and not any(one.confidences for one in self.requirements):
+            mistakes.append(
+                self.at(("minimality",))
+                + "`minimality: guard` tightens the bounds of templates, and the policy has none. Delete it."
+            )
         mistakes += tree_mistakes(self)
         mistakes += self._person_mistakes(in_qid)
         if mistakes:
@@ -254,6 +261,7 @@ class Policy:
         # Keys that a policy does not use leave its hash as it was before they existed.
         clamps = {a.name: a.clamp for a in self.attributes if a.clamp != (None, None)}
         optional = {
+            "minimality": None if self.minimality is Minimality.CHECK else self.minimality,
             "boundaries": None if self.boundaries is Boundaries.SAFE else self.boundaries,
             "clamp": clamps or None,
             "release": {a.name: a.release for a in self.fixed} or None,

@@ -148,4 +148,5 @@ def _binned(column: Column, firsts: Ints, numbers: NDArray[Any]) -> Column:
         value_of_key=bin_of_value[column.value_of_key],
         cell_numbers=column.numbers,
         value_of_number=bin_of_value,
+        cell_counts=column.counts.sum(axis=1),
     )

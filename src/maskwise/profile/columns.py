@@ -62,6 +62,8 @@ class Column:
     """The distinct numbers of the data, ascending, where the values are bins of them."""
     value_of_number: Ints | None = None  # (n_numbers,)
     """The bin that each of them is in."""
+    cell_counts: Ints | None = None  # (n_numbers,)
+    """The records of each of them."""
     tops: Any = None  # (n_values,) int64 or float64
     """The largest number of each range, where keys and numbers are the smallest."""
     taxonomy: Taxonomy | None = None

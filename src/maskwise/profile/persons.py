@@ -8,6 +8,8 @@ import numpy as np
 
 from maskwise.engines.base import PERSON, Lookup
 from maskwise.errors import InputError
+from maskwise.policy.attributes import Boundaries, Kind
+from maskwise.profile.boundaries import limit_boundaries
 from maskwise.profile.columns import Persons
 from maskwise.table.marks import mark
 from maskwise.values.arrow import as_numpy, from_numpy
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
-    from maskwise.profile.columns import Column, Sensitive
+    from maskwise.profile.columns import Column, Profile, Sensitive
     from maskwise.table.table import Table
 
 
@@ -56,6 +58,22 @@ def _counted_sets(policy: Policy, sensitive: Mapping[str, Sensitive]) -> Iterato
     for part in (part for requirement in policy.requirements for part in requirement.parts):
         if (counted := part.counted) is not None:
             yield from ((counted.column, values) for values in sensitive[counted.column].sets_of(counted))
+
+
+def with_boundaries(profile: Profile, table: Table, policy: Policy, boundaries: Boundaries) -> Profile:
+    """Merge the values of interval attributes between which no boundary may lie, counting persons where they count.
+
+    Args:
+        profile: The counts of every masked attribute.
+        table: The records.
+        policy: What is asked.
+        boundaries: Whether boundaries are safe, or any number of the data.
+    """
+    persons = None
+    if profile.persons is not None and boundaries is Boundaries.SAFE:
+        intervals = [column for column in profile.columns if column.kind is Kind.INTERVAL]
+        persons = {one.name: count_at_smallest(table, one, profile.persons.column) for one in intervals}
+    return limit_boundaries(profile, policy.floors(), boundaries, persons)
 
 
 def count_at_smallest(table: Table, column: Column, person: str) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.engines.base import Feature
@@ -16,13 +17,31 @@ from maskwise.values.message import Audience, Level, Message
 if TYPE_CHECKING:
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Profile
+    from maskwise.release.leaks import Leak
     from maskwise.solution.solution import Solution
     from maskwise.table.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsCheck:
+    """What the columns of a release tell."""
+
+    messages: tuple[Message, ...]
+    """What the owner is warned of."""
+    leaks: tuple[Leak, ...] | None
+    """The columns that tell a masked one, largest share first; None if they could not be looked at."""
 
 
 def check_released_columns(
     table: Table, policy: Policy, solution: Solution, profile: Profile, *, strict: bool = False
 ) -> tuple[Message, ...]:
+    """The warnings of `look_at_columns`."""
+    return look_at_columns(table, policy, solution, profile, strict=strict).messages
+
+
+def look_at_columns(
+    table: Table, policy: Policy, solution: Solution, profile: Profile, *, strict: bool = False
+) -> ColumnsCheck:
     """Warn of columns that tell a masked one, of likely identifiers and of keys of persons with several records.
 
     A large table is looked at in a random part.
@@ -40,7 +59,8 @@ def check_released_columns(
         else:
             # What tells one record of a person tells them all, and ten records of a person are no ten people.
             part = take_part(one_of_each(table, policy.person.column), profile.n_counted)
-        leaks = leak_messages(find_leaks(part, solution, profile.columns, policy), part)
+        leaks = find_leaks(part, solution, profile.columns, policy)
+        warnings = leak_messages(leaks, part)
         others = (*forgotten_identifiers(part, policy), *repeated_person_keys(table, policy, part))
     except InputError as error:
         # A damaged file of this machine is complained of where it is read to its end, with its name. What a server or
@@ -48,7 +68,7 @@ def check_released_columns(
         if strict or not table.engine.can(Feature.RECORD_ORDER):
             raise
         text = f"What the released columns tell could not be checked: {error}"
-        return (Message(Level.WARNING, Audience.OWNER, text),)
+        return ColumnsCheck((Message(Level.WARNING, Audience.OWNER, text),), None)
     if strict:
-        refuse_leaks(leaks)
-    return (*leaks, *others)
+        refuse_leaks(warnings)
+    return ColumnsCheck((*warnings, *others), leaks)

@@ -21,8 +21,11 @@ from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from maskwise.compress.compressed_table import CompressedTables
     from maskwise.search.interface import Problem, Progress
+    from maskwise.search.value_trees import ValueTree
     from maskwise.solution.solution import Solution
     from maskwise.solution.steps import Generalization
 
@@ -46,6 +49,11 @@ class BottomUpSearch:
     def request(self) -> CountRequest:
         """The rows of each QID, coded by the raw values."""
         return CountRequest(codings_of(self.trees), self._tables)
+
+    @property
+    def coded_trees(self) -> Sequence[ValueTree]:
+        """The trees of all attributes."""
+        return self.trees
 
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
         """Generalize until all requirements hold, then again as often as asked, and keep what lost least.

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from maskwise.compress.compressed_table import CompressedTables
     from maskwise.compress.request import CountRequest
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Profile
     from maskwise.search.options import SearchOptions
+    from maskwise.search.value_trees import AnyTree
     from maskwise.solution.solution import Solution
     from maskwise.solution.steps import Generalization, Step
 
@@ -78,6 +81,10 @@ class Search(Protocol):
     @property
     def request(self) -> CountRequest:
         """What it needs counted."""
+
+    @property
+    def coded_trees(self) -> Sequence[AnyTree]:
+        """The value trees by whose codes the records are counted."""
 
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
         """Search.

@@ -15,8 +15,11 @@ from maskwise.search.topdown import ScoreChooser, TopDown, descend
 from maskwise.search.value_trees import codings_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from maskwise.compress.compressed_table import CompressedTables
     from maskwise.search.interface import Problem, Progress
+    from maskwise.search.value_trees import ValueTree
     from maskwise.solution.solution import Solution
 
 
@@ -33,6 +36,11 @@ class ScoreSearch:
     def request(self) -> CountRequest:
         """The rows of each QID, coded by the finest reachable values."""
         return CountRequest(codings_of(self.trees), self._tables)
+
+    @property
+    def coded_trees(self) -> Sequence[ValueTree]:
+        """The trees of all attributes, pruned to what can be reached."""
+        return self.trees
 
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
         """Refine until nothing valid and beneficial is left, or a limit is reached."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Missing
@@ -80,6 +81,8 @@ class Solution:
     """The taxonomies of sensitive columns without a cut, in which requirements may name values and groups of them."""
     person: Person | None = None
     """The column that says whom a record is about, where the figures are about persons."""
+    tightened: Fraction = Fraction(1)
+    """By what the bounds of templates were multiplied while searching, against the minimality attack."""
     steps: tuple[Step | Generalization, ...] = ()
     """The refinements or generalizations, in order; not part of the file."""
     curve: tuple[Point, ...] = ()

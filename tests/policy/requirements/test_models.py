@@ -305,11 +305,15 @@ def test_thresholds_are_changed_where_there_are_any() -> None:
     assert SUBSETS.with_k(7).k == 7
     assert SHARES.with_confidence(THIRD).confidences == (THIRD, THIRD, THIRD)
     assert SUBSETS.with_confidence(THIRD).confidences == (THIRD,)
+    halves = [bound / 2 for bound in SHARES.confidences]
+    assert SHARES.with_confidences(halves).confidences == tuple(halves)
+    assert SUBSETS.with_confidences([THIRD]).confidences == (THIRD,)
     for requirement in (SHARES, SUBSETS_SHARES, DISTINCT, EQUAL):
         assert requirement.with_k(7) == requirement
         assert requirement.k is None
     for requirement in (K, DISTINCT, EQUAL):
         assert requirement.with_confidence(THIRD) == requirement
+        assert requirement.with_confidences([]) == requirement
         assert requirement.confidences == ()
 
 

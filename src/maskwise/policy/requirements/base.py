@@ -199,6 +199,9 @@ class Requirement(Protocol):
     def with_confidence(self, bound: Fraction) -> Requirement:
         """The same with another bound on every share; unchanged if it bounds none."""
 
+    def with_confidences(self, bounds: Sequence[Fraction]) -> Requirement:
+        """The same with other bounds on its shares, in the order of `confidences`."""
+
     def asks(self, *, by_name: bool = False) -> str:
         """What it asks, in a few words.
 

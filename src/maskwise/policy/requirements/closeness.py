@@ -164,6 +164,11 @@ class Closeness:
         del bound
         return self
 
+    def with_confidences(self, bounds: Sequence[Fraction]) -> Closeness:
+        """It bounds no share, so it stays as it is."""
+        del bounds
+        return self
+
     def asks(self, *, by_name: bool = False) -> str:
         """What it asks, in a few words."""
         return f"{self.asked_cell(by_name=by_name)} on {self.name}"

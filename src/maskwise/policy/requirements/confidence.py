@@ -22,6 +22,7 @@ from maskwise.policy.requirements.protected_values import (
     share_cells,
     values_data,
     with_bound,
+    with_bounds,
 )
 from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import Arithmetic, Rule
@@ -171,6 +172,10 @@ class Confidence:
     def with_confidence(self, bound: Fraction) -> Confidence:
         """The same with another bound on every share."""
         return replace(self, sensitive=with_bound(self.sensitive, bound))
+
+    def with_confidences(self, bounds: Sequence[Fraction]) -> Confidence:
+        """The same with other bounds on its shares."""
+        return replace(self, sensitive=with_bounds(self.sensitive, bounds))
 
     def asks(self, *, by_name: bool = False) -> str:
         """What it asks, in a few words.

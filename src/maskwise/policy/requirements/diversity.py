@@ -187,6 +187,11 @@ class Diversity:
         del bound
         return self
 
+    def with_confidences(self, bounds: Sequence[Fraction]) -> Diversity:
+        """It bounds no share, so it stays as it is."""
+        del bounds
+        return self
+
     def level(self) -> str:
         """How diverse, in a few words."""
         if self.measure is Measure.RECURSIVE:

@@ -123,6 +123,11 @@ class KAnonymity:
         del bound
         return self
 
+    def with_confidences(self, bounds: Sequence[Fraction]) -> KAnonymity:
+        """It bounds no share, so it stays as it is."""
+        del bounds
+        return self
+
     def asks(self, *, by_name: bool = False) -> str:
         """What it asks, in a few words."""
         del by_name

@@ -84,6 +84,11 @@ def with_bound(protected: Protected, bound: Fraction) -> Protected:
     return tuple((column, value, bound) for column, value, _ in protected)
 
 
+def with_bounds(protected: Protected, bounds: Sequence[Fraction]) -> Protected:
+    """The same values, each with another bound."""
+    return tuple((column, value, bound) for (column, value, _), bound in zip(protected, bounds, strict=True))
+
+
 def values_data(protected: Protected) -> dict[str, dict[str, Any]]:
     """The values as a policy file says them, each with its bound."""
     data: dict[str, dict[str, Any]] = {}

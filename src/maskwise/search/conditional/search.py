@@ -20,8 +20,11 @@ from maskwise.solution.solution import Ending
 from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from maskwise.compress.compressed_table import CompressedTables
     from maskwise.search.interface import Problem, Progress
+    from maskwise.search.value_trees import AnyTree
     from maskwise.solution.solution import Solution
 
 MAX_CLASSES = 50
@@ -52,8 +55,12 @@ class ConditionalSearch:
     @property
     def request(self) -> CountRequest:
         """The rows of each QID, and the class by the rows of all masked attributes together."""
-        trees, _ = start_trees(self.problem, self.trees)
-        return CountRequest(codings_of(trees), self._tables, self._classes)
+        return CountRequest(codings_of(self.coded_trees), self._tables, self._classes)
+
+    @property
+    def coded_trees(self) -> Sequence[AnyTree]:
+        """The trees that a search starts from: those of intervals have not grown yet."""
+        return start_trees(self.problem, self.trees)[0]
 
     def inputs(self, counts: CompressedTables) -> ConditionalInputs:
         """What every variant starts from."""

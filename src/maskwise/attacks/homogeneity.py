@@ -1,0 +1,145 @@
+"""Homogeneity and skew: what groups tell of a column because their records are alike.
+
+Whoever finds a person's group learns the person's value where all records of
+the group have the same one (Machanavajjhala et al., "l-diversity", TKDD 2007),
+and learns something where a value is more frequent there than in the whole
+table (Li, Li, Venkatasubramanian, "t-closeness", ICDE 2007). Both need nothing
+but the release. They are counted inside the engine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from maskwise.attacks.attack import Attack, AttackResult
+from maskwise.policy.requirements.qid import called
+from maskwise.values.message import Audience
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from maskwise.policy.policy import Policy
+    from maskwise.table.table import Table
+
+KNOWS = "the release, and what a person shows on a quasi-identifier"
+NEARLY_ALL = 0.95
+"""A group is nearly homogeneous if so many of its records have one value; a value that so many of all have tells
+nothing new."""
+MOST_QIDS = 20
+"""So many quasi-identifiers are looked at, the first of the policy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """How much alike the groups of one quasi-identifier are in one column."""
+
+    qid: tuple[str, ...]
+    """The quasi-identifier."""
+    same: float
+    """The share of records in groups in which everybody has one value."""
+    nearly_same: float
+    """The share of records in groups in which 95 % have one value."""
+    skew: float
+    """By how much the share of a value in a group exceeds that in the whole table, at most."""
+
+    def to_data(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {"qid": list(self.qid), "same": self.same, "nearly_same": self.nearly_same, "skew": self.skew}
+
+
+def largest_qids(policy: Policy) -> tuple[tuple[str, ...], ...]:
+    """The quasi-identifiers that are not part of another one: their groups are the most alike."""
+    found = dict.fromkeys(part.qid for one in policy.requirements for part in one.parts)
+    sets = {qid: frozenset(qid) for qid in found}
+    by_set = {sets[qid]: qid for qid in reversed(found)}
+    largest = [qid for qid in found if by_set[sets[qid]] == qid and not any(sets[qid] < other for other in by_set)]
+    return tuple(largest[:MOST_QIDS])
+
+
+def column_attacks(policy: Policy, name: str, release: Table, whole: Table) -> Sequence[Attack]:
+    """Try homogeneity and skew of one column.
+
+    Args:
+        policy: What was asked.
+        name: The column.
+        release: What recipients have.
+        whole: The masked records with the columns that are not released, where these are at hand.
+    """
+    fixed = {attribute.name for attribute in policy.fixed}
+    if name in policy.masked:
+        return [_not_counted(name, "is masked itself, so its groups do not show its values.")]
+    if name in release.names and name not in fixed:
+        return homogeneity(release, policy, name, Audience.RECIPIENT)
+    if name in whole.names and whole is not release:
+        return homogeneity(whole, policy, name, Audience.OWNER)
+    why = "is released at one depth of its taxonomy." if name in release.names else "is not in the release."
+    return [_not_counted(name, why)]
+
+
+def homogeneity(table: Table, policy: Policy, name: str, audience: Audience) -> tuple[Attack, Attack]:
+    """Try homogeneity and skew of one column on the largest quasi-identifiers of a policy.
+
+    Args:
+        table: A masked table that has the column as it was.
+        policy: What was asked.
+        name: The column.
+        audience: Who may read the figures: recipients, if they have the column.
+    """
+    found = [count_alike(table, qid, name) for qid in largest_qids(policy)]
+    is_class = name == policy.class_name and name not in policy.sensitive
+    same, skewed = max(found, key=lambda one: (one.same, one.nearly_same)), max(found, key=lambda one: one.skew)
+    text = (
+        f"On {called(same.qid)}, {_percent(same.same)} of the records are in groups in which everybody has one value "
+        f"of `{name}`, and {_percent(same.nearly_same)} in groups in which 95 % have. "
+    )
+    is_failed = same.same > 0 and not is_class
+    if is_class:
+        text += "The class is meant to be told."
+    elif is_failed:
+        text += "Ask for diversity of the column on it, or for closeness."
+    details = {"column": name, "qids": [one.to_data() for one in found]}
+    result = AttackResult.FAILED if is_failed else AttackResult.PASSED
+    alike = Attack("homogeneity", KNOWS, result, text.strip(), audience, same.same, None if is_class else 0.0, details)
+    text = (
+        f"On {called(skewed.qid)}, the share of a value of `{name}` in a group exceeds its share in the whole table by "
+        f"up to {skewed.skew:.4f}."
+    )
+    return alike, Attack("skew", KNOWS, AttackResult.PASSED, text, audience, skewed.skew, None, {"column": name})
+
+
+def count_alike(table: Table, qid: Sequence[str], name: str) -> Alike:
+    """Count inside the engine how much alike the records of each group are in one column."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    keys = {f"q{i}": table.column(column) for i, column in enumerate(qid)}
+    records = table.expr.select(**keys, value=table.column(name))
+    cells = records.group_by([*keys, "value"]).agg(n=records.count())
+    cells = cells.mutate(
+        n_group=cells["n"].sum().over(group_by=list(keys)),
+        n_value=cells["n"].sum().over(group_by="value"),
+        n_all=cells["n"].sum().over(ibis.window()),
+    )
+    n, n_group = cells["n"].cast("float64"), cells["n_group"].cast("float64")
+    n_value, n_all = cells["n_value"].cast("float64"), cells["n_all"].cast("float64")
+    is_rare = n_value < NEARLY_ALL * n_all
+    counted = cells.aggregate(
+        same=(is_rare & (n == n_group)).ifelse(n_group, 0.0).sum(),
+        nearly=(is_rare & (n >= NEARLY_ALL * n_group)).ifelse(n_group, 0.0).sum(),
+        skew=(n / n_group - n_value / n_all).max(),
+        n_all=n_all.max(),
+    )
+    (row,) = table.engine.fetch(counted).to_pylist()
+    n_records = float(row["n_all"] or 1)
+    skew = max(float(row["skew"] or 0), 0.0)
+    return Alike(tuple(qid), float(row["same"] or 0) / n_records, float(row["nearly"] or 0) / n_records, skew)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f} %"
+
+
+def _not_counted(name: str, why: str) -> Attack:
+    """Say why a column was not looked at."""
+    text = f"`{name}` {why}"
+    return Attack("homogeneity", KNOWS, AttackResult.NOT_RUN, text, Audience.RECIPIENT, details={"column": name})

@@ -1,0 +1,46 @@
+"""What a search leaves behind for those who attack its result: its trees, its counts and its cuts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from maskwise.compress.compressed_table import Compact
+    from maskwise.compress.request import TableRequest
+    from maskwise.policy.policy import Policy
+    from maskwise.profile.columns import Profile
+    from maskwise.search.value_trees import AnyTree
+    from maskwise.solution.solution import Solution
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A cut, and the counts from which it was found."""
+
+    policy: Policy
+    """What the owner asked."""
+    tried: Policy
+    """What the search went by: the same, or with tighter bounds."""
+    profile: Profile
+    """One-dimensional counts."""
+    trees: Sequence[AnyTree]
+    """The value trees by whose codes the records were counted."""
+    requests: Sequence[TableRequest]
+    """What was counted on each distinct QID."""
+    tables: Sequence[Compact]
+    """The counts."""
+    solution: Solution
+    """The cut that was found."""
+
+    @property
+    def has_class(self) -> bool:
+        """Whether the search wants to tell a class."""
+        return self.profile.class_name is not None
+
+    @property
+    def n_cells(self) -> int:
+        """How many codes its compressed tables have: what an attack has to look at."""
+        return sum(table.codes.size for table in self.tables)
