@@ -66,6 +66,8 @@ class ClassRequest:
 
     class_name: str
     """The class column."""
+    n_attributes: int
+    """So many masked attributes, the first in policy order: what attackers know besides is not in the release."""
     unmasked: tuple[str, ...] = ()
     """Columns that `group_records` looks at; those with nested or binary cells are left out."""
     group_records: GroupRecords | None = None
