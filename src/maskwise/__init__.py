@@ -10,6 +10,7 @@ Mask:
 
 Check:
     audit: Recount any table, also one that another tool masked.
+    compose: Recount two releases of the same people, and what both tell together.
     evaluate: What masking costs a classifier.
 
 Ask:
@@ -33,6 +34,8 @@ from typing import TYPE_CHECKING, Any
 from maskwise.values.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from maskwise.attacks.attack import Attack
+    from maskwise.composition import Composition, compose
     from maskwise.errors import (
         InfeasibleError,
         InputError,
@@ -68,8 +71,10 @@ if TYPE_CHECKING:
 _HOME = {
     "LKC": "policy.requirements.lkc",
     "Applied": "outcome",
+    "Attack": "attacks.attack",
     "Attribute": "policy.attributes",
     "Closeness": "policy.requirements.closeness",
+    "Composition": "composition",
     "Confidence": "policy.requirements.confidence",
     "Cut": "solution.cut",
     "Diversity": "policy.requirements.diversity",
@@ -94,6 +99,7 @@ _HOME = {
     "anonymize": "pipeline",
     "apply": "pipeline",
     "audit": "pipeline",
+    "compose": "composition",
     "evaluate": "evaluation.run",
     "read_policy": "formats.policy_file",
     "read_solution": "formats.solution_file",
@@ -102,8 +108,10 @@ _HOME = {
 __all__ = [
     "LKC",
     "Applied",
+    "Attack",
     "Attribute",
     "Closeness",
+    "Composition",
     "Confidence",
     "Cut",
     "Diversity",
@@ -128,6 +136,7 @@ __all__ = [
     "anonymize",
     "apply",
     "audit",
+    "compose",
     "evaluate",
     "read_policy",
     "read_solution",

@@ -167,16 +167,8 @@ def anonymize(
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
             messages = (*warn_of_single_records(verdict), *messages)
-            outcome = Outcome(
-                draft.data,
-                solution,
-                verdict,
-                asked,
-                table.source,
-                profile.n_dropped,
-                messages,
-                attacks=attacks,
-            )
+            about = (table.source, profile.n_dropped, messages)
+            outcome = Outcome(draft.data, solution, verdict, asked, *about, attacks=attacks)
             if beside is not None and target is not None:
                 draft.add(beside(outcome))
     warn_in_python(outcome.warnings)

@@ -79,6 +79,7 @@ class _SolutionFile(BaseModel):
     requirements: list[dict[str, Any]]
     dropped_requirements: list[int]
     fixed: list[_Attribute] = []
+    against: list[str] = []
     trees: dict[str, dict[str, Any]] = {}
 
 
@@ -125,12 +126,13 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         ],
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
         fixed=[_attribute(cut) for cut in solution.fixed],
+        against=list(solution.against),
         trees={name: tree.to_nested() for name, tree in solution.trees},
     )
     said = file.model_dump(mode="json")
     # Said only where it is so, which is rare.
     rare = [(entry, key) for entry in (*said["attributes"], *said["fixed"]) for key in ("hides_more", "coded")]
-    for place, key in [*rare, *((said, key) for key in ("na_values", "rename", "fixed", "trees", "person"))]:
+    for place, key in [*rare, *((said, key) for key in ("na_values", "rename", "fixed", "against", "trees", "person"))]:
         if place[key] in (None, False, [], {}, [False, False]):
             del place[key]
     return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
@@ -214,6 +216,7 @@ def _solution(file: _SolutionFile) -> Solution:
         missing=file.missing,
         reading=Reading(tuple(file.na_values), file.rename),
         fixed=tuple(_cut(entry) for entry in file.fixed),
+        against=tuple(file.against),
         trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
     )
     if any(solution.taxonomies.get(name) is None for name in columns_by_level([one.requirement for one in found])):

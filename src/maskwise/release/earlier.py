@@ -98,6 +98,7 @@ class JointProblem:
             reached=tuple(replace(one, implied_by=implied.get(i)) for i, one in enumerate(found.reached[:n])),
             policy_hash=self.asked.fingerprint(),
             columns=tuple(name for name in found.columns if name not in known),
+            against=tuple(one.sha256 for one in self.earlier),
             steps=tuple(replace(step, requirements=step.requirements[:n]) for step in found.steps),
             curve=tuple(replace(point, requirements=point.requirements[:n]) for point in found.curve),
         )

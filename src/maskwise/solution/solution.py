@@ -80,6 +80,8 @@ class Solution:
     """The taxonomies of sensitive columns without a cut, in which requirements may name values and groups of them."""
     person: Person | None = None
     """The column that says whom a record is about, where the figures are about persons."""
+    against: tuple[str, ...] = ()
+    """The hashes of the solution files of earlier releases of the same people, together with which it was found."""
     steps: tuple[Step | Generalization, ...] = ()
     """The refinements or generalizations, in order; not part of the file."""
     curve: tuple[Point, ...] = ()
