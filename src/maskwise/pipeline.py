@@ -132,9 +132,9 @@ def anonymize(
     table = open_data(data, engine, target, n_bytes, asked.reading)
     warming.join()
     with closing(table):
-        with stop_on_interrupt() as is_asked_to_stop:
+        joint = join_earlier(table, asked, earlier)
+        with stop_on_interrupt() as is_asked_to_stop, joint.explaining():
             workspace = Workspace(for_search(memory_of_run(n_bytes)))
-            joint = join_earlier(table, asked, earlier)
             found, profile, counted = solve(joint.table, joint.policy, options, observer, is_asked_to_stop, workspace)
         solution, profile, table = joint.own_solution(found), joint.own_profile(profile), joint.own_table(counted)
         checked = check_released_columns(table, asked, solution, profile, strict=strict_leaks)

@@ -9,12 +9,13 @@ together, without a case of their own. The columns are left out of the release.
 from __future__ import annotations
 
 import hashlib
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from maskwise.attacks.composition import attack_with_earlier
-from maskwise.errors import InputError, plural, quote
+from maskwise.errors import InfeasibleError, InputError, plural, quote
 from maskwise.formats.solution_file import dumps, read_solution
 from maskwise.policy.attributes import Attribute, Kind, Missing
 from maskwise.policy.requirements.joint import Joint
@@ -23,7 +24,7 @@ from maskwise.solution.solution import Solution
 from maskwise.values.message import Audience, Level, Message, private_note
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from maskwise.attacks.attack import Attack
     from maskwise.policy.policy import Policy
@@ -110,6 +111,22 @@ class JointProblem:
     def own_table(self, table: Table) -> Table:
         """The records without earlier labels."""
         return masking.drop_columns(table, self.policy.known)
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Where no masking meets the requirements, say of records that an earlier release cannot have had."""
+        try:
+            yield
+        except InfeasibleError as error:
+            strange = [
+                f"Earlier release {one.number} does not know a value of at least {plural(n, 'record')} of this table: "
+                "leave records out that were not in it."
+                for one, n in zip(self.earlier, self.n_strange, strict=True)
+                if n
+            ]
+            if not strange:
+                raise
+            raise InfeasibleError("\n".join([str(error), *strange])) from None
 
     def judge(self, verdict: Verdict) -> tuple[Verdict, tuple[Attack, ...]]:
         """The verdict on the release by itself, and on it together with earlier releases."""
