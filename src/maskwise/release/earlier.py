@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from maskwise.attacks.attack import Attack
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.policy.source_lines import Document, Place
     from maskwise.profile.columns import Profile
     from maskwise.solution.cut import Cut
     from maskwise.table.table import Table
@@ -203,13 +204,33 @@ def join_earlier(table: Table, policy: Policy, earlier: Sequence[EarlierRelease]
             labels.append(label)
             n = max(n, n_unknown)
         n_strange.append(n)
-    joint = [_together(requirement, known, earlier) for requirement in policy.requirements]
     entries = tuple(Attribute(label, Kind.SUPPRESS, at_least=1, is_known=True) for label in labels)
-    searched = policy
-    if labels:
-        requirements = (*policy.requirements, *(one for one in joint if one is not None))
-        searched = replace(policy, requirements=requirements, attributes=(*policy.attributes, *entries))
+    joint = {
+        i: together
+        for i, requirement in enumerate(policy.requirements)
+        if (together := _together(requirement, known, earlier)) is not None
+    }
+    searched = replace(
+        policy,
+        requirements=(*policy.requirements, *joint.values()),
+        attributes=(*policy.attributes, *entries),
+        document=_with_places(policy, list(joint)),
+    )
     return JointProblem(table, searched, policy, tuple(earlier), tuple(n_strange))
+
+
+def _with_places(policy: Policy, again: Sequence[int]) -> Document:
+    """The file of a policy, in which requirements that are asked again stand where they stood.
+
+    Args:
+        policy: What the owner asks.
+        again: The positions of these requirements.
+    """
+    lines, n = policy.document.lines, len(policy.requirements)
+    found: dict[Place, int] = {
+        ("requirements", n + j): lines["requirements", i] for j, i in enumerate(again) if ("requirements", i) in lines
+    }
+    return replace(policy.document, lines={**lines, **found})
 
 
 def _together(requirement: Requirement, known: dict[str, list[str]], earlier: Sequence[EarlierRelease]) -> Joint | None:
