@@ -37,7 +37,7 @@ _INTERVAL = re.compile(r"\[(?P<low>[^,]+), (?P<high>[^,]+)(?P<end>[\])])")
 _ABOVE, _BELOW = re.compile(r"≥ (?P<low>.+)"), re.compile(r"< (?P<high>.+)")
 
 
-class Whole(Enum):
+class WholeSet(Enum):
     """Sets that no list of values describes."""
 
     EVERYTHING = "everything"
@@ -51,7 +51,7 @@ class Whole(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class LabelRange:
     """The numbers, dates or times of an interval label."""
 
     low: float
@@ -63,18 +63,18 @@ class Range:
     scale: Scale
     """What the ends are: numbers are real, dates timestamps."""
 
-    def contains(self, other: Range) -> bool:
+    def contains(self, other: LabelRange) -> bool:
         """Whether all of another range lies inside this one."""
         upper = other.high < self.high or (other.high == self.high and (self.has_high or not other.has_high))
         return self.scale is other.scale and self.low <= other.low and upper
 
-    def overlaps(self, other: Range) -> bool:
+    def overlaps(self, other: LabelRange) -> bool:
         """Whether a value may lie in both."""
         first, second = (self, other) if self.low <= other.low else (other, self)
         return self.scale is not other.scale or second.low < first.high or (second.low == first.high and first.has_high)
 
 
-LabelSet: TypeAlias = "Range | frozenset[str] | Whole"
+LabelSet: TypeAlias = "LabelRange | frozenset[str] | WholeSet"
 """The raw values that a label stands for."""
 
 
@@ -138,14 +138,14 @@ def _reader(tree: Taxonomy | None, labels: Sequence[str | None]) -> Callable[[st
     if tree is not None:
         leaves = set(tree.leaves())
         below = {label: frozenset(leaves.intersection(tree.at_or_below(label))) for label in tree.labels}
-        return lambda text: below.get(text, Whole.REST if text == HIDDEN else Whole.UNREADABLE)
+        return lambda text: below.get(text, WholeSet.REST if text == HIDDEN else WholeSet.UNREADABLE)
     is_ordered = any(label is not None and _is_interval(label) for label in labels)
 
     def read(text: str) -> LabelSet:
         if text == HIDDEN:
-            return Whole.REST
+            return WholeSet.REST
         if is_ordered:
-            return _range_of(text) or Whole.UNREADABLE
+            return _range_of(text) or WholeSet.UNREADABLE
         return frozenset((text,))
 
     return read
@@ -153,34 +153,34 @@ def _reader(tree: Taxonomy | None, labels: Sequence[str | None]) -> Callable[[st
 
 def _sets_of(labels: Sequence[str | None], read: Callable[[str], LabelSet]) -> list[LabelSet]:
     if len(labels) == 1:
-        return [Whole.EVERYTHING]
-    return [Whole.MISSING if label is None else read(label) for label in labels]
+        return [WholeSet.EVERYTHING]
+    return [WholeSet.MISSING if label is None else read(label) for label in labels]
 
 
 def _is_interval(text: str) -> bool:
     return any(form.fullmatch(text) is not None for form in (_INTERVAL, _ABOVE, _BELOW)) and _range_of(text) is not None
 
 
-def _range_of(text: str) -> Range | None:
+def _range_of(text: str) -> LabelRange | None:
     """An interval, an open end, or a single value as a range.
 
     >>> _range_of("[1, 37)"), _range_of("or outside")
-    (Range(low=1, high=37, has_high=False, scale=<Scale.REAL: 'real'>), None)
+    (LabelRange(low=1, high=37, has_high=False, scale=<Scale.REAL: 'real'>), None)
     """
     try:
         if found := _INTERVAL.fullmatch(text):
             (low, scale), (high, other) = _end(found["low"]), _end(found["high"])
-            return Range(low, high, found["end"] == "]", scale) if scale is other else None
+            return LabelRange(low, high, found["end"] == "]", scale) if scale is other else None
         if found := _ABOVE.fullmatch(text):
             low, scale = _end(found["low"])
-            return Range(low, math.inf, True, scale)  # noqa: FBT003 - a field
+            return LabelRange(low, math.inf, True, scale)  # noqa: FBT003 - a field
         if found := _BELOW.fullmatch(text):
             high, scale = _end(found["high"])
-            return Range(-math.inf, high, False, scale)  # noqa: FBT003 - a field
+            return LabelRange(-math.inf, high, False, scale)  # noqa: FBT003 - a field
         value, scale = _end(text)
     except PolicyError:
         return None
-    return Range(value, value, True, scale)  # noqa: FBT003 - a field
+    return LabelRange(value, value, True, scale)  # noqa: FBT003 - a field
 
 
 def _end(text: str) -> tuple[float, Scale]:
@@ -192,15 +192,15 @@ def _end(text: str) -> tuple[float, Scale]:
 
 def _contains(one: LabelSet, other: LabelSet) -> bool:
     """Whether a set contains another one that overlaps none of its neighbours."""
-    if one is Whole.EVERYTHING:
+    if one is WholeSet.EVERYTHING:
         return True
-    if one is Whole.REST:
-        return other is not Whole.EVERYTHING and other is not Whole.UNREADABLE
-    if isinstance(one, Range) and isinstance(other, Range):
+    if one is WholeSet.REST:
+        return other is not WholeSet.EVERYTHING and other is not WholeSet.UNREADABLE
+    if isinstance(one, LabelRange) and isinstance(other, LabelRange):
         return one.contains(other)
     if isinstance(one, frozenset) and isinstance(other, frozenset):
         return other <= one
-    return one is Whole.MISSING and other is Whole.MISSING
+    return one is WholeSet.MISSING and other is WholeSet.MISSING
 
 
 def _overlap(one: LabelSet, other: LabelSet, ours: Sequence[LabelSet], theirs: Sequence[LabelSet]) -> bool:
@@ -212,19 +212,19 @@ def _overlap(one: LabelSet, other: LabelSet, ours: Sequence[LabelSet], theirs: S
         ours: All of the first.
         theirs: All of the second.
     """
-    if one is Whole.REST and other is not Whole.REST:
+    if one is WholeSet.REST and other is not WholeSet.REST:
         return not any(_is_inside(other, shown) for shown in ours)
-    if other is Whole.REST and one is not Whole.REST:
+    if other is WholeSet.REST and one is not WholeSet.REST:
         return not any(_is_inside(one, shown) for shown in theirs)
-    if isinstance(one, Range) and isinstance(other, Range):
+    if isinstance(one, LabelRange) and isinstance(other, LabelRange):
         return one.overlaps(other)
     if isinstance(one, frozenset) and isinstance(other, frozenset):
         return bool(one & other)
-    if (one is Whole.MISSING) != (other is Whole.MISSING):
-        return Whole.EVERYTHING in (one, other) or Whole.UNREADABLE in (one, other)
+    if (one is WholeSet.MISSING) != (other is WholeSet.MISSING):
+        return WholeSet.EVERYTHING in (one, other) or WholeSet.UNREADABLE in (one, other)
     return True
 
 
 def _is_inside(inner: LabelSet, shown: LabelSet) -> bool:
     """Whether a set lies inside one that its release shows beside `*`."""
-    return shown not in (Whole.REST, Whole.EVERYTHING) and _contains(shown, inner)
+    return shown not in (WholeSet.REST, WholeSet.EVERYTHING) and _contains(shown, inner)

@@ -34,7 +34,7 @@ ORDINALS = ("first", "second")
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class ReleaseGroups:
     """The groups of one release on a QID."""
 
     labels: tuple[tuple[str | None, ...], ...]
@@ -45,7 +45,7 @@ class Groups:
     """The records of each."""
 
 
-def count_groups(table: Table, qid: Sequence[str], read_text: Callable[[str], str] = str) -> Groups:
+def count_groups(table: Table, qid: Sequence[str], read_text: Callable[[str], str] = str) -> ReleaseGroups:
     """Count the groups of a release.
 
     Args:
@@ -60,11 +60,11 @@ def count_groups(table: Table, qid: Sequence[str], read_text: Callable[[str], st
         at = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         labels.append(tuple(at))
         codes.append([at[text] for text in texts])
-    return Groups(tuple(labels), np.array(codes, np.int64).T, as_numpy(found.column("n")).astype(np.int64))
+    return ReleaseGroups(tuple(labels), np.array(codes, np.int64).T, as_numpy(found.column("n")).astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class LinkCandidates:
     """How many records of the other release a record may be, by what both show on a QID: an upper bound."""
 
     smallest: int
@@ -83,12 +83,15 @@ class JointGroups:
     """The release whose groups are those of both together: 0 or 1; None if that cannot be told."""
     why: str
     """Why it cannot be told; empty if it can."""
-    candidates: tuple[Candidates, Candidates] | None
+    candidates: tuple[LinkCandidates, LinkCandidates] | None
     """For the records of each release, where it cannot be told."""
 
 
 def join_groups(
-    qid: tuple[str, ...], releases: tuple[Groups, Groups], trees: Mapping[str, Taxonomy | None], k: int | None
+    qid: tuple[str, ...],
+    releases: tuple[ReleaseGroups, ReleaseGroups],
+    trees: Mapping[str, Taxonomy | None],
+    k: int | None,
 ) -> JointGroups:
     """Decide which of two releases tells all that both tell together on a QID.
 
@@ -121,7 +124,7 @@ def join_groups(
     return JointGroups(qid, None, why or _why(qid, pairs), counted)
 
 
-def _add_up(inner: Groups, outer: Groups, into: Sequence[Ints]) -> bool:
+def _add_up(inner: ReleaseGroups, outer: ReleaseGroups, into: Sequence[Ints]) -> bool:
     """Whether the groups of one release, by what the other shows of them, have as many records as its groups."""
     shown = np.stack([place[inner.codes[:, i]] for i, place in enumerate(into)], axis=1)
     return _sizes(shown, inner.n_records) == _sizes(outer.codes, outer.n_records)
@@ -153,7 +156,9 @@ def _exchanged(pairs: LabelPairs) -> LabelPairs:
     return type(pairs)(pairs.overlaps.T, pairs.of_first, pairs.of_second)
 
 
-def _candidates(ours: Groups, theirs: Groups, pairs: Sequence[LabelPairs], k: int | None) -> Candidates:
+def _candidates(
+    ours: ReleaseGroups, theirs: ReleaseGroups, pairs: Sequence[LabelPairs], k: int | None
+) -> LinkCandidates:
     """For the records of a release, how many of the other agree with them on every attribute."""
     n_candidates = np.zeros(len(ours.n_records), np.int64)
 
@@ -169,7 +174,7 @@ def _candidates(ours: Groups, theirs: Groups, pairs: Sequence[LabelPairs], k: in
 
     narrow(np.arange(len(ours.n_records)), np.arange(len(theirs.n_records)), 0)
     share = None if k is None else float(ours.n_records[n_candidates < k].sum() / max(int(ours.n_records.sum()), 1))
-    return Candidates(int(n_candidates.min()) if len(n_candidates) else 0, share)
+    return LinkCandidates(int(n_candidates.min()) if len(n_candidates) else 0, share)
 
 
 def unique_links(tables: tuple[Table, Table], names: Sequence[str]) -> float:
