@@ -159,7 +159,10 @@ class JointProblem:
             if one.solution.n_rows != n_rows:
                 signs.append(f"it has {plural(one.solution.n_rows, 'record')} and this one {n_rows:,}")
             if n_strange:
-                signs.append(f"at least {plural(n_strange, 'record')} of this table with a value that it did not know")
+                hold = "holds" if n_strange == 1 else "hold"
+                signs.append(
+                    f"at least {plural(n_strange, 'record')} of this table {hold} a value that it did not know"
+                )
             if signs:
                 text = (
                     f"{name} is not of the same records: {', and '.join(signs)}. Joint groups are counted as if all "
@@ -187,35 +190,42 @@ def join_earlier(table: Table, policy: Policy, earlier: Sequence[EarlierRelease]
     that all releases of these records form together.
     """
     known: dict[str, list[str]] = {name: [] for name in policy.masked}
-    labels, n_strange = [], []
+    sources: dict[str, str] = {}
+    relabels, n_strange = {}, []
     for one in earlier:
         _refuse_other_reading(one, policy)
         n = 0
-        for attribute in policy.masked:
-            if not one.shows(attribute):
-                continue
+        for attribute in filter(one.shows, policy.masked):
             table.require(attribute)
             label = one.label_column(attribute)
             if label in table.names:
                 msg = f"The table has a column `{label}`. The labels of the earlier release are called so; rename it."
                 raise InputError(msg)
-            table, n_unknown = _with_labels(table, attribute, label, one.cut(attribute))
             known[attribute].append(label)
-            labels.append(label)
-            n = max(n, n_unknown)
+            sources[label] = attribute
+            if (cut := one.cut(attribute)) is not None:
+                fitted = masking.fit(table, cut, Missing.KEEP)
+                relabels[label] = fitted.relabel
+                n = max(n, fitted.unknown.n_records + fitted.n_outside)
         n_strange.append(n)
-    entries = tuple(Attribute(label, Kind.SUPPRESS, at_least=1, is_known=True) for label in labels)
+    # All at once: an expression of many layers takes seconds to compile.
+    beside = {f"c{len(table.names) + i}": table.column(name) for i, name in enumerate(sources.values())}
+    if sources:
+        table = replace(table, expr=table.expr.mutate(**beside), names=(*table.names, *sources)).relabel(relabels)
+    entries = tuple(Attribute(label, Kind.SUPPRESS, at_least=1, is_known=True) for label in sources)
     joint = {
         i: together
         for i, requirement in enumerate(policy.requirements)
         if (together := _together(requirement, known, earlier)) is not None
     }
-    searched = replace(
-        policy,
-        requirements=(*policy.requirements, *joint.values()),
-        attributes=(*policy.attributes, *entries),
-        document=_with_places(policy, list(joint)),
-    )
+    searched = policy
+    if joint:
+        searched = replace(
+            policy,
+            requirements=(*policy.requirements, *joint.values()),
+            attributes=(*policy.attributes, *entries),
+            document=_with_places(policy, list(joint)),
+        )
     return JointProblem(table, searched, policy, tuple(earlier), tuple(n_strange))
 
 
@@ -239,20 +249,6 @@ def _together(requirement: Requirement, known: dict[str, list[str]], earlier: Se
     if not n_releases:
         return None
     return Joint(requirement, tuple((name, tuple(known[name])) for name in requirement.qid if known[name]), n_releases)
-
-
-def _with_labels(table: Table, attribute: str, label: str, cut: Cut | None) -> tuple[Table, int]:
-    """The table with a column of what a cut shows of an attribute; without a cut, of its cells as they are.
-
-    Returns:
-        The table, and the records with a cell that the cut does not know.
-    """
-    beside = table.expr.mutate(**{f"c{len(table.names)}": table.column(attribute)})
-    wider = replace(table, expr=beside, names=(*table.names, label))
-    if cut is None:
-        return wider, 0
-    fitted = masking.fit(table, cut, Missing.KEEP)
-    return wider.relabel({label: fitted.relabel}), fitted.unknown.n_records + fitted.n_outside
 
 
 def _refuse_other_reading(one: EarlierRelease, policy: Policy) -> None:
