@@ -66,12 +66,12 @@ class ClassRequest:
 
     class_name: str
     """The class column."""
-    n_attributes: int
-    """So many masked attributes, the first in policy order: what attackers know besides is not in the release."""
     unmasked: tuple[str, ...] = ()
     """Columns that `group_records` looks at; those with nested or binary cells are left out."""
     group_records: GroupRecords | None = None
     """Groups the records by those columns. The rows are counted once for each way, or once without groups."""
+    n_attributes: int | None = None
+    """The rows are of so many attributes, the first in policy order; None is all. Others are not in the release."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def request_classes(problem: Problem, class_name: str, *, in_detail: bool) -> Cl
     taken |= set() if person is None else {person.column}
     unmasked = tuple(name for name in problem.columns if name not in taken)
     group_records = partial(_group_records, seed=problem.options.seed or 0, in_detail=in_detail)
-    return ClassRequest(class_name, problem.policy.n_cuts, unmasked, group_records)
+    return ClassRequest(class_name, unmasked, group_records, problem.policy.n_cuts)
 
 
 def _group_records(
