@@ -13,6 +13,7 @@ Check:
     Certification: A certificate that is written together with a release.
     check_certificate: What a recipient can check of it.
     attack: Try known attacks on a release of one's own.
+    compose: Recount two releases of the same people, and what both tell together.
     evaluate: What masking costs a classifier.
 
 Ask:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from maskwise.certificate.certify import Certification
     from maskwise.certificate.check import check_certificate
     from maskwise.certificate.checks import CertificateCheck, Check
+    from maskwise.composition import Composition, compose
     from maskwise.errors import (
         InfeasibleError,
         InputError,
@@ -82,6 +84,7 @@ _HOME = {
     "Certification": "certificate.certify",
     "Check": "certificate.checks",
     "Closeness": "policy.requirements.closeness",
+    "Composition": "composition",
     "Confidence": "policy.requirements.confidence",
     "Cut": "solution.cut",
     "Diversity": "policy.requirements.diversity",
@@ -108,6 +111,7 @@ _HOME = {
     "attack": "attacks.run",
     "audit": "pipeline",
     "check_certificate": "certificate.check",
+    "compose": "composition",
     "evaluate": "evaluation.run",
     "read_policy": "formats.policy_file",
     "read_solution": "formats.solution_file",
@@ -122,6 +126,7 @@ __all__ = [
     "Certification",
     "Check",
     "Closeness",
+    "Composition",
     "Confidence",
     "Cut",
     "Diversity",
@@ -148,6 +153,7 @@ __all__ = [
     "attack",
     "audit",
     "check_certificate",
+    "compose",
     "evaluate",
     "read_policy",
     "read_solution",

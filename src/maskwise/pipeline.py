@@ -29,6 +29,7 @@ from maskwise.profile.unreleased import refuse_generalized, refuse_unreleased
 from maskwise.progress import SearchProgress, Silent
 from maskwise.release import mask as masking
 from maskwise.release.common_rows import common_rows
+from maskwise.release.earlier import join_earlier, read_earlier
 from maskwise.release.escape import original_text, safe_name
 from maskwise.release.interrupt import stop_on_interrupt
 from maskwise.release.pseudonyms import pseudonymize
@@ -67,6 +68,7 @@ def anonymize(
     seed: int | None = None,
     escape_formulas: bool = False,
     strict_leaks: bool = False,
+    against: str | Path | Solution | Sequence[str | Path | Solution] = (),
     engine: Any = None,
     memory: str | None = None,
     observer: Observer | None = None,
@@ -87,6 +89,8 @@ def anonymize(
         seed: Makes the order, restarts and variants repeatable; keep it secret.
         escape_formulas: Quote cells that a spreadsheet would run.
         strict_leaks: Refuse a table with a released column that tells what a masked one hides.
+        against: The solutions, or solution files, of earlier releases of the same people. What these show counts as
+            known, so that every requirement holds for the groups of all releases together.
         engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`, `spark`,
             `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
         memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
@@ -122,7 +126,9 @@ def anonymize(
     is_shuffled = _is_shuffled(keep_order=keep_order or (options.as_published and not shuffle), shuffle=shuffle)
     _check_seed(seed, is_used=is_shuffled or options.is_random)
     asked = read_policy(policy)
-    target = None if output is None else resolve_target(output, data, engine, policy_files(policy))
+    earlier = read_earlier(against)
+    read = [*policy_files(policy), *(one.path for one in earlier if one.path is not None)]
+    target = None if output is None else resolve_target(output, data, engine, read)
     observer.stage("read")
     warming = threading.Thread(target=_warm_up, daemon=True)
     warming.start()
@@ -131,33 +137,35 @@ def anonymize(
     warming.join()
     with closing(table):
         attacks: list[Attack] = []
-        with stop_on_interrupt() as is_asked_to_stop:
+        joint = join_earlier(table, asked, earlier)
+        with stop_on_interrupt() as is_asked_to_stop, joint.explaining():
             workspace = Workspace(for_search(memory_of_run(n_bytes)))
-            solution, profile, table = solve(
-                table,
-                asked,
+            found, profile, counted = solve(
+                joint.table,
+                joint.policy,
                 options,
                 observer,
                 is_asked_to_stop,
                 workspace,
                 after=lambda searched: attacks.extend(attack_search(searched)),
             )
+        solution, profile, table = joint.own_solution(found), joint.own_profile(profile), joint.own_table(counted)
         checked = look_at_columns(table, asked, solution, profile, strict=strict_leaks)
-        messages = (*solution.messages, *solution.implied(), *checked.messages)
+        messages = (*solution.messages, *solution.implied(), *joint.messages(profile.n_rows), *checked.messages)
         observer.stage("mask")
-        whole = masking.mask(pseudonymize(table, asked.person), solution, profile.columns)
-        masked = masking.drop_columns(masking.show_fixed(whole, solution), solution.drop)
+        whole = masking.mask(pseudonymize(counted, asked.person), solution, profile.columns)
+        masked = masking.drop_columns(masking.show_fixed(whole, solution), (*solution.drop, *joint.policy.known))
         if is_shuffled:
             # A seed for restarts or variants alone asks for no order that can be repeated, which a database has not.
             can_repeat = table.engine.can(Feature.RECORD_ORDER) or not options.is_random
             masked = shuffle_records(masked, seed if can_repeat else None)
         else:
             messages = (*messages, *order_message(order_tells(table, profile.columns)))
-        with publish(masked, target, asked.requirements, escape=escape_formulas) as draft:
+        with publish(masked, target, joint.policy.requirements, escape=escape_formulas) as draft:
             observer.stage("verify")
             verdict = recount(
                 draft.table,
-                asked.requirements,
+                joint.policy.requirements,
                 escaped=escape_formulas,
                 trees=asked.trees,
                 whole=whole,
@@ -167,10 +175,11 @@ def anonymize(
             refuse_other_labels(draft.table, solution.fixed, escaped=escape_formulas)
             n_persons = None if profile.persons is None else profile.persons.n_persons
             dropped = asked.dropped(table.names)
-            refuse_unless_confirmed(verdict, dropped, solution, profile.n_rows, draft.table.names, n_persons)
+            refuse_unless_confirmed(verdict, dropped, found, profile.n_rows, draft.table.names, n_persons)
+            verdict, composed = joint.judge(verdict)
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
-            attacks += attack_release(asked, draft.table, whole, checked.leaks)
+            attacks += [*composed, *attack_release(asked, draft.table, whole, checked.leaks)]
             messages = (*warn_of_single_records(verdict), *messages, *failed_messages(attacks))
             run = Run(
                 options.asked() | {"keep_order": not is_shuffled, "escape_formulas": escape_formulas},

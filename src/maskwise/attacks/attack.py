@@ -21,6 +21,8 @@ class AttackResult(StrEnum):
     """It tells more than the policy allows."""
     NOT_RUN = "not run"
     """It does not concern this release, or could not be tried; the text says why."""
+    UNDECIDED = "undecided"
+    """What can be seen does not tell whether it succeeds; the text says why, and the figures how far it could go."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from maskwise.cli.evaluate import evaluate
 from maskwise.cli.options import (
     DEFAULT_SEARCH,
     NO_CERTIFICATE,
+    Against,
     AsJson,
     CertificateFlags,
     Engine,
@@ -92,6 +93,7 @@ def mask(
     strict_leaks: Annotated[
         bool, Parameter(negative="", help="Refuse a released column that tells what a masked one hides.")
     ] = False,
+    against: Against = (),
     quiet: Quiet = False,
     json_: AsJson = False,
 ) -> int:
@@ -107,9 +109,8 @@ def mask(
     certification = certificate.certification(output, data, engine)
     sidecars = SidecarPaths(solution, trace, curve, report, owner_report, is_public=public, certification=certification)
     sidecars.check()
-    require_distinct_names(
-        Path(output), *sidecars.paths, inputs=[Path(data), *source_files(data, engine), *policy_files(policy)]
-    )
+    inputs = [Path(data), *source_files(data, engine), *policy_files(policy), *against]
+    require_distinct_names(Path(output), *sidecars.paths, inputs=inputs)
     terminal = Terminal(quiet=quiet or json_)
     with terminal:
         outcome = anonymize(
@@ -121,6 +122,7 @@ def mask(
             seed=seed,
             escape_formulas=escape_formulas,
             strict_leaks=strict_leaks,
+            against=against,
             engine=engine,
             memory=memory,
             observer=terminal,
@@ -148,6 +150,9 @@ def mask(
 @app.command
 def audit(
     data: Annotated[str, Parameter(help="Any table, also one that another tool masked.")],
+    other: Annotated[
+        str | None, Parameter(help="Another release of the same people: what do both tell together?")
+    ] = None,
     /,
     *,
     policy: PolicyPath,
@@ -166,8 +171,14 @@ def audit(
     from maskwise.report.report import verdict_data  # noqa: PLC0415 - start-up
     from maskwise.values.message import Level  # noqa: PLC0415 - start-up
 
-    verdict = recount(data, policy, escape_formulas=escape_formulas, engine=engine, memory=memory)
     terminal = Terminal(quiet=quiet)
+    if other is not None:
+        from maskwise.cli.two_releases import audit_both  # noqa: PLC0415 - start-up
+
+        names = (_shown(data), _shown(other))
+        how = {"escape_formulas": escape_formulas, "engine": engine, "memory": memory}
+        return audit_both((data, other), policy, names, terminal, how, _print_json if json_ else None)
+    verdict = recount(data, policy, escape_formulas=escape_formulas, engine=engine, memory=memory)
     terminal.show_messages(verdict.messages, Level.WARNING)
     if json_:
         _print_json({**verdict_data(verdict), "warnings": list(verdict.warnings)})

@@ -62,6 +62,15 @@ Seed = Annotated[
     int | None,
     Parameter(help="Makes the order of records, --restarts and --effort repeatable; keep it secret."),
 ]
+Against = Annotated[
+    tuple[Path, ...],
+    Parameter(
+        name="--against",
+        negative="",
+        help="The solution of an earlier release of the same people (repeatable): every requirement then holds for "
+        "the groups of all these releases together.",
+    ),
+]
 Formulas = Annotated[
     bool,
     Parameter(name="--escape-formulas", negative="", help="Quote cells that a spreadsheet would run as a formula."),

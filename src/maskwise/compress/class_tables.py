@@ -7,6 +7,7 @@ rows by that number.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,6 +46,8 @@ def compress_classes(
     Returns:
         The table, its records numbered if unmasked columns were looked at, and the counts for each way of grouping.
     """
+    profile = replace(profile, columns=profile.columns[: request.n_attributes])
+    codings = codings[: request.n_attributes]
     column = take_sensitive(table, request.class_name)
     classes = [(request.class_name, column.keys_of(value)) for value in column.values()]
     unmasked = [name for name in request.unmasked if table.is_countable(name)]

@@ -70,6 +70,8 @@ class ClassRequest:
     """Columns that `group_records` looks at; those with nested or binary cells are left out."""
     group_records: GroupRecords | None = None
     """Groups the records by those columns. The rows are counted once for each way, or once without groups."""
+    n_attributes: int | None = None
+    """The rows are of so many attributes, the first in policy order; None is all. Others are not in the release."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT_VERSION = 1
-_OPTIONAL = ("na_values", "rename", "fixed", "trees", "person", "tightened")
+_OPTIONAL = ("na_values", "rename", "fixed", "against", "trees", "person", "tightened")
 """Keys that are written only where they say something."""
 _FOR_THE_OWNER = (
     "For the owner only: this file lists hidden values and can reveal more than the release. "
@@ -82,6 +82,7 @@ class _SolutionFile(BaseModel):
     requirements: list[dict[str, Any]]
     dropped_requirements: list[int]
     fixed: list[_Attribute] = []
+    against: list[str] = []
     trees: dict[str, dict[str, Any]] = {}
     tightened: str | None = Field(default=None, pattern=r"^[1-9]\d*/[1-9]\d*$")
 
@@ -129,6 +130,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         ],
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
         fixed=[_attribute(cut) for cut in solution.fixed],
+        against=list(solution.against),
         trees={name: tree.to_nested() for name, tree in solution.trees},
         tightened=None if solution.tightened == 1 else str(solution.tightened),
     )
@@ -219,6 +221,7 @@ def _solution(file: _SolutionFile) -> Solution:
         missing=file.missing,
         reading=Reading(tuple(file.na_values), file.rename),
         fixed=tuple(_cut(entry) for entry in file.fixed),
+        against=tuple(file.against),
         trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
         tightened=Fraction(file.tightened or 1),
     )

@@ -77,6 +77,8 @@ class Attribute:
     """How far below the root of its tree every shown value stands, or is a leaf; 1 shows all values of `suppress`."""
     release: int | None = None
     """For a taxonomy attribute in no QID, the depth in its tree at which it is released; None leaves it as it is."""
+    is_known: bool = False
+    """Whether attackers have it from an earlier release: groups are told apart by it, and it is not released."""
 
     @property
     def preferred(self) -> tuple[tuple[str, float], ...]:

@@ -153,10 +153,21 @@ class Policy:
 
     @property
     def masked(self) -> tuple[str, ...]:
-        """The attributes of all QIDs: entries first, in policy order, then by first mention."""
+        """The attributes of all QIDs: entries first, in policy order, then by first mention; last what is known."""
         in_qid = dict.fromkeys(name for requirement in self.requirements for name in requirement.qid)
         entries = [attribute.name for attribute in self.attributes if attribute.name in in_qid]
-        return tuple(dict.fromkeys([*entries, *in_qid]))
+        known = dict.fromkeys(self.known)
+        return (*(name for name in dict.fromkeys([*entries, *in_qid]) if name not in known), *known)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The attributes that attackers have from an earlier release: they are counted with, and have no cut."""
+        return tuple(attribute.name for attribute in self.attributes if attribute.is_known)
+
+    @property
+    def n_cuts(self) -> int:
+        """How many attributes have a cut; they come first among the masked ones."""
+        return len(self.masked) - len(self.known)
 
     @property
     def idle(self) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
 
 def show_fixed(table: Table, solution: Solution) -> Table:
     """Show the columns that are released at one depth of their taxonomy."""
-    return table.relabel({cut.attribute: _fit(table, cut, Missing.KEEP).relabel for cut in solution.fixed})
+    return table.relabel({cut.attribute: fit(table, cut, Missing.KEEP).relabel for cut in solution.fixed})
 
 
 def _ordered(column: Column) -> Parsed:
@@ -147,7 +147,7 @@ def apply(
     relabels, unknown, n_outside = {}, {}, {}
     fixed = [cut for cut in solution.fixed if cut.attribute in table.names]
     for cut in (*solution.cuts, *fixed):
-        fitted = _fit(table, cut, Missing.KEEP if cut in fixed else solution.missing)
+        fitted = fit(table, cut, Missing.KEEP if cut in fixed else solution.missing)
         relabels[cut.attribute] = fitted.relabel
         if fitted.unknown.n_records:
             unknown[cut.attribute] = fitted.unknown
@@ -192,7 +192,7 @@ def _as_outside(given: Outside | str) -> Outside:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fitted:
+class Fitted:
     """What a column of later rows is to its cut."""
 
     relabel: Relabel
@@ -203,8 +203,14 @@ class _Fitted:
     """The records with a number outside every interval."""
 
 
-def _fit(table: Table, cut: Cut, missing: Missing) -> _Fitted:
-    """Look at a column of new rows."""
+def fit(table: Table, cut: Cut, missing: Missing) -> Fitted:
+    """Look at a column of rows that a cut was not found on.
+
+    Args:
+        table: The rows.
+        cut: What is to be shown.
+        missing: Whether missing cells are refused.
+    """
     distinct = table.distinct(cut.attribute)
     keys, n, n_missing = distinct.keys, distinct.counts, distinct.n_missing
     if missing is Missing.ERROR:
@@ -214,12 +220,12 @@ def _fit(table: Table, cut: Cut, missing: Missing) -> _Fitted:
         parsed = _parse(table, cut, keys, n)
         relabel, unknown = _relabel(cut, keys, parsed, has_missing=n_missing > 0), Unknown(int(unseen > 0), unseen)
         if parsed is None:
-            return _Fitted(relabel, unknown)
+            return Fitted(relabel, unknown)
         low, high = cut.covered
-        return _Fitted(relabel, unknown, int(n[(parsed.numbers < low) | (parsed.numbers > high)].sum()))
+        return Fitted(relabel, unknown, int(n[(parsed.numbers < low) | (parsed.numbers > high)].sum()))
     known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
     unknown = Unknown(int((~known).sum()) + int(unseen > 0), int(n[~known].sum()) + unseen)
-    return _Fitted(_relabel(cut, keys, None, has_missing=n_missing > 0), unknown)
+    return Fitted(_relabel(cut, keys, None, has_missing=n_missing > 0), unknown)
 
 
 def _without_outside(masked: Table, cuts: Sequence[Cut]) -> Table:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import Feature
 from maskwise.errors import RefusedError, plural
+from maskwise.policy.requirements.qid import called
 from maskwise.release.atomic_files import Sidecar, atomic_file, atomic_folder, renaming_lock, stage_files
 from maskwise.release.escape import original_text, safe_name, spreadsheet_safe
 from maskwise.release.frames import as_frame
@@ -208,9 +209,11 @@ def recount(
 
 def _refuse_other_groups(table: Table, requirement: Requirement, counted: Table) -> None:
     """Refuse a released table that does not show the groups of the table in which a requirement is counted."""
-    if not show_same_groups(table, counted, requirement.qid):
+    # What is known from an earlier release is counted with, and not released.
+    released = [name for name in requirement.qid if name in table.names]
+    if not show_same_groups(table, counted, released):
         msg = (
-            f"The written table does not show the groups on {requirement.name} that were counted. "
+            f"The written table does not show the groups on {called(released)} that were counted. "
             "Nothing was released. Please report this as a bug."
         )
         raise RefusedError(msg)

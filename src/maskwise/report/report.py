@@ -44,6 +44,11 @@ DOES_NOT_PROTECT = (
     ),
     "Several releases of the same people can be combined; each release is checked by itself only.",
 )
+_TOGETHER = (
+    "Several releases of the same people can be combined; this one was checked together with {releases}, and with no "
+    "other."
+)
+"""What is said instead of the last of these where earlier releases were counted with."""
 
 
 class ClassifierCost(Protocol):
@@ -181,7 +186,7 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT, cost: Clas
         "warnings": [texts[message] for message in messages if message.is_warning],
         "notes": [texts[message] for message in messages if not message.is_warning],
         "protects": list(what_is_protected(outcome.policy.requirements, verdict.unit, is_whole=_is_whole(outcome))),
-        "does_not_protect": list(DOES_NOT_PROTECT),
+        "does_not_protect": list(what_is_not_protected(len(solution.against))),
         "common_rows": _common_rows(outcome),
         **results_data(outcome, is_public=is_public),
     }
@@ -256,6 +261,17 @@ def what_is_protected(requirements: Sequence[Requirement], unit: Unit, *, is_who
             "shows the same groups."
         )
     return (f"In the released table, {', and '.join(promises)}. {counted}",)
+
+
+def what_is_not_protected(n_earlier: int = 0) -> tuple[str, ...]:
+    """What a release does not protect, in sentences.
+
+    Args:
+        n_earlier: How many earlier releases were counted with.
+    """
+    if not n_earlier:
+        return DOES_NOT_PROTECT
+    return (*DOES_NOT_PROTECT[:-1], _TOGETHER.format(releases=plural(n_earlier, "earlier release")))
 
 
 def _public_finding(finding: Finding, outcome: Outcome) -> dict[str, Any]:

@@ -158,7 +158,8 @@ def check_feasible(profile: Profile, policy: Policy) -> None:
     (KAIS 2007, Theorem 3.3). Of persons with records in several groups that is
     so for k; for shares a search that starts there has nothing to start from.
     """
-    broken = []
+    # Several requirements may complain of the same: one for the release, and the same for it with earlier ones.
+    broken: dict[str, str] = {}
     for i, requirement in enumerate(policy.requirements):
         checked: set[object] = set()
         for part in requirement.parts:
@@ -172,9 +173,10 @@ def check_feasible(profile: Profile, policy: Policy) -> None:
             worst, is_broken = rule_kernels.weigh(as_rules([bound], counters), 0, counters, counters, 0)
             if is_broken:
                 best = bound.rule.to_figure(worst)
-                broken.append(policy.at(("requirements", i)) + part.cannot_be_met(requirement.name, best, policy.unit))
+                complaint = part.cannot_be_met(requirement.name, best, policy.unit)
+                broken.setdefault(complaint, policy.at(("requirements", i)) + complaint)
     if broken:
-        raise InfeasibleError("\n".join(broken))
+        raise InfeasibleError("\n".join(broken.values()))
 
 
 def _numbers(policy: Policy, qid: Sequence[str]) -> tuple[int, ...]:

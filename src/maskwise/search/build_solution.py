@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.policy.policy import Policy
-    from maskwise.profile.columns import Column, Profile
+    from maskwise.profile.columns import Column
     from maskwise.search.bottomup import BottomUp
     from maskwise.search.interface import Problem
     from maskwise.search.topdown import TopDown
@@ -50,9 +50,10 @@ def build_solution(
     implied = policy.implied_by()
     figures = state.figures()
     with_cut = {*policy.masked, *(cut.attribute for cut in profile.fixed)}
+    masked = profile.columns[: policy.n_cuts]
     cuts = tuple(
         _cut(column, tree, [node - int(first) for node in shown])
-        for column, tree, first, shown in zip(profile.columns, trees, state.first, state.shown, strict=False)
+        for column, tree, first, shown in zip(masked, trees, state.first, state.shown, strict=False)
     )
     return Solution(
         cuts=cuts,
@@ -73,22 +74,22 @@ def build_solution(
         trees=tuple((name, tree) for name, tree in policy.sensitive_trees.items() if name not in with_cut),
         steps=tuple(steps),
         curve=follow(
-            trees,
+            trees[: policy.n_cuts],
             state.path,
             [state.start, *(step.requirements for step in steps)],
-            given=state.given,
+            given=[(i, node) for i, node in state.given if i < policy.n_cuts],
             upward=upward,
             has_class=problem.has_class,
         ),
-        messages=(*profile.messages, *map(private_note, _masked_for_missing(profile, policy, cuts)), *messages),
+        messages=(*profile.messages, *map(private_note, _masked_for_missing(masked, policy, cuts)), *messages),
     )
 
 
-def _masked_for_missing(profile: Profile, policy: Policy, cuts: Sequence[Cut]) -> list[str]:
+def _masked_for_missing(columns: Sequence[Column], policy: Policy, cuts: Sequence[Cut]) -> list[str]:
     """Say which attributes show nothing because too few cells are missing: these would stand out beside any value."""
     floors = policy.floors()
     notes = []
-    for column, cut in zip(profile.columns, cuts, strict=True):
+    for column, cut in zip(columns, cuts, strict=True):
         n_missing, k = int(column.missing.sum()), floors[column.name]
         is_shut = cut.kind is not Kind.SUPPRESS and cut.labels == (cut.root,)
         if is_shut and 0 < n_missing < k:

@@ -95,11 +95,18 @@ def check_levels(policy: Policy, trees: Sequence[AnyTree], tables: Sequence[Comp
     for i in sorted(broken):
         requirement = policy.requirements[i]
         at = {name: level for name, level in zip(policy.masked, levels, strict=True) if level}
-        asked = ", ".join(f"`{name}` at_least {at[name]}" for name in requirement.qid if name in at)
+        own = [name for name in requirement.qid if name in at and name not in policy.known]
+        asked = ", ".join(f"`{name}` at_least {at[name]}" for name in own)
+        reached = figure_text(figures[i])
         complaints.append(
             policy.at(("requirements", i))
-            + f"{requirement.asks()} cannot be met with {asked}: at these levels it reaches {figure_text(figures[i])} "
-            "at best. Lower a level, or ask for less."
+            + (
+                f"{requirement.asks()} cannot be met with {asked}: at these levels it reaches {reached} at best. Lower "
+                "a level, or ask for less."
+                if own
+                else f"{requirement.asks()}, cannot be met: what was released before reaches {reached} by itself, and "
+                "no masking takes that back. Ask for less."
+            )
         )
     if complaints:
         raise InfeasibleError("\n".join(complaints))

@@ -83,6 +83,8 @@ class Solution:
     """The column that says whom a record is about, where the figures are about persons."""
     tightened: Fraction = Fraction(1)
     """By what the bounds of templates were multiplied while searching, against the minimality attack."""
+    against: tuple[str, ...] = ()
+    """The hashes of the solution files of earlier releases of the same people, together with which it was found."""
     steps: tuple[Step | Generalization, ...] = ()
     """The refinements or generalizations, in order; not part of the file."""
     curve: tuple[Point, ...] = ()

@@ -91,7 +91,9 @@ class ConditionalChooser:
         self._is_exact = classes.n_rows * len(state.trees) <= EXACT_WORK
         self._is_lone = np.concatenate([_has_one_child(tree) for tree in state.trees])
         for i, at in state.given:
-            self._split_classes(i, at)
+            # What attackers know besides is not in the release, so it tells recipients nothing of the class.
+            if i < classes.n_attributes:
+                self._split_classes(i, at)
 
     def _candidates(self) -> list[int]:
         state = self.state

@@ -43,6 +43,7 @@ class ClassGroups:
         n_classes = compact.counts.shape[1]
         none = np.zeros(0, np.int64)
         self.n_rows = n_rows
+        self.n_attributes = n_attributes
         self.n_records = int(compact.counts.sum())
         self._rules = rule_kernels.Rules(
             kind=none,
@@ -125,6 +126,7 @@ class SingleAttributeClasses:
             counts = np.stack([np.bincount(row, n, len(codes)) for n in compact.counts.T], axis=1).astype(np.int64)
             self._groups.append(ClassGroups(Compact((i,), codes[:, None], counts), roots[i : i + 1], n_nodes))
         self.n_rows = sum(groups.n_rows for groups in self._groups)
+        self.n_attributes = len(self._groups)
 
     def gain(self, attribute: int, value: int, slot: Ints, n_slots: int) -> float:
         """As `ClassGroups.gain`."""

@@ -52,8 +52,8 @@ class ConditionalInputs:
 
     @property
     def is_number(self) -> list[bool]:
-        """For each attribute whether its codes are ordered."""
-        return [tree.kind is Kind.INTERVAL for tree in self.trees]
+        """For each attribute that has a cut whether its codes are ordered."""
+        return [tree.kind is Kind.INTERVAL for tree in self.trees[: self.problem.policy.n_cuts]]
 
     def cross_validation(self, seed: int) -> CrossValidation:
         """Compares by the masked attributes, and by the bins of what unmasked columns tell."""
@@ -90,9 +90,8 @@ def request_classes(problem: Problem, class_name: str, *, in_detail: bool) -> Cl
     taken = {*problem.policy.masked, *(cut.attribute for cut in problem.profile.fixed), class_name}
     taken |= set() if person is None else {person.column}
     unmasked = tuple(name for name in problem.columns if name not in taken)
-    return ClassRequest(
-        class_name, unmasked, partial(_group_records, seed=problem.options.seed or 0, in_detail=in_detail)
-    )
+    group_records = partial(_group_records, seed=problem.options.seed or 0, in_detail=in_detail)
+    return ClassRequest(class_name, unmasked, group_records, problem.policy.n_cuts)
 
 
 def _group_records(

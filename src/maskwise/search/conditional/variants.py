@@ -57,11 +57,13 @@ class VariantResult:
     """The refinements."""
     ending: Ending
     """Why it ended."""
+    n_cuts: int
+    """How many attributes have a cut."""
 
     def places(self) -> list[Ints]:
-        """For each attribute the shown value that each code falls under, by its place in the order of codes."""
+        """For each attribute with a cut the shown value that each code falls under, by its place among the codes."""
         by_attribute = []
-        for i, tree in enumerate(self.trees):
+        for i, tree in enumerate(self.trees[: self.n_cuts]):
             of_code = np.zeros(tree.n_codes, np.int64)
             first = int(self.state.first[i])
             # In the order of codes, so that intervals stay ordered; `*` of a suppress attribute comes first.
@@ -166,11 +168,12 @@ def run_variant(inputs: ConditionalInputs, variant: Variant, limits: Limits, wat
     trees, growing = start_trees(inputs.problem, inputs.trees)
     preferences = preferences_of(inputs.problem.policy)
     state = TopDown(trees, inputs.tables, inputs.bounds, preferences, has_class=True)
-    roots, n_nodes = state.first[:-1], int(state.first[-1])
+    n_cuts = inputs.problem.policy.n_cuts
+    roots, n_nodes = state.first[:n_cuts], int(state.first[-1])
     rows = inputs.classes.rows
     bins = inputs.classes.group_of_row if variant.with_background else None
     classes = (
         SingleAttributeClasses(rows, roots, n_nodes) if variant.is_alone else ClassGroups(rows, roots, n_nodes, bins)
     )
     steps, ending = descend(ConditionalChooser(state, classes, growing, variant), limits, watch)
-    return VariantResult(variant, trees, state, steps, ending)
+    return VariantResult(variant, trees, state, steps, ending, n_cuts)
