@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from maskwise.profile.columns import Profile
     from maskwise.progress import Observer
     from maskwise.release.atomic_files import Sidecar
+    from maskwise.solution.reasons import Reasons
     from maskwise.solution.solution import Solution
     from maskwise.table.table import Table
     from maskwise.verify.verdict import Verdict
@@ -64,6 +65,7 @@ def anonymize(
     seed: int | None = None,
     escape_formulas: bool = False,
     strict_leaks: bool = False,
+    why: bool = False,
     engine: Any = None,
     memory: str | None = None,
     observer: Observer | None = None,
@@ -84,6 +86,7 @@ def anonymize(
         seed: Makes the order, restarts and variants repeatable; keep it secret.
         escape_formulas: Quote cells that a spreadsheet would run.
         strict_leaks: Refuse a table with a released column that tells what a masked one hides.
+        why: Find out why each masked value is shown as it is, for `Outcome.why`.
         engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`, `spark`,
             `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
         memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
@@ -129,7 +132,10 @@ def anonymize(
     with closing(table):
         with stop_on_interrupt() as is_asked_to_stop:
             workspace = Workspace(for_search(memory_of_run(n_bytes)))
-            solution, profile, table = solve(table, asked, options, observer, is_asked_to_stop, workspace)
+            reasons: list[Reasons] = []
+            solution, profile, table = solve(
+                table, asked, options, observer, is_asked_to_stop, workspace, reasons=reasons if why else None
+            )
         checked = check_released_columns(table, asked, solution, profile, strict=strict_leaks)
         messages = (*solution.messages, *solution.implied(), *checked)
         observer.stage("mask")
@@ -160,6 +166,7 @@ def anonymize(
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
             messages = (*warn_of_single_records(verdict), *messages)
             outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages)
+            outcome = replace(outcome, reasons=reasons[0] if reasons else None)
             if beside is not None and target is not None:
                 draft.add(beside(outcome))
     warn_in_python(outcome.warnings)
@@ -175,6 +182,7 @@ def solve(
     workspace: Workspace | None = None,
     *,
     columns: Sequence[str] | None = None,
+    reasons: list[Reasons] | None = None,
 ) -> tuple[Solution, Profile, Table]:
     """Find the cut, without masking anything yet.
 
@@ -186,6 +194,7 @@ def solve(
         is_asked_to_stop: Asked after every step.
         workspace: Where compressed tables are kept; None is memory without bound.
         columns: The columns of the release; None is all but those that the policy leaves out.
+        reasons: Takes why each masked value is shown as it is, which needs what was counted; None does not ask.
 
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
@@ -207,12 +216,18 @@ def solve(
     dropped = policy.dropped(table.names)
     if columns is None:
         columns = [name for name in table.names if name not in dropped]
-    search = start_search(Problem(profile, policy, options, tuple(columns), dropped))
+    problem = Problem(profile, policy, options, tuple(columns), dropped)
+    search = start_search(problem)
     progress.stage("compress")
     counts = compress(table, profile, search.request, workspace)
     solution = search.run(counts, progress)
     if not options.as_published:
         solution = replace(solution, cuts=tuple(disclose_lone_value(cut) for cut in solution.cuts))
+    if reasons is not None:
+        from maskwise.search.explain import explain  # noqa: PLC0415 - as above
+
+        progress.stage("explain")
+        reasons.append(explain(problem, search.request, counts, solution))
     return solution, profile, table
 
 
