@@ -200,7 +200,7 @@ class _Explanation:
         records = f"{plural(n, 'record')} of the whole table"
         has = "has" if n == 1 else "have"
         few = f"{records} {has} no value" if smallest.label is None else f"{records} {has} `{smallest.label}`"
-        qid = "" if at_fault is None else f" on {self.problem.policy.requirements[at_fault].name}"
+        qid = "" if at_fault is None else f" on {_called(self.problem.policy.requirements[at_fault].qid)}"
         few += f"; {self._floor(hidden):,} {self.problem.policy.unit.plural} are asked{qid}."
         if hidden.has_other_splits:
             text = f"{_shown_instead(tried)}: only {few}{_OTHER_SPLIT}"
@@ -220,7 +220,7 @@ class _Explanation:
                 bound = self.bounds[own[r]]
                 excess = _excess(float(worst[r]), bound.limit)
                 part, figure = self.parts[own[r]], bound.rule.to_figure(float(worst[r]))
-                text = f"on {called(part.qid)} {part.would_reach(figure, self.problem.policy.unit)}"
+                text = f"on {_called(part.qid)} {part.would_reach(figure, self.problem.policy.unit)}"
                 found = Break(bound.requirement, part.qid, figure, text)
                 if bound.requirement not in worst_of or excess > worst_of[bound.requirement][0]:
                     worst_of[bound.requirement] = excess, found
@@ -282,6 +282,11 @@ def _excess(badness: float, limit: float) -> float:
     if limit < 0:
         return float("inf") if badness >= 0 else limit / badness
     return badness / limit if limit > 0 else float("inf")
+
+
+def _called(qid: Sequence[str]) -> str:
+    """A QID in a sentence, shortened."""
+    return called(qid if len(qid) <= _MOST_LABELS else [*qid[:2], f"{len(qid) - 2} more"])
 
 
 def _texts(labels: Sequence[str | None]) -> tuple[str, ...]:

@@ -88,8 +88,7 @@ def list_changes(
     ]
     changes: list[Change] = []
     for one in wanted:
-        if len(one.breaks) == 1:
-            changes += _Trial(problem, counts, solution, bounds, one, places).changes()
+        changes += _Trial(problem, counts, solution, bounds, one, places).changes()
     return tuple(changes)
 
 
@@ -137,13 +136,17 @@ class _Trial:
 
     def changes(self) -> Iterator[Change]:
         """Every change that allows the refinement."""
-        at = self.wanted.breaks[0].requirement
-        requirement = self.problem.policy.requirements[at]
-        yield from self._smaller_k(at, requirement)
-        yield from self._larger_share(at, requirement)
-        for name in requirement.qid:
-            if name != self.names[self.wanted.attribute]:
-                yield from self._column_out(at, requirement, name)
+        broken = [one.requirement for one in self.wanted.breaks]
+        asked, own = self.problem.policy.requirements, self.names[self.wanted.attribute]
+        if len(broken) == 1:
+            yield from self._smaller_k(broken[0], asked[broken[0]])
+            yield from self._larger_share(broken[0], asked[broken[0]])
+            for name in asked[broken[0]].qid:
+                if name != own:
+                    yield from self._column_out(broken[0], asked[broken[0]], name)
+        # An attribute that shows less helps several requirements at once.
+        for name in dict.fromkeys(name for at in broken for name in asked[at].qid):
+            if name != own:
                 yield from self._less_shown(name)
 
     def _change(
@@ -183,7 +186,7 @@ class _Trial:
     def _less_shown(self, name: str) -> Iterator[Change]:
         """Let another attribute show one level less if that is enough, or else nothing."""
         attribute = self.names.index(name)
-        cut, at = self.solution.cuts[attribute], self.wanted.breaks[0].requirement
+        cut = self.solution.cuts[attribute]
         levels: list[tuple[int, Ints]] = []
         if cut.taxonomy is not None:
             depth = _depths(cut.taxonomy)
@@ -191,7 +194,7 @@ class _Trial:
             levels += [(level, _above(cut, cut.taxonomy, depth, level))] if level > 0 else []
         levels += [(0, np.zeros(len(cut.labels) + 1, np.int64))] if cut.labels != (cut.root,) else []
         for level, merged in levels:
-            if self._is_valid(at, self.problem.policy.requirements[at], {attribute: merged}):
+            if self._is_valid(merged={attribute: merged}):
                 text = (
                     f"`{name}` fully masked" if not level else f"`{name}` shown to level {level} of its taxonomy only"
                 )
@@ -199,16 +202,18 @@ class _Trial:
                 yield self._change(ChangeKind.LEVEL, text, None, name, level)
                 return
 
-    def _is_valid(self, at: int, changed: Requirement, merged: Mapping[int, Ints] | None = None) -> bool:
+    def _is_valid(
+        self, at: int | None = None, changed: Requirement | None = None, merged: Mapping[int, Ints] | None = None
+    ) -> bool:
         """Whether the refined cut meets every requirement if one is changed, or an attribute shows less.
 
         Args:
-            at: Which requirement is changed.
+            at: Which requirement is changed; None changes none.
             changed: What it asks then.
             merged: For an attribute that shows less, what each of its shown values becomes.
         """
         policy, n_counted = self.problem.policy, self.problem.profile.n_counted
-        asked = tuple(changed if i == at else one for i, one in enumerate(policy.requirements))
+        asked = tuple(changed if i == at and changed else one for i, one in enumerate(policy.requirements))
         implied = _implied_parts(asked, policy.unit)
         old_parts = [part for one in policy.requirements for part in one.parts]
         trials: dict[tuple[int, tuple[int, ...]], list[Bound]] = {}
