@@ -157,10 +157,10 @@ class Checked:
             assert len(numbers) == 1
             return
         assert reason.kind is ReasonKind.TOO_FEW
-        units = {one.get("who", i) if self.person else i for i, one in enumerate(rows)}
-        for border in numbers[1:]:
-            left = [raw for raw in rows if raw[attribute.name] < border]
-            assert min(len(left), len(units) if self.person else len(rows) - len(left)) < max(floor, 2) or self.person
+        cells = [raw[attribute.name] for raw in rows if raw[attribute.name] is not MISSING]
+        for border in numbers[1:] if self.person is None else ():
+            n_left = sum(cell < border for cell in cells)
+            assert min(n_left, len(cells) - n_left) < max(floor, 2)
 
     def check_breaks(self, reason: Reason, broken: Any) -> None:
         assert reason.kind in {ReasonKind.BREAKS, ReasonKind.NOT_CONSIDERED}

@@ -166,6 +166,9 @@ class _Explanation:
             return _Decision(kind, f"It is not split: {why}.", at_fault)
         if hidden.n_rare:
             return self._too_rare(hidden)
+        if hidden.refinements and hidden.refinements[0].is_disclosure:
+            # What `*` hides may be told apart, and the value is frequent enough: only groups can forbid it.
+            return None
         if not is_beneficial(hidden.counts, has_class=self.problem.has_class):
             whose = "its record has" if hidden.n_records == 1 else f"all {hidden.n_records:,} records have"
             text = f"Showing more tells nothing about {self._class()}: {whose} the same one."

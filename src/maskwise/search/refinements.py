@@ -211,8 +211,8 @@ class _Lister:
         tried: list[Refinement] = []
         if self.problem.options.search.tries_every_split:
             if stop - start == 1:
-                why = ReasonKind.NOT_CONSIDERED, "this criterion splits only between numbers, and there is one"
-                yield HiddenValue(self.attribute, str(node.label), node.counts, why_whole=why)
+                one = ReasonKind.NOT_CONSIDERED, "this criterion splits only between numbers, and there is one"
+                yield HiddenValue(self.attribute, str(node.label), node.counts, why_whole=self._why_whole(start) or one)
                 return
             borders = start + 1 + np.flatnonzero(np.diff(self.coding.code_of_value[start:stop]))
             tried = [self._split(node, start, int(at), stop, has_missing=has_missing) for at in borders]
