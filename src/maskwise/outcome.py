@@ -102,8 +102,8 @@ class Outcome:
             >>> policy = {"requirements": [{"qid": ["Job", "Sex"], "k": 2}]}
             >>> for reason in maskwise.anonymize(people, policy, why=True).why("Sex"):
             ...     print(reason.shown, "-", reason.text)
-            * - Showing F: on {Job, Sex} a group of 1 record would be left; 2 are asked.
-            * - Showing M: on {Job, Sex} a group of 1 record would be left; 2 are asked.
+            * - If F were shown, a group of 1 record would be left; 2 are asked (on {Job, Sex}).
+            * - If M were shown, a group of 1 record would be left; 2 are asked (on {Job, Sex}).
         """
         if self.reasons is None:
             raise InputError("This run did not look for reasons. Call `anonymize` with why=True.")

@@ -77,6 +77,9 @@ def mask(
     owner_report: Annotated[
         Path | None, Parameter(help="Write a report for the owner alone here, with everything that is known.")
     ] = None,
+    why: Annotated[
+        bool, Parameter(negative="", help="Say why each masked value is shown as it is, and what would free some.")
+    ] = False,
     engine: Engine = None,
     memory: Memory = None,
     search: SearchFlags = DEFAULT_SEARCH,
@@ -93,6 +96,7 @@ def mask(
     """Mask a table, recount the result, and only then release it."""
     from maskwise.cli.sidecars import SidecarPaths  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.cli.why import show_why  # noqa: PLC0415 - start-up
     from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
     from maskwise.report.report import report as make_report  # noqa: PLC0415 - start-up
     from maskwise.table.endpoints import source_files  # noqa: PLC0415 - start-up
@@ -112,6 +116,7 @@ def mask(
             seed=seed,
             escape_formulas=escape_formulas,
             strict_leaks=strict_leaks,
+            why=why or owner_report is not None,
             engine=engine,
             memory=memory,
             observer=terminal,
@@ -124,6 +129,8 @@ def mask(
         _print_json(report_data)
         return 0
     terminal.show_report(report_data, outcome.verdict)
+    if why:
+        show_why(terminal, report_data["why"])
     terminal.show_messages(outcome.messages, Level.NOTE)
     written: dict[str, str | Path | None] = {"release": output, "solution": solution, "trace": trace}
     written |= {"curve": curve, "report": report, "owner's report": owner_report}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.errors import InputError, plural
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import plain_figure
+from maskwise.report.why import why_data, why_markdown
 from maskwise.solution.cut import MissingShown
 from maskwise.values.message import Audience
 
@@ -78,6 +79,7 @@ class Report:
         ):
             if data.get(key):
                 lines += ["", f"{title}: {', '.join(data[key])}."]
+        lines += why_markdown(data.get("why"))
         for title, key in (
             ("Warnings", "warnings"),
             ("Notes", "notes"),
@@ -183,6 +185,7 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
         "passed": list(outcome.passed),
         "dropped": list(outcome.policy.dropped(()) if is_public else solution.drop),
         **({"pseudonyms": [solution.person.column]} if solution.person and solution.person.is_released else {}),
+        **({} if is_public or outcome.reasons is None else {"why": why_data(outcome.reasons, outcome.policy)}),
         "warnings": [texts[message] for message in messages if message.is_warning],
         "notes": [texts[message] for message in messages if not message.is_warning],
         "protects": list(what_is_protected(outcome.policy.requirements, verdict.unit, is_whole=_is_whole(outcome))),

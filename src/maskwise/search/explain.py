@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.errors import plural
-from maskwise.policy.requirements.qid import called
+from maskwise.policy.requirements.qid import called_briefly
 from maskwise.search.bounds import as_rules, list_bounds
 from maskwise.search.cut_groups import CutGroups, places_of
 from maskwise.search.refinements import list_hidden_values
@@ -160,12 +160,8 @@ class _Explanation:
 
     def _decided_before(self, hidden: HiddenValue) -> _Decision | None:
         """What one-dimensional counts decide; None if that is up to the groups."""
-        if hidden.why_whole is not None:
-            kind, why = hidden.why_whole
-            at_fault = self._strictest(hidden.attribute) if kind is ReasonKind.TOO_FEW else None
-            return _Decision(kind, f"It is not split: {why}.", at_fault)
-        if hidden.n_rare:
-            return self._too_rare(hidden)
+        if hidden.why_whole is not None or hidden.n_rare:
+            return self._undivided(hidden)
         if hidden.refinements and hidden.refinements[0].is_disclosure:
             # What `*` hides may be told apart, and the value is frequent enough: only groups can forbid it.
             return None
@@ -184,31 +180,33 @@ class _Explanation:
         """The largest k that is asked with an attribute."""
         return self.problem.policy.floors()[self.problem.profile.columns[hidden.attribute].name]
 
-    def _too_rare(self, hidden: HiddenValue) -> _Decision:
-        """Say how many values are too rare ever to be shown."""
-        records = f"fewer than {max(self._floor(hidden), 1):,} records"
-        values = f"{plural(hidden.n_rare, 'value')} that it hides"
-        in_all = plural(hidden.n_records, "record")
-        if hidden.n_rare == 1:
-            text = f"{values} has {records}: {in_all}."
-        else:
-            text = f"{values} have {records} each, {in_all} together."
-        return _Decision(ReasonKind.TOO_FEW, text, self._strictest(hidden.attribute))
+    def _undivided(self, hidden: HiddenValue) -> _Decision:
+        """Say why a search has nothing to try, or how many values are too rare ever to be shown."""
+        at_fault = self._strictest(hidden.attribute)
+        if hidden.why_whole is not None:
+            kind, why = hidden.why_whole
+            return _Decision(kind, f"It is not split: {why}.", at_fault if kind is ReasonKind.TOO_FEW else None)
+        few = f"fewer than {max(self._floor(hidden), 1):,} records"
+        values, in_all = plural(hidden.n_rare, "hidden value"), plural(hidden.n_records, "record")
+        text = (
+            f"{values} has {few}: {in_all}." if hidden.n_rare == 1 else f"{values} have {few} each, {in_all} together."
+        )
+        return _Decision(ReasonKind.TOO_FEW, text, at_fault)
 
     def _too_few(self, hidden: HiddenValue) -> _Decision:
         """Say which part of a refinement has too few records in the whole table."""
         tried, at_fault = hidden.refinements[0], self._strictest(hidden.attribute)
         smallest = tried.smallest
         n = int(smallest.counts.sum())
-        records = f"{plural(n, 'record')} of the whole table"
-        has = "has" if n == 1 else "have"
-        few = f"{records} {has} no value" if smallest.label is None else f"{records} {has} `{smallest.label}`"
-        qid = "" if at_fault is None else f" on {_called(self.problem.policy.requirements[at_fault].qid)}"
-        few += f"; {self._floor(hidden):,} {self.problem.policy.unit.plural} are asked{qid}."
+        where = "" if at_fault is None else f" (on {called_briefly(self.problem.policy.requirements[at_fault].qid)})"
+        what = "nothing" if smallest.label is None else smallest.label
+        text = (
+            f"{_if_shown(tried)}, only {plural(n, 'record')} of the whole table would show {what}; "
+            f"{self._floor(hidden):,} {self.problem.policy.unit.plural} are asked{where}."
+        )
         if hidden.has_other_splits:
-            text = f"{_shown_instead(tried)}: only {few}{_OTHER_SPLIT}"
-            return _Decision(ReasonKind.NOT_CONSIDERED, text, at_fault, n)
-        return _Decision(ReasonKind.TOO_FEW, f"{_shown_instead(tried)}: only {few}", at_fault, n)
+            return _Decision(ReasonKind.NOT_CONSIDERED, text + _OTHER_SPLIT, at_fault, n)
+        return _Decision(ReasonKind.TOO_FEW, text, at_fault, n)
 
     def _breaks(self, attribute: int, refinement: Refinement) -> tuple[Break, ...]:
         """The requirements that a refinement would break, the one that it breaks most first."""
@@ -223,7 +221,7 @@ class _Explanation:
                 bound = self.bounds[own[r]]
                 excess = _excess(float(worst[r]), bound.limit)
                 part, figure = self.parts[own[r]], bound.rule.to_figure(float(worst[r]))
-                text = f"on {_called(part.qid)} {part.would_reach(figure, self.problem.policy.unit)}"
+                text = f"{part.would_reach(figure, self.problem.policy.unit)} (on {called_briefly(part.qid)})"
                 found = Break(bound.requirement, part.qid, figure, text)
                 if bound.requirement not in worst_of or excess > worst_of[bound.requirement][0]:
                     worst_of[bound.requirement] = excess, found
@@ -272,7 +270,7 @@ def _broken(hidden: HiddenValue, refinement: Refinement, breaks: tuple[Break, ..
     others = len(breaks) - 1
     also = f" {plural(others, 'other requirement')} would break as well." if others else ""
     n_tried = len(hidden.refinements)
-    kind, text = ReasonKind.BREAKS, f"{_shown_instead(refinement)}: {worst.text}.{also}"
+    kind, text = ReasonKind.BREAKS, f"{_if_shown(refinement)}, {worst.text}.{also}"
     if n_tried > 1:
         text = f"Each of its {n_tried:,} splits would break a requirement. {text}"
     elif hidden.has_other_splits:
@@ -287,11 +285,6 @@ def _excess(badness: float, limit: float) -> float:
     return badness / limit if limit > 0 else float("inf")
 
 
-def _called(qid: Sequence[str]) -> str:
-    """A QID in a sentence, shortened."""
-    return called(qid if len(qid) <= _MOST_LABELS else [*qid[:2], f"{len(qid) - 2} more"])
-
-
 def _texts(labels: Sequence[str | None]) -> tuple[str, ...]:
     return tuple(MISSING if label is None else label for label in labels)
 
@@ -303,8 +296,8 @@ def _listed(labels: Sequence[str | None]) -> str:
     return ", ".join(texts[:_MOST_LABELS]) + more
 
 
-def _shown_instead(refinement: Refinement) -> str:
+def _if_shown(refinement: Refinement) -> str:
     """How a sentence about a refinement begins."""
     if refinement.is_disclosure:
-        return f"Showing {_listed(refinement.labels[:1])}"
-    return f"Showing {_listed(refinement.labels)} instead"
+        return f"If {_listed(refinement.labels[:1])} were shown"
+    return f"If {_listed(refinement.labels)} were shown instead"

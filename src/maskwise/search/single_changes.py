@@ -16,7 +16,7 @@ import numpy as np
 
 from maskwise.errors import PolicyError
 from maskwise.policy.implied import _implied_parts
-from maskwise.policy.requirements.qid import called
+from maskwise.policy.requirements.qid import called_briefly
 from maskwise.search.bounds import as_rules
 from maskwise.search.cut_groups import count_groups, number_rows, places_of, weigh_groups
 from maskwise.search.preferences import preferences_of
@@ -161,7 +161,7 @@ class _Trial:
         if requirement.k is None or not isinstance(figure, int) or not _LEAST_K <= figure < requirement.k:
             return
         if self._is_valid(at, requirement.with_k(figure)):
-            text = f"k={figure:,} instead of {requirement.k:,} on {requirement.name}"
+            text = f"k={figure:,} instead of {requirement.k:,} on {called_briefly(requirement.qid)}"
             yield self._change(ChangeKind.K, text, at, None, figure)
 
     def _larger_share(self, at: int, requirement: Requirement) -> Iterator[Change]:
@@ -170,7 +170,8 @@ class _Trial:
             return
         share = Fraction(math.ceil(figure * _PARTS), _PARTS)
         if share < 1 and self._is_valid(at, requirement.with_confidence(share)):
-            text = f"confidence {float(share):g} instead of {float(requirement.confidences[0]):g} on {requirement.name}"
+            now, qid = float(requirement.confidences[0]), called_briefly(requirement.qid)
+            text = f"confidence {float(share):g} instead of {now:g} on {qid}"
             yield self._change(ChangeKind.CONFIDENCE, text, at, None, float(share))
 
     def _column_out(self, at: int, requirement: Requirement, name: str) -> Iterator[Change]:
@@ -180,7 +181,7 @@ class _Trial:
             # An attacker who knows so many attributes knows all that are left.
             return
         if self._is_valid(at, smaller):
-            text = f"`{name}` out of the QID {called(requirement.qid)}"
+            text = f"`{name}` out of the QID {called_briefly(requirement.qid)}"
             yield self._change(ChangeKind.COLUMN, text, at, name, None)
 
     def _less_shown(self, name: str) -> Iterator[Change]:

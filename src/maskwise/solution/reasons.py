@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -124,5 +125,8 @@ class Reasons:
         return tuple(reason for reason in self.reasons if reason.attribute == attribute)
 
     def to_data(self) -> dict[str, Any]:
-        """The same as plain values, for JSON."""
-        return asdict(self)
+        """The same as plain values, for JSON; a figure without bound is None."""
+        data: dict[str, Any] = asdict(self)
+        for one in (*data["reasons"], *(broken for reason in data["reasons"] for broken in reason["breaks"])):
+            one["figure"] = None if one["figure"] == math.inf else one["figure"]
+        return data
