@@ -88,7 +88,7 @@ def list_changes(
     ]
     changes: list[Change] = []
     for one in wanted:
-        changes += _Trial(problem, counts, solution, bounds, one, places).changes()
+        changes += _ChangeTrial(problem, counts, solution, bounds, one, places).changes()
     return tuple(changes)
 
 
@@ -103,7 +103,7 @@ class _Rows:
     whole: Ints
 
 
-class _Trial:
+class _ChangeTrial:
     """Tries changes for one refinement."""
 
     def __init__(
