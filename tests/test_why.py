@@ -56,7 +56,7 @@ def test_reasons_that_were_not_asked_for_say_how_to_get_them() -> None:
 
 def test_a_column_that_is_not_masked_has_no_reasons() -> None:
     outcome = maskwise.anonymize(PEOPLE, POLICY, why=True)
-    with pytest.raises(maskwise.InputError, match="`Jobs` is not masked.*Did you mean `Job`"):
+    with pytest.raises(maskwise.InputError, match=r"`Jobs` is not masked.*Did you mean `Job`"):
         outcome.why("Jobs")
 
 
@@ -69,8 +69,8 @@ def test_a_share_is_told_without_its_value() -> None:
     # 1 of 4 nurses and 2 of the 6 others have it.
     assert nurse.figure == pytest.approx(2 / 6)
     assert nurse.text == (
-        "If nurse were shown, a protected value of `Ill` would reach a share of 0.33 of a group; at most 0.3 is allowed "
-        "(on {Job})."
+        "If nurse were shown, a protected value of `Ill` would reach a share of 0.33 of a group; "
+        "at most 0.3 is allowed (on {Job})."
     )
 
 

@@ -74,12 +74,10 @@ class _Explanation:
 
     problem: Problem
     request: CountRequest
-    counts: CompressedTables
     solution: Solution
     bounds: list[Bound]
     parts: list[Part]
-    groups: dict[int, CutGroups]
-    """By table; tables that only implied rules are about are left out."""
+    groups: list[CutGroups]
 
     @classmethod
     def start(
@@ -92,13 +90,12 @@ class _Explanation:
             places_of(column, cut, coding)
             for column, cut, coding in zip(profile.columns, solution.cuts, request.codings, strict=True)
         ]
-        groups = {}
-        for t, table in enumerate(counts.tables):
-            own = [bound for bound in bounds if bound.table == t and bound.counts]
-            if own:
-                groups[t] = CutGroups(table, places, as_rules(own, table.whole()))
+        groups = [
+            CutGroups(table, places, as_rules([bound for bound in bounds if bound.table == t], table.whole()))
+            for t, table in enumerate(counts.tables)
+        ]
         parts = [part for requirement in policy.requirements for part in requirement.parts]
-        return cls(problem, request, counts, solution, bounds, parts, groups)
+        return cls(problem, request, solution, bounds, parts, groups)
 
     def reasons(self) -> Reasons:
         """All reasons, and the changes that would help most."""
@@ -112,9 +109,7 @@ class _Explanation:
             found.append(reason)
         # Of equal gains the first in the policy and its tree.
         wanted_most = sorted(stopped, key=lambda one: -one[1].refinement.gain)[:N_WANTED]
-        changes = list_changes(
-            self.problem, self.request, self.counts, self.solution, self.bounds, [one for _, one in wanted_most]
-        )
+        changes = list_changes(self.problem, self.solution, self.bounds, self.groups, [one for _, one in wanted_most])
         return Reasons(tuple(found), self._binding(found), changes, tuple(place for place, _ in wanted_most))
 
     def _binding(self, reasons: Sequence[Reason]) -> tuple[tuple[str, int], ...]:
@@ -212,11 +207,11 @@ class _Explanation:
         """The requirements that a refinement would break, the one that it breaks most first."""
         assert refinement.part_of_code is not None  # noqa: S101 - decided before
         worst_of: dict[int, tuple[float, Break]] = {}
-        for t, groups in self.groups.items():
-            if attribute not in groups.table.attributes:
+        for t, groups in enumerate(self.groups):
+            if attribute not in groups.table.attributes or not groups.rules.is_enforced.any():
                 continue
             worst, is_broken = groups.after(attribute, refinement.part_of_code, rest=refinement.is_disclosure)
-            own = [b for b, bound in enumerate(self.bounds) if bound.table == t and bound.counts]
+            own = [b for b, bound in enumerate(self.bounds) if bound.table == t]
             for r in np.flatnonzero(is_broken).tolist():
                 bound = self.bounds[own[r]]
                 excess = _excess(float(worst[r]), bound.limit)

@@ -18,7 +18,7 @@ from maskwise.errors import PolicyError
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.requirements.qid import called_briefly
 from maskwise.search.bounds import as_rules
-from maskwise.search.cut_groups import count_groups, number_rows, places_of, weigh_groups
+from maskwise.search.cut_groups import count_groups, number_keys, number_rows, weigh_groups
 from maskwise.search.preferences import preferences_of
 from maskwise.solution.reasons import Change, ChangeKind
 
@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.compress.compressed_table import CompressedTables
-    from maskwise.compress.request import CountRequest
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.search.bounds import Bound
+    from maskwise.search.cut_groups import CutGroups
     from maskwise.search.interface import Problem
     from maskwise.search.refinements import Refinement
     from maskwise.solution.cut import Cut
@@ -64,40 +63,32 @@ class Wanted:
 
 def list_changes(
     problem: Problem,
-    request: CountRequest,
-    counts: CompressedTables,
     solution: Solution,
     bounds: Sequence[Bound],
+    groups: Sequence[CutGroups],
     wanted: Sequence[Wanted],
 ) -> tuple[Change, ...]:
     """List, for some refinements, the single changes of the policy that would allow each.
 
     Args:
         problem: What was solved.
-        request: What was counted for the search.
-        counts: The answer to it.
         solution: What was found.
         bounds: The rules of all requirements.
+        groups: The groups of each QID at the cut that was found.
         wanted: The refinements.
 
     Claim: each change was tried: with it, the cut that was found and the refinement meet every requirement.
     """
-    places = [
-        places_of(column, cut, coding)
-        for column, cut, coding in zip(problem.profile.columns, solution.cuts, request.codings, strict=True)
-    ]
-    changes: list[Change] = []
-    for one in wanted:
-        changes += _ChangeTrial(problem, counts, solution, bounds, one, places).changes()
-    return tuple(changes)
+    trials = [_ChangeTrial(problem, solution, bounds, groups, one) for one in wanted]
+    return tuple(change for trial in trials for change in trial.changes())
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The groups of one QID after a refinement, to be merged as a change asks."""
+    """The groups of one QID, to be merged as a change asks; of persons with several rows, their rows."""
 
     shown: dict[int, Ints]
-    """For each attribute the number of the value that each group shows."""
+    """For each attribute the number of the value that each shows."""
     counts: Ints
     persons: Ints | None
     whole: Ints
@@ -109,30 +100,32 @@ class _ChangeTrial:
     def __init__(
         self,
         problem: Problem,
-        counts: CompressedTables,
         solution: Solution,
         bounds: Sequence[Bound],
+        groups: Sequence[CutGroups],
         wanted: Wanted,
-        places: Sequence[Ints],
     ) -> None:
         self.problem, self.solution, self.wanted, self.bounds = problem, solution, wanted, bounds
-        part_of_code = wanted.refinement.part_of_code
-        assert part_of_code is not None  # noqa: S101 - groups forbid only what they were asked about
-        refined = list(places)
-        own = places[wanted.attribute]
-        refined[wanted.attribute] = np.where(part_of_code >= 0, int(own.max()) + 1 + part_of_code, own)
         self.names = [column.name for column in problem.profile.columns]
-        self.rows: list[_Rows] = []
-        for table in counts.tables:
-            shown = {a: refined[a][table.codes[:, j]] for j, a in enumerate(table.attributes)}
-            keys = [*shown.values()] if table.persons is None else [*shown.values(), table.persons]
-            group = number_rows(keys, len(table.codes))
-            _, first = np.unique(group, return_index=True)
-            merged = count_groups(group, table.counts, None)
-            persons = None
-            if table.persons is not None:
-                merged, persons = np.minimum(merged, 1), table.persons[first]
-            self.rows.append(_Rows({a: own[first] for a, own in shown.items()}, merged, persons, table.whole()))
+        self.rows = [self._refined(own) for own in groups]
+
+    def _refined(self, groups: CutGroups) -> _Rows:
+        """The groups of one QID after the refinement."""
+        part_of_code, own = self.wanted.refinement.part_of_code, self.wanted.attribute
+        assert part_of_code is not None  # noqa: S101 - groups forbid only what they were asked about
+        table, group = groups.table, groups.group
+        part = np.zeros(len(group), np.int64)
+        n_parts = int(part_of_code.max()) + 2
+        if own in table.attributes:
+            part = 1 + part_of_code[table.codes[:, table.attributes.index(own)]]
+        keys, number = number_keys(group * n_parts + part, len(groups.counts) * n_parts)
+        counts, persons = count_groups(number, table.counts, None), None
+        if table.persons is not None:
+            keys, counts, persons = keys[number], table.counts, table.persons
+        shown = {a: values[keys // n_parts] for a, values in groups.shown.items()}
+        if own in shown:
+            shown[own] = np.where(keys % n_parts > 0, int(shown[own].max()) + keys % n_parts, shown[own])
+        return _Rows(shown, counts, persons, groups.rules.whole)
 
     def changes(self) -> Iterator[Change]:
         """Every change that allows the refinement."""
