@@ -131,7 +131,7 @@ class _Explanation:
         for refinement in hidden.refinements:
             breaks = self._breaks(hidden.attribute, refinement)
             if not breaks:
-                return self._made(hidden, self._not_refined(), refinement), refinement
+                return self._made(hidden, self._not_refined(refinement), refinement), refinement
             first = first or (refinement, breaks)
         assert first is not None  # noqa: S101 - a value without refinements is decided before
         refinement, breaks = first
@@ -223,27 +223,25 @@ class _Explanation:
         ordered = sorted(worst_of.values(), key=lambda one: (-one[0], one[1].requirement))
         return tuple(one for _, one in ordered)
 
-    def _not_refined(self) -> _Decision:
+    def _not_refined(self, refinement: Refinement) -> _Decision:
         """Why a refinement that breaks nothing and may tell something was not made."""
+        safe = f"{_if_shown(refinement)}, every requirement would still hold."
         match self.solution.ending:
             case Ending.MAXIMAL:
-                text = f"Showing more tells nothing about {self._class()} beyond what is shown already."
+                text = (
+                    f"{_if_shown(refinement)}, nothing more would be told about {self._class()} than is shown already."
+                )
                 return _Decision(ReasonKind.TELLS_NOTHING, text)
             case Ending.MET:
-                text = (
-                    "Showing more would be safe. The search went up from the raw values and does not turn back; the "
-                    "method `tdr` stops only where nothing more is safe."
-                )
-                return _Decision(ReasonKind.PASSED, text)
+                why = "The search went up from the raw values and does not turn back; `tdr` goes on while it is safe."
+                return _Decision(ReasonKind.PASSED, f"{safe} {why}")
             case Ending.EXHAUSTED:
-                text = (
-                    "Showing more would be safe now. It was not when the search tried it; shares of persons can become "
-                    "safe again, and the search does not try twice."
-                )
-                return _Decision(ReasonKind.PASSED, text)
+                why = "When the search tried it, that was not so: shares of persons may change back, and it tries once."
+                return _Decision(ReasonKind.PASSED, f"{safe} {why}")
             case ending:
-                text = f"Showing more would be safe, but the search was stopped before it came to it ({ending})."
-                return _Decision(ReasonKind.STOPPED, text)
+                return _Decision(
+                    ReasonKind.STOPPED, f"{safe} The search was stopped before it came to that ({ending})."
+                )
 
     def _class(self) -> str:
         return f"`{self.problem.profile.class_name}`"
