@@ -2,7 +2,7 @@
 
 `app` has the commands `mask`, `audit` and `apply`, `evaluate` the one that
 measures, `demo` runs on the bundled table; `options` are shared by several
-commands, `sidecars` are the files beside a release, `terminal` prints.
+commands, `sidecars` are the files beside a release, `terminal` and `why` print.
 """
 
 from maskwise.cli.app import app, main, run

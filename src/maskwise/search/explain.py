@@ -78,6 +78,8 @@ class _Explanation:
     bounds: list[Bound]
     parts: list[Part]
     groups: list[CutGroups]
+    of_table: list[list[int]]
+    """For each table the places of its bounds."""
 
     @classmethod
     def start(
@@ -90,12 +92,15 @@ class _Explanation:
             places_of(column, cut, coding)
             for column, cut, coding in zip(profile.columns, solution.cuts, request.codings, strict=True)
         ]
+        of_table: list[list[int]] = [[] for _ in counts.tables]
+        for b, bound in enumerate(bounds):
+            of_table[bound.table].append(b)
         groups = [
-            CutGroups(table, places, as_rules([bound for bound in bounds if bound.table == t], table.whole()))
-            for t, table in enumerate(counts.tables)
+            CutGroups(table, places, as_rules([bounds[b] for b in own], table.whole()))
+            for table, own in zip(counts.tables, of_table, strict=True)
         ]
         parts = [part for requirement in policy.requirements for part in requirement.parts]
-        return cls(problem, request, solution, bounds, parts, groups)
+        return cls(problem, request, solution, bounds, parts, groups, of_table)
 
     def reasons(self) -> Reasons:
         """All reasons, and the changes that would help most."""
@@ -211,7 +216,7 @@ class _Explanation:
             if attribute not in groups.table.attributes or not groups.rules.is_enforced.any():
                 continue
             worst, is_broken = groups.after(attribute, refinement.part_of_code, rest=refinement.is_disclosure)
-            own = [b for b, bound in enumerate(self.bounds) if bound.table == t]
+            own = self.of_table[t]
             for r in np.flatnonzero(is_broken).tolist():
                 bound = self.bounds[own[r]]
                 excess = _excess(float(worst[r]), bound.limit)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.policy.requirements.base import Requirement
+    from maskwise.policy.requirements.base import Part, Requirement
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.search.bounds import Bound
     from maskwise.search.cut_groups import CutGroups
@@ -108,6 +108,10 @@ class _ChangeTrial:
         self.problem, self.solution, self.wanted, self.bounds = problem, solution, wanted, bounds
         self.names = [column.name for column in problem.profile.columns]
         self.rows = [self._refined(own) for own in groups]
+        self._bound_of: dict[int, dict[tuple[object, frozenset[str]], Bound]] = {}
+        parts = [part for requirement in problem.policy.requirements for part in requirement.parts]
+        for part, bound in zip(parts, bounds, strict=True):
+            self._bound_of.setdefault(bound.requirement, {})[part.subject, frozenset(part.qid)] = bound
 
     def _refined(self, groups: CutGroups) -> _Rows:
         """The groups of one QID after the refinement."""
@@ -209,21 +213,24 @@ class _ChangeTrial:
         policy, n_counted = self.problem.policy, self.problem.profile.n_counted
         asked = tuple(changed if i == at and changed else one for i, one in enumerate(policy.requirements))
         implied = _implied_parts(asked, policy.unit)
-        old_parts = [part for one in policy.requirements for part in one.parts]
         trials: dict[tuple[int, tuple[int, ...]], list[Bound]] = {}
         for i, requirement in enumerate(asked):
-            own = [b for b, bound in enumerate(self.bounds) if bound.requirement == i]
             for p, part in enumerate(requirement.parts):
                 if (i, p) in implied:
                     continue
-                # The counters are those of a rule of the same requirement on the same values, on more attributes.
-                b = next(
-                    b for b in own if old_parts[b].subject == part.subject and set(part.qid) <= set(old_parts[b].qid)
-                )
-                bound = replace(self.bounds[b], rule=part.rule(n_counted), counts=True)
+                bound = replace(self._source(i, part), rule=part.rule(n_counted), counts=True)
                 qid = tuple(sorted(self.names.index(name) for name in part.qid))
                 trials.setdefault((bound.table, qid), []).append(bound)
         return not any(self._is_broken(t, qid, own, merged or {}) for (t, qid), own in trials.items())
+
+    def _source(self, at: int, part: Part) -> Bound:
+        """The rule of a requirement whose counters a part of it needs: of the same values, on all its attributes."""
+        own = self._bound_of[at]
+        found = own.get((part.subject, frozenset(part.qid)))
+        if found is not None:
+            return found
+        wider = (bound for (subject, qid), bound in own.items() if subject == part.subject and qid >= set(part.qid))
+        return next(wider)
 
     def _is_broken(self, t: int, qid: Sequence[int], bounds: Sequence[Bound], merged: Mapping[int, Ints]) -> bool:
         """Whether a group on some attributes breaks a rule."""
