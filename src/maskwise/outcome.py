@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from maskwise.errors import plural
+from maskwise.errors import InputError, did_you_mean, plural
 from maskwise.policy.requirements.wording import figure_text
 from maskwise.solution.cut import MissingShown
 from maskwise.values.message import warnings_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from maskwise.release.mask import Unknown
     from maskwise.risk.risk import Risk
     from maskwise.solution.curve import Point
-    from maskwise.solution.reasons import Reasons
+    from maskwise.solution.reasons import Reason, Reasons
     from maskwise.solution.solution import Solution
     from maskwise.solution.steps import Generalization, Step
     from maskwise.values.message import Message
@@ -108,6 +108,34 @@ class Outcome:
         notes = [message.text for message in self.messages if not message.is_warning]
         lines = [kept, *findings_lines(self.verdict), *cut_lines(self.solution), *passed, *dropped]
         return "\n".join([*lines, *listed("Warnings", self.warnings), *listed("Notes", notes)])
+
+    def why(self, attribute: str | None = None) -> tuple[Reason, ...]:
+        """Why each masked value is shown as it is, for the owner alone; `reasons` has what would free some of them.
+
+        Args:
+            attribute: The masked attribute; None is all of them.
+
+        Raises:
+            InputError: The run was not asked for reasons, or masks no such attribute.
+
+        Example:
+            >>> import maskwise, pyarrow as pa
+            >>> people = pa.table({"Job": ["clerk", "clerk", "nurse", "nurse"], "Sex": ["F", "M", "F", "M"]})
+            >>> policy = {"requirements": [{"qid": ["Job", "Sex"], "k": 2}]}
+            >>> for reason in maskwise.anonymize(people, policy, why=True).why("Sex"):
+            ...     print(reason.shown, "-", reason.text)
+            * - If F were shown, a group of 1 record would be left; 2 are asked (on {Job, Sex}).
+            * - If M were shown, a group of 1 record would be left; 2 are asked (on {Job, Sex}).
+        """
+        if self.reasons is None:
+            raise InputError("This run did not look for reasons. Call `anonymize` with why=True.")
+        masked = [cut.attribute for cut in self.solution.cuts]
+        if attribute is None:
+            return self.reasons.reasons
+        if attribute not in masked:
+            msg = f"`{attribute}` is not masked. Masked are: {', '.join(masked)}.{did_you_mean(attribute, masked)}"
+            raise InputError(msg)
+        return self.reasons.of(attribute)
 
     @property
     def steps(self) -> tuple[Step | Generalization, ...]:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from maskwise.profile.columns import Profile
     from maskwise.progress import Observer
     from maskwise.release.atomic_files import Sidecar
+    from maskwise.solution.reasons import Reasons
     from maskwise.solution.solution import Solution
     from maskwise.table.table import Table
     from maskwise.verify.verdict import Verdict
@@ -69,6 +70,7 @@ def anonymize(
     escape_formulas: bool = False,
     strict_leaks: bool = False,
     against: str | Path | Solution | Sequence[str | Path | Solution] = (),
+    why: bool = False,
     engine: Any = None,
     memory: str | None = None,
     observer: Observer | None = None,
@@ -91,6 +93,7 @@ def anonymize(
         strict_leaks: Refuse a table with a released column that tells what a masked one hides.
         against: The solutions, or solution files, of earlier releases of the same people. What these show counts as
             known, so that every requirement holds for the groups of all releases together.
+        why: Find out why each masked value is shown as it is, for `Outcome.why`.
         engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`, `spark`,
             `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
         memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
@@ -140,6 +143,7 @@ def anonymize(
         joint = join_earlier(table, asked, earlier)
         with stop_on_interrupt() as is_asked_to_stop, joint.explaining():
             workspace = Workspace(for_search(memory_of_run(n_bytes)))
+            reasons: list[Reasons] = []
             found, profile, counted = solve(
                 joint.table,
                 joint.policy,
@@ -148,6 +152,7 @@ def anonymize(
                 is_asked_to_stop,
                 workspace,
                 after=lambda searched: attacks.extend(attack_search(searched)),
+                reasons=reasons if why else None,
             )
         solution, profile, table = joint.own_solution(found), joint.own_profile(profile), joint.own_table(counted)
         checked = look_at_columns(table, asked, solution, profile, strict=strict_leaks)
@@ -197,6 +202,7 @@ def anonymize(
                 profile.n_dropped,
                 messages,
                 attacks=tuple(attacks),
+                reasons=joint.own_reasons(reasons[0]) if reasons else None,
                 run=run,
                 common=common_rows(draft.table, [cut.attribute for cut in solution.cuts]),
             )
@@ -216,6 +222,7 @@ def solve(
     *,
     columns: Sequence[str] | None = None,
     after: Callable[[Searched], None] | None = None,
+    reasons: list[Reasons] | None = None,
 ) -> tuple[Solution, Profile, Table]:
     """Find the cut, without masking anything yet.
 
@@ -228,6 +235,7 @@ def solve(
         workspace: Where compressed tables are kept; None is memory without bound.
         columns: The columns of the release; None is all but those that the policy leaves out.
         after: Is given what was searched, while its counts are still there.
+        reasons: Takes why each masked value is shown as it is, which needs what was counted; None does not ask.
 
     Returns:
         The solution, the profile it rests on, and the table without dropped records.
@@ -256,6 +264,11 @@ def solve(
     solution = searched.solution
     if not options.as_published:
         solution = replace(solution, cuts=tuple(disclose_lone_value(cut) for cut in solution.cuts))
+    if reasons is not None:
+        from maskwise.search.explain import explain  # noqa: PLC0415 - as above
+
+        progress.stage("explain")
+        reasons.append(explain(replace(problem, policy=searched.tried), search.request, counts, solution))
     return solution, profile, table
 
 

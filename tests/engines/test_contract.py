@@ -172,12 +172,13 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_release_the_cut_and_the_trace_are_duckdbs(place: Place, case: str) -> None:
     table, policy = CASES[case]
-    expected = maskwise.anonymize(table, policy)
-    outcome, rows = place.anonymize(table, policy)
+    expected = maskwise.anonymize(table, policy, why=True)
+    outcome, rows = place.anonymize(table, policy, why=True)
     assert trace_file.dumps(outcome.steps) == trace_file.dumps(expected.steps)
     assert outcome.steps
     assert solution_file.dumps(outcome.solution) == solution_file.dumps(expected.solution)
     assert outcome.verdict == expected.verdict
+    assert outcome.reasons == expected.reasons
     assert outcome.n_dropped == expected.n_dropped
     assert outcome.common == expected.common
     assert in_order(rows) == in_order(rows_of(expected.data))

@@ -111,12 +111,23 @@ def full_run() -> Outcome:
     outcome = real_run()
     reasons = tuple(
         Reason(
-            cut.attribute, label, ReasonKind.BREAKS, f"A group of 3 would be left below {label}.", ("x", "y"), 0, 3.0
+            *(
+                cut.attribute,
+                label,
+                ReasonKind.BREAKS,
+                f"A group of 3 would be left below {label}.",
+                ("x", "y"),
+                0,
+                3.0,
+            ),
+            n_records=9,
         )
         for cut in outcome.solution.cuts
         for label in cut.labels
     )
-    why = Reasons(reasons, (("Job", 0),), (Change("Job", "*", "k=3 instead of 6 on {Age, Edu, Job}"),))
+    wanted = next(i for i, one in enumerate(reasons) if (one.attribute, one.shown) == ("Job", "*"))
+    change = Change("Job", "*", "k=3 instead of 6 on {Age, Edu, Job}", instead=("x", "y"))
+    why = Reasons(reasons, (("Job", 0),), (change,), (wanted,))
     return replace(outcome, risk=risk(), attacks=ATTACKS, reasons=why)
 
 

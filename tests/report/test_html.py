@@ -150,7 +150,9 @@ def test_all_forms_say_the_same_figures(full: Outcome) -> None:
     assert data["risk"]["one_more"][1]["below_k"] == 0.2157
     assert data["attacks"][1]["figure"] == 0.127
     assert data["cost"]["errors"][1]["error"] == 15.37
-    assert len(data["reasons"]["reasons"]) == sum(len(cut.labels) for cut in full.solution.cuts)
+    assert sum(len(one["values"]) for one in data["why"]["attributes"]) == sum(
+        len(cut.labels) for cut in full.solution.cuts
+    )
     for sentence in (*data["summary"], *(one["sentence"] for one in data["requirements"])):
         assert sentence in text
         assert sentence in page

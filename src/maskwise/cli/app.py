@@ -83,6 +83,9 @@ def mask(
         Path | None, Parameter(help="Write a report for the owner alone here, with everything that is known.")
     ] = None,
     certificate: CertificateFlags = NO_CERTIFICATE,
+    why: Annotated[
+        bool, Parameter(negative="", help="Say why each masked value is shown as it is, and what would free some.")
+    ] = False,
     engine: Engine = None,
     memory: Memory = None,
     search: SearchFlags = DEFAULT_SEARCH,
@@ -100,6 +103,7 @@ def mask(
     """Mask a table, recount the result, and only then release it."""
     from maskwise.cli.sidecars import SidecarPaths  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.cli.why import show_why  # noqa: PLC0415 - start-up
     from maskwise.formats.policy_file import policy_files  # noqa: PLC0415 - start-up
     from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
     from maskwise.report.report import report as make_report  # noqa: PLC0415 - start-up
@@ -123,6 +127,7 @@ def mask(
             escape_formulas=escape_formulas,
             strict_leaks=strict_leaks,
             against=against,
+            why=why or owner_report is not None,
             engine=engine,
             memory=memory,
             observer=terminal,
@@ -135,6 +140,8 @@ def mask(
         _print_json(report_data)
         return 0
     terminal.show_report(report_data, outcome.verdict)
+    if why:
+        show_why(terminal, report_data["why"])
     terminal.show_messages(outcome.messages, Level.NOTE)
     written: dict[str, str | Path | None] = {"release": output, "solution": solution, "trace": trace}
     written |= {"curve": curve, "report": report, "owner's report": owner_report}

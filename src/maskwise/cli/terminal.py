@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from maskwise.values.message import Level, Message
     from maskwise.verify.verdict import Verdict
 
-STAGES = ("read", "profile", "compress", "search", "mask", "verify")
+STAGES = ("read", "profile", "compress", "search", "explain", "mask", "verify")
 _MOST_LABELS = 8
 _FOUND_ON = {
     "held-out": "the cut is found on the training records only",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from maskwise.policy.source_lines import Document, Place
     from maskwise.profile.columns import Profile
     from maskwise.solution.cut import Cut
+    from maskwise.solution.reasons import Reasons
     from maskwise.table.table import Table
     from maskwise.verify.verdict import Verdict
 
@@ -111,6 +112,36 @@ class JointProblem:
     def own_profile(self, profile: Profile) -> Profile:
         """The profile of the attributes that have a cut."""
         return replace(profile, columns=profile.columns[: self.policy.n_cuts])
+
+    def own_reasons(self, reasons: Reasons) -> Reasons:
+        """The reasons in the owner's terms: of requirements of the policy, and without changes of earlier labels.
+
+        Args:
+            reasons: Why each masked value is shown as it is.
+        """
+        asked = list(self.asked.requirements)
+        own = [*range(len(asked)), *(asked.index(one.asked) for one in self.policy.requirements[len(asked) :])]  # type: ignore[attr-defined]
+
+        def place(requirement: int | None) -> int | None:
+            return None if requirement is None else own[requirement]
+
+        return replace(
+            reasons,
+            reasons=tuple(
+                replace(
+                    one,
+                    requirement=place(one.requirement),
+                    breaks=tuple(replace(each, requirement=own[each.requirement]) for each in one.breaks),
+                )
+                for one in reasons.reasons
+            ),
+            binding=tuple((name, own[at]) for name, at in reasons.binding),
+            changes=tuple(
+                replace(change, requirement=place(change.requirement))
+                for change in reasons.changes
+                if change.column not in self.policy.known
+            ),
+        )
 
     def own_table(self, table: Table) -> Table:
         """The records without earlier labels."""

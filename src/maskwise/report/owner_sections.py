@@ -17,6 +17,8 @@ from maskwise.report.content import (
     Subsection,
     TextTable,
 )
+from maskwise.report.why import FREED, MOST_VALUES, holding_back, most_of
+from maskwise.report.why import TITLE as WHY_TITLE
 from maskwise.report.wording import listed
 
 if TYPE_CHECKING:
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     from maskwise.report.content import Block
 
 _MOST_PANELS = 4
-_MOST_REASONS = 6
-"""So many reasons of an attribute are open."""
+_MOST_OPEN = 6
+"""So many values of an attribute are open."""
 TRAINED_ON = {
     "BE": "the original columns",
     "AE": "the masked columns",
@@ -113,32 +115,27 @@ def _trained_on(one: dict[str, Any]) -> str:
     return f"{said}, {', '.join(asked)}" if asked else said
 
 
-def reasons_section(reasons: dict[str, Any] | None, outcome: Outcome) -> Section | None:
-    """Why each masked value is shown as it is, and what would free it.
+def why_section(why: dict[str, Any] | None) -> Section | None:
+    """Why each masked value is shown as it is, and what would free the most wanted ones.
 
     Args:
-        reasons: `Reasons` as plain values; None where they were not asked for.
-        outcome: The run.
+        why: What `why_data` says; None where it was not asked for.
     """
-    if reasons is None:
+    if why is None:
         return None
-    blocks: list[Block] = []
-    if reasons["changes"]:
-        texts = tuple(f"{one['attribute']}, `{one['shown']}`: {one['text']}" for one in reasons["changes"])
-        blocks += [Paragraph("A single change of the policy that would show more:"), Bullets(texts)]
-    asked = outcome.policy.requirements
-    binding = {name: f"{asked[at].asked_cell()} on {listed(asked[at].qid, 3)}" for name, at in reasons["binding"]}
-    for name in dict.fromkeys(one["attribute"] for one in reasons["reasons"]):
-        own = [one for one in reasons["reasons"] if one["attribute"] == name]
-        header = ("shown value", "why not more", "instead")
-        rows = [
-            (one["shown"], one["text"], listed(list(one["instead"]), 4, "value") if one["instead"] else "")
-            for one in own
-        ]
-        held = [Paragraph(f"Most often held back by {binding[name]}.")] if name in binding else []
-        parts: list[Block] = [*held, TextTable(header, tuple(rows[:_MOST_REASONS]))]
-        if len(rows) > _MOST_REASONS:
-            more = plural(len(rows) - _MOST_REASONS, "more value")
-            parts.append(Fold(more, (TextTable(header, tuple(rows[_MOST_REASONS:])),)))
-        blocks.append(Subsection(name, tuple(parts)))
-    return Section("reasons", "Why values stay masked", tuple(blocks)) if blocks else None
+    if not why["attributes"]:
+        return Section("why", WHY_TITLE, (Paragraph("Nothing is hidden: every value is shown as it is."),))
+    blocks: list[Block] = [Bullets(tuple(held))] if (held := holding_back(why)) else []
+    if why["wanted"]:
+        blocks += [Paragraph(f"{FREED}:"), Bullets(tuple(one["text"] for one in why["wanted"]))]
+    for attribute in why["attributes"]:
+        header = ("shown value", "records", "why not more")
+        values, more = most_of(attribute["values"], MOST_VALUES)
+        rows = [(value["shown"], f"{value['records']:,}", value["text"]) for value in values]
+        rows += [("", "", more)] if more else []
+        parts: list[Block] = [TextTable(header, tuple(rows[:_MOST_OPEN]), numeric=(1,))]
+        if len(rows) > _MOST_OPEN:
+            rest = TextTable(header, tuple(rows[_MOST_OPEN:]), numeric=(1,))
+            parts.append(Fold(plural(len(rows) - _MOST_OPEN, "more value"), (rest,)))
+        blocks.append(Subsection(attribute["name"], tuple(parts)))
+    return Section("why", WHY_TITLE, tuple(blocks))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from maskwise.report.why import why_data
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def results_data(outcome: Outcome, *, is_public: bool) -> dict[str, Any]:
     if attacks:
         data["attacks"] = [one.to_data() for one in attacks]
     if outcome.reasons is not None and not is_public:
-        data["reasons"] = outcome.reasons.to_data()
+        data["why"] = why_data(outcome.reasons, outcome.policy)
     return data
 
 

@@ -26,7 +26,7 @@ from maskwise.report.content import (
     TextTable,
 )
 from maskwise.report.examples import made_up_rows
-from maskwise.report.owner_sections import cost_section, curve_section, reasons_section
+from maskwise.report.owner_sections import cost_section, curve_section, why_section
 from maskwise.report.risk_section import risk_section
 from maskwise.report.trees import MISSING, attribute_shown
 from maskwise.report.wording import known_columns, percent, size_range
@@ -63,7 +63,7 @@ def sections(data: dict[str, Any], outcome: Outcome, audience: Audience) -> tupl
         _rows(data, outcome, audience),
         curve_section(data.get("curve", ()), outcome),
         cost_section(data.get("cost")),
-        reasons_section(data.get("reasons"), outcome),
+        why_section(data.get("why")),
         _columns(data),
         _messages("notes", "Notes", data["notes"]),
         _messages("protects", "What this protects", data["protects"]),

@@ -50,24 +50,33 @@ def grow_forest(
         floor = floors[column.name]
         if column.kind is Kind.SUPPRESS and level:
             # All values are shown at once, so for the search they are children of `*` as in a taxonomy.
-            flat = _grow(column, _hiding_root(column), _values_below(column), 0, level, has_class=False)
+            flat = _grow(column, hiding_root(column), _values_below(column), 0, level, has_class=False)
             trees.append(replace(flat, kind=Kind.TAXONOMY))
             continue
         if column.kind is Kind.SUPPRESS:
             trees.append(_suppress_tree(column, 0 if raw else floor))
             continue
-        below = (
-            _taxonomy_children(column)
-            if column.kind is Kind.TAXONOMY
-            else _interval_children(column, has_class=has_class)
-        )
+        below = children_of(column, has_class=has_class)
         whole = raw and column.kind is Kind.TAXONOMY
         floor = 0 if whole else floor
-        trees.append(_grow(column, _root(column), below, floor, level, has_class=has_class and not whole))
+        trees.append(_grow(column, root_of(column), below, floor, level, has_class=has_class and not whole))
     return tuple(trees)
 
 
-def _root(column: Column) -> ValueNode:
+def children_of(column: Column, *, has_class: bool) -> Callable[[ValueNode], list[ValueNode]]:
+    """What is below each value of a taxonomy or interval attribute, before anything is pruned.
+
+    Args:
+        column: The attribute.
+        has_class: Whether an interval is split where the class is told best, or where its parts are narrowest.
+    """
+    if column.kind is Kind.TAXONOMY:
+        return _taxonomy_children(column)
+    return _interval_children(column, has_class=has_class)
+
+
+def root_of(column: Column) -> ValueNode:
+    """The most masked value of a taxonomy or interval attribute."""
     members = slice(0, len(column.counts) + 1)
     total = column.counts.sum(axis=0) + column.missing
     if column.kind is Kind.TAXONOMY:
@@ -147,7 +156,7 @@ def _number(
 
 def _taxonomy_children(column: Column) -> Callable[[ValueNode], list[ValueNode]]:
     tree = column.taxonomy
-    assert tree is not None  # noqa: S101 - as in _root
+    assert tree is not None  # noqa: S101 - as in root_of
     children: dict[str, list[str]] = {name: [] for name in tree.labels}
     for name, up in zip(tree.labels[1:], tree.parents[1:], strict=True):
         children[tree.labels[up]].append(name)
@@ -180,7 +189,7 @@ def _taxonomy_children(column: Column) -> Callable[[ValueNode], list[ValueNode]]
             for name in children[node.inside]
         ]
         if node.label == tree.root and keeps_missing and found:
-            found.append(_missing_node(column))
+            found.append(missing_node(column))
         return found
 
     return below
@@ -206,7 +215,7 @@ def _interval_children(column: Column, *, has_class: bool) -> Callable[[ValueNod
         if node.label is None:
             return []
         start, stop = node.members.start, min(node.members.stop, len(numbers))
-        rest = [_missing_node(column)] if node.members.stop > stop and column.missing.any() else []
+        rest = [missing_node(column)] if node.members.stop > stop and column.missing.any() else []
         low, high, closed = node.inside
         if stop - start < 2:  # noqa: PLR2004 - nothing to split
             return [piece(start, stop, low, high, closed), *rest] if rest else []
@@ -227,7 +236,7 @@ def _even_split(column: Column, start: int, stop: int, low: float, high: float) 
     return start + 1 + int(largest(saved)[0])
 
 
-def _hiding_root(column: Column) -> ValueNode:
+def hiding_root(column: Column) -> ValueNode:
     """`*`, which may stand for any value."""
     total = column.counts.sum(axis=0) + column.missing
     if column.rest is not None:
@@ -242,7 +251,7 @@ def _values_below(column: Column) -> Callable[[ValueNode], list[ValueNode]]:
         if node.spread == 0.0:
             return []
         found = [ValueNode(text, column.counts[i], 0.0, np.array([i])) for i, text in enumerate(column.texts)]
-        return [*found, _missing_node(column)] if column.missing.any() else found
+        return [*found, missing_node(column)] if column.missing.any() else found
 
     return below
 
@@ -251,10 +260,10 @@ def _suppress_tree(column: Column, floor: int) -> ValueTree:
     """`*` above the values that may ever be disclosed, in value order; the others share code 0."""
     n_records = column.counts.sum(axis=1)
     members = [i for i in range(len(n_records)) if n_records[i] >= floor and column.texts[i] != HIDDEN]
-    nodes = [_hiding_root(column)]
+    nodes = [hiding_root(column)]
     nodes += [ValueNode(column.texts[i], column.counts[i], 0.0, np.array([i])) for i in members]
     if column.missing.sum() >= max(floor, 1):
-        nodes.append(_missing_node(column))
+        nodes.append(missing_node(column))
     n_values = len(nodes) - 1
     code_of_value = np.zeros(len(n_records) + 1, np.int64)
     for code, node in enumerate(nodes[1:], start=1):
@@ -279,5 +288,6 @@ def _suppress_tree(column: Column, floor: int) -> ValueTree:
     )
 
 
-def _missing_node(column: Column) -> ValueNode:
+def missing_node(column: Column) -> ValueNode:
+    """The missing value of an attribute."""
     return ValueNode(None, column.missing, 0.0, np.array([len(column.counts)]))

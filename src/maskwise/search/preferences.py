@@ -15,6 +15,7 @@ from maskwise.errors import InfeasibleError
 from maskwise.policy.requirements.wording import figure_text
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, figures_of
+from maskwise.search.cut_groups import count_groups, number_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +115,7 @@ def check_levels(policy: Policy, trees: Sequence[AnyTree], tables: Sequence[Comp
 
 def _group(table: Compact, trees: Sequence[AnyTree], levels: Sequence[int]) -> Ints:
     """The counters of each group of a QID if every attribute shows its level."""
-    group, n_groups = np.zeros(len(table.codes), np.int64), 1
+    shown_on = []
     for p, a in enumerate(table.attributes):
         place = np.zeros(trees[a].n_codes, np.int64)
         if levels[a]:
@@ -122,16 +123,5 @@ def _group(table: Compact, trees: Sequence[AnyTree], levels: Sequence[int]) -> I
             shown = (depth == levels[a]) | ((depth < levels[a]) & (trees[a].n_children == 0))
             for node in np.flatnonzero(shown).tolist():
                 place[trees[a].codes[node, 0] : trees[a].codes[node, 1]] = node
-        _, group = np.unique(group * len(trees[a].nodes) + place[table.codes[:, p]], return_inverse=True)
-        n_groups = int(group.max()) + 1
-    counts = np.zeros((n_groups, table.counts.shape[1]), np.int64)
-    if table.persons is None:
-        np.add.at(counts, group, table.counts)
-        return counts
-    # A person with several rows in a group counts there once.
-    n_persons = int(table.persons.max()) + 1
-    each, row = np.unique(group * n_persons + table.persons, return_inverse=True)
-    of_person = np.zeros((len(each), table.counts.shape[1]), np.int64)
-    np.maximum.at(of_person, row, table.counts)
-    np.add.at(counts, each // n_persons, of_person)
-    return counts
+        shown_on.append(place[table.codes[:, p]])
+    return count_groups(number_rows(shown_on, len(table.codes)), table.counts, table.persons)

@@ -34,6 +34,8 @@ class SearchRegistration:
     """Whether it draws random numbers in every run, so that a seed has a meaning."""
     starts_from_raw_values: bool = False
     """Whether it needs to know every value, also one that is too rare ever to be shown."""
+    tries_every_split: bool = False
+    """Whether it splits an interval wherever that is valid, and not only where the class is told best."""
 
 
 SEARCHES = (
@@ -45,6 +47,7 @@ SEARCHES = (
         "maskwise.search.conditional.search:ConditionalSearch",
         options=frozenset({"effort"}),
         is_random=True,
+        tries_every_split=True,
     ),
     SearchRegistration(
         "bug",

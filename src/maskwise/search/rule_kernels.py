@@ -163,3 +163,18 @@ def weigh_part(rules: Rules, part: Any, bad: Any) -> bool:
             bad[r] = max(bad[r], badness)
             is_good = is_good and not is_broken
     return is_good
+
+
+@njit(cache=True, nogil=True)
+def weigh_groups(rules: Rules, counts: Any, badness: Any, is_broken: Any) -> None:
+    """How bad each of many groups is by each rule, and whether it breaks it.
+
+    Args:
+        rules: IN the rules.
+        counts: IN (n_groups, n_counts) the counters of each group, none of them empty.
+        badness: OUT (n_rules, n_groups)
+        is_broken: OUT (n_rules, n_groups)
+    """
+    for r in range(rules.kind.shape[0]):
+        for g in range(counts.shape[0]):
+            badness[r, g], is_broken[r, g] = weigh(rules, r, counts[g], counts[g], 0)

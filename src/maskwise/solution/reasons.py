@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
+
+MISSING = "(missing)"
+"""How a missing cell is called where values are listed."""
 
 
 class ReasonKind(StrEnum):
@@ -20,6 +24,38 @@ class ReasonKind(StrEnum):
     """Its best split is invalid; another one was not tried."""
     STOPPED = "stopped"
     """The search was stopped before it came to it."""
+    PASSED = "passed"
+    """Showing more would be safe now, but the search had passed it: it went up from the raw values, or it had tried
+    this when shares of persons did not allow it."""
+    ASKED = "asked"
+    """The policy asks for it: the value is top- or bottom-coded."""
+
+
+class ChangeKind(StrEnum):
+    """What of a policy is changed."""
+
+    K = "k"
+    """The k of a requirement."""
+    CONFIDENCE = "confidence"
+    """The largest share that a requirement allows."""
+    COLUMN = "column"
+    """A column is taken out of a requirement's quasi-identifier."""
+    LEVEL = "level"
+    """Another attribute shows less: one level of its taxonomy, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A requirement that a refinement would break."""
+
+    requirement: int
+    """Its position in the policy."""
+    qid: tuple[str, ...]
+    """The quasi-identifier of the rule that breaks worst; of an lkc requirement some of its attributes."""
+    figure: float
+    """What that rule would reach."""
+    text: str = ""
+    """The same in a sentence without its end: what it would reach, and what is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +75,14 @@ class Reason:
     requirement: int | None = None
     """The position in the policy of the requirement that would break."""
     figure: float | None = None
-    """What that requirement would reach."""
+    """What that requirement would reach; where too few records are below it, what it would reach at best."""
     n_records: int | None = None
-    """How many records, or persons, show the value."""
+    """How many records are behind it: those that show the value, or those with the one that `*` hides."""
+    breaks: tuple[Break, ...] = ()
+    """All requirements that would break, the one that `requirement` names among them."""
+    gain: float | None = None
+    """What showing more would tell: bits of the class over all records, or without a class how much narrower they
+    would be shown; times the attribute's weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +95,16 @@ class Change:
     """The value of it that would be refined."""
     text: str
     """The change in a sentence, such as `k=27 instead of 50 on {Age, Sex}`."""
+    kind: ChangeKind = ChangeKind.K
+    """What is changed."""
+    instead: tuple[str, ...] = ()
+    """What would then be shown instead of the value."""
+    requirement: int | None = None
+    """The position in the policy of the requirement that is changed."""
+    column: str | None = None
+    """The column that leaves the quasi-identifier, or shows less."""
+    value: float | None = None
+    """The new k or share; or the level below which the column shows nothing, 0 where it is fully masked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +116,17 @@ class Reasons:
     binding: tuple[tuple[str, int], ...]
     """For each attribute that a requirement holds back, the position of the one that does so most often."""
     changes: tuple[Change, ...] = ()
-    """For the attributes that could gain most, which single change would let them show more."""
+    """For those values, which single change would let each of them show more; each was tried on the counts."""
+    wanted: tuple[int, ...] = ()
+    """The places among the reasons of the few values whose refinement would tell most."""
 
     def of(self, attribute: str) -> tuple[Reason, ...]:
         """The reasons of one attribute."""
         return tuple(reason for reason in self.reasons if reason.attribute == attribute)
 
     def to_data(self) -> dict[str, Any]:
-        """The same as plain values, for JSON."""
-        return asdict(self)
+        """The same as plain values, for JSON; a figure without bound is None."""
+        data: dict[str, Any] = asdict(self)
+        for one in (*data["reasons"], *(broken for reason in data["reasons"] for broken in reason["breaks"])):
+            one["figure"] = None if one["figure"] == math.inf else one["figure"]
+        return data

@@ -80,6 +80,10 @@ class GroupShare:
     def describe_worst(self, group: WorstGroup) -> str:
         return f"the smallest share is {figure_text(group.figure)} of {float(self.share):.4g}"
 
+    def would_reach(self, figure: float, unit: Unit = Unit.RECORD) -> str:
+        del unit
+        return f"a group with {figure:.4f} of the table would be left; {float(self.share):g} is asked"
+
     def with_k(self, k: int) -> GroupShare:
         del k
         return self

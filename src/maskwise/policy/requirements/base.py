@@ -144,6 +144,14 @@ class Part(Protocol):
     def describe_worst(self, group: WorstGroup) -> str:
         """How the worst group stands, for the owner: names a protected value, but not that of a single person."""
 
+    def would_reach(self, figure: float, unit: Unit = Unit.RECORD) -> str:
+        """Say what a masking that breaks it would do, and what is asked; names no protected value.
+
+        Args:
+            figure: What the worst group would reach.
+            unit: What is counted.
+        """
+
 
 class Requirement(Protocol):
     """A line of a policy: one or several rules.

@@ -15,7 +15,7 @@ from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistake
 from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.policy.requirements.spread import spread_data, spread_misfit, too_many_values
 from maskwise.policy.requirements.unit import Unit
-from maskwise.policy.requirements.wording import figure_text
+from maskwise.policy.requirements.wording import beyond_text, figure_text
 from maskwise.values.spelling import has_order, one_spelling
 
 if TYPE_CHECKING:
@@ -153,6 +153,15 @@ class Closeness:
     def describe_worst(self, group: WorstGroup) -> str:
         """How far the farthest group is."""
         return f"{self.sensitive} reaches {figure_text(group.figure)}"
+
+    def would_reach(self, figure: float, unit: Unit = Unit.RECORD) -> str:
+        """Say how far from the whole table a group would be."""
+        del unit
+        bound = float(self.bound)
+        return (
+            f"the distribution of `{self.sensitive}`{by_text(self.by)} in a group would be at a distance of "
+            f"{beyond_text(figure, bound)} from that in the whole table; at most {bound:g} is allowed"
+        )
 
     def with_k(self, k: int) -> Closeness:
         """It asks for no k, so it stays as it is."""

@@ -27,7 +27,7 @@ from maskwise.policy.requirements.protected_values import (
 from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.policy.requirements.unit import Unit
-from maskwise.policy.requirements.wording import figure_text, group_data
+from maskwise.policy.requirements.wording import beyond_text, figure_text, group_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,6 +108,20 @@ class Template:
         is_named = bool(group.shown)
         what = f"{self.sensitive} = {spelled(self.value)}" if is_named else f"a protected value of {self.sensitive}"
         return f"{what} reaches {figure_text(group.figure)} of {float(self.bound):.4g}"
+
+    def would_reach(self, figure: float, unit: Unit = Unit.RECORD) -> str:
+        """Say how large a share would be.
+
+        >>> from fractions import Fraction
+        >>> Template(("Job",), "Ill", "HIV", Fraction(1, 2)).would_reach(0.62)
+        'a protected value of `Ill` would reach a share of 0.62 of a group; at most 0.5 is allowed'
+        """
+        del unit
+        bound = float(self.bound)
+        return (
+            f"a protected value of `{self.sensitive}` would reach a share of {beyond_text(figure, bound)} of a group; "
+            f"at most {bound:g} is allowed"
+        )
 
 
 @dataclass(frozen=True, slots=True)

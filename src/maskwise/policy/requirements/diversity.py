@@ -18,7 +18,7 @@ from maskwise.policy.requirements.qid import MOST_PARTS, called, qid_mistakes, r
 from maskwise.policy.requirements.rule import Arithmetic, Rule, negated_count
 from maskwise.policy.requirements.spread import spread_data, spread_misfit, too_many_values
 from maskwise.policy.requirements.unit import Unit
-from maskwise.policy.requirements.wording import figure_text
+from maskwise.policy.requirements.wording import beyond_text, figure_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,6 +176,27 @@ class Diversity:
     def describe_worst(self, group: WorstGroup) -> str:
         """How diverse the least diverse group is."""
         return f"{self.sensitive} reaches {figure_text(group.figure)}"
+
+    def would_reach(self, figure: float, unit: Unit = Unit.RECORD) -> str:
+        """Say how little diverse a group would be."""
+        del unit
+        column, level = f"`{self.sensitive}`{by_text(self.by)}", float(self.l)
+        noun = "value" if self.by is None else "group"
+        match self.measure:
+            case Measure.DISTINCT:
+                return f"a group with {plural(int(figure), noun)} of {column} would be left; {self.l} are asked"
+            case Measure.ENTROPY:
+                return (
+                    f"a group as diverse as {beyond_text(figure, level)} equally frequent {noun}s of {column} would be "
+                    f"left; {level:g} are asked"
+                )
+            case Measure.RECURSIVE if isfinite(figure):
+                return (
+                    f"in a group the most frequent {noun} of {column} would occur {figure:.4g} times as often as the "
+                    f"rare ones; less than {float(self.c):g} times is asked"
+                )
+            case Measure.RECURSIVE:
+                return f"a group with fewer than {self.l} {noun}s of {column} would be left"
 
     def with_k(self, k: int) -> Diversity:
         """It asks for no k, so it stays as it is."""

@@ -114,6 +114,14 @@ class KAnonymity:
         """How the smallest group stands."""
         return f"anonymity is {figure_text(group.figure)} of {self.k:,}"
 
+    def would_reach(self, figure: float, unit: Unit = Unit.RECORD) -> str:
+        """Say how small a group would be.
+
+        >>> KAnonymity(("Age", "Sex"), 50).would_reach(27)
+        'a group of 27 records would be left; 50 are asked'
+        """
+        return f"a group of {plural(int(figure), unit)} would be left; {self.k:,} are asked"
+
     def with_k(self, k: int) -> KAnonymity:
         """The same with another k."""
         return replace(self, k=k)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
+_MOST_NAMES = 4
+"""So many attributes are named in a sentence; of more, the first two."""
 MOST_PARTS = 10**9
 """The largest denominator of a bound, so that counts times it fit 64 bits up to nine billion records."""
 
@@ -21,6 +23,17 @@ def called(qid: Sequence[str]) -> str:
     '{Age, Sex}'
     """
     return f"{{{', '.join(qid)}}}"
+
+
+def called_briefly(qid: Sequence[str]) -> str:
+    """How a sentence calls a quasi-identifier that may be long.
+
+    >>> called_briefly(("Age", "Sex")), called_briefly(("Age", "Sex", "Job", "Zip", "Race"))
+    ('{Age, Sex}', '{Age, Sex and 3 more}')
+    """
+    if len(qid) <= _MOST_NAMES:
+        return called(qid)
+    return f"{{{', '.join(qid[:2])} and {len(qid) - 2} more}}"
 
 
 def qid_mistakes(qid: tuple[str, ...], sensitive: Sequence[str] = ()) -> list[str]:

@@ -20,6 +20,21 @@ def figure_text(figure: float | None) -> str:
     return f"{figure:,}" if isinstance(figure, int) else f"{figure:.4f}"
 
 
+def beyond_text(figure: float, bound: float) -> str:
+    """A share, quotient or distance that goes beyond a bound, with as many decimals as it takes to see that.
+
+    >>> beyond_text(0.62, 0.5), beyond_text(0.500004, 0.5)
+    ('0.62', '0.500004')
+    """
+    if figure == math.inf:
+        return figure_text(figure)
+    for decimals in range(2, 12):
+        text = f"{figure:.{decimals}f}"
+        if float(text) != round(bound, decimals):
+            return text
+    return repr(figure)
+
+
 def plain_figure(figure: float) -> float | None:
     """A figure as JSON has it: nothing stands for a ratio without bound."""
     return None if figure == math.inf else figure
