@@ -10,6 +10,7 @@ Mask:
 
 Check:
     audit: Recount any table, also one that another tool masked.
+    risk: How likely somebody is found in a table, or something about them.
     evaluate: What masking costs a classifier.
 
 Ask:
@@ -33,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.values.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from maskwise.assessment import risk
     from maskwise.errors import (
         InfeasibleError,
         InputError,
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.k_anonymity import KAnonymity
     from maskwise.policy.requirements.lkc import LKC
     from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.risks.risk import Risk
     from maskwise.sklearn import Masker
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
@@ -87,6 +90,7 @@ _HOME = {
     "Policy": "policy.policy",
     "PolicyError": "errors",
     "RefusedError": "errors",
+    "Risk": "risks.risk",
     "Solution": "solution.solution",
     "Taxonomy": "policy.taxonomy",
     "UnfinishedError": "errors",
@@ -97,6 +101,7 @@ _HOME = {
     "evaluate": "evaluation.run",
     "read_policy": "formats.policy_file",
     "read_solution": "formats.solution_file",
+    "risk": "assessment",
 }
 
 __all__ = [
@@ -121,6 +126,7 @@ __all__ = [
     "Policy",
     "PolicyError",
     "RefusedError",
+    "Risk",
     "Solution",
     "Taxonomy",
     "UnfinishedError",
@@ -131,6 +137,7 @@ __all__ = [
     "evaluate",
     "read_policy",
     "read_solution",
+    "risk",
 ]
 
 

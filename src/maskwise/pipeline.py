@@ -7,6 +7,7 @@ call. Nothing is released that the verifier has not accepted.
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from maskwise.compress.compress import compress
 from maskwise.compress.spill import Workspace
 from maskwise.engines.base import Feature
-from maskwise.errors import InputError, NotMetError
+from maskwise.errors import NotMetError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.outcome import NO_PERSON_COLUMN, NO_SENSITIVE_COLUMN, Applied, Outcome
@@ -32,8 +33,9 @@ from maskwise.release.escape import original_text, safe_name
 from maskwise.release.interrupt import stop_on_interrupt
 from maskwise.release.pseudonyms import pseudonymize
 from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
+from maskwise.release.release_risks import assess_release
 from maskwise.release.released_columns import check_released_columns
-from maskwise.release.shuffle import shuffle_records
+from maskwise.release.shuffle import check_seed, shuffle_records, shuffles
 from maskwise.release.target import resolve_target
 from maskwise.search.options import SearchKeywords, SearchOptions, search_options
 from maskwise.solution.cut import disclose_lone_value
@@ -43,7 +45,7 @@ from maskwise.values.message import warn_in_python
 from maskwise.verify.single_records import warn_of_single_records
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Profile
@@ -116,8 +118,8 @@ def anonymize(
     """
     observer = observer or Silent()
     options = search_options(seed, **search)
-    is_shuffled = _is_shuffled(keep_order=keep_order or (options.as_published and not shuffle), shuffle=shuffle)
-    _check_seed(seed, is_used=is_shuffled or options.is_random)
+    is_shuffled = shuffles(keep_order=keep_order or (options.as_published and not shuffle), shuffle=shuffle)
+    check_seed(seed, is_used=is_shuffled or options.is_random)
     asked = read_policy(policy)
     target = None if output is None else resolve_target(output, data, engine)
     observer.stage("read")
@@ -159,7 +161,18 @@ def anonymize(
             verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
             messages = (*warn_of_single_records(verdict), *messages)
-            outcome = Outcome(draft.data, solution, verdict, asked, table.source, profile.n_dropped, messages)
+            risk, owner_risk = assess_release(draft.table, whole, asked, solution, verdict)
+            outcome = Outcome(
+                draft.data,
+                solution,
+                verdict,
+                asked,
+                table.source,
+                profile.n_dropped,
+                messages,
+                risk,
+                owner_risk=owner_risk,
+            )
             if beside is not None and target is not None:
                 draft.add(beside(outcome))
     warn_in_python(outcome.warnings)
@@ -252,8 +265,8 @@ def apply(
         engine: As in `anonymize`.
         memory: As in `anonymize`.
     """
-    is_shuffled = _is_shuffled(keep_order=keep_order, shuffle=shuffle)
-    _check_seed(seed, is_used=is_shuffled)
+    is_shuffled = shuffles(keep_order=keep_order, shuffle=shuffle)
+    check_seed(seed, is_used=is_shuffled)
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
     target = None if output is None else resolve_target(output, data, engine)
     table = open_data(data, engine, target, parse_memory(memory), saved.reading)
@@ -329,6 +342,20 @@ def audit(
         >>> audit(table, {"requirements": [{"qid": ["Age", "Sex"], "k": 2}]}).is_met
         False
     """
+    with audited(data, policy, escape_formulas=escape_formulas, engine=engine, memory=memory) as (_, _, verdict):
+        return verdict
+
+
+@contextmanager
+def audited(
+    data: Any,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    *,
+    escape_formulas: bool,
+    engine: Any,
+    memory: str | None,
+) -> Iterator[tuple[Table, Policy, Verdict]]:
+    """Recount any table and keep it open, to count more of it; the arguments are those of `audit`."""
     asked = read_policy(policy)
     # Whoever holds the table tells its cells apart, whatever the policy takes for a missing one.
     table = open_data(data, engine, None, parse_memory(memory), replace(asked.reading, na_values=()))
@@ -345,24 +372,7 @@ def audit(
         refuse_generalized(sensitive, asked)
         verdict = recount(table, asked.requirements, escaped=escape_formulas, trees=asked.trees, person=asked.person)
         verdict = verdict.hiding(named_values(asked.requirements, asked.trees))
-        return replace(verdict, messages=unseen_values(asked, sensitive, asked.masked))
-
-
-def _is_shuffled(*, keep_order: bool, shuffle: bool) -> bool:
-    """Whether records are released in random order."""
-    if keep_order and shuffle:
-        raise InputError("Records are shuffled or keep their order, not both. Leave out one of them.")
-    return not keep_order
-
-
-def _check_seed(seed: int | None, *, is_used: bool) -> None:
-    if seed is not None and not is_used:
-        raise InputError(
-            "A seed makes a random order, restarts or the variants of `conditional` repeatable, but none is asked for. "
-            "Leave it out."
-        )
-    if seed is not None and seed < 0:
-        raise InputError("A seed is a whole number that is at least 0.")
+        yield table, asked, replace(verdict, messages=unseen_values(asked, sensitive, asked.masked))
 
 
 def _warm_up() -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.errors import InputError, plural
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import plain_figure
+from maskwise.report.risk_section import risk_section
 from maskwise.solution.cut import MissingShown
 from maskwise.values.message import Audience
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from maskwise.outcome import Applied, Outcome
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.risks.risk import Risk
     from maskwise.solution.solution import Solution
     from maskwise.verify.verdict import Finding, Verdict
 
@@ -49,6 +51,8 @@ class Report:
     """The recount that it tells of."""
     audience: Audience = Audience.RECIPIENT
     """Who may read it."""
+    risk: Risk | None = None
+    """How likely somebody is found, as the audience can count it."""
 
     def to_json(self) -> str:
         """For scripts."""
@@ -78,6 +82,7 @@ class Report:
         ):
             if data.get(key):
                 lines += ["", f"{title}: {', '.join(data[key])}."]
+        lines += [] if self.risk is None else risk_section(self.risk)
         for title, key in (
             ("Warnings", "warnings"),
             ("Notes", "notes"),
@@ -158,6 +163,7 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
     findings = [
         _public_finding(finding, outcome) if is_public else finding_data(finding) for finding in verdict.findings
     ]
+    risk = outcome.risk if is_public else outcome.owner_risk or outcome.risk
     messages = [message for message in outcome.messages if not is_public or message.for_recipient is not None]
     texts = {message: message.for_recipient if is_public else message.text for message in messages}
     run = {
@@ -183,12 +189,13 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT) -> Report:
         "passed": list(outcome.passed),
         "dropped": list(outcome.policy.dropped(()) if is_public else solution.drop),
         **({"pseudonyms": [solution.person.column]} if solution.person and solution.person.is_released else {}),
+        **({} if risk is None else {"risk": risk.to_data()}),
         "warnings": [texts[message] for message in messages if message.is_warning],
         "notes": [texts[message] for message in messages if not message.is_warning],
         "protects": list(what_is_protected(outcome.policy.requirements, verdict.unit, is_whole=_is_whole(outcome))),
         "does_not_protect": list(DOES_NOT_PROTECT),
     }
-    return Report(data, verdict, audience)
+    return Report(data, verdict, audience, risk)
 
 
 def what_is_protected(requirements: Sequence[Requirement], unit: Unit, *, is_whole: bool = True) -> tuple[str, ...]:
