@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from maskwise.policy.requirements.unit import Unit
 
@@ -143,8 +143,13 @@ class Risk:
 
     def to_data(self) -> dict[str, Any]:
         """The same as plain values, for JSON: what is above a threshold stands under the threshold's name."""
-        data = asdict(self)
+        data = asdict(self, dict_factory=_listed)
         for one in (*data["qids"], data["everything"]):
             one["above"] = {name: one["above"][limit] for name, limit in self.thresholds.items()}
             one["columns_are"] = str(one["columns_are"])
         return {**data, "unit": str(self.unit), "thresholds": dict(self.thresholds)}
+
+
+def _listed(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a value as JSON has them: its lists are no tuples."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields}
