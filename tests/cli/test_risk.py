@@ -75,5 +75,5 @@ def test_mask_and_audit_say_it_too(folder: Path, capsys: pytest.CaptureFixture[s
     assert "With all 4 released columns known, " in capsys.readouterr().out
     assert main(["audit", "out.csv", "-p", "policy.yaml", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["risk"] == expected
-    assert main(["audit", "people.csv", "-p", "policy.yaml", "-q"]) == 1
+    assert main(["audit", "sample.csv", "-p", "policy.yaml", "-q"]) == 1
     assert not capsys.readouterr().out
