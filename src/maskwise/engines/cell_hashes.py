@@ -88,32 +88,27 @@ class CellHashes:
             qid: The columns of the groups, by number.
             column: The column that is guessed.
         """
-        records = self._records(qid).mutate(cell=self._table()[f"h{column}"])
-        pairs = self._count(records, ["code", "cell"])
-        n = pairs["n"].cast("float64")
-        groups = pairs.group_by("code").agg(
-            n_values=pairs.count(), n_most=pairs["n"].max(), total=pairs["n"].sum(), logs=(n * n.ln()).sum()
+        # In plain SQL: building the same in Ibis took 40 ms, more than counting a small table.
+        number = self._double()
+        n = f"count(DISTINCT {WHO})" if self._by_person else "count(*)"
+        who = f", {WHO}" if self._by_person else ""
+        records = f"(SELECT {self._key(qid)} AS code, h{column} AS cell{who} FROM {self._name}) r"  # noqa: S608
+        groups = (
+            "SELECT code, count(*) AS n_values, max(n) AS n_most, CAST(sum(n) AS BIGINT) AS total, "  # noqa: S608
+            f"sum(n * ln(CAST(n AS {number}))) AS logs "
+            f"FROM (SELECT code, cell, {n} AS n FROM {records} GROUP BY code, cell) p GROUP BY code"
         )
+        size, join = "g.total", ""
         if self._by_person:
             # A person may have several values, so that its group has fewer persons than the values have.
-            persons = self._count(records, ["code"])
-            groups = groups.inner_join(persons, "code")
-        else:
-            groups = groups.mutate(n=groups["total"])
-        total = groups["total"].cast("float64")
-        groups = groups.mutate(
-            entropy=total.ln() - groups["logs"] / total,
-            share=groups["n_most"].cast("float64") / groups["n"].cast("float64"),
-        )
-        (found,) = self._fetch(
-            groups.aggregate(
-                n_records=groups["n"].sum(),
-                n_most=groups["n_most"].sum(),
-                least_values=groups["n_values"].min(),
-                least_entropy=groups["entropy"].min(),
-                largest_share=groups["share"].max(),
-            )
-        )
+            size = "s.n"
+            join = f" JOIN (SELECT code, {n} AS n FROM {records} GROUP BY code) s ON g.code = s.code"  # noqa: S608
+        (found,) = query(
+            self._dialect,
+            f"SELECT sum({size}) AS n_records, sum(g.n_most) AS n_most, min(g.n_values) AS least_values, "  # noqa: S608
+            f"min(ln(CAST(g.total AS {number})) - g.logs / g.total) AS least_entropy, "
+            f"max(CAST(g.n_most AS {number}) / {size}) AS largest_share FROM ({groups}) g{join}",
+        ).to_pylist()
         # Engines add up 64-bit numbers in wider ones; without a record, sums are missing.
         return GuessCounts(
             int(found["n_records"] or 0),
@@ -125,8 +120,7 @@ class CellHashes:
 
     def most_frequent(self, column: int) -> int:
         """The records, or persons, with the most frequent value of a column."""
-        counts = self._count(self._records([column]), ["code"])
-        return int(self._fetch(counts.aggregate(n=counts["n"].max()))[0]["n"] or 0)
+        return max((size for size, _ in self.sizes([[column]])[0]), default=0)
 
     def beside(self, population: CellHashes, qid: Sequence[int]) -> list[tuple[int, int, int]]:
         """How many groups have a size here and a size in a population: (here, there, groups).
@@ -154,6 +148,12 @@ class CellHashes:
         """The columns whose exclusive or is the key of a set: a key that is there already, and hashes."""
         within = max((key for key in self._keys if key <= set(numbers)), key=len, default=frozenset())
         return [*([self._keys[within]] if within else []), *(f"h{i}" for i in numbers if i not in within)]
+
+    def _double(self) -> str:
+        """What the database calls a float of 64 bits."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        return str(self._dialect.backend.compiler.type_mapper.to_string(ibis.dtype("float64")))
 
     def _table(self) -> ir.Table:
         return self._dialect.table(self._name)
