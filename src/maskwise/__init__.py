@@ -14,6 +14,7 @@ Check:
     check_certificate: What a recipient can check of it.
     attack: Try known attacks on a release of one's own.
     compose: Recount two releases of the same people, and what both tell together.
+    risk: How likely somebody is found in a table, or something about them.
     evaluate: What masking costs a classifier.
 
 Ask:
@@ -37,6 +38,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.values.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from maskwise.assessment import risk
     from maskwise.attacks.attack import Attack
     from maskwise.attacks.run import attack
     from maskwise.certificate.certify import Certification
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.k_anonymity import KAnonymity
     from maskwise.policy.requirements.lkc import LKC
     from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.risks.risk import Risk
     from maskwise.sklearn import Masker
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
@@ -102,6 +105,7 @@ _HOME = {
     "Policy": "policy.policy",
     "PolicyError": "errors",
     "RefusedError": "errors",
+    "Risk": "risks.risk",
     "Solution": "solution.solution",
     "Taxonomy": "policy.taxonomy",
     "UnfinishedError": "errors",
@@ -115,6 +119,7 @@ _HOME = {
     "evaluate": "evaluation.run",
     "read_policy": "formats.policy_file",
     "read_solution": "formats.solution_file",
+    "risk": "assessment",
 }
 
 __all__ = [
@@ -144,6 +149,7 @@ __all__ = [
     "Policy",
     "PolicyError",
     "RefusedError",
+    "Risk",
     "Solution",
     "Taxonomy",
     "UnfinishedError",
@@ -157,6 +163,7 @@ __all__ = [
     "evaluate",
     "read_policy",
     "read_solution",
+    "risk",
 ]
 
 

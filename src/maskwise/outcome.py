@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, did_you_mean, plural
 from maskwise.policy.requirements.wording import figure_text
+from maskwise.risks.wording import everything_text
 from maskwise.solution.cut import MissingShown
 from maskwise.values.message import warnings_of
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Requirement
     from maskwise.release.common_rows import CommonRow
     from maskwise.release.mask import Unknown
-    from maskwise.risk.risk import Risk
+    from maskwise.risks.risk import Risk
     from maskwise.solution.curve import Point
     from maskwise.solution.reasons import Reason, Reasons
     from maskwise.solution.solution import Solution
@@ -76,6 +77,9 @@ class Outcome:
     """The attacks that were tried on the release."""
     reasons: Reasons | None = None
     """Why each masked value is shown as it is, where that was asked for."""
+    owner_risk: Risk | None = None
+    """The same as `risk` with what the release does not show, for the owner alone: persons instead of records, or
+    sensitive columns that are not released; None where `risk` says it all."""
     run: Run | None = None
     """How the run was asked to work; None for an outcome that no run made."""
     common: tuple[CommonRow, ...] = ()
@@ -99,6 +103,7 @@ class Outcome:
             Masked:
               Age (interval) shows 2 values: [0, 40), [40, 99]
             Released as they were: Risk
+            With all 2 released columns known, 0 % of the records are unique and 0 % are in groups smaller than 2.
         """
         kept = f"{plural(self.verdict.n_rows, 'record')} of {self.source}."
         if self.n_dropped:
@@ -106,7 +111,9 @@ class Outcome:
         passed = [] if not self.passed else [f"Released as they were: {', '.join(self.passed)}"]
         dropped = [] if not self.solution.drop else [f"Left out: {', '.join(self.solution.drop)}"]
         notes = [message.text for message in self.messages if not message.is_warning]
-        lines = [kept, *findings_lines(self.verdict), *cut_lines(self.solution), *passed, *dropped]
+        risk = self.owner_risk or self.risk
+        found = [] if risk is None else [everything_text(risk)]
+        lines = [kept, *findings_lines(self.verdict), *cut_lines(self.solution), *passed, *dropped, *found]
         return "\n".join([*lines, *listed("Warnings", self.warnings), *listed("Notes", notes)])
 
     def why(self, attribute: str | None = None) -> tuple[Reason, ...]:

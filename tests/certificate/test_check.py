@@ -15,7 +15,7 @@ import pytest
 import maskwise
 from maskwise.certificate.checks import Mark, differences
 from maskwise.policy.requirements.unit import Unit
-from maskwise.risk.risk import Disclosure, GroupRisk, OneMore, Risk
+from maskwise.risks.risk import Disclosure, GroupRisk, OneMore, Risk
 from tests.certificate.releases import POLICY, certified, copy_of_certified, list_signers, make_key, needs_ssh, people
 
 

@@ -50,7 +50,7 @@ POLICY = {
 @pytest.fixture
 def no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every array that a run keeps goes to a file."""
-    monkeypatch.setattr("maskwise.pipeline.for_search", lambda memory: 0 * memory)
+    monkeypatch.setattr("maskwise.pipeline.masking_run.for_search", lambda memory: 0 * memory)
     monkeypatch.setattr(spill, "_LEAST", 1)
 
 
@@ -133,7 +133,7 @@ LARGE = """
 import os, resource, sys
 # Two threads wherever it runs, each of which takes memory.
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-from maskwise import pipeline
+from maskwise.pipeline import masking_run as pipeline
 data, limit, spills = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "spills"
 if not spills:
     pipeline.for_search = lambda memory: 1 << 60

@@ -17,7 +17,7 @@ from maskwise.policy.attributes import Kind
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.unit import Unit
 from maskwise.release.common_rows import CommonRow
-from maskwise.risk.risk import Disclosure, GroupRisk, OneMore, PopulationRisk, Risk, UniqueEstimate
+from maskwise.risks.risk import Disclosure, GroupRisk, OneMore, PopulationRisk, Risk, UniqueEstimate
 from maskwise.solution.cut import Cut
 from maskwise.solution.reasons import Change, Reason, ReasonKind, Reasons
 from maskwise.solution.solution import Reached, Solution

@@ -12,26 +12,32 @@ from maskwise.policy.requirements.wording import figure_text, plain_figure
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from maskwise.attacks.two_releases import JointGroups
-    from maskwise.verify.verdict import Finding
+    from maskwise.release.earlier import JointProblem
+    from maskwise.verify.verdict import Verdict
 
 NAME = "composition"
 """What the attack is called."""
 
 
-def attack_with_earlier(findings: Sequence[Finding], n_rows: int, earlier: Sequence[Mapping[str, Any]]) -> Attack:
+def attack_with_earlier(joint: JointProblem, verdict: Verdict) -> tuple[Attack, ...]:
     """What an attacker finds who joins a release with earlier ones, as the recount of all their labels has it.
 
     What earlier releases show does not follow from this one, so the figures are the owner's.
 
     Args:
-        findings: The recount of each requirement that earlier releases concern, together with these.
-        n_rows: The records of the release.
-        earlier: Each earlier release: its number and what the owner knows it by.
+        joint: What was searched together with earlier releases.
+        verdict: The recount of the requirements, then of each that earlier releases concern, together with these.
+
+    Returns:
+        The attack; nothing where no earlier release was named.
     """
-    releases = plural(len(earlier), "earlier release")
+    if not joint.earlier:
+        return ()
+    findings = verdict.findings[len(joint.asked.requirements) :]
+    releases = plural(len(joint.earlier), "earlier release")
     knows = (
         f"This release and {releases} of the same people, which records of them belong to the same person, and for a "
         "person every attribute of a quasi-identifier."
@@ -39,16 +45,19 @@ def attack_with_earlier(findings: Sequence[Finding], n_rows: int, earlier: Seque
     n_below = max((finding.n_violating_records for finding in findings), default=0)
     reached = [f"{finding.requirement.asks()}, reaches {figure_text(finding.figure)}" for finding in findings]
     text = f"{'; '.join(reached)}." if reached else f"The {releases} showed no attribute of a quasi-identifier."
-    return Attack(
+    attack = Attack(
         NAME,
         knows,
         AttackResult.PASSED if not n_below else AttackResult.FAILED,
         text,
         Audience.OWNER,
-        figure=n_below / max(n_rows, 1),
+        figure=n_below / max(verdict.n_rows, 1),
         bound=0.0,
         details={
-            "earlier_releases": [dict(one) for one in earlier],
+            "earlier_releases": [
+                {"number": one.number, "solution_sha256": one.sha256, "rows": one.solution.n_rows}
+                for one in joint.earlier
+            ],
             "requirements": [
                 {
                     **finding.requirement.public_data(),
@@ -61,6 +70,7 @@ def attack_with_earlier(findings: Sequence[Finding], n_rows: int, earlier: Seque
             ],
         },
     )
+    return (attack,)
 
 
 def attack_two_releases(

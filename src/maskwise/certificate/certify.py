@@ -158,7 +158,7 @@ def _claims(outcome: Outcome, key: bytes, statement: str | None) -> dict[str, An
         "input": _input_data(run.files, key),
         **({} if population is None else {"population": population}),
         "attacks": [attack.to_data() for attack in outcome.attacks if attack.audience is Audience.RECIPIENT],
-        "earlier_releases": [],
+        "earlier_releases": [{"solution_sha256": digest} for digest in outcome.solution.against],
         "not_covered": list(DOES_NOT_PROTECT),
         "statement": statement,
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.certificate.checks import CertificateCheck, Check, Mark, differences
 from maskwise.certificate.digests import read_key, release_digests, text_digest
-from maskwise.certificate.figures import OWNER, assess_release, recounted, stated_thresholds
+from maskwise.certificate.figures import OWNER, assess_again, recounted, stated_thresholds
 from maskwise.certificate.public_policy import WITHHELD, public_policy, read_public_policy
 from maskwise.certificate.signature import check_signature, signature_path
 from maskwise.errors import InputError
@@ -151,7 +151,7 @@ class _Recount:
         is_counted = self.public.is_unit_released
         person = self.public.policy.person if is_counted else None
         verdict = verify(table, [one.requirement for one in recounts], None, read_text, person)
-        risk = assess_release(table, self.public.policy, stated_thresholds(stated["risk"])) if is_counted else None
+        risk = assess_again(table, self.public.policy, stated_thresholds(stated["risk"])) if is_counted else None
         found = recounted(self.public, table.names, verdict, risk)
         for i, one in enumerate(recounts):
             if not one.is_whole and found["requirements"][i]["holds"]:

@@ -8,17 +8,19 @@ compared number by number.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.certificate.criteria import criteria
 from maskwise.policy.requirements.wording import plain_figure
+from maskwise.risks.assess import assess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from maskwise.certificate.public_policy import PublicPolicy, Recountable
     from maskwise.policy.policy import Policy
-    from maskwise.risk.risk import Risk
+    from maskwise.risks.risk import Risk
     from maskwise.table.table import Table
     from maskwise.verify.verdict import Finding, Verdict
 
@@ -106,7 +108,7 @@ def stated_thresholds(risk: Any) -> dict[str, float]:
     return {name: bound for name, bound in found.items() if isinstance(bound, float) and 0 < bound <= 1}
 
 
-def assess_release(table: Table, policy: Policy, thresholds: Mapping[str, float]) -> Risk | None:
+def assess_again(table: Table, policy: Policy, thresholds: Mapping[str, float]) -> Risk:
     """Count the risk in a release again.
 
     Args:
@@ -114,5 +116,5 @@ def assess_release(table: Table, policy: Policy, thresholds: Mapping[str, float]
         policy: The policy as recipients know it.
         thresholds: The thresholds that the owner asked for.
     """
-    del table, policy, thresholds
-    return None
+    found = assess(table, policy, released=table.names, thresholds=thresholds.values())
+    return replace(found, thresholds=dict(thresholds))

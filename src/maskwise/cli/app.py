@@ -38,6 +38,7 @@ from maskwise.cli.options import (
     Shuffle,
     require_distinct_names,
 )
+from maskwise.cli.risk import risk
 from maskwise.cli.verify import verify
 from maskwise.errors import MaskwiseError, MaskwiseWarning, plural, quote
 
@@ -101,6 +102,7 @@ def mask(
     json_: AsJson = False,
 ) -> int:
     """Mask a table, recount the result, and only then release it."""
+    from maskwise.cli.risk_tables import show_risk  # noqa: PLC0415 - start-up
     from maskwise.cli.sidecars import SidecarPaths  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
     from maskwise.cli.why import show_why  # noqa: PLC0415 - start-up
@@ -140,6 +142,8 @@ def mask(
         _print_json(report_data)
         return 0
     terminal.show_report(report_data, outcome.verdict)
+    if outcome.risk is not None:
+        show_risk(terminal, outcome.owner_risk or outcome.risk)
     if why:
         show_why(terminal, report_data["why"])
     terminal.show_messages(outcome.messages, Level.NOTE)
@@ -173,8 +177,9 @@ def audit(
     json_: AsJson = False,
 ) -> int:
     """Recount a table against a policy; exit 1 if a requirement is violated."""
+    from maskwise.assessment import audit_with_risk  # noqa: PLC0415 - start-up
+    from maskwise.cli.risk_tables import show_risk  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
-    from maskwise.pipeline import audit as recount  # noqa: PLC0415 - start-up
     from maskwise.report.report import verdict_data  # noqa: PLC0415 - start-up
     from maskwise.values.message import Level  # noqa: PLC0415 - start-up
 
@@ -185,14 +190,15 @@ def audit(
         names = (_shown(data), _shown(other))
         how = {"escape_formulas": escape_formulas, "engine": engine, "memory": memory}
         return audit_both((data, other), policy, names, terminal, how, _print_json if json_ else None)
-    verdict = recount(data, policy, escape_formulas=escape_formulas, engine=engine, memory=memory)
+    verdict, found = audit_with_risk(data, policy, escape_formulas=escape_formulas, engine=engine, memory=memory)
     terminal.show_messages(verdict.messages, Level.WARNING)
     if json_:
-        _print_json({**verdict_data(verdict), "warnings": list(verdict.warnings)})
+        _print_json({**verdict_data(verdict), "warnings": list(verdict.warnings), "risk": found.to_data()})
     else:
         about = "" if verdict.n_persons is None else f" about {plural(verdict.n_persons, verdict.unit)}"
         terminal.say(f"{plural(verdict.n_rows, 'record')}{about} in {_shown(data)}")
         terminal.show_verdict(verdict)
+        show_risk(terminal, found)
     return 0 if verdict.is_met else 1
 
 
@@ -278,6 +284,7 @@ def apply(
 app.command(attack)
 app.command(evaluate)
 app.command(verify)
+app.command(risk)
 
 
 @app.command

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from maskwise.cli.risk_tables import show_risk
 from maskwise.cli.sidecars import SidecarPaths
 from maskwise.cli.terminal import Terminal
 from maskwise.datasets import adult_folder, load_adult
@@ -55,6 +56,8 @@ def run(folder: Path, *, quiet: bool) -> int:
         outcome = anonymize(source, policy, masked_file, observer=terminal, beside=sidecars.make)
     terminal.show_messages(outcome.messages, Level.WARNING)
     terminal.show_report(report(outcome, Audience.OWNER).data, outcome.verdict)
+    if outcome.risk is not None:
+        show_risk(terminal, outcome.risk)
     raw = load_adult().drop_null().slice(0, _ROWS)
     # The release is in random order, so that these records are masked once more to be shown beside what they were.
     masked = apply(raw, outcome.solution, keep_order=True).data

@@ -174,6 +174,17 @@ class Dialect(Protocol):
             registered: The same as a registered table with the columns low and code, which numbers ranges from 0.
         """
 
+    def cell_hash(self, cell: str, number: int) -> str:
+        """Hash a text to a whole number of 64 bits, in SQL; a missing cell has a hash of its own.
+
+        Args:
+            cell: The text, in SQL.
+            number: Which of many hash functions that have nothing to do with each other.
+        """
+
+    def exclusive_or(self, first: str, second: str) -> str:
+        """Combine the bits of two hashes, in SQL."""
+
     def byte_order(self, value: ir.Value) -> ir.Value:
         """Give what to sort a column by, so that texts come in the order of their bytes; default: `defaults.unchanged`.
 

@@ -182,6 +182,15 @@ class DuckDB:
         del lows
         return f"ASOF LEFT JOIN {registered} ON {cell} >= {registered}.low", f"{registered}.code"
 
+    def cell_hash(self, cell: str, number: int) -> str:
+        """Hash the text, and its hash together with the number: `hash(cell, number)` mixes the two too little."""
+        # An odd number spreads the numbers over all bits.
+        return f"hash(xor(hash({cell}), CAST({(number + 1) * 0x9E3779B97F4A7C15 % (1 << 64)} AS UBIGINT)))"
+
+    def exclusive_or(self, first: str, second: str) -> str:
+        """A function; `^` is a power here."""
+        return f"xor({first}, {second})"
+
     def write(self, sql: str, target: Path | Folder) -> None:
         """Write one file."""
         copy_query(self._connection, sql, file_of(target))

@@ -7,7 +7,7 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
-from maskwise.errors import InputError, did_you_mean
+from maskwise.errors import InputError, MaskwiseError, WriteError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,3 +92,22 @@ def csv_message(paths: Sequence[Path], text: str) -> str:
     else:
         reason = "it does not follow the csv format"
     return f"{path.name}{line} cannot be read: {reason}."
+
+
+@contextmanager
+def translate_write_errors(path: Path, source: str) -> Iterator[None]:
+    """Tell a full disk from a damaged source."""
+    try:
+        yield
+    except MaskwiseError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the database's, Arrow's and the system's types
+        refuse_out_of_memory(error)
+        reason = system_reason(error)
+        if str(path).removesuffix(".gz") in (reason or str(error)):
+            reason = "no file can be made there"
+        if reason is None:
+            msg = f"`{source}` could not be read to its end ({type(error).__name__}). It may be damaged."
+            raise InputError(msg) from None
+        msg = f"The output could not be written to `{path.parent}`: {reason}. Free space or choose another folder."
+        raise WriteError(msg) from None

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.engines.base import PERSON, ROW, DataFiles, Feature
+from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
 from maskwise.engines.counting_sql import count_rows_sql, each_person_sql
 from maskwise.engines.defaults import query
-from maskwise.engines.error_messages import refuse_out_of_memory, system_reason
+from maskwise.engines.error_messages import translate_write_errors
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
 from maskwise.engines.pair_counts import PairCounts, pairs_query
 from maskwise.engines.value_counts import ValueCounts
-from maskwise.errors import InputError, MaskwiseError, WriteError
 from maskwise.values.arrow import from_numpy
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import Folder
@@ -146,6 +146,27 @@ class Engine:
             targets: The masked columns, and what is counted beside each.
         """
         return PairCounts(self.dialect, self._create(pairs_query(coded.get_name(), targets), view=False))
+
+    def hash_cells(
+        self,
+        table: ir.Table,
+        cells: Mapping[int, ir.Value],
+        keys: Sequence[Sequence[int]] = (),
+        person: ir.Value | None = None,
+    ) -> CellHashes:
+        """Hash some columns, to count groups on many sets of them.
+
+        Args:
+            table: The records.
+            cells: The columns by their numbers; each number is a hash function. Equal texts are equal cells.
+            keys: Sets of columns, by their numbers, that many other sets will contain.
+            person: Whom a record is about, to count persons; None counts records.
+        """
+        texts = {f"h{number}": cell.cast("string") for number, cell in cells.items()}
+        who = {} if person is None else {WHO: person.cast("string")}
+        records = self._compile(table.select(**texts, **who))
+        sql = hashes_query(self.dialect, records, list(cells), keys, has_person=person is not None)
+        return CellHashes(self.dialect, self._create(sql, view=False), keys, by_person=person is not None)
 
     def recode(self, table: ir.Table, lookups: Lookups, beside: Sequence[str], *, materialize: bool) -> ir.Table:
         """Recode columns by lookup tables, each column under its own name, with others beside them.
@@ -320,7 +341,7 @@ class Engine:
             names: What the columns are called.
             source: What messages call the origin of the records.
         """
-        with _translate_write_errors(target.path if isinstance(target, Folder) else target, source):
+        with translate_write_errors(target.path if isinstance(target, Folder) else target, source):
             self.dialect.write(self._named(table, names), target)
 
     @contextmanager
@@ -359,25 +380,6 @@ class Engine:
         name = self._new_name()
         self.dialect.create(name, self._compile(table), view=False)
         return name
-
-
-@contextmanager
-def _translate_write_errors(path: Path, source: str) -> Iterator[None]:
-    """Tell a full disk from a damaged source."""
-    try:
-        yield
-    except MaskwiseError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the database's, Arrow's and the system's types
-        refuse_out_of_memory(error)
-        reason = system_reason(error)
-        if str(path).removesuffix(".gz") in (reason or str(error)):
-            reason = "no file can be made there"
-        if reason is None:
-            msg = f"`{source}` could not be read to its end ({type(error).__name__}). It may be damaged."
-            raise InputError(msg) from None
-        msg = f"The output could not be written to `{path.parent}`: {reason}. Free space or choose another folder."
-        raise WriteError(msg) from None
 
 
 def _as_keys(cell: ir.Value, how: Lookup | Relabel) -> ir.Value:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maskwise.attacks.composition import attack_with_earlier
 from maskwise.errors import InfeasibleError, InputError, plural, quote
 from maskwise.formats.solution_file import dumps, read_solution
 from maskwise.policy.attributes import Attribute, Kind, Missing
@@ -26,7 +25,6 @@ from maskwise.values.message import Audience, Level, Message, private_note
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from maskwise.attacks.attack import Attack
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.source_lines import Document, Place
@@ -163,16 +161,9 @@ class JointProblem:
                 raise
             raise InfeasibleError("\n".join([str(error), *strange])) from None
 
-    def judge(self, verdict: Verdict) -> tuple[Verdict, tuple[Attack, ...]]:
-        """The verdict on the release by itself, and on it together with earlier releases."""
-        n = len(self.asked.requirements)
-        by_itself = replace(verdict, findings=verdict.findings[:n])
-        if not self.earlier:
-            return by_itself, ()
-        named = [
-            {"number": one.number, "solution_sha256": one.sha256, "rows": one.solution.n_rows} for one in self.earlier
-        ]
-        return by_itself, (attack_with_earlier(verdict.findings[n:], verdict.n_rows, named),)
+    def own_verdict(self, verdict: Verdict) -> Verdict:
+        """The verdict on the release by itself."""
+        return replace(verdict, findings=verdict.findings[: len(self.asked.requirements)])
 
     def messages(self, n_rows: int) -> tuple[Message, ...]:
         """What the owner should know of the earlier releases.

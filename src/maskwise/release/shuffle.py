@@ -35,3 +35,21 @@ def shuffle_records(table: Table, seed: int | None) -> Table:
     positions = table.engine.register(pa.table({"old_position": rows, "new_position": rng.permutation(len(rows))}))
     joined = expr.join(positions, expr[ROW] == positions["old_position"]).order_by("new_position")
     return replace(table, expr=joined.drop("old_position", "new_position"), is_shuffled=True)
+
+
+def shuffles(*, keep_order: bool, shuffle: bool) -> bool:
+    """Whether records are released in random order."""
+    if keep_order and shuffle:
+        raise InputError("Records are shuffled or keep their order, not both. Leave out one of them.")
+    return not keep_order
+
+
+def check_seed(seed: int | None, *, is_used: bool) -> None:
+    """Refuse a seed that nothing uses, and one that is none."""
+    if seed is not None and not is_used:
+        raise InputError(
+            "A seed makes a random order, restarts or the variants of `conditional` repeatable, but none is asked for. "
+            "Leave it out."
+        )
+    if seed is not None and seed < 0:
+        raise InputError("A seed is a whole number that is at least 0.")

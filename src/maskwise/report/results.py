@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.report.why import why_data
@@ -10,7 +9,6 @@ from maskwise.values.message import Audience
 
 if TYPE_CHECKING:
     from maskwise.outcome import Outcome
-    from maskwise.risk.risk import Risk
 
 
 def results_data(outcome: Outcome, *, is_public: bool) -> dict[str, Any]:
@@ -22,7 +20,7 @@ def results_data(outcome: Outcome, *, is_public: bool) -> dict[str, Any]:
             are for the owner, and of risk what can be counted in the release.
     """
     data: dict[str, Any] = {}
-    risk = public_risk(outcome) if is_public else outcome.risk
+    risk = outcome.risk if is_public else outcome.owner_risk or outcome.risk
     if risk is not None:
         data["risk"] = risk.to_data()
     attacks = [one for one in outcome.attacks if not is_public or one.audience is Audience.RECIPIENT]
@@ -31,21 +29,3 @@ def results_data(outcome: Outcome, *, is_public: bool) -> dict[str, Any]:
     if outcome.reasons is not None and not is_public:
         data["why"] = why_data(outcome.reasons, outcome.policy)
     return data
-
-
-def public_risk(outcome: Outcome) -> Risk | None:
-    """The risk that recipients can count themselves: what is about released columns, and about no other table."""
-    risk = outcome.risk
-    if risk is None or not outcome.solution.is_unit_released:
-        return None
-    released = set(outcome.solution.columns)
-    if not set(risk.everything.columns) <= released:
-        return None
-    return replace(
-        risk,
-        qids=tuple(one for one in risk.qids if set(one.columns) <= released),
-        one_more=tuple(one for one in risk.one_more if {*one.qid, one.column} <= released),
-        disclosures=tuple(one for one in risk.disclosures if {*one.qid, one.column} <= released),
-        populations=(),
-        estimates=(),
-    )

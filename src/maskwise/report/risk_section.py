@@ -82,24 +82,22 @@ def _known(one: dict[str, Any], risk: dict[str, Any]) -> str:
 
 def _table(groups: Sequence[dict[str, Any]], risk: dict[str, Any]) -> TextTable:
     """The figures of each set of columns."""
-    names = {threshold: name for name, threshold in risk["thresholds"].items()}
-    thresholds = sorted({float(threshold) for one in groups for threshold in one["above"]})
-    above = [_threshold(threshold, names.get(threshold)) for threshold in thresholds]
+    names = sorted(risk["thresholds"], key=risk["thresholds"].__getitem__)
+    above = [_threshold(risk["thresholds"][name], name) for name in names]
     header = ("what is known", f"smallest group ({risk['unit']}s)", "highest", "average", "unique", *above, "below k")
     rows = []
     for one in groups:
-        shares = {float(threshold): share for threshold, share in one["above"].items()}
         below = "" if one["below_k"] is None or one["k"] is None else f"{percent(one['below_k'])} (k = {one['k']:,})"
         chances = [f"{chance(one[key])} ({percent(one[key])})" for key in ("highest", "average")]
-        over = [percent(shares[threshold]) if threshold in shares else "" for threshold in thresholds]
+        over = [percent(one["above"][name]) for name in names]
         rows.append((_known(one, risk), f"{one['smallest']:,}", *chances, percent(one["unique"]), *over, below))
     return TextTable(header, tuple(rows), "Chances to be found, and shares of records", tuple(range(1, len(header))))
 
 
-def _threshold(threshold: float, name: str | None) -> str:
+def _threshold(threshold: float, name: str) -> str:
     """A threshold, with its name where it has one that is no number."""
     said = f"above {percent(threshold)}"
-    is_named = name is not None and not name.replace(".", "", 1).isdigit()
+    is_named = not name.replace(".", "", 1).isdigit()
     return f"{said} ({name})" if is_named else said
 
 

@@ -215,6 +215,14 @@ class Postgres:
         number = f"CAST({cell} AS {types.sql_type(lows.type)})"
         return "", f"width_bucket({number}, (SELECT array_agg(low ORDER BY low) FROM {registered})) - 1"  # noqa: S608
 
+    def cell_hash(self, cell: str, number: int) -> str:
+        """Hash the text with the number as the seed."""
+        return f"coalesce(hashtextextended({cell}, {number}), hashint8extended({number}, -1))"
+
+    def exclusive_or(self, first: str, second: str) -> str:
+        """`^` is a power here."""
+        return f"({first} # {second})"
+
     def byte_order(self, value: ir.Value) -> ir.Value:
         """Sort texts by their bytes, whatever the collation."""
         return types.bytes_of(value, "UTF8") if value.type().is_string() else value

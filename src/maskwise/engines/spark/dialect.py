@@ -202,6 +202,15 @@ class Spark:
         found = f"at + half <= {len(lows)} AND element_at({listed}, at + half) <= {cell}"
         return "", f"aggregate(array({halves}), 0, (at, half) -> IF({found}, at + half, at)) - 1"
 
+    def cell_hash(self, cell: str, number: int) -> str:
+        """Hash the number, and the text with that as the seed; Spark's `hash` has 32 bits only."""
+        # A missing cell would leave the hash as it is, which is what some text might have; two flags keep them apart.
+        return f"xxhash64({number}, {cell} IS NULL, {cell})"
+
+    def exclusive_or(self, first: str, second: str) -> str:
+        """Bit by bit."""
+        return f"({first} ^ {second})"
+
     def random_order(self) -> ir.Value:
         """Draw a random identifier for each record, by Spark's own function."""
         import ibis  # noqa: PLC0415 - heavy

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from maskwise.policy.requirements.unit import Unit
+
+
+class ColumnSet(StrEnum):
+    """What the columns are that somebody knows of a record."""
+
+    QID = "quasi-identifier"
+    SENSITIVE = "sensitive columns"
+    RELEASED = "all released columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +27,7 @@ class GroupRisk:
     columns: tuple[str, ...]
     """The columns."""
     n_records: int
-    """The records, or persons where those are counted."""
+    """The records; where persons are counted, the persons, each once in every group that it is in."""
     n_groups: int
     """The combinations of values that occur."""
     smallest: int
@@ -32,9 +41,11 @@ class GroupRisk:
     above: Mapping[float, float]
     """For each threshold the share of records whose chance is above it."""
     k: int | None = None
-    """The group size that was asked on these columns."""
+    """The group size that was asked on these columns; over all released columns, the smallest that was asked."""
     below_k: float | None = None
     """The share of records in groups smaller than that."""
+    columns_are: ColumnSet = ColumnSet.QID
+    """What the columns are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +116,8 @@ class UniqueEstimate:
     """The model that Dankar's rule chooses."""
     estimate: float | None
     """What it says."""
+    note: str = ""
+    """Why there is no estimate, or another one than the rule would choose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,5 +142,14 @@ class Risk:
     """For each QID, where the size of the population was given."""
 
     def to_data(self) -> dict[str, Any]:
-        """The same as plain values, for JSON."""
-        return asdict(self)
+        """The same as plain values, for JSON: what is above a threshold stands under the threshold's name."""
+        data = asdict(self, dict_factory=_listed)
+        for one in (*data["qids"], data["everything"]):
+            one["above"] = {name: one["above"][limit] for name, limit in self.thresholds.items()}
+            one["columns_are"] = str(one["columns_are"])
+        return {**data, "unit": str(self.unit), "thresholds": dict(self.thresholds)}
+
+
+def _listed(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a value as JSON has them: its lists are no tuples."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields}

@@ -1,0 +1,13 @@
+"""The product in one place: read, profile, compress, search, mask, verify.
+
+`anonymize`, `audit` and `apply` are what the command line and Python users
+call, `solve` finds a cut without masking anything. Nothing is released that the
+verifier has not accepted.
+"""
+
+from maskwise.pipeline.auditing import audit, audited
+from maskwise.pipeline.later_rows import apply
+from maskwise.pipeline.masking_run import anonymize
+from maskwise.pipeline.solving import solve
+
+__all__ = ["anonymize", "apply", "audit", "audited", "solve"]
