@@ -135,10 +135,11 @@ def test_recipients_read_only_what_the_release_tells() -> None:
     outcome = maskwise.anonymize(PEOPLE, POLICY)
     public = report(outcome)
     assert {one["attack"] for one in public.data["attacks"]} == {"homogeneity", "skew"}
-    assert "minimality: failed" not in public.to_markdown()
+    assert "inimality:" not in public.to_markdown()
     owner = report(outcome, Audience.OWNER)
     assert {one["attack"] for one in owner.data["attacks"]} >= {"minimality", "labels", "told"}
-    assert "**minimality: failed.**" in owner.to_markdown()
+    (line,) = [line for line in owner.to_markdown().splitlines() if "Minimality:" in line]
+    assert "failed" in line
 
 
 def test_columns_that_tell_others_are_an_attack() -> None:

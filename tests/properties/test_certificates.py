@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import maskwise
 from maskwise.certificate.certify import make_certificate
-from maskwise.certificate.checks import Mark
+from maskwise.certificate.checks import CheckMark
 from maskwise.formats.certificate_file import dumps
 from maskwise.release.escape import original_name, safe_name
 from tests.certificate.releases import POLICY, certified, copy_of_certified, list_signers, make_key, needs_ssh
@@ -113,7 +113,7 @@ def test_any_edited_value_of_a_certificate_is_found_or_listed_as_a_claim(
     elif code == 0:
         checked = maskwise.check_certificate(forged, path)
         name = "name of the file" if place[0] == "subject" else place[2]
-        listed = {one.name: one.stated for one in checked.checks if one.mark is Mark.CLAIMED}
+        listed = {one.name: one.stated for one in checked.checks if one.mark is CheckMark.CLAIMED}
         said = edited["subject"][0]["name"] if place[0] == "subject" else edited["predicate"]["claimed"].get(place[2])
         assert listed.get(name) == said
 

@@ -23,6 +23,12 @@ OTHER_TREE = {"Any": {"X": ["a", "c"], "Y": ["b", "d"]}}
 QID = ("Age", "Job", "Sex")
 
 
+def composition(outcome: maskwise.Outcome) -> maskwise.Attack:
+    """What was tried with earlier releases."""
+    (attack,) = (one for one in outcome.attacks if one.name == "composition")
+    return attack
+
+
 def people(n: int = 400, seed: int = 3) -> pa.Table:
     rng = random.Random(seed)  # noqa: S311 - test data
     rows = [
@@ -66,7 +72,7 @@ def test_another_tree_and_other_ranges_are_counted_with(earlier: maskwise.Outcom
     alone, together = mask(people(), policy()), mask(people(), policy(), against=earlier.solution)
     assert min(joint_sizes([earlier.data, alone.data]).values()) < 10
     sizes = joint_sizes([earlier.data, together.data])
-    (attack,) = together.attacks
+    attack = composition(together)
     assert min(sizes.values()) == attack.details["requirements"][0]["reached"] >= 10
     assert attack.details["requirements"][0]["groups"] == len(sizes)
     assert attack.text == (
@@ -75,7 +81,7 @@ def test_another_tree_and_other_ranges_are_counted_with(earlier: maskwise.Outcom
     assert attack.figure == 0
     assert attack.audience is Audience.OWNER
     assert not together.warnings
-    assert not alone.attacks
+    assert "composition" not in {one.name for one in alone.attacks}
 
 
 def test_a_column_that_was_released_as_it_was_is_known_as_it_was() -> None:
@@ -94,7 +100,7 @@ def test_a_column_shown_at_one_depth_is_known_at_that_depth() -> None:
     before = mask(table, policy({"qid": ["Age"], "k": 100}, attributes=attributes))
     assert set(before.data["Job"].to_pylist()) == {"L", "R"}
     after = mask(table, policy({"qid": ["Job"], "k": 10}), against=before.solution)
-    known = after.attacks[0].details["requirements"][0]
+    known = composition(after).details["requirements"][0]
     assert known["groups"] == len(joint_sizes([before.data, after.data], ("Job",)))
 
 
@@ -104,7 +110,7 @@ def test_what_an_earlier_release_left_out_is_not_known() -> None:
     after = mask(
         table, policy({"qid": ["Job", "Sex"], "k": 10}, {"qid": ["Age", "Job"], "k": 5}), against=before.solution
     )
-    (one,) = after.attacks[0].details["requirements"]
+    (one,) = composition(after).details["requirements"]
     assert one["qid"] == ["Age", "Job"]
     assert one["reached"] == min(
         Counter(
@@ -124,7 +130,7 @@ def test_an_earlier_release_of_other_columns_is_warned_of() -> None:
     after = mask(table, policy({"qid": ["Job", "Sex"], "k": 10}), against=before.solution)
     assert "Earlier release 1" in warned(after)
     assert "shows no attribute of a QID" in warned(after)
-    assert after.attacks[0].text == "The 1 earlier release showed no attribute of a quasi-identifier."
+    assert composition(after).text == "The 1 earlier release showed no attribute of a quasi-identifier."
 
 
 @pytest.mark.parametrize("missing", ["keep", "drop"])
@@ -182,7 +188,7 @@ def test_persons_are_counted_together_too() -> None:
         table["Id"].to_pylist(), *(t[n].to_pylist() for t in (before.data, after.data) for n in QID), strict=True
     ):
         persons.setdefault(tuple(cells), set()).add(person)
-    assert min(map(len, persons.values())) == after.attacks[0].details["requirements"][0]["reached"] >= 10
+    assert min(map(len, persons.values())) == composition(after).details["requirements"][0]["reached"] >= 10
 
 
 def test_what_an_earlier_release_breaks_cannot_be_mended(earlier: maskwise.Outcome) -> None:

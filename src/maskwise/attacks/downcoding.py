@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.attacks.attack import Attack, AttackResult
-from maskwise.attacks.refinements import OtherTreesError, group_cells, group_sizes, list_refinements
+from maskwise.attacks.partings import OtherTreesError, group_cells, group_sizes, list_refinements
 from maskwise.policy.attributes import Kind
 from maskwise.solution.solution import Ending
 from maskwise.values.message import Audience
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.attacks.refinements import GroupCells, Refinement
+    from maskwise.attacks.partings import GroupCells, Parting
     from maskwise.attacks.searched import Searched
     from maskwise.profile.columns import Column
     from maskwise.solution.cut import Cut
@@ -143,13 +143,13 @@ def _bits_of_none(chances: Sequence[float]) -> float:
     return -none / math.log(2)
 
 
-def _breaks(cells: Mapping[int, GroupCells], refinement: Refinement, k: int) -> bool:
+def _breaks(cells: Mapping[int, GroupCells], refinement: Parting, k: int) -> bool:
     """Whether a refinement leaves a group smaller than k."""
     parts = cells[refinement.attribute].parted(refinement)[:, :, 0]
     return bool(((parts > 0) & (parts < k)).any())
 
 
-def _shares(searched: Searched, refinement: Refinement) -> NDArray[np.float64]:
+def _shares(searched: Searched, refinement: Parting) -> NDArray[np.float64]:
     """The share of each part of a shown value among its records, from the marginal distribution."""
     counts, touched = _code_counts(searched, refinement.attribute), refinement.part_of_code >= 0
     in_part = np.bincount(refinement.part_of_code[touched], counts[touched], len(refinement.parts))
@@ -209,7 +209,7 @@ def _listed(telling: Sequence[Label]) -> list[dict[str, Any]]:
 
 def hiding_labels(searched: Searched) -> Iterator[Label]:
     """The shown values that stand for several raw values, or for numbers of a range."""
-    for column, cut in zip(searched.profile.columns, searched.solution.cuts, strict=True):
+    for column, cut in zip(searched.profile.columns, searched.solution.cuts, strict=False):
         if column.is_ranged:
             # Its numbers were counted by ranges, so how often each occurs is not known.
             continue

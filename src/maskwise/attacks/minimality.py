@@ -17,7 +17,7 @@ import numpy as np
 
 from maskwise.attacks import posterior_kernels
 from maskwise.attacks.attack import Attack, AttackResult
-from maskwise.attacks.refinements import OtherTreesError, group_cells, list_refinements
+from maskwise.attacks.partings import OtherTreesError, group_cells, list_refinements
 from maskwise.policy.requirements.qid import called
 from maskwise.policy.requirements.rule import Arithmetic
 from maskwise.search import rule_kernels
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.attacks.refinements import Refinement
+    from maskwise.attacks.partings import Parting
     from maskwise.attacks.searched import Searched
     from maskwise.policy.requirements.base import Part
     from maskwise.profile.columns import Profile
@@ -50,7 +50,7 @@ NEAR = 1e-9
 class Stopped:
     """A refinement that a template stopped, and how sure it makes an attacker."""
 
-    refinement: Refinement
+    refinement: Parting
     """The refinement."""
     part: Part
     """The template that breaks; of several, the one of whose value the attacker is surest, compared with its bound."""

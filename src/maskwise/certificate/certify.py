@@ -17,7 +17,7 @@ from maskwise.errors import InputError
 from maskwise.formats import certificate_file
 from maskwise.formats.certificate_file import Certificate
 from maskwise.release.atomic_files import Sidecar, check_target
-from maskwise.report.report import DOES_NOT_PROTECT
+from maskwise.report.report import what_is_not_protected
 from maskwise.values.location import Folder
 from maskwise.values.message import Audience
 
@@ -159,7 +159,7 @@ def _claims(outcome: Outcome, key: bytes, statement: str | None) -> dict[str, An
         **({} if population is None else {"population": population}),
         "attacks": [attack.to_data() for attack in outcome.attacks if attack.audience is Audience.RECIPIENT],
         "earlier_releases": [{"solution_sha256": digest} for digest in outcome.solution.against],
-        "not_covered": list(DOES_NOT_PROTECT),
+        "not_covered": list(what_is_not_protected(len(outcome.solution.against))),
         "statement": statement,
     }
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maskwise.certificate.checks import CertificateCheck, Check, Mark, differences
+from maskwise.certificate.checks import CertificateCheck, Check, CheckMark, differences
 from maskwise.certificate.digests import read_key, release_digests, text_digest
 from maskwise.certificate.figures import OWNER, assess_again, recounted, stated_thresholds
 from maskwise.certificate.public_policy import WITHHELD, public_policy, read_public_policy
@@ -72,17 +72,19 @@ def check_certificate(
     checks.append(_compare("policy (sha256)", stated.policy_sha256, fingerprint(stated.policy)))
     if given is not None:
         checks += _check_policy(stated, given, None if key is None else Path(key))
-    if any(check.mark is Mark.DIFFERS for check in of_files):
-        checks.append(Check("recount", None, "not done, because the files differ", Mark.NOT_CHECKED))
+    if any(check.mark is CheckMark.DIFFERS for check in of_files):
+        checks.append(Check("recount", None, "not done, because the files differ", CheckMark.NOT_CHECKED))
     else:
         checks += _Recount(stated, public, given).check(place)
     known = {"policy_hmac_sha256"} if key is not None else set()
-    claims = [Check(name, value, None, Mark.CLAIMED) for name, value in stated.claimed.items() if name not in known]
+    claims = [
+        Check(name, value, None, CheckMark.CLAIMED) for name, value in stated.claimed.items() if name not in known
+    ]
     return CertificateCheck((*checks, *claims))
 
 
 def _compare(name: str, stated: Any, found: Any) -> Check:
-    return Check(name, stated, found, Mark.DIFFERS if differences(stated, found) else Mark.AGREES)
+    return Check(name, stated, found, CheckMark.DIFFERS if differences(stated, found) else CheckMark.AGREES)
 
 
 def _check_files(stated: Certificate, release: Path) -> list[Check]:
@@ -94,7 +96,7 @@ def _check_files(stated: Certificate, release: Path) -> list[Check]:
     if len(stated.subject) == len(found) == 1:
         (was, one), (name, other) = *stated.subject.items(), *found.items()
         checks = [_compare(f"sha256 of {name}", one, other)]
-        return checks if was == name else [*checks, Check("name of the file", was, name, Mark.CLAIMED)]
+        return checks if was == name else [*checks, Check("name of the file", was, name, CheckMark.CLAIMED)]
     names = sorted({*stated.subject, *found})
     return [_compare(f"sha256 of {name}", stated.subject.get(name), found.get(name)) for name in names]
 
@@ -104,7 +106,7 @@ def _check_policy(stated: Certificate, given: Policy, key: Path | None) -> list[
     checks = [_compare("policy given (sha256)", stated.policy_sha256, fingerprint(public_policy(given)))]
     name = "whole policy given (hmac)"
     if key is None:
-        return [*checks, Check(name, stated.claimed["policy_hmac_sha256"], _NO_KEY, Mark.NOT_CHECKED)]
+        return [*checks, Check(name, stated.claimed["policy_hmac_sha256"], _NO_KEY, CheckMark.NOT_CHECKED)]
     known = read_key(key)
     if known is None:
         msg = f"There is no key `{key}`."
@@ -136,11 +138,11 @@ class _Recount:
             needed = dict.fromkeys([*policy.masked, *self.public.fixed, *whose])
             missing = [name for name in needed if name not in table.names]
             if missing:
-                return [Check("columns.released", missing, None, Mark.DIFFERS)]
+                return [Check("columns.released", missing, None, CheckMark.DIFFERS)]
             found = self._figures(table)
             checks = [_compare("columns", self.stated.recounted["columns"], found["columns"])]
             dropped = [name for name in found["columns"]["dropped"] if name in table.names]
-            checks += [Check(f"columns.dropped.{name}", "left out", "released", Mark.DIFFERS) for name in dropped]
+            checks += [Check(f"columns.dropped.{name}", "left out", "released", CheckMark.DIFFERS) for name in dropped]
             return [*checks, *self._compare_figures(found)]
 
     def _figures(self, table: Table) -> dict[str, Any]:
@@ -190,7 +192,7 @@ class _Recount:
                 continue
             one, other = stated.get(key), found.get(key)
             if isinstance(one, dict) and isinstance(other, dict):
-                checks += differences(one, other, key) or [Check(key, "figures", "the same figures", Mark.AGREES)]
+                checks += differences(one, other, key) or [Check(key, "figures", "the same figures", CheckMark.AGREES)]
             elif one is not None or other is not None:
                 checks.append(_compare(key, one, other))
         names = found["columns"]["released"]
@@ -205,18 +207,18 @@ class _Recount:
     ) -> list[Check]:
         name = f"requirement {i + 1}"
         if not stated or not found:
-            return [Check(name, stated[0] if stated else None, found[0] if found else None, Mark.DIFFERS)]
+            return [Check(name, stated[0] if stated else None, found[0] if found else None, CheckMark.DIFFERS)]
         wrong = differences(stated[0], found[0], name)
         if wrong:
             return wrong
         about = f"{name} on {called(self.public.policy.requirements[i].qid)}"
         if found[0]["holds"] is not True:
-            return [Check(about, "a release that meets it", "it is not met", Mark.DIFFERS)]
+            return [Check(about, "a release that meets it", "it is not met", CheckMark.DIFFERS)]
         figures = {key: found[0][key] for key in ("holds", "reached", "groups") if key in found[0]}
         if "group_sizes" in found[0]:
             figures["smallest"] = found[0]["group_sizes"]["smallest"]
         if stated[0]["counted_by"] == OWNER and self._is_claim(names, i):
             del figures["holds"]
-            claim = Check(f"{about} holds", stated[0]["holds"], None, Mark.CLAIMED)
-            return [*([Check(about, figures, figures, Mark.AGREES)] if figures else []), claim]
-        return [Check(about, figures, figures, Mark.AGREES)]
+            claim = Check(f"{about} holds", stated[0]["holds"], None, CheckMark.CLAIMED)
+            return [*([Check(about, figures, figures, CheckMark.AGREES)] if figures else []), claim]
+        return [Check(about, figures, figures, CheckMark.AGREES)]

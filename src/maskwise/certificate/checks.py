@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Mark(StrEnum):
+class CheckMark(StrEnum):
     """How what a certificate states compares with what was found."""
 
     AGREES = "agrees"
@@ -30,7 +30,7 @@ class Check:
     """What the certificate says, as plain values; None if it says nothing."""
     found: Any
     """What was found; None if nothing was, or nothing could be."""
-    mark: Mark
+    mark: CheckMark
     """How they compare."""
 
 
@@ -44,7 +44,7 @@ class CertificateCheck:
     @property
     def is_confirmed(self) -> bool:
         """Whether nothing was found otherwise than stated."""
-        return all(check.mark is not Mark.DIFFERS for check in self.checks)
+        return all(check.mark is not CheckMark.DIFFERS for check in self.checks)
 
     def to_data(self) -> dict[str, Any]:
         """The same as plain values, for JSON."""
@@ -70,11 +70,11 @@ def differences(stated: Any, found: Any, name: str = "") -> list[Check]:
             (i, stated[i] if i < len(stated) else None, found[i] if i < len(found) else None, i < n) for i in longest
         ]
     else:
-        return [] if _is_same(stated, found) else [Check(name, stated, found, Mark.DIFFERS)]
+        return [] if _is_same(stated, found) else [Check(name, stated, found, CheckMark.DIFFERS)]
     checks = []
     for key, one, other, is_in_both in pairs:
         place = f"{name}.{key}" if name else str(key)
-        checks += differences(one, other, place) if is_in_both else [Check(place, one, other, Mark.DIFFERS)]
+        checks += differences(one, other, place) if is_in_both else [Check(place, one, other, CheckMark.DIFFERS)]
     return checks
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from maskwise.certificate.checks import Check, Mark
+from maskwise.certificate.checks import Check, CheckMark
 from maskwise.errors import InputError
 from maskwise.values.printable import printable
 
@@ -76,25 +76,27 @@ def check_signature(content: bytes, signature: Path, signers: Path | None) -> Ch
         raise InputError(msg)
     if not signature.exists():
         if signers is None:
-            return Check("signature", None, "unsigned: anybody could have written this certificate", Mark.NOT_CHECKED)
-        return Check("signature", "signed by a trusted key", "unsigned", Mark.DIFFERS)
+            return Check(
+                "signature", None, "unsigned: anybody could have written this certificate", CheckMark.NOT_CHECKED
+            )
+        return Check("signature", "signed by a trusted key", "unsigned", CheckMark.DIFFERS)
     if signers is None:
         done = _run(["check-novalidate", "-s", str(signature)], content)
         found = _good(done)
         if found is None:
-            return Check("signature", "signed", "the signature is not of this certificate", Mark.DIFFERS)
-        return Check("signature", "signed", f"signed by an unknown key with fingerprint {found}", Mark.NOT_CHECKED)
+            return Check("signature", "signed", "the signature is not of this certificate", CheckMark.DIFFERS)
+        return Check("signature", "signed", f"signed by an unknown key with fingerprint {found}", CheckMark.NOT_CHECKED)
     listed = _run(["find-principals", "-s", str(signature), "-f", str(signers)], b"", in_namespace=False)
     for name in listed.stdout.decode(errors="replace").splitlines():
         found = _good(_run(["verify", "-f", str(signers), "-I", name, "-s", str(signature)], content))
         if found is not None:
             signed = f"signed by {printable(name)} with fingerprint {found}"
-            return Check("signature", "signed by a trusted key", signed, Mark.AGREES)
+            return Check("signature", "signed by a trusted key", signed, CheckMark.AGREES)
     found = _good(_run(["check-novalidate", "-s", str(signature)], content))
     other = "the signature is not of this certificate"
     if found is not None:
         other = f"signed by a key that is not among the signers, with fingerprint {found}"
-    return Check("signature", "signed by a trusted key", other, Mark.DIFFERS)
+    return Check("signature", "signed by a trusted key", other, CheckMark.DIFFERS)
 
 
 def _good(done: subprocess.CompletedProcess[bytes]) -> str | None:

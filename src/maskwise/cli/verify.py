@@ -46,7 +46,7 @@ def verify(
 ) -> int:
     """Check a certificate against the release it came with; exit 1 if anything differs."""
     from maskwise.certificate.check import check_certificate  # noqa: PLC0415 - start-up
-    from maskwise.certificate.checks import Mark  # noqa: PLC0415 - start-up
+    from maskwise.certificate.checks import CheckMark  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
     from maskwise.values.printable import printable  # noqa: PLC0415 - start-up
 
@@ -56,7 +56,7 @@ def verify(
         return 0 if checked.is_confirmed else 1
     terminal = Terminal(quiet=quiet)
     _show(checked, terminal.out)
-    claims = {check.name: check.stated for check in checked.checks if check.mark is Mark.CLAIMED}
+    claims = {check.name: check.stated for check in checked.checks if check.mark is CheckMark.CLAIMED}
     if claims["not_covered"]:
         terminal.say("What the certificate does not cover:")
     for text in claims["not_covered"]:
@@ -64,15 +64,18 @@ def verify(
     if claims["statement"] is not None:
         terminal.say(f"The owner states: {printable(claims['statement'])}")
     for check in checked.checks:
-        if check.name == "signature" and check.mark is Mark.NOT_CHECKED:
+        if check.name == "signature" and check.mark is CheckMark.NOT_CHECKED:
             terminal.warn(f"The certificate is {check.found}.")
-    n = {mark: sum(check.mark is mark for check in checked.checks) for mark in Mark}
+    n = {mark: sum(check.mark is mark for check in checked.checks) for mark in CheckMark}
     if not checked.is_confirmed:
-        terminal.fail(f"The certificate is not confirmed: {plural(n[Mark.DIFFERS], 'check')} found something else.")
+        terminal.fail(
+            f"The certificate is not confirmed: {plural(n[CheckMark.DIFFERS], 'check')} found something else."
+        )
         return 1
-    rest = plural(n[Mark.CLAIMED], "statement")
+    rest = plural(n[CheckMark.CLAIMED], "statement")
     terminal.say(
-        f"Confirmed: {plural(n[Mark.AGREES], 'check')} found what is stated. {rest} of the owner cannot be counted."
+        f"Confirmed: {plural(n[CheckMark.AGREES], 'check')} found what is stated. {rest} of the owner cannot be "
+        "counted."
     )
     return 0
 
@@ -82,17 +85,26 @@ def _show(checked: CertificateCheck, out: Any) -> None:
     from rich.table import Table as Grid  # noqa: PLC0415 - start-up
     from rich.text import Text  # noqa: PLC0415 - start-up
 
-    from maskwise.certificate.checks import Mark  # noqa: PLC0415 - start-up
+    from maskwise.certificate.checks import CheckMark  # noqa: PLC0415 - start-up
 
-    colours = {Mark.AGREES: "green", Mark.DIFFERS: "bold red", Mark.CLAIMED: "", Mark.NOT_CHECKED: "yellow"}
+    colours = {
+        CheckMark.AGREES: "green",
+        CheckMark.DIFFERS: "bold red",
+        CheckMark.CLAIMED: "",
+        CheckMark.NOT_CHECKED: "yellow",
+    }
     grid = Grid(title="The certificate and the release", title_justify="left")
     for column in ("check", "stated", "found", "mark"):
         grid.add_column(column, overflow="fold")
     for check in checked.checks:
-        if check.mark is Mark.CLAIMED and check.name in _IN_SENTENCES:
+        if check.mark is CheckMark.CLAIMED and check.name in _IN_SENTENCES:
             continue
-        is_whole = check.mark in {Mark.DIFFERS, Mark.NOT_CHECKED} or check.name == "signature"
-        values = (check.name.replace("_", " ") if check.mark is Mark.CLAIMED else check.name, check.stated, check.found)
+        is_whole = check.mark in {CheckMark.DIFFERS, CheckMark.NOT_CHECKED} or check.name == "signature"
+        values = (
+            check.name.replace("_", " ") if check.mark is CheckMark.CLAIMED else check.name,
+            check.stated,
+            check.found,
+        )
         cells = [_cell(value, is_whole=is_whole) for value in values]
         grid.add_row(*map(Text, cells), Text(check.mark, style=colours[check.mark]))
     out.print(grid)

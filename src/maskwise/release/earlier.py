@@ -112,7 +112,7 @@ class JointProblem:
         return replace(profile, columns=profile.columns[: self.policy.n_cuts])
 
     def own_reasons(self, reasons: Reasons) -> Reasons:
-        """The reasons in the owner's terms: of requirements of the policy, and without changes of earlier labels.
+        """The reasons in the owner's terms: each is of a requirement of the policy.
 
         Args:
             reasons: Why each masked value is shown as it is.
@@ -134,11 +134,7 @@ class JointProblem:
                 for one in reasons.reasons
             ),
             binding=tuple((name, own[at]) for name, at in reasons.binding),
-            changes=tuple(
-                replace(change, requirement=place(change.requirement))
-                for change in reasons.changes
-                if change.column not in self.policy.known
-            ),
+            changes=tuple(replace(change, requirement=place(change.requirement)) for change in reasons.changes),
         )
 
     def own_table(self, table: Table) -> Table:

@@ -9,7 +9,7 @@ rests on raw counts, so it is for the owner.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from maskwise.errors import plural
 from maskwise.policy.requirements.qid import called_briefly
 from maskwise.search.bounds import as_rules, list_bounds
 from maskwise.search.cut_groups import CutGroups, places_of
+from maskwise.search.known_labels import with_known_labels
 from maskwise.search.refinements import list_hidden_values
 from maskwise.search.single_changes import Wanted, list_changes
 from maskwise.search.value_trees import is_beneficial
@@ -55,7 +56,8 @@ def explain(problem: Problem, request: CountRequest, counts: CompressedTables, s
     frequent enough to be shown. If no requirement would break and refining can tell something, the reason is that the
     search was stopped, or had passed it.
     """
-    return _Explanation.start(problem, request, counts, solution).reasons()
+    whole = replace(solution, cuts=with_known_labels(solution.cuts, problem.profile.columns))
+    return _Explanation.start(problem, request, counts, whole).reasons()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +115,16 @@ class _Explanation:
                 stopped.append((len(found), wanted))
             found.append(reason)
         # Of equal gains the first in the policy and its tree.
-        wanted_most = sorted(stopped, key=lambda one: -one[1].refinement.gain)[:N_WANTED]
+        # Together with earlier releases, a change of one requirement would be one of two; none is tried.
+        n_wanted = 0 if self.problem.policy.known else N_WANTED
+        wanted_most = sorted(stopped, key=lambda one: -one[1].refinement.gain)[:n_wanted]
         changes = list_changes(self.problem, self.solution, self.bounds, self.groups, [one for _, one in wanted_most])
         return Reasons(tuple(found), self._binding(found), changes, tuple(place for place, _ in wanted_most))
+
+    def _called(self, qid: Sequence[str]) -> str:
+        """What a sentence calls the columns of a QID, the owner's and what earlier releases show of them."""
+        own = [name for name in qid if name not in self.problem.policy.known]
+        return called_briefly(own) + ("" if len(own) == len(qid) else ", together with earlier releases")
 
     def _binding(self, reasons: Sequence[Reason]) -> tuple[tuple[str, int], ...]:
         """For each attribute that requirements hold back, the one that does so most often; of equals the first."""
@@ -198,7 +207,7 @@ class _Explanation:
         tried, at_fault = hidden.refinements[0], self._strictest(hidden.attribute)
         smallest = tried.smallest
         n = int(smallest.counts.sum())
-        where = "" if at_fault is None else f" (on {called_briefly(self.problem.policy.requirements[at_fault].qid)})"
+        where = "" if at_fault is None else f" (on {self._called(self.problem.policy.requirements[at_fault].qid)})"
         what = "nothing" if smallest.label is None else smallest.label
         text = (
             f"{_if_shown(tried)}, only {plural(n, 'record')} of the whole table would show {what}; "
@@ -221,7 +230,7 @@ class _Explanation:
                 bound = self.bounds[own[r]]
                 excess = _excess(float(worst[r]), bound.limit)
                 part, figure = self.parts[own[r]], bound.rule.to_figure(float(worst[r]))
-                text = f"{part.would_reach(figure, self.problem.policy.unit)} (on {called_briefly(part.qid)})"
+                text = f"{part.would_reach(figure, self.problem.policy.unit)} (on {self._called(part.qid)})"
                 found = Break(bound.requirement, part.qid, figure, text)
                 if bound.requirement not in worst_of or excess > worst_of[bound.requirement][0]:
                     worst_of[bound.requirement] = excess, found

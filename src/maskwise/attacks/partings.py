@@ -16,6 +16,7 @@ import numpy as np
 
 from maskwise.policy.attributes import Kind
 from maskwise.search.conditional.growing_tree import GrowingTree
+from maskwise.search.known_labels import with_known_labels
 from maskwise.search.value_trees import is_beneficial
 from maskwise.solution.cut import HIDDEN, MissingShown
 
@@ -40,7 +41,7 @@ class OtherTreesError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Refinement:
+class Parting:
     """One way to show more of an attribute."""
 
     attribute: int
@@ -64,7 +65,7 @@ class GroupCells:
     counts: Ints  # (n_cells, n_counts)
     """The counters, as in `Compact`."""
 
-    def parted(self, refinement: Refinement) -> Ints:
+    def parted(self, refinement: Parting) -> Ints:
         """The counters of the parts of each group that a refinement would touch: (n_groups, n_parts, n_counts).
 
         A group of one part stays as it is, so it is left out.
@@ -80,23 +81,21 @@ class GroupCells:
         return parted
 
 
-def list_refinements(searched: Searched) -> tuple[Refinement, ...]:
+def list_refinements(searched: Searched) -> tuple[Parting, ...]:
     """All refinements of the values that a cut shows, which the search could have tried."""
-    found: list[Refinement] = []
+    found: list[Parting] = []
     for i, (tree, cut) in enumerate(_attributes(searched)):
         if cut.kind is Kind.SUPPRESS:
             found += _disclosures(i, tree, cut, has_class=searched.has_class)
         elif isinstance(tree, GrowingTree):
             found += _splits(i, tree, cut, has_class=searched.has_class)
         else:
-            found += [
-                Refinement(i, *_parts(tree, node)) for node in _shown_nodes(tree, cut) if tree.n_children[node] > 1
-            ]
+            found += [Parting(i, *_parts(tree, node)) for node in _shown_nodes(tree, cut) if tree.n_children[node] > 1]
     return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
-class GroupSizes:
+class ShownGroups:
     """The groups of one QID that a release shows."""
 
     attributes: tuple[int, ...]
@@ -106,21 +105,21 @@ class GroupSizes:
     codes: NDArray[np.unsignedinteger]  # (n_groups, n_attributes)
     """The codes of one of its rows."""
 
-    def touched(self, refinement: Refinement) -> Ints:
+    def touched(self, refinement: Parting) -> Ints:
         """The sizes of the groups that show the value that a refinement would part."""
         codes = self.codes[:, self.attributes.index(refinement.attribute)]
         sizes: Ints = self.sizes[refinement.part_of_code[codes] >= 0]
         return sizes
 
 
-def group_sizes(searched: Searched, table: Compact) -> GroupSizes:
+def group_sizes(searched: Searched, table: Compact) -> ShownGroups:
     """The groups of one QID with their sizes."""
     group, first = _group_rows(searched, table)
     sizes = np.rint(np.bincount(group, table.counts[:, 0], len(first))).astype(np.int64)
-    return GroupSizes(table.attributes, sizes, table.codes[first])
+    return ShownGroups(table.attributes, sizes, table.codes[first])
 
 
-def group_cells(searched: Searched, table: Compact, refinements: Iterable[Refinement]) -> dict[int, GroupCells]:
+def group_cells(searched: Searched, table: Compact, refinements: Iterable[Parting]) -> dict[int, GroupCells]:
     """For each attribute of a QID that could be refined, its records by group and code."""
     wanted = {refinement.attribute for refinement in refinements} & set(table.attributes)
     if not wanted:
@@ -173,7 +172,8 @@ def _count_cells(
 
 
 def _attributes(searched: Searched) -> Iterator[tuple[AnyTree, Cut]]:
-    return zip(searched.trees, searched.solution.cuts, strict=True)
+    cuts = with_known_labels(searched.solution.cuts, searched.profile.columns)
+    return zip(searched.trees, cuts, strict=True)
 
 
 def _shown_number(tree: AnyTree, cut: Cut) -> Ints:
@@ -204,7 +204,7 @@ def _disclosed(tree: AnyTree, cut: Cut) -> dict[int, tuple[int, int]]:
     }
 
 
-def _disclosures(i: int, tree: AnyTree, cut: Cut, *, has_class: bool) -> list[Refinement]:
+def _disclosures(i: int, tree: AnyTree, cut: Cut, *, has_class: bool) -> list[Parting]:
     """Each hidden value that could be disclosed beside the other hidden ones."""
     disclosed = _disclosed(tree, cut)
     hidden_counts = tree.nodes[0].counts - sum(tree.nodes[node].counts for node in disclosed)
@@ -218,7 +218,7 @@ def _disclosures(i: int, tree: AnyTree, cut: Cut, *, has_class: bool) -> list[Re
         if node not in disclosed and tree.nodes[node].counts.sum() > 0:
             part = hidden.copy()
             part[tree.codes[node, 0] : tree.codes[node, 1]] = 0
-            found.append(Refinement(i, HIDDEN, (_text(tree.nodes[node].label), HIDDEN), part))
+            found.append(Parting(i, HIDDEN, (_text(tree.nodes[node].label), HIDDEN), part))
     return found
 
 
@@ -236,7 +236,7 @@ def _shown_bins(tree: GrowingTree, cut: Cut) -> list[tuple[int, int, str]]:
     ]
 
 
-def _splits(i: int, tree: GrowingTree, cut: Cut, *, has_class: bool) -> Iterator[Refinement]:
+def _splits(i: int, tree: GrowingTree, cut: Cut, *, has_class: bool) -> Iterator[Parting]:
     """Every split of every shown interval; a missing cell becomes a part of its own with the first one."""
     column = tree.column
     hides_missing = tree.n_codes > tree.n_bins and cut.missing is not MissingShown.ITSELF
@@ -251,7 +251,7 @@ def _splits(i: int, tree: GrowingTree, cut: Cut, *, has_class: bool) -> Iterator
             rest = ("(missing)",) if hides_missing else ()
             part[tree.n_bins :] = 2 if hides_missing else -1
             at = column.numbers[tree.starts[border]]
-            yield Refinement(i, label, (f"below {at}", f"from {at}", *rest), part)
+            yield Parting(i, label, (f"below {at}", f"from {at}", *rest), part)
 
 
 def _shown_nodes(tree: AnyTree, cut: Cut) -> list[int]:
