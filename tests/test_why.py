@@ -151,7 +151,7 @@ def test_long_lists_are_shortened_with_a_count() -> None:
     assert len(outcome.why("Job")) == 60
     lines = report(outcome, Audience.OWNER).to_markdown().splitlines()
     assert sum("would be left; 4 are asked" in line for line in lines) == 40
-    assert "| | | and 20 other values with fewer records |" in lines
+    assert sum("and 20 other values with fewer records" in line for line in lines) == 1
 
 
 def test_the_page_tells_what_the_bundled_table_gives() -> None:

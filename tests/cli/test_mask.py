@@ -301,7 +301,7 @@ def test_the_owners_report_for_scripts_is_what_json_prints(tmp_path: Path, run: 
     assert "drop: [" in said["warnings"][0]
     assert "`Id`" in public["warnings"][0]
     assert "drop: [" not in public["warnings"][0]
-    private = {"source", "output", "dropped_rows", "steps", "ending", "how_it_ended", "curve", "why"}
+    private = {"source", "output", "dropped_rows", "steps", "ending", "how_it_ended", "curve", "why", "attacks"}
     assert set(owners) - set(public) == private
     assert not set(public) - set(owners)
     for name in ("rows", "class", "method", "criterion", "passed", "dropped", "protects"):

@@ -33,7 +33,7 @@ def test_the_risk_of_a_release_is_that_of_its_table() -> None:
     for audience in Audience:
         made = report(outcome, audience)
         assert made.data["risk"] == outcome.risk.to_data()
-        assert "With all 4 released columns known, " in made.to_markdown()
+        assert "Over all 4 released columns together " in made.to_markdown()
         assert "| all 4 released columns |" in made.to_markdown()
     assert "With all 4 released columns known, " in outcome.summary()
 

@@ -13,9 +13,9 @@ from maskwise.policy.requirements.lkc import LKC
 from maskwise.policy.requirements.unit import Unit
 from maskwise.report.content import Paragraph
 from maskwise.report.report import report
-from maskwise.report.results import public_risk
+from maskwise.report.results import results_data
 from maskwise.report.wording import band, chance, requirement_sentence
-from tests.report.runs import QID, full_run, people, real_run, risk
+from tests.report.runs import full_run, people, real_run, risk
 
 HALF = Fraction(1, 2)
 
@@ -64,19 +64,13 @@ def test_words_of_the_scale_end_at_the_thresholds() -> None:
 
 
 def test_recipients_read_the_risk_that_they_can_count() -> None:
-    outcome = full_run()
-    found = public_risk(outcome)
-    assert found is not None
-    assert found.qids == risk().qids
-    assert found.one_more == risk().one_more
-    assert (found.populations, found.estimates) == ((), ())
-    without = replace(outcome, solution=replace(outcome.solution, columns=(*QID, "Pay")))
-    assert public_risk(without) is None
-    kept = replace(risk(), everything=replace(risk().everything, columns=(*QID, "Pay")))
-    found = public_risk(replace(without, risk=kept))
-    assert found is not None
-    assert [one.column for one in found.one_more] == ["Pay"]
-    assert not found.disclosures
+    outcome = replace(full_run(), owner_risk=replace(risk(), one_more=()))
+    found = results_data(outcome, is_public=True)["risk"]
+    assert (found["populations"], found["estimates"]) == ([], [])
+    assert len(found["one_more"]) == 2
+    owners = results_data(outcome, is_public=False)["risk"]
+    assert owners["populations"]
+    assert not owners["one_more"]
 
 
 def test_the_first_sentence_on_risk_is_about_what_the_policy_takes_others_to_know() -> None:

@@ -19,6 +19,8 @@ class AttackResult(StrEnum):
     """The release withstands it."""
     FAILED = "failed"
     """It tells more than the policy allows."""
+    MEASURED = "measured"
+    """No requirement bounds what it tells; the figure says how much that is."""
     NOT_RUN = "not run"
     """It does not concern this release, or could not be tried; the text says why."""
     UNDECIDED = "undecided"

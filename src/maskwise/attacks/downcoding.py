@@ -197,7 +197,7 @@ def labels_that_tell(searched: Searched) -> Attack:
         first = f"`{telling[0].label}` of `{telling[0].attribute}`"
         text += f" The most frequent such label is {first}. Count these cells as shown; no requirement hides them."
     details = {"hidden_cells": n_hidden, "labels": _listed(telling)}
-    return Attack("labels", knows, AttackResult.PASSED, text, Audience.OWNER, share, details=details)
+    return Attack("labels", knows, AttackResult.MEASURED, text, Audience.OWNER, share, details=details)
 
 
 def _listed(telling: Sequence[Label]) -> list[dict[str, Any]]:

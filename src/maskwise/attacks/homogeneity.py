@@ -105,7 +105,7 @@ def homogeneity(table: Table, policy: Policy, name: str, audience: Audience) -> 
         f"On {called(skewed.qid)}, the share of a value of `{name}` in a group exceeds its share in the whole table by "
         f"up to {skewed.skew:.4f}."
     )
-    return alike, Attack("skew", KNOWS, AttackResult.PASSED, text, audience, skewed.skew, None, {"column": name})
+    return alike, Attack("skew", KNOWS, AttackResult.MEASURED, text, audience, skewed.skew, None, {"column": name})
 
 
 def count_alike(table: Table, qid: Sequence[str], name: str) -> Alike:

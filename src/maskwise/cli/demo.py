@@ -53,7 +53,7 @@ def run(folder: Path, *, quiet: bool) -> int:
     terminal = Terminal(quiet=quiet)
     terminal.say("Masking the bundled Adult table: 48,842 records (UCI Machine Learning Repository, CC BY 4.0).")
     with terminal:
-        outcome = anonymize(source, policy, masked_file, observer=terminal, beside=sidecars.make)
+        outcome = anonymize(source, policy, masked_file, why=True, observer=terminal, beside=sidecars.make)
     terminal.show_messages(outcome.messages, Level.WARNING)
     terminal.show_report(report(outcome, Audience.OWNER).data, outcome.verdict)
     if outcome.risk is not None:

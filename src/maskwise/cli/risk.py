@@ -68,7 +68,7 @@ def risk(
         sys.stdout.write(json.dumps(found.to_data(), indent=2, ensure_ascii=False) + "\n")
         return 0
     terminal = Terminal(quiet=quiet)
-    show_risk(terminal, found, each_column=True)
+    show_risk(terminal, found, in_full=True)
     compared = {one.qid for one in found.populations}
     for one in found.qids if population is not None else ():
         if one.columns_are is ColumnSet.QID and one.columns not in compared:

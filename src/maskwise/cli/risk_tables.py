@@ -28,21 +28,23 @@ if TYPE_CHECKING:
     from maskwise.risks.risk import Risk
 
 
-def show_risk(terminal: Terminal, risk: Risk, *, each_column: bool = False) -> None:
+def show_risk(terminal: Terminal, risk: Risk, *, in_full: bool = False) -> None:
     """Show how likely somebody is found, or something about them.
 
     Args:
         terminal: Where to.
         risk: The figures.
-        each_column: List every further column that somebody may know beside a QID, not only the worst.
+        in_full: Also list thresholds, and every further column that somebody may know beside a QID.
     """
     rows = [(columns_cell(one), group_cells(one), above_cells(risk, one)) for one in (*risk.qids, risk.everything)]
     figures = [(name, cells) for name, cells, _ in rows]
     above = [(name, cells) for name, _, cells in rows]
     _show(terminal, f"Risk, counted in {risk.unit.plural}", GROUP_HEADERS, figures)
-    _show(terminal, f"Share of {risk.unit.plural} above a threshold", [GROUP_HEADERS[0], *threshold_cells(risk)], above)
+    if in_full:
+        title = f"Share of {risk.unit.plural} above a threshold"
+        _show(terminal, title, [GROUP_HEADERS[0], *threshold_cells(risk)], above)
     terminal.say(everything_text(risk))
-    if each_column and risk.one_more:
+    if in_full and risk.one_more:
         headers = ("quasi-identifier", "and also", "smallest group", "in groups smaller than k")
         more = [(", ".join(one.qid), [one.column, f"{one.smallest:,}", percent(one.below_k)]) for one in risk.one_more]
         _show(terminal, "With one more column than a quasi-identifier", headers, more)

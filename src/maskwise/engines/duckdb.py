@@ -217,8 +217,9 @@ class DuckDB:
             # There is no such source, which is said where it is opened.
             return False
         names = {name.replace('"', "").casefold() for name in found}
-        place = {f"{target.schema or here}.{target.name}", *([target.name] if target.schema in {None, here} else [])}
-        return not names.isdisjoint(name.replace('"', "").casefold() for name in place)
+        schema, name = (target.schema or here).casefold(), target.name.replace('"', "").casefold()
+        # A name without a schema is one of this schema.
+        return f"{schema}.{name}" in names or (schema == here.casefold() and name in names)
 
     @contextmanager
     def draft_table(self, sql: str, target: TableName, draft: str) -> Iterator[ir.Table]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.report.why import why_data
@@ -22,7 +23,8 @@ def results_data(outcome: Outcome, *, is_public: bool) -> dict[str, Any]:
     data: dict[str, Any] = {}
     risk = outcome.risk if is_public else outcome.owner_risk or outcome.risk
     if risk is not None:
-        data["risk"] = risk.to_data()
+        # What is known of a population does not follow from the release.
+        data["risk"] = (replace(risk, populations=(), estimates=()) if is_public else risk).to_data()
     attacks = [one for one in outcome.attacks if not is_public or one.audience is Audience.RECIPIENT]
     if attacks:
         data["attacks"] = [one.to_data() for one in attacks]

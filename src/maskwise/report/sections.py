@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 COLUMNS = (("Released as they were", "passed"), ("Left out", "dropped"), ("As pseudonyms", "pseudonyms"))
 """How the lists of columns that are not masked are called, and their keys in a report."""
 OWNER_ONLY = "For the owner: this report says more than the release. Do not hand it out."
-_RESULTS = {"passed": Mark.HELD, "failed": Mark.NOT_HELD, "not run": Mark.NOT_RUN}
+_RESULTS = {"passed": Mark.HELD, "failed": Mark.NOT_HELD}
+"""How the results of attacks are marked; others are neither held nor not."""
 _MOST_REQUIREMENTS = 6
 """So many pictures of group sizes are open."""
 
@@ -116,7 +117,9 @@ def _attacks(attacks: list[dict[str, Any]]) -> Section | None:
     if not attacks:
         return None
     statements = tuple(
-        Statement(_RESULTS[one["result"]], f"{one['attack'].capitalize()}: {one['text']}", one["result"])
+        Statement(
+            _RESULTS.get(one["result"], Mark.NOT_RUN), f"{one['attack'].capitalize()}: {one['text']}", one["result"]
+        )
         for one in attacks
     )
     rows = tuple(
