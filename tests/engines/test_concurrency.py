@@ -91,7 +91,7 @@ def test_of_two_runs_with_one_table_of_spark_one_is_whole(session: Any) -> None:
 def test_two_runs_do_not_mix_the_files_beside_a_release(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The solution that stands beside a release is the one it was made with."""
     from maskwise.formats import solution_file
-    from maskwise.release.atomic_files import Sidecar
+    from maskwise.release.file_set import Sidecar
 
     first = threading.local()
     policies = iter([POLICY, {"class": "Risk", "requirements": [{"qid": ["Age", "Job"], "k": 40}]}])

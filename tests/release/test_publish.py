@@ -22,8 +22,8 @@ from maskwise import Confidence
 from maskwise.cli.app import main
 from maskwise.errors import RefusedError, WriteError
 from maskwise.formats import solution_file
-from maskwise.release.atomic_files import Sidecar
 from maskwise.release.escape import safe_name, safe_text
+from maskwise.release.file_set import Sidecar
 from maskwise.release.mask import drop_columns
 from maskwise.release.publish import publish, recount
 from maskwise.table.read import read
@@ -114,7 +114,7 @@ def test_the_release_gets_its_name_before_the_files_beside_it(tmp_path: Path, mo
     monkeypatch.setattr(os, "replace", watch)
     with publish(read(jobs()), tmp_path / "out.csv", (), escape=False) as draft:
         draft.add([Sidecar(tmp_path / "r.md", "text")])
-    assert named == ["out.csv", "r.md"]
+    assert [name for name in named if not name.endswith(".names")] == ["out.csv", "r.md"]
 
 
 def test_a_release_that_cannot_be_named_takes_its_files_with_it(
@@ -261,7 +261,7 @@ def test_files_beside_a_release_appear_with_it_or_not_at_all(tmp_path: Path, mon
     def fail(*_: object, **__: object) -> None:
         raise maskwise.errors.WriteError("no space")
 
-    monkeypatch.setattr("maskwise.release.atomic_files.write_draft", fail)
+    monkeypatch.setattr("maskwise.release.file_set.FileSet.write", fail)
     arguments = [
         "mask",
         str(tmp_path / "in.csv"),

@@ -16,7 +16,8 @@ from maskwise.certificate.signature import check_key, sign, signature_path
 from maskwise.errors import InputError
 from maskwise.formats import certificate_file
 from maskwise.formats.certificate_file import Certificate
-from maskwise.release.atomic_files import Sidecar, check_target
+from maskwise.release.file_set import Sidecar
+from maskwise.release.target_checks import check_target
 from maskwise.report.report import what_is_not_protected
 from maskwise.values.location import Folder
 from maskwise.values.message import Audience

@@ -345,7 +345,7 @@ def _complain(error: BaseException) -> int:  # noqa: PLR0911 - one for each exit
         case MaskwiseError():
             return _fail(str(error), error.exit_code)
         case KeyboardInterrupt():
-            return _fail("Interrupted; nothing was written.", 130)
+            return _fail(_interrupted(), 130)
         case BrokenPipeError():
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
@@ -355,6 +355,14 @@ def _complain(error: BaseException) -> int:  # noqa: PLR0911 - one for each exit
         raise error
     kind = type(error).__name__
     return _fail(f"maskwise failed ({kind}). Set MASKWISE_DEBUG=1 to see where, and report it.", 70)
+
+
+def _interrupted() -> str:
+    """Say what an interrupted command left behind."""
+    # What was never imported has written nothing.
+    files = sys.modules.get("maskwise.release.file_set")
+    is_written = files is not None and files.FileSet.n_finished > 0
+    return "Interrupted, after the files were written." if is_written else "Interrupted; nothing was written."
 
 
 def _help_on(error: CycloptsError) -> str:

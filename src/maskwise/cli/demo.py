@@ -12,7 +12,7 @@ from maskwise.cli.sidecars import SidecarPaths
 from maskwise.cli.terminal import Terminal
 from maskwise.datasets import adult_folder, load_adult
 from maskwise.pipeline import anonymize, apply
-from maskwise.release.atomic_files import Sidecar, write_files
+from maskwise.release.file_set import Sidecar, write_files
 from maskwise.report.plot import can_draw
 from maskwise.report.report import DOES_NOT_PROTECT, report, what_is_protected
 from maskwise.values.message import Audience, Level

@@ -100,7 +100,7 @@ def evaluate(
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
     from maskwise.evaluation.records import check_suffix  # noqa: PLC0415 - start-up
     from maskwise.evaluation.run import evaluate as measure  # noqa: PLC0415 - start-up
-    from maskwise.release.atomic_files import check_target  # noqa: PLC0415 - start-up
+    from maskwise.release.target_checks import check_target  # noqa: PLC0415 - start-up
 
     others = _named(against)
     for path in output:
@@ -158,6 +158,6 @@ def _named(against: tuple[str, ...]) -> dict[str, Path]:
 
 def _write(found: Evaluation, output: tuple[Path, ...]) -> None:
     """Write all files, or none."""
-    from maskwise.release.atomic_files import Sidecar, write_files  # noqa: PLC0415 - start-up
+    from maskwise.release.file_set import Sidecar, write_files  # noqa: PLC0415 - start-up
 
     write_files([Sidecar(path, found.render(path)) for path in output])

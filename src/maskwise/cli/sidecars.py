@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError
 from maskwise.formats import solution_file, trace_file
-from maskwise.release.atomic_files import Sidecar, check_target
+from maskwise.release.file_set import Sidecar
+from maskwise.release.target_checks import check_target
 from maskwise.report.plot import check_curve, render
 from maskwise.report.report import check_suffix, report
 from maskwise.values.message import Audience

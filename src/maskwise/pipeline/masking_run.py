@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from maskwise.attacks.attack import Attack
     from maskwise.policy.policy import Policy
     from maskwise.progress import Observer
-    from maskwise.release.atomic_files import Sidecar
+    from maskwise.release.file_set import Sidecar
     from maskwise.solution.reasons import Reasons
     from maskwise.solution.solution import Solution
 

@@ -2,20 +2,20 @@
 
 `publish` writes a masked table under a temporary name and opens it again. The
 caller recounts it (`recount`) and refuses it (`refuse_unless_confirmed`) or lets
-it get its name, together with the files that belong to it (`atomic_files`).
+it get its name, together with the files that belong to it (`file_set`).
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import Feature
 from maskwise.errors import RefusedError, plural
 from maskwise.policy.requirements.qid import called
-from maskwise.release.atomic_files import Sidecar, atomic_file, atomic_folder, renaming_lock, stage_files
 from maskwise.release.escape import original_text, safe_name, spreadsheet_safe
+from maskwise.release.file_set import FileSet, Sidecar
 from maskwise.release.frames import as_frame
 from maskwise.table.read import read
 from maskwise.table.table import Table, kept_columns
@@ -75,17 +75,18 @@ def publish(
         requirements: What the block recounts; it decides how a file is opened again.
         escape: Quote what a spreadsheet would run.
     """
-    # Every name is given here. Stacks close from right to left: the release gets its name, then its sidecars get
-    # theirs, then other runs may go on.
-    with ExitStack() as lock, ExitStack() as names, _drafted(masked, target, requirements, escape=escape) as draft:
+    # Every name is given here, all at once when the outer block ends. A table gets its name in the inner one, when all
+    # files wait for theirs.
+    with FileSet() as files, _drafted(masked, target, requirements, files, escape=escape) as draft:
         yield draft
-        stage_files(draft.sidecars, names)
-        lock.enter_context(renaming_lock(sidecar.path for sidecar in draft.sidecars))
+        for sidecar in draft.sidecars:
+            files.write(sidecar)
+        files.prepare()
 
 
 @contextmanager
 def _drafted(
-    masked: Table, target: Place | None, requirements: Sequence[Requirement], *, escape: bool
+    masked: Table, target: Place | None, requirements: Sequence[Requirement], files: FileSet, *, escape: bool
 ) -> Iterator[Draft]:
     """Write under a temporary name and open what was written."""
     safe = spreadsheet_safe(masked) if escape else masked
@@ -94,7 +95,7 @@ def _drafted(
             yield draft
         return
     names = tuple(safe_name(name) for name in masked.names) if escape else masked.names
-    with _written(safe, target, names, once=_is_scanned_once(requirements)) as (written, path):
+    with _written(safe, target, names, files, once=_is_scanned_once(requirements)) as (written, path):
         if written.names != names:
             raise RefusedError("The written file has other columns than the table. Nothing was released.")
         yield Draft(target, replace(written, names=masked.names), written=path)
@@ -113,7 +114,7 @@ def _in_memory(masked: Table) -> Iterator[Draft]:
 
 @contextmanager
 def _written(
-    masked: Table, target: Place, names: tuple[str, ...], *, once: bool
+    masked: Table, target: Place, names: tuple[str, ...], files: FileSet, *, once: bool
 ) -> Iterator[tuple[Table, Path | None]]:
     """Write a file, a folder or a table of a database; it gets its name if the block ends well.
 
@@ -123,23 +124,23 @@ def _written(
         masked: What to write.
         target: Where to.
         names: What the columns are called there.
+        files: Takes the file or folder, to give it its name.
         once: The recount scans the records only once, so a file need not be loaded first.
     """
     expr = masked.expr.select(*(f"c{i}" for i in range(len(names))))
     if isinstance(target, Folder):
-        with atomic_folder(target.path) as folder:
-            masked.engine.write(expr, Folder(folder), names, masked.source)
-            yield read(Folder(folder), masked.engine if masked.engine.can(Feature.FILES) else None), folder
+        folder = files.folder(target.path)
+        masked.engine.write(expr, Folder(folder), names, masked.source)
+        yield read(Folder(folder), masked.engine if masked.engine.can(Feature.FILES) else None), folder
         return
     if isinstance(target, TableName):
         with masked.engine.draft_table(expr, target, names) as written:
             columns = [written[name].name(f"c{i}") for i, name in enumerate(written.columns)]
             yield Table(masked.engine, written.select(columns), tuple(written.columns), masked.source), None
         return
-    suffix = suffix_of(target)
-    with atomic_file(target, suffix) as draft:
-        masked.engine.write(expr, draft, names, masked.source)
-        yield open_release(draft, once=once), draft
+    draft = files.file(target, suffix_of(target))
+    masked.engine.write(expr, draft, names, masked.source)
+    yield open_release(draft, once=once), draft
 
 
 def open_release(path: Path, *, once: bool = False) -> Table:

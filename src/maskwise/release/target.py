@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.choose import has_tables
 from maskwise.errors import InputError
-from maskwise.release.atomic_files import check_folder, check_target
+from maskwise.release.target_checks import check_folder, check_target
 from maskwise.table.endpoints import source_files
 from maskwise.values.location import Folder, TableName, locate, suffix_of
 
