@@ -42,7 +42,7 @@ def risk(
     population: Any = None,
     population_size: int | None = None,
     solution: str | Path | Solution | None = None,
-    thresholds: Iterable[str | float] = DEFAULT_THRESHOLDS,
+    thresholds: str | float | Iterable[str | float] = DEFAULT_THRESHOLDS,
     engine: Any = None,
     memory: str | None = None,
 ) -> Risk:
@@ -70,7 +70,10 @@ def risk(
         >>> round(found.qids[0].average, 3), found.everything.unique
         (0.667, 1.0)
     """
-    asked, names = read_policy(policy), list(thresholds)
+    asked = read_policy(policy)
+    names = [thresholds] if isinstance(thresholds, str | float | int) else list(thresholds)
+    if population_size is not None and not isinstance(population_size, int):
+        raise InputError("The size of a population is a whole number.")
     read_thresholds(names)
     if solution is not None and population is None:
         raise InputError("A solution says how the population is masked, but no population is given.")

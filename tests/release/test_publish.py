@@ -144,7 +144,8 @@ def test_files_are_made_from_the_finished_outcome_and_only_beside_an_output(tmp_
     outcome = maskwise.anonymize(jobs(), POLICY, tmp_path / "out.csv", beside=beside)
     assert seen[0] is outcome
     assert outcome.data == tmp_path / "out.csv"
-    maskwise.anonymize(jobs(), POLICY, beside=beside)
+    with pytest.raises(maskwise.InputError, match="name an output"):
+        maskwise.anonymize(jobs(), POLICY, beside=beside)
     assert len(seen) == 1
 
 

@@ -121,7 +121,8 @@ def _undecided(found: Sequence[JointGroups]) -> str:
         below = f", and {100 * max(shares):.2f} % of a release's records have fewer than the k asked" if shares else ""
         sentences.append(
             f"What both tell together on {called(one.qid)} cannot be decided from the releases: {one.why}. A record "
-            f"agrees with at least {plural(smallest, 'record')} of the other release{below}."
+            f"agrees with {plural(smallest, 'record')} of the other release or more{below}; joined record by record, "
+            "fewer may be left."
         )
     return " ".join(sentences)
 

@@ -67,6 +67,8 @@ def column_attacks(policy: Policy, name: str, release: Table, whole: Table) -> S
         whole: The masked records with the columns that are not released, where these are at hand.
     """
     fixed = {attribute.name for attribute in policy.fixed}
+    if policy.person is not None:
+        return [_not_counted(name, "may have several values of a person; the risk tells the largest share of persons.")]
     if name in policy.masked:
         return [_not_counted(name, "is masked itself, so its groups do not show its values.")]
     if name in release.names and name not in fixed:

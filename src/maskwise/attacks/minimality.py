@@ -103,12 +103,17 @@ def _attack(searched: Searched, worst: Stopped, stopped: Sequence[Stopped]) -> A
     column = worst.part.counted.column
     text = (
         f"A template stopped {len(stopped):,} refinement{'s' * (len(stopped) != 1)}. From that of "
-        f"`{worst.refinement.shown}` of `{name}` the attacker is sure of a protected value of "
-        f"`{column}` of somebody by {worst.posterior:.4f}, where the release shows "
+        f"`{worst.refinement.shown}` of `{name}` the attacker knows a protected value of "
+        f"`{column}` of somebody with a confidence of {worst.posterior:.4f}, where the release shows "
         f"{worst.before:.4f} and {worst.bound:g} is allowed on {called(worst.part.qid)}."
     )
     if is_failed:
         text += " `minimality: guard` in the policy searches with tighter bounds."
+    elif searched.solution.tightened != 1:
+        text += (
+            " This attacker knows the tighter bounds that were searched with; that looser ones had failed would tell "
+            "more."
+        )
     details = {
         "stopped": len(stopped),
         "above": n_above,

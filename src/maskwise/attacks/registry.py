@@ -34,6 +34,8 @@ class Attacked:
     """The cut, and the counts of the original table; None if these are not at hand."""
     leaks: Sequence[Leak] | None = None
     """The released columns that tell a masked one, found in the original table."""
+    whole: Table | None = None
+    """The masked records with the columns that are not released, where the original is at hand."""
 
 
 def _minimality(attacked: Attacked) -> Sequence[Attack]:
@@ -61,7 +63,7 @@ def _homogeneity(attacked: Attacked) -> Sequence[Attack]:
     return [
         attack
         for name in dict.fromkeys([*policy.sensitive, *class_names])
-        for attack in homogeneity.column_attacks(policy, name, release, release)
+        for attack in homogeneity.column_attacks(policy, name, release, attacked.whole or release)
     ]
 
 

@@ -17,11 +17,12 @@ from maskwise.formats.solution_file import read_solution
 from maskwise.profile.boundaries import read_midnights_as_dates
 from maskwise.profile.persons import with_boundaries
 from maskwise.profile.profile import profile as take_profile
+from maskwise.release import mask as masking
 from maskwise.release.released_columns import look_at_columns
 from maskwise.solution.solution import Solution
 from maskwise.table.endpoints import closing, open_data
 from maskwise.values.memory import parse_memory
-from maskwise.values.message import Audience, Level, Message
+from maskwise.values.message import Audience, Level, Message, private_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -66,7 +67,7 @@ def attack(
     asked, n_bytes = read_policy(policy), parse_memory(memory)
     if (solution is None) != (original is None):
         missing, given = ("original", "solution") if original is None else ("solution", "original")
-        msg = f"A {given} is given without a {missing}. Pass both, or neither."
+        msg = f"Of --original and --solution only the {given} is given, not the {missing}. Pass both, or neither."
         raise InputError(msg)
     with ExitStack() as opened:
         release = open_data(data, engine, None, n_bytes, replace(asked.reading, na_values=()))
@@ -82,7 +83,8 @@ def attack(
         opened.enter_context(closing(table))
         searched, records = search_again(table, asked, found)
         looked = look_at_columns(records, asked, found, searched.profile)
-        return try_all(Attacked(asked, release, searched, looked.leaks))
+        whole = masking.mask(records, found, searched.profile.columns)
+        return try_all(Attacked(asked, release, searched, looked.leaks, whole))
 
 
 def search_again(table: Table, policy: Policy, solution: Solution) -> tuple[Searched, Table]:
@@ -140,9 +142,20 @@ def attack_release(policy: Policy, release: Table, whole: Table, leaks: Sequence
 
 
 def failed_messages(attacks: Iterable[Attack]) -> tuple[Message, ...]:
-    """Warn the owner of each attack that succeeded; of columns that tell others they are warned one by one."""
-    return tuple(
-        Message(Level.WARNING, Audience.OWNER, f"The {found.name} attack succeeds. {found.text}")
-        for found in attacks
-        if found.result is AttackResult.FAILED and found.name != "told"
+    """Warn the owner of each attack that succeeded, and say if that on templates was not tried.
+
+    Of columns that tell others the owner is warned one by one.
+    """
+    found = list(attacks)
+    return (
+        *(
+            Message(Level.WARNING, Audience.OWNER, f"The {one.name} attack succeeds. {one.text}")
+            for one in found
+            if one.result is AttackResult.FAILED and one.name != "told"
+        ),
+        *(
+            private_note(f"The minimality attack was not tried. {one.text}")
+            for one in found
+            if one.result is AttackResult.NOT_RUN and one.name == "minimality"
+        ),
     )

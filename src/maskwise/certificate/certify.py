@@ -159,7 +159,7 @@ def _claims(outcome: Outcome, key: bytes, statement: str | None) -> dict[str, An
         "input": _input_data(run.files, key),
         **({} if population is None else {"population": population}),
         "attacks": [attack.to_data() for attack in outcome.attacks if attack.audience is Audience.RECIPIENT],
-        "earlier_releases": [{"solution_sha256": digest} for digest in outcome.solution.against],
+        "earlier_releases": [{"solution_hmac_sha256": text_digest(digest, key)} for digest in outcome.solution.against],
         "not_covered": list(what_is_not_protected(len(outcome.solution.against))),
         "statement": statement,
     }

@@ -142,8 +142,8 @@ def mask(
         _print_json(report_data)
         return 0
     terminal.show_report(report_data, outcome.verdict)
-    if outcome.risk is not None:
-        show_risk(terminal, outcome.owner_risk or outcome.risk)
+    if (owners := outcome.owner_risk or outcome.risk) is not None:
+        show_risk(terminal, owners)
     if why:
         show_why(terminal, report_data["why"])
     terminal.show_messages(outcome.messages, Level.NOTE)
@@ -311,6 +311,7 @@ def _print_json(data: dict[str, Any]) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 done, 1 violated, 2 bad input, 3 no solution, 70 our bug."""
     ended: list[int] = []
+    before = _n_written()
 
     def on_signal(number: int, frame: Any) -> None:
         """End as after Ctrl-C, so that temporary files are removed."""
@@ -330,7 +331,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:
         if isinstance(error, SystemExit | GeneratorExit):
             raise
-        return ended[0] if ended else _complain(error)
+        if ended:
+            return ended[0]
+        if isinstance(error, KeyboardInterrupt) and _n_written() > before:
+            return _fail("Interrupted, after the files were written.", 130)
+        return _complain(error)
     return result if isinstance(result, int) else 0
 
 
@@ -345,7 +350,7 @@ def _complain(error: BaseException) -> int:  # noqa: PLR0911 - one for each exit
         case MaskwiseError():
             return _fail(str(error), error.exit_code)
         case KeyboardInterrupt():
-            return _fail(_interrupted(), 130)
+            return _fail("Interrupted; nothing was written.", 130)
         case BrokenPipeError():
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
@@ -357,12 +362,10 @@ def _complain(error: BaseException) -> int:  # noqa: PLR0911 - one for each exit
     return _fail(f"maskwise failed ({kind}). Set MASKWISE_DEBUG=1 to see where, and report it.", 70)
 
 
-def _interrupted() -> str:
-    """Say what an interrupted command left behind."""
-    # What was never imported has written nothing.
+def _n_written() -> int:
+    """How many sets of files this process has written; what was never imported has written none."""
     files = sys.modules.get("maskwise.release.file_set")
-    is_written = files is not None and files.FileSet.n_finished > 0
-    return "Interrupted, after the files were written." if is_written else "Interrupted; nothing was written."
+    return 0 if files is None else int(files.FileSet.n_finished)
 
 
 def _help_on(error: CycloptsError) -> str:

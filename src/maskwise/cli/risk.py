@@ -50,7 +50,9 @@ def risk(
     from maskwise.assessment import risk as assess  # noqa: PLC0415 - start-up
     from maskwise.cli.risk_tables import show_risk  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.formats.policy_file import read_policy  # noqa: PLC0415 - start-up
     from maskwise.policy.requirements.qid import called  # noqa: PLC0415 - start-up
+    from maskwise.policy.requirements.unit import Unit  # noqa: PLC0415 - start-up
     from maskwise.risks.risk import ColumnSet  # noqa: PLC0415 - start-up
     from maskwise.risks.thresholds import DEFAULT_THRESHOLDS  # noqa: PLC0415 - start-up
 
@@ -68,6 +70,12 @@ def risk(
         sys.stdout.write(json.dumps(found.to_data(), indent=2, ensure_ascii=False) + "\n")
         return 0
     terminal = Terminal(quiet=quiet)
+    person = read_policy(policy).person
+    if person is not None and found.unit is Unit.RECORD:
+        terminal.note(
+            f"The policy counts persons, and the table has no column `{person.column}`: these are chances to pick one "
+            "record. Of a person with several records the chance is larger."
+        )
     show_risk(terminal, found, in_full=True)
     compared = {one.qid for one in found.populations}
     for one in found.qids if population is not None else ():

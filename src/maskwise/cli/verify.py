@@ -101,7 +101,7 @@ def _show(checked: CertificateCheck, out: Any) -> None:
             continue
         is_whole = check.mark in {CheckMark.DIFFERS, CheckMark.NOT_CHECKED} or check.name == "signature"
         values = (
-            check.name.replace("_", " ") if check.mark is CheckMark.CLAIMED else check.name,
+            check.name if "{" in check.name else check.name.replace("_", " "),
             check.stated,
             check.found,
         )

@@ -6,6 +6,7 @@ Nothing is released that the verifier has not accepted.
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -13,6 +14,7 @@ from maskwise.attacks.composition import attack_with_earlier
 from maskwise.attacks.run import attack_release, attack_search, failed_messages
 from maskwise.compress.spill import Workspace
 from maskwise.engines.base import Feature
+from maskwise.errors import InputError
 from maskwise.formats.policy_file import policy_files, read_policy
 from maskwise.outcome import Outcome, Run
 from maskwise.pipeline.solving import solve
@@ -36,7 +38,7 @@ from maskwise.values.message import warn_in_python
 from maskwise.verify.single_records import warn_of_single_records
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from maskwise.attacks.attack import Attack
@@ -119,13 +121,13 @@ def anonymize(
     asked = read_policy(policy)
     earlier = read_earlier(against)
     files = [*policy_files(policy), *(one.path for one in earlier if one.path is not None)]
+    if output is None and beside is not None:
+        raise InputError("Files beside a release appear together with it, so it must have a place: name an output.")
     target = None if output is None else resolve_target(output, data, engine, files)
     observer.stage("read")
-    warming = threading.Thread(target=_warm_up, daemon=True)
-    warming.start()
     n_bytes = parse_memory(memory)
-    table = open_data(data, engine, target, n_bytes, asked.reading)
-    warming.join()
+    with _warming_up():
+        table = open_data(data, engine, target, n_bytes, asked.reading)
     with closing(table):
         attacks: list[Attack] = []
         joint = join_earlier(table, asked, earlier)
@@ -200,6 +202,15 @@ def anonymize(
                 draft.add(beside(outcome))
     warn_in_python(outcome.warnings)
     return outcome
+
+
+@contextmanager
+def _warming_up() -> Iterator[None]:
+    """Warm up meanwhile."""
+    warming = threading.Thread(target=_warm_up, daemon=True)
+    warming.start()
+    yield
+    warming.join()
 
 
 def _warm_up() -> None:

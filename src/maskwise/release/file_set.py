@@ -52,7 +52,7 @@ class Sidecar:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _Waiting:
     """A file or folder that waits for its name."""
 
     draft: Path
@@ -80,7 +80,7 @@ class FileSet:
     """How many sets this process has given their names."""
 
     def __init__(self) -> None:
-        self._entries: list[_Entry] = []
+        self._entries: list[_Waiting] = []
         self._locks = ExitStack()
         self._list: Path | None = None
 
@@ -114,7 +114,7 @@ class FileSet:
         finish_others(target.parent)
         name = f"{_PREFIX}{secrets.token_hex(8)}"
         # Short, so that no name is longer than a file system allows.
-        entry = _Entry(target.with_name(f"{name}.part{suffix}"), target, target.with_name(f"{name}.old"))
+        entry = _Waiting(target.with_name(f"{name}.part{suffix}"), target, target.with_name(f"{name}.old"))
         self._entries.append(entry)
         if target.is_file():
             # From the first byte on nobody may read it who could not read the file that it replaces.
@@ -178,7 +178,7 @@ class FileSet:
             raise WriteError(not_written(self._entries[0].target, error)) from None
 
     def _give_names(self) -> None:
-        given: list[_Entry] = []
+        given: list[_Waiting] = []
         with _undisturbed():
             try:
                 for entry in self._entries:
@@ -245,7 +245,7 @@ def _is_running(process: int) -> bool:
     return True
 
 
-def _keep_old(entry: _Entry) -> None:
+def _keep_old(entry: _Waiting) -> None:
     """Let the file that has the name have another one too, until all names are given."""
     if entry.target.is_file():
         try:
@@ -254,7 +254,7 @@ def _keep_old(entry: _Entry) -> None:
             shutil.copy2(entry.target, entry.old)
 
 
-def _take_back(entry: _Entry) -> None:
+def _take_back(entry: _Waiting) -> None:
     """Give a name back to what had it before."""
     with suppress(OSError):
         if entry.old.exists():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def assess_release(
     written: Table, whole: Table, policy: Policy, solution: Solution, verdict: Verdict
-) -> tuple[Risk, Risk | None]:
+) -> tuple[Risk | None, Risk | None]:
     """Assess a release by what was written, and for the owner by what was left out of it too.
 
     Args:
@@ -31,11 +31,14 @@ def assess_release(
     values, because it is counted in what was written.
 
     Returns:
-        What recipients can count. And where that is not all, because persons were counted whose column is not
-        released, or a sensitive column is not, what the owner can count; else None.
+        What recipients can count; None if persons were counted whose column is not released, because the chance to pick
+        one of a person's records is larger than that of one record, and recipients cannot tell by how much. And where
+        that is not all, what the owner can count; else None.
     """
-    public = assess(written, policy, released=written.names, verdict=verdict)
-    if solution.is_unit_released and set(policy.sensitive) <= set(written.names):
-        return public, None
+    public = None
+    if solution.is_unit_released:
+        public = assess(written, policy, released=written.names, verdict=verdict)
+        if set(policy.sensitive) <= set(written.names):
+            return public, None
     owners = masking.show_fixed(whole, solution)
     return public, assess(owners, policy, released=written.names, verdict=verdict)

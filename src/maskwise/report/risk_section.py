@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SCALE = (
     "In words: a chance of 5 % or less (groups of 20) is called very low, up to 9 % (groups of 12, the threshold of "
     "the European Medicines Agency for published clinical data) low, up to 20 % (groups of 5) moderate, up to 33 % "
-    "(groups of 3) high, and anything above very high."
+    "(groups of 4) high, and anything above very high."
 )
 _MOST_ROWS = 10
 _MOST_SCALES = 12
@@ -111,7 +111,7 @@ def _one_more(risk: dict[str, Any]) -> Subsection | None:
         (one["column"], listed(one["qid"], _MOST_NAMES), f"{one['smallest']:,}", percent(one["below_k"]))
         for one in found
     ]
-    said = "The same for somebody who knows one more released column, which no requirement speaks of."
+    said = "The same for somebody who knows one more released column."
     tables: list[Block] = [Paragraph(said), TextTable(header, tuple(rows[:_MOST_ROWS]), numeric=(2, 3))]
     if len(rows) > _MOST_ROWS:
         rest = TextTable(header, tuple(rows[_MOST_ROWS:]), numeric=(2, 3))
