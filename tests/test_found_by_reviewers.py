@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pytest
 
 import maskwise
 from maskwise.formats import solution_file
 from maskwise.report.report import report
+from maskwise.values.message import Audience
 
 
 def test_no_boundary_lies_at_or_below_the_end_of_bottom_coding() -> None:
@@ -92,3 +94,47 @@ def test_leaks_and_identifiers_are_counted_by_persons() -> None:
     warnings = maskwise.anonymize(table, policy).warnings
     assert [text for text in warnings if "`name`" in text and "who is who" in text]
     assert not [text for text in warnings if "`zip`" in text]
+
+
+def test_a_column_without_any_cell_does_not_stop_the_owners_report() -> None:
+    table = pa.table({"sex": list("FFFMMM"), "note": pa.array([None] * 6, pa.string())})
+    outcome = maskwise.anonymize(table, {"requirements": [{"qid": ["note", "sex"], "k": 2}]})
+    assert "note" in report(outcome, Audience.OWNER).to_html()
+
+
+def test_a_value_that_nearly_all_have_is_counted_where_a_group_is_alike() -> None:
+    table = pa.table({"Job": ["a"] * 20 + ["b"] * 20, "Ill": ["Flu"] * 39 + ["HIV"]})
+    template = {"qid": ["Job"], "sensitive": {"Ill": ["HIV"]}, "confidence": 0.5}
+    outcome = maskwise.anonymize(table, {"requirements": [{"qid": ["Job"], "k": 10}, template]})
+    (found,) = [one for one in outcome.attacks if one.name == "homogeneity"]
+    assert "50.00 % of the records are in groups in which everybody has one value" in found.text
+    assert "100.00 % in groups in which 95 % have" in found.text
+    assert "In 50.00 % it is the value that 95 % of all records have." in found.text
+    assert found.result == "passed"
+
+
+def test_attacks_on_a_solution_with_earlier_releases_are_not_tried_without_these() -> None:
+    rng = np.random.default_rng(3)
+    table = pa.table({"a": rng.integers(0, 60, 300), "s": rng.choice(["HIV", "flu"], 300, p=[0.2, 0.8])})
+    policy = {"requirements": [{"qid": ["a"], "sensitive": {"s": ["HIV"]}, "confidence": 0.5}]}
+    first = maskwise.anonymize(table, policy, max_steps=2)
+    second = maskwise.anonymize(table, policy, against=first.solution)
+    with pytest.raises(maskwise.InputError, match="together with earlier releases"):
+        maskwise.attack(second.data, policy, solution=second.solution, original=table)
+
+
+def test_a_name_makes_no_picture_and_no_line_of_a_text_report() -> None:
+    hostile = ["<img src=x>", "![i](http://e/x.png)", "two\n- **held**: lines"]
+    table = pa.table({"Job": hostile * 4})
+    for audience in Audience:
+        text = report(maskwise.anonymize(table, {"requirements": [{"qid": ["Job"], "k": 2}]}), audience).to_markdown()
+        assert "<img" not in text
+        assert "](http" not in text
+        assert "\n- **held**: lines" not in text
+
+
+def test_persons_with_several_records_are_not_said_to_be_as_safe_as_records() -> None:
+    table = pa.table({"who": [i // 4 for i in range(40)], "age": [20 + 10 * (i // 20) for i in range(40)]})
+    outcome = maskwise.anonymize(table, {"person": "who", "requirements": [{"qid": ["age"], "k": 5}]})
+    assert "Risk" not in report(outcome).to_markdown()
+    assert "1 in 5" in report(outcome, Audience.OWNER).to_markdown()

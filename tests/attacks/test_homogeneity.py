@@ -26,8 +26,8 @@ ROWS = st.lists(
 )
 
 
-def alike(rows: list[tuple[Any, ...]]) -> tuple[float, float, float]:
-    """The share of records in groups of one value, of nearly one value, and the largest increase of a share."""
+def alike(rows: list[tuple[Any, ...]]) -> tuple[float, float, float, float]:
+    """The share of records in groups of one value, of nearly one, of one that is rare, and the largest increase."""
     groups: dict[Any, Counter[Any]] = {}
     whole: Counter[Any] = Counter()
     for *key, value in rows:
@@ -36,12 +36,13 @@ def alike(rows: list[tuple[Any, ...]]) -> tuple[float, float, float]:
     n = len(rows)
     rare = {value for value, count in whole.items() if count < NEARLY_ALL * n}
     tops = [(sum(group.values()), *group.most_common(1)[0]) for group in groups.values()]
-    same = sum(size for size, value, count in tops if value in rare and count == size)
-    nearly = sum(size for size, value, count in tops if value in rare and count >= NEARLY_ALL * size)
+    same = sum(size for size, _, count in tops if count == size)
+    nearly = sum(size for size, _, count in tops if count >= NEARLY_ALL * size)
+    new = sum(size for size, value, count in tops if value in rare and count == size)
     skew = max(
         count / sum(group.values()) - whole[value] / n for group in groups.values() for value, count in group.items()
     )
-    return same / n, nearly / n, max(skew, 0.0)
+    return same / n, nearly / n, new / n, max(skew, 0.0)
 
 
 @given(ROWS)
@@ -49,7 +50,7 @@ def alike(rows: list[tuple[Any, ...]]) -> tuple[float, float, float]:
 def test_it_is_counted_as_in_plain_python(rows: list[tuple[Any, ...]]) -> None:
     table = pa.table({name: pa.array([row[i] for row in rows], pa.string()) for i, name in enumerate("ABS")})
     found = count_alike(read(table), ("A", "B"), "S")
-    assert (found.same, found.nearly_same, found.skew) == pytest.approx(alike(rows))
+    assert (found.same, found.nearly_same, found.new, found.skew) == pytest.approx(alike(rows))
 
 
 def test_only_the_largest_quasi_identifiers_are_looked_at() -> None:

@@ -267,6 +267,7 @@ def test_claims_are_listed(tmp_path: Path) -> None:
         *json.loads(certificate.read_text())["predicate"]["claimed"],
         "requirement 2 on {Age} holds",
         "requirement 5 on {Age, Sex} holds",
+        "the rest of the policy",
     }
 
 
@@ -607,3 +608,34 @@ def test_packed_bytes_count_not_what_they_hold(tmp_path: Path) -> None:
 )
 def test_differences(stated: Any, found: Any, places: list[str]) -> None:
     assert [one.name for one in differences(stated, found)] == places
+
+
+@pytest.mark.parametrize(
+    ("key", "to", "differs"),
+    [("keep", [], "policy.keep"), ("class", "Nope", "policy.class"), ("epsilon", 0.1, None)],
+)
+def test_what_a_policy_says_of_columns_is_checked_too(tmp_path: Path, key: str, to: Any, differs: str | None) -> None:
+    from maskwise.formats.certificate_file import fingerprint
+
+    certificate, release = copy_of_certified(tmp_path)
+    data = json.loads(certificate.read_text())
+    data["predicate"]["policy"]["public"][key] = to
+    if key == "keep":
+        del data["predicate"]["policy"]["public"]["drop"]
+    data["predicate"]["policy"]["sha256"] = fingerprint(data["predicate"]["policy"]["public"])
+    certificate.write_text(json.dumps(data))
+    if differs is None:
+        with pytest.raises(maskwise.InputError, match="does not know"):
+            maskwise.check_certificate(certificate, release)
+    else:
+        assert differs in wrong(maskwise.check_certificate(certificate, release))
+
+
+def test_a_deep_policy_is_refused(tmp_path: Path) -> None:
+    certificate, release = copy_of_certified(tmp_path)
+    deep: Any = []
+    for _ in range(900):
+        deep = {"a": deep}
+    edit(certificate, "predicate", "policy", "public", "requirements", to=[deep])
+    with pytest.raises(maskwise.InputError):
+        maskwise.check_certificate(certificate, release)

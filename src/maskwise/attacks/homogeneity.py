@@ -40,12 +40,20 @@ class Alike:
     """The share of records in groups in which everybody has one value."""
     nearly_same: float
     """The share of records in groups in which 95 % have one value."""
+    new: float
+    """The share of records in groups in which everybody has one value that fewer than 95 % of all records have."""
     skew: float
     """By how much the share of a value in a group exceeds that in the whole table, at most."""
 
     def to_data(self) -> dict[str, Any]:
         """The same as plain values."""
-        return {"qid": list(self.qid), "same": self.same, "nearly_same": self.nearly_same, "skew": self.skew}
+        return {
+            "qid": list(self.qid),
+            "same": self.same,
+            "nearly_same": self.nearly_same,
+            "new": self.new,
+            "skew": self.skew,
+        }
 
 
 def largest_qids(policy: Policy) -> tuple[tuple[str, ...], ...]:
@@ -90,19 +98,24 @@ def homogeneity(table: Table, policy: Policy, name: str, audience: Audience) -> 
     """
     found = [count_alike(table, qid, name) for qid in largest_qids(policy)]
     is_class = name == policy.class_name and name not in policy.sensitive
-    same, skewed = max(found, key=lambda one: (one.same, one.nearly_same)), max(found, key=lambda one: one.skew)
+    same, skewed = (
+        max(found, key=lambda one: (one.new, one.same, one.nearly_same)),
+        max(found, key=lambda one: one.skew),
+    )
     text = (
         f"On {called(same.qid)}, {_percent(same.same)} of the records are in groups in which everybody has one value "
         f"of `{name}`, and {_percent(same.nearly_same)} in groups in which 95 % have. "
     )
-    is_failed = same.same > 0 and not is_class
+    if same.same > same.new:
+        text += f"In {_percent(same.same - same.new)} it is the value that 95 % of all records have. "
+    is_failed = same.new > 0 and not is_class
     if is_class:
         text += "The class is meant to be told."
     elif is_failed:
         text += "Ask for diversity of the column on it, or for closeness."
     details = {"column": name, "qids": [one.to_data() for one in found]}
     result = AttackResult.FAILED if is_failed else AttackResult.PASSED
-    alike = Attack("homogeneity", KNOWS, result, text.strip(), audience, same.same, None if is_class else 0.0, details)
+    alike = Attack("homogeneity", KNOWS, result, text.strip(), audience, same.new, None if is_class else 0.0, details)
     text = (
         f"On {called(skewed.qid)}, the share of a value of `{name}` in a group exceeds its share in the whole table by "
         f"up to {skewed.skew:.4f}."
@@ -126,15 +139,16 @@ def count_alike(table: Table, qid: Sequence[str], name: str) -> Alike:
     n_value, n_all = cells["n_value"].cast("float64"), cells["n_all"].cast("float64")
     is_rare = n_value < NEARLY_ALL * n_all
     counted = cells.aggregate(
-        same=(is_rare & (n == n_group)).ifelse(n_group, 0.0).sum(),
-        nearly=(is_rare & (n >= NEARLY_ALL * n_group)).ifelse(n_group, 0.0).sum(),
+        same=(n == n_group).ifelse(n_group, 0.0).sum(),
+        new=(is_rare & (n == n_group)).ifelse(n_group, 0.0).sum(),
+        nearly=(n >= NEARLY_ALL * n_group).ifelse(n_group, 0.0).sum(),
         skew=(n / n_group - n_value / n_all).max(),
         n_all=n_all.max(),
     )
     (row,) = table.engine.fetch(counted).to_pylist()
     n_records = float(row["n_all"] or 1)
-    skew = max(float(row["skew"] or 0), 0.0)
-    return Alike(tuple(qid), float(row["same"] or 0) / n_records, float(row["nearly"] or 0) / n_records, skew)
+    same, nearly, new = (float(row[key] or 0) / n_records for key in ("same", "nearly", "new"))
+    return Alike(tuple(qid), same, nearly, new, max(float(row["skew"] or 0), 0.0))
 
 
 def _percent(share: float) -> str:

@@ -143,7 +143,21 @@ class _Recount:
             checks = [_compare("columns", self.stated.recounted["columns"], found["columns"])]
             dropped = [name for name in found["columns"]["dropped"] if name in table.names]
             checks += [Check(f"columns.dropped.{name}", "left out", "released", CheckMark.DIFFERS) for name in dropped]
-            return [*checks, *self._compare_figures(found)]
+            return [*checks, *self._check_columns(table.names), *self._compare_figures(found)]
+
+    def _check_columns(self, names: Sequence[str]) -> list[Check]:
+        """What the policy says of columns beside its requirements: whether it is so, where the release tells."""
+        policy, checks = self.public.policy, []
+        named = [] if policy.class_name is None else [policy.class_name]
+        checks += [Check("policy.class", name, None, CheckMark.DIFFERS) for name in named if name not in names]
+        if policy.keep is not None:
+            person = [] if policy.person is None else [policy.person.column]
+            kept = {*policy.masked, *self.public.fixed, *policy.keep, *named, *person}
+            checks += [
+                Check("policy.keep", list(policy.keep), name, CheckMark.DIFFERS) for name in names if name not in kept
+            ]
+        rest = {key: value for key, value in self.stated.policy.items() if key not in {"requirements", "class", "drop"}}
+        return [*checks, Check("the rest of the policy", rest, None, CheckMark.CLAIMED)]
 
     def _figures(self, table: Table) -> dict[str, Any]:
         """What the release itself tells."""

@@ -131,6 +131,9 @@ def read_public_policy(data: Mapping[str, Any]) -> PublicPolicy:
     Raises:
         InputError: It is no such policy.
     """
+    if strange := sorted(set(data) - {*_OF_POLICY, "attributes", "requirements"}):
+        msg = f"The policy in the certificate says `{strange[0]}`, which this maskwise does not know."
+        raise InputError(msg)
     try:
         entries = tuple(dict(entry) for entry in data["requirements"])
         person = None if data.get("person") is None else Person(**_person(data["person"]))
@@ -142,7 +145,7 @@ def read_public_policy(data: Mapping[str, Any]) -> PublicPolicy:
             person=person,
         )
         fixed = tuple(name for name, entry in data["attributes"].items() if "release" in entry)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         raise InputError("The policy in the certificate is none. Ask the owner for another certificate.") from None
     return PublicPolicy(policy, entries, fixed)
 

@@ -65,6 +65,8 @@ def _middle(low: float, high: float, scale: Scale) -> float:
 
 
 def _cell(choices: Sequence[tuple[str, tuple[str, ...]]], at: int, row: int) -> tuple[str, str]:
-    """A value and what it is shown as."""
+    """A value and what it is shown as; a missing cell where the column has no value."""
+    if not choices:
+        return "", ""
     shown, values = choices[at % len(choices)]
     return values[row % len(values)], shown

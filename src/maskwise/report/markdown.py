@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, assert_never
 
 from maskwise.report.content import (
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _MOST_POINTS = 12
 """So many points of a line are listed, the last among them."""
+_BAR = "\\|"
 _MOST_VALUES = 40
 """So many hidden values are listed."""
 
@@ -56,11 +58,11 @@ def _blocks(blocks: Sequence[Block], level: int) -> list[str]:
 def _block(block: Block, level: int) -> list[str]:  # noqa: PLR0911 - one for each kind
     match block:
         case Paragraph():
-            return [block.text]
+            return [_plain(block.text)]
         case Bullets():
-            return [f"- {text}" for text in block.items]
+            return [f"- {_plain(text)}" for text in block.items]
         case Statement():
-            return [f"- **{block.word or block.mark}**: {block.text}"]
+            return [f"- **{block.word or block.mark}**: {_plain(block.text)}"]
         case TextTable():
             return [*([f"{block.caption}:", ""] if block.caption else []), *_table(block.header, block.rows)]
         case BarChart():
@@ -83,7 +85,7 @@ def _block(block: Block, level: int) -> list[str]:  # noqa: PLR0911 - one for ea
         case Fold():
             return [f"{block.title}:", *_blocks(block.blocks, level)]
         case Subsection():
-            return [f"{'#' * level} {block.title}", *_blocks(block.blocks, level + 1)]
+            return [f"{'#' * level} {_plain(block.title)}", *_blocks(block.blocks, level + 1)]
         case _:
             assert_never(block)
 
@@ -94,8 +96,10 @@ def _hidden(block: Attributes) -> list[str]:
     for item in block.items:
         if item.hides is not None:
             values = f" {_some(item.hidden)}." if item.hidden else ""
-            said.append(f"- {item.name}: {item.hides}{values}")
-        said += [f"- {item.name}: `{node.label}` hides {_some(node.below)}." for node in item.tree if node.below]
+            said.append(_plain(f"- {item.name}: {item.hides}{values}"))
+        said += [
+            _plain(f"- {item.name}: `{node.label}` hides {_some(node.below)}.") for node in item.tree if node.below
+        ]
     return ["", *said] if said else []
 
 
@@ -111,8 +115,12 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    safe = [" ".join(cell.replace("|", "\\|").splitlines()) for cell in cells]
-    return f"| {' | '.join(safe)} |"
+    return f"| {' | '.join(_plain(cell).replace('|', _BAR) for cell in cells)} |"
+
+
+def _plain(text: str) -> str:
+    """A text on one line that no reader of Markdown takes for an element of a page, a picture or a link."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", " ".join(text.splitlines())).replace("](", "]&#40;")
 
 
 def _few(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
