@@ -324,3 +324,21 @@ def test_the_same_run_gives_the_same_bytes_but_for_the_time(tmp_path: Path) -> N
 def test_a_certificate_is_readable_for_all_and_its_key_is_not(tmp_path: Path) -> None:
     certificate, release = certified(tmp_path)
     assert stat.S_IMODE(certificate.stat().st_mode) == stat.S_IMODE(release.stat().st_mode)
+
+
+def test_earlier_releases_are_named_under_the_owners_key(tmp_path: Path) -> None:
+    """A plain hash of a solution would let others try guessed hidden values until one fits."""
+    import maskwise
+
+    table = pa.table({"Age": [20 + i % 40 for i in range(200)], "Sex": ["F", "M"] * 100})
+    policy = {"requirements": [{"qid": ["Age", "Sex"], "k": 5}]}
+    first = maskwise.anonymize(table, policy, max_steps=1)
+    beside = maskwise.Certification(tmp_path / "cert.json")
+    second = maskwise.anonymize(table, policy, tmp_path / "r.csv", against=first.solution, beside=beside)
+    (digest,) = second.solution.against
+    key = bytes.fromhex((tmp_path / "cert.json.key").read_text())
+    expected = hmac.new(key, digest.encode(), "sha256").hexdigest()
+    assert load(tmp_path / "cert.json")["predicate"]["claimed"]["earlier_releases"] == [
+        {"solution_hmac_sha256": expected}
+    ]
+    assert digest not in (tmp_path / "cert.json").read_text()

@@ -42,6 +42,8 @@ _TOGETHER = re.compile(
 )
 """Spaces at which no line is broken: `4 %`, `k = 5`, `1 in 8`, `[16, 100]`."""
 _LONG_CELL = 160
+_SENTENCE = 400
+"""A cell with sentences is folded only if it is longer than this."""
 _LONG_TEXT = 4_000
 _SHORT_TABLE = 16
 """A table of so many rows is not divided between two pages."""
@@ -164,7 +166,7 @@ def _row(row: Sequence[str], kinds: Sequence[str]) -> str:
 
 def _cell(text: str) -> str:
     """A cell; a very long one can be opened."""
-    if len(text) <= _LONG_CELL:
+    if len(text) <= (_SENTENCE if " " in text and text.endswith(".") else _LONG_CELL):
         return _inline(text)
     whole = escape(clip(text, _LONG_TEXT))
     return f"<details><summary>{escape(clip(text, _LONG_CELL // 2))}</summary>{whole}</details>"
