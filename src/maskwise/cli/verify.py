@@ -68,15 +68,18 @@ def verify(
             terminal.warn(f"The certificate is {check.found}.")
     n = {mark: sum(check.mark is mark for check in checked.checks) for mark in CheckMark}
     if not checked.is_confirmed:
-        terminal.fail(
-            f"The certificate is not confirmed: {plural(n[CheckMark.DIFFERS], 'check')} found something else."
-        )
+        first = next(check.name for check in checked.checks if check.mark is CheckMark.DIFFERS)
+        what = f"{plural(n[CheckMark.DIFFERS], 'check')} found something else, first `{printable(first)}`"
+        terminal.fail(f"The certificate is not confirmed: {what}.")
         return 1
     rest = plural(n[CheckMark.CLAIMED], "statement")
     terminal.say(
         f"Confirmed: {plural(n[CheckMark.AGREES], 'check')} found what is stated. {rest} of the owner cannot be "
         "counted."
     )
+    n_words = sum(name.startswith("requirement ") for name in claims)
+    if n_words:
+        terminal.warn(f"That {plural(n_words, 'requirement')} holds is the owner's word: recipients cannot count it.")
     return 0
 
 

@@ -57,9 +57,13 @@ def _found(risk: dict[str, Any], qids: Collection[tuple[str, ...]]) -> str:
     worst = max(known, key=lambda one: one["highest"])
     return (
         f"Somebody who knows {listed(worst['columns'])} of a person, and that the person is in the release, picks the "
-        f"right {risk['unit']} with a chance of {chance(worst['highest'])} at most ({percent(worst['highest'])}, "
-        f"{band(worst['highest'])}) and {chance(worst['average'])} on average."
+        f"right {risk['unit']} {_at_most(worst['highest'])} ({percent(worst['highest'])}, {band(worst['highest'])}) "
+        f"and {chance(worst['average'])} on average."
     )
+
+
+def _at_most(highest: float) -> str:
+    return "for certain in the smallest group" if highest >= 1 else f"with a chance of {chance(highest)} at most"
 
 
 def _all_columns(one: dict[str, Any], unit: str) -> str:
