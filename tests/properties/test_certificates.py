@@ -40,7 +40,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("output", ["release.csv", "release.parquet", "release.csv.gz", "out/"])
-@settings(max_examples=40)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_any_flipped_byte_of_a_release_is_found(
     output: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -120,7 +120,7 @@ def test_any_edited_value_of_a_certificate_is_found_or_listed_as_a_claim(
 
 @pytest.mark.slow
 @needs_ssh
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_any_edit_of_a_signed_certificate_is_found(data: st.DataObject, tmp_path_factory: Any) -> None:
     if "signed" not in _MADE:
@@ -153,7 +153,7 @@ def certificate_of(outcome: maskwise.Outcome, folder: Path) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"boundaries": "exact"}])
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_equal_releases_have_equal_certificates(
     how: dict[str, Any], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

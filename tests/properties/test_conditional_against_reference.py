@@ -322,7 +322,7 @@ def told_by(made: list[dict[str, Any]], part: Any, n_counts: int) -> float:
     return whole - sum(bits_of(p) for group in made for p in parts_of(group["rows"], part, n_counts))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(found=grouped(3), slot=st.lists(st.integers(0, 2), min_size=6, max_size=6))
 def test_what_refinements_tell_is_counted_as_in_plain_python(found: Any, slot: list[int]) -> None:
     groups, made, n = found
@@ -340,7 +340,7 @@ def test_what_refinements_tell_is_counted_as_in_plain_python(found: Any, slot: l
     assert gain_kernels.bits(groups.total[0]) == pytest.approx(bits_of(groups.total[0].tolist()), abs=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(found=grouped(2), k=st.integers(1, 6), share=st.sampled_from([(1, 3), (1, 2), (3, 4)]))
 def test_the_worst_group_of_each_split_is_that_of_plain_python(found: Any, k: int, share: tuple[int, int]) -> None:
     """Counters: records, then those with either of two sensitive values. The last rule is not enforced."""
@@ -380,7 +380,7 @@ def test_the_worst_group_of_each_split_is_that_of_plain_python(found: Any, k: in
 # Intervals.
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     n_records=st.one_of(
         st.lists(st.integers(1, 5), min_size=1, max_size=30), st.lists(st.integers(1, 5), min_size=257, max_size=600)

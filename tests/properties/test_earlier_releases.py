@@ -55,7 +55,7 @@ def mask(problem: dict[str, Any], requirements: list[Any], **how: Any) -> maskwi
 
 
 @pytest.mark.parametrize("how", HOW, ids=IDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(data=st.data())
 def test_joined_releases_keep_every_requirement(how: dict[str, Any], data: st.DataObject) -> None:
     problem = data.draw(problems(["all", "k", "templates", "mixed"]))
@@ -98,7 +98,7 @@ def test_joined_releases_keep_every_requirement(how: dict[str, Any], data: st.Da
 
 
 @pytest.mark.parametrize("how", HOW, ids=IDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(problem=problems(["all", "k", "templates", "mixed"]))
 def test_against_itself_a_release_is_the_same(how: dict[str, Any], problem: dict[str, Any]) -> None:
     asked = [requirement.said() for requirement in problem["requirements"]]
@@ -113,7 +113,7 @@ def test_against_itself_a_release_is_the_same(how: dict[str, Any], problem: dict
         assert [cut.labels for cut in again.solution.cuts] == [cut.labels for cut in first.solution.cuts]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(problem=problems(["k", "mixed"]), data=st.data())
 def test_three_releases_keep_every_requirement(problem: dict[str, Any], data: st.DataObject) -> None:
     asked = [requirement.said() for requirement in problem["requirements"]]

@@ -259,13 +259,13 @@ class Checked:
 
 
 @pytest.mark.parametrize("how", SEARCHES, ids=str)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(problem=problems(["k", "mixed"], kinds=KINDS, preferring=True))
 def test_every_reason_is_what_masking_anew_shows(how: dict[str, Any], problem: dict[str, Any]) -> None:
     Checked(problem, how).check()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(problem=problems(["templates", *MODELS, "all"]), how=st.sampled_from(SEARCHES))
 def test_every_privacy_model_has_reasons(problem: dict[str, Any], how: dict[str, Any]) -> None:
     Checked(problem, how).check()
@@ -273,19 +273,19 @@ def test_every_privacy_model_has_reasons(problem: dict[str, Any], how: dict[str,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ["k", "templates", *MODELS, "all"])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(problem=st.data())
 def test_every_privacy_model_has_reasons_with_every_search(asked: str, problem: Any) -> None:
     Checked(problem.draw(problems([asked], preferring=True)), problem.draw(st.sampled_from(SEARCHES))).check()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(problem=problems_of_persons(["k", "templates", "mixed", "entropy", "equal"]), how=st.sampled_from(SEARCHES))
 def test_reasons_count_persons(problem: dict[str, Any], how: dict[str, Any]) -> None:
     Checked(problem, how, PersonRule).check()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(problem=problems(["k", "mixed"]), n=st.integers(0, 4))
 def test_what_a_stopped_search_would_do_next_is_among_its_reasons(problem: dict[str, Any], n: int) -> None:
     whole, stopped = Checked(problem, {}), Checked(problem, {"max_steps": n})
