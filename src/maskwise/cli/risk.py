@@ -56,9 +56,10 @@ def risk(
     from maskwise.risks.risk import ColumnSet  # noqa: PLC0415 - start-up
     from maskwise.risks.thresholds import DEFAULT_THRESHOLDS  # noqa: PLC0415 - start-up
 
+    asked = read_policy(policy)
     found = assess(
         data,
-        policy,
+        asked,
         population=population,
         population_size=population_size,
         solution=solution,
@@ -70,7 +71,7 @@ def risk(
         sys.stdout.write(json.dumps(found.to_data(), indent=2, ensure_ascii=False) + "\n")
         return 0
     terminal = Terminal(quiet=quiet)
-    person = read_policy(policy).person
+    person = asked.person
     if person is not None and found.unit is Unit.RECORD:
         terminal.note(
             f"The policy counts persons, and the table has no column `{person.column}`: these are chances to pick one "

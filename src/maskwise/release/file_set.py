@@ -9,6 +9,7 @@ the list and finishes it.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -36,6 +37,8 @@ _PATIENCE = 60.0
 """So many seconds another run may take to give its files their names."""
 _PAUSE = 0.05
 """So many seconds pass before a lock is asked for again."""
+_FAILED = {errno.EIO, errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+"""What a disk says that cannot hold a file; Windows knows no quota."""
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -290,10 +293,6 @@ def _flush(path: Path) -> None:
             raise
     finally:
         os.close(handle)
-
-
-_FAILED = {5, 28, 122}
-"""Input or output error, no space, no quota."""
 
 
 @contextmanager

@@ -13,7 +13,6 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
@@ -164,13 +163,10 @@ def read_csv(paths: Sequence[Path], delimiter: str, n_columns: int) -> pa.Table:
     from pyarrow import csv as arrow_csv  # noqa: PLC0415 - heavy
 
     names = [f"c{i}" for i in range(n_columns)]
-    how = partial(
-        arrow_csv.read_csv,
-        read_options=arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=n_columns > 1
-        ),
-        convert_options=arrow_csv.ConvertOptions(
+    how = (
+        arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1),
+        arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=n_columns > 1),
+        arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
             null_values=[""],
             strings_can_be_null=True,
@@ -181,7 +177,7 @@ def read_csv(paths: Sequence[Path], delimiter: str, n_columns: int) -> pa.Table:
     for path in paths:
         try:
             with _opened(path) as file:
-                parts.append(how(file))
+                parts.append(arrow_csv.read_csv(file, *how))
         except (pa.ArrowException, OSError, EOFError, zlib.error):
             msg = f"{path.name} cannot be read: it does not follow the csv format."
             raise InputError(msg) from None
