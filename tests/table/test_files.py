@@ -256,7 +256,7 @@ def test_a_damaged_file_is_read_or_refused(tmp_path: Path, suffix: str) -> None:
     is_packed = suffix == ".arrow.gz"
     whole = gzip.decompress(path.read_bytes()) if is_packed else path.read_bytes()
     n_refused = 0
-    for _ in range(25):
+    for _ in range(60):
         content = damaged(whole, rng)
         path.write_bytes(gzip.compress(content) if is_packed else content)
         try:

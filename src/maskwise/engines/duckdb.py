@@ -117,11 +117,12 @@ class DuckDB:
         """Open files where they lie; a csv as texts, without a guess at what they mean."""
         if files.delimiter is None:
             # A folder called `Age=30` must not become the column Age, so partitions are not looked for.
-            self._connection.execute(
-                f"CREATE TEMP VIEW {name} AS "  # noqa: S608
-                f"SELECT * FROM read_parquet({path_list(files.paths)}, hive_partitioning = false)"
-            )
-            return self.backend.table(name)
+            with translate_errors():
+                self._connection.execute(
+                    f"CREATE TEMP VIEW {name} AS "  # noqa: S608
+                    f"SELECT * FROM read_parquet({path_list(files.paths)}, hive_partitioning = false)"
+                )
+                return self.backend.table(name)
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(files.n_columns))
         packing = "gzip" if files.paths[0].suffix.lower() == ".gz" else "none"
         # Several threads guess where records begin, and may guess wrong in cells of several lines: then one reads them.

@@ -194,7 +194,7 @@ def parquet_schema(path: Path) -> pa.Schema:
 
     try:
         return pq.read_schema(path)
-    except ArrowException:
+    except (ArrowException, UnicodeDecodeError):
         msg = f"`{path}` is not a whole parquet file."
         raise InputError(msg) from None
 
@@ -228,7 +228,7 @@ def load_whole(path: Path, suffix: str) -> pa.Table:
         table = pa.ipc.open_file(content).read_all()
         # Whatever the file says of its cells is checked before anything relies on it.
         table.validate(full=True)
-    except (pa.ArrowException, gzip.BadGzipFile, EOFError, zlib.error):
+    except (pa.ArrowException, UnicodeDecodeError, gzip.BadGzipFile, EOFError, zlib.error):
         msg = f"`{path}` is not a whole {suffix.split('.')[1]} file."
         raise InputError(msg) from None
     return table
