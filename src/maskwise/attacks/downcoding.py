@@ -17,6 +17,7 @@ import numpy as np
 
 from maskwise.attacks.attack import Attack, AttackResult
 from maskwise.attacks.partings import OtherTreesError, group_cells, group_sizes, list_refinements
+from maskwise.attacks.searched import REGIONAL
 from maskwise.policy.attributes import Kind
 from maskwise.solution.solution import Ending
 from maskwise.values.message import Audience
@@ -76,7 +77,13 @@ def downcoding(searched: Searched, *, in_full: bool = True) -> Attack:
         in_full: Also where that takes a while.
     """
     reason = None
-    if searched.solution.method != "tdr" or searched.solution.ending in {Ending.STEPS, Ending.TIME, Ending.INTERRUPTED}:
+    if searched.solution.regions is not None:
+        reason = REGIONAL
+    elif searched.solution.method != "tdr" or searched.solution.ending in {
+        Ending.STEPS,
+        Ending.TIME,
+        Ending.INTERRUPTED,
+    }:
         reason = "The search did not go on until nothing more could be shown, so that it ended tells nothing."
     elif not any(one.k for one in searched.policy.requirements):
         reason = "No requirement asks for a k, so a refinement is stopped by what the attacker does not know."
@@ -183,12 +190,14 @@ def labels_that_tell(searched: Searched) -> Attack:
     Args:
         searched: The cut, and the counts it was found from.
     """
+    knows = "the release, and how often each value of a masked attribute occurs in the table"
+    if searched.solution.regions is not None:
+        return Attack("labels", knows, AttackResult.NOT_RUN, REGIONAL, Audience.OWNER)
     labels = list(hiding_labels(searched))
     n_hidden = sum(label.n_records for label in labels)
     telling = sorted(
         (label for label in labels if label.n_most >= NEARLY_ALL * label.n_records), key=lambda one: -one.n_records
     )
-    knows = "the release, and how often each value of a masked attribute occurs in the table"
     if not n_hidden:
         return Attack("labels", knows, AttackResult.NOT_RUN, "No cell is hidden.", Audience.OWNER)
     share = sum(label.n_records for label in telling) / n_hidden

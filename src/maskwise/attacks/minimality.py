@@ -18,6 +18,7 @@ import numpy as np
 from maskwise.attacks import posterior_kernels
 from maskwise.attacks.attack import Attack, AttackResult
 from maskwise.attacks.partings import OtherTreesError, group_cells, list_refinements
+from maskwise.attacks.searched import REGIONAL
 from maskwise.policy.requirements.qid import called
 from maskwise.policy.requirements.rule import Arithmetic
 from maskwise.search import rule_kernels
@@ -132,6 +133,8 @@ def _not_run(searched: Searched) -> str | None:
     """Why the attack does not concern a cut, or cannot be computed."""
     if not any(one.confidences for one in searched.policy.requirements):
         return "The policy has no template, so nothing bounds how sure an attacker may be of a value."
+    if searched.solution.regions is not None:
+        return REGIONAL
     if any(table.persons is not None for table in searched.tables):
         return "Some persons are in several groups, and their values are not exchangeable within one."
     if searched.policy.minimality is None and searched.n_cells > CHEAP:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from maskwise.search.value_trees import AnyTree
     from maskwise.solution.solution import Solution
 
+REGIONAL = "Regions have cuts of their own, and this attack is worked out for one cut of the whole table."
+"""Why some attacks are not tried on a solution with regions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Searched:

@@ -16,6 +16,7 @@ from maskwise.compress.class_tables import compress_classes
 from maskwise.compress.compressed_table import Compact, CompressedTables
 from maskwise.compress.person_rows import count_persons
 from maskwise.compress.recode import lookup_of, narrowest, recode
+from maskwise.compress.record_teaching import teach
 from maskwise.compress.spill import Workspace
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy
@@ -48,7 +49,9 @@ def compress(
     class_tables: tuple[ClassTable, ...] = ()
     if request.classes is not None:
         table, class_tables = compress_classes(table, profile, request.codings, request.classes, workspace)
-    return CompressedTables(_compress_qids(table, profile, request, workspace), class_tables, workspace)
+    tables = _compress_qids(table, profile, request, workspace)
+    taught = None if request.records is None else teach(table, profile, request.codings, request.records)
+    return CompressedTables(tables, class_tables, workspace, taught)
 
 
 def _compress_qids(table: Table, profile: Profile, request: CountRequest, workspace: Workspace) -> tuple[Compact, ...]:

@@ -64,3 +64,5 @@ class CompressedTables:
     """The rows by class, once for each way of grouping the records; one without groups if there is no such way."""
     workspace: Workspace = field(default_factory=Workspace)
     """Where they are kept."""
+    taught: Any = None
+    """What was learned from single records, where that was asked for."""

@@ -74,6 +74,33 @@ class ClassRequest:
     """The rows are of so many attributes, the first in policy order; None is all. Others are not in the release."""
 
 
+class TeachRows(Protocol):
+    """Says what a good classifier knows of the records, row by row: a pure function, as `GroupRecords` is."""
+
+    def __call__(self, codes: Ints, columns: Sequence[pa.ChunkedArray], classes: pa.ChunkedArray | None) -> Any:
+        """Look at all records, and give back what the search needs to know of their rows.
+
+        Args:
+            codes: (n_records, n_attributes) the code of each record on each masked attribute.
+            columns: The unmasked columns that were asked for.
+            classes: The class of each record; None without a class.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRequest:
+    """What a search wants to be told of single records, which it does not see itself."""
+
+    teach_rows: TeachRows
+    """Looks at the records."""
+    class_name: str | None
+    """The class column."""
+    unmasked: tuple[str, ...] = ()
+    """Columns that it looks at besides; those with nested or binary cells are left out."""
+    n_attributes: int | None = None
+    """It is given the codes of so many attributes, the first in policy order; None is all."""
+
+
 @dataclass(frozen=True, slots=True)
 class CountRequest:
     """Everything that one search wants counted."""
@@ -84,3 +111,5 @@ class CountRequest:
     """One for each distinct QID."""
     classes: ClassRequest | None = None
     """Where the class is needed by the rows of all masked attributes together."""
+    records: RecordRequest | None = None
+    """Where something is to be learned from single records."""

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from maskwise.errors import InputError, PolicyError
 from maskwise.formats.policy_file import PersonEntry, texts
+from maskwise.formats.region_entries import SplitEntry, list_splits, read_splits
 from maskwise.formats.requirement_file import read_requirement
 from maskwise.formats.text_file import read_text
 from maskwise.policy.attributes import Kind, Missing
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT_VERSION = 1
-_OPTIONAL = ("na_values", "rename", "fixed", "against", "trees", "person", "tightened")
+_OPTIONAL = ("na_values", "rename", "fixed", "regions", "against", "trees", "person", "tightened")
 """Keys that are written only where they say something."""
 _FOR_THE_OWNER = (
     "For the owner only: this file lists hidden values and can reveal more than the release. "
@@ -53,6 +54,7 @@ class _Attribute(BaseModel):
     scale: Scale | None = None
     breaks: list[int | float] = []
     coded: tuple[bool, bool] = (False, False)
+    regional: list[str] = []
 
 
 class _Figures(BaseModel):
@@ -82,6 +84,7 @@ class _SolutionFile(BaseModel):
     requirements: list[dict[str, Any]]
     dropped_requirements: list[int]
     fixed: list[_Attribute] = []
+    regions: list[SplitEntry] | None = None
     against: list[str] = []
     trees: dict[str, dict[str, Any]] = {}
     tightened: str | None = Field(default=None, pattern=r"^[1-9]\d*/[1-9]\d*$")
@@ -130,15 +133,17 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         ],
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
         fixed=[_attribute(cut) for cut in solution.fixed],
+        regions=None if solution.regions is None else list_splits(solution.regions),
         against=list(solution.against),
         trees={name: tree.to_nested() for name, tree in solution.trees},
         tightened=None if solution.tightened == 1 else str(solution.tightened),
     )
     said = file.model_dump(mode="json")
     # Said only where it is so, which is rare.
-    rare = [(entry, key) for entry in (*said["attributes"], *said["fixed"]) for key in ("hides_more", "coded")]
+    attributes = (*said["attributes"], *said["fixed"])
+    rare = [(entry, key) for entry in attributes for key in ("hides_more", "coded", "regional")]
     for place, key in [*rare, *((said, key) for key in _OPTIONAL)]:
-        if place[key] in (None, False, [], {}, [False, False]):
+        if place[key] is None or (key != "regions" and place[key] in (False, [], {}, [False, False])):
             del place[key]
     return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
 
@@ -166,6 +171,7 @@ def _attribute(cut: Cut) -> _Attribute:
         scale=cut.scale,
         breaks=list(cut.breaks),
         coded=cut.coded,
+        regional=list(cut.regional),
     )
 
 
@@ -207,8 +213,9 @@ def _solution(file: _SolutionFile) -> Solution:
     in_qid = {name for reached in found for name in reached.requirement.qid}
     if not file.requirements or len(set(names)) < len(names) or set(names) != in_qid:
         raise PolicyError(["its attributes are not those of its requirements."])
+    cuts = tuple(_cut(entry) for entry in file.attributes)
     solution = Solution(
-        cuts=tuple(_cut(entry) for entry in file.attributes),
+        cuts=cuts,
         reached=tuple(found),
         n_rows=file.rows,
         policy_hash=file.policy_hash,
@@ -221,6 +228,7 @@ def _solution(file: _SolutionFile) -> Solution:
         missing=file.missing,
         reading=Reading(tuple(file.na_values), file.rename),
         fixed=tuple(_cut(entry) for entry in file.fixed),
+        regions=None if file.regions is None else read_splits(file.regions, cuts),
         against=tuple(file.against),
         trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
         tightened=Fraction(file.tightened or 1),
@@ -242,10 +250,19 @@ def _cut(entry: _Attribute) -> Cut:
         if entry.taxonomy is None:
             raise PolicyError([f"the taxonomy of `{entry.name}` is missing."])
         tree = Taxonomy.from_nested(entry.taxonomy)
-        tree.shown_as(entry.shown)
+        if not entry.regional:
+            tree.shown_as(entry.shown)
         if entry.root != tree.root:
             raise PolicyError([f"the root of `{entry.name}` is not that of its taxonomy."])
-        return Cut(entry.name, entry.kind, entry.root, entry.missing, taxonomy=tree, shown=tuple(entry.shown))
+        return Cut(
+            entry.name,
+            entry.kind,
+            entry.root,
+            entry.missing,
+            taxonomy=tree,
+            shown=tuple(entry.shown),
+            regional=tuple(entry.regional),
+        )
     if entry.kind is Kind.SUPPRESS:
         if entry.root != HIDDEN or set(entry.shown) & set(entry.hidden):
             raise PolicyError([f"the values of `{entry.name}` are shown and hidden at once."])
@@ -257,6 +274,7 @@ def _cut(entry: _Attribute) -> Cut:
             shown=tuple(entry.shown),
             hidden=tuple(entry.hidden),
             hides_more=entry.hides_more,
+            regional=tuple(entry.regional),
         )
     ascending = len(entry.breaks) > 1 and all(a <= b for a, b in pairwise(entry.breaks))
     ascending = ascending and all(math.isfinite(end) for end in entry.breaks)
@@ -270,6 +288,7 @@ def _cut(entry: _Attribute) -> Cut:
         scale=entry.scale,
         breaks=tuple(entry.breaks),
         coded=entry.coded,
+        regional=tuple(entry.regional),
     )
 
 

@@ -32,6 +32,7 @@ def _line(step: Step | Generalization) -> dict[str, Any]:
         return {"step": step.step, "attribute": step.attribute, **change, **measure, "requirements": figures}
     return {
         "step": step.step,
+        **({} if step.region is None else {"region": step.region}),
         "attribute": step.attribute,
         "from": step.before,
         "to": list(step.after),

@@ -134,7 +134,9 @@ def _hides(cut: Cut, column: Column) -> bool:
     n_values = len(column.keys) + int(column.is_ranged) if cut.kind is Kind.INTERVAL else len(column.texts)
     if n_values + column.n_rest + bool(column.missing.any()) == 1:
         return False
-    return cut.kind is Kind.INTERVAL or column.n_rest > 0 or any(cut.show_text(text) != text for text in column.texts)
+    if cut.kind is Kind.INTERVAL or column.n_rest > 0 or cut.regional:
+        return True
+    return any(cut.show_text(text) != text for text in column.texts)
 
 
 def _pairs(part: RandomPart, solution: Solution, columns: Sequence[Column]) -> _Pairs:
@@ -145,15 +147,17 @@ def _pairs(part: RandomPart, solution: Solution, columns: Sequence[Column]) -> _
     # A pseudonym is drawn at random, so it tells nothing.
     person = None if solution.person is None else solution.person.column
     names = tuple(name for name in solution.columns if name in part.table.names and name != person)
+    masked = {cut.attribute for cut in solution.cuts}
+    # The labels of a region go together, so there every masked column tells of others what their groups tell.
+    left_out = constant if solution.regions is None else masked
     beside = {
-        i: f"label_{i}" if name in hiding else f"cell_{i}" for i, name in enumerate(names) if name not in constant
+        i: f"label_{i}" if name in hiding else f"cell_{i}" for i, name in enumerate(names) if name not in left_out
     }
     targets = tuple(
         Target(i, f"raw_{i}", f"label_{i}", {other: cell for other, cell in beside.items() if other != i})
         for i, name in enumerate(names)
         if name in hiding
     )
-    masked = {cut.attribute for cut in solution.cuts}
     return _Pairs(names, targets, frozenset(i for i, name in enumerate(names) if name not in masked))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from maskwise.engines.base import Relabel
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind, Missing
+from maskwise.release.mask_regions import Codes, label_by_region, lookup_keys, mask_regions
 from maskwise.release.pseudonyms import pseudonymize
 from maskwise.solution.cut import Cut, MissingShown
 from maskwise.values.arrow import from_numpy
@@ -66,6 +67,8 @@ def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
         solution: What to show.
         columns: The distinct cells of each masked attribute, as `profile` found them.
     """
+    if solution.regions is not None:
+        return mask_regions(table, solution, columns)
     relabels = {}
     for cut, column in zip(solution.cuts, columns, strict=True):
         parsed = _ordered(column) if cut.kind is Kind.INTERVAL else None
@@ -144,11 +147,16 @@ def apply(
         n_before = table.n_rows()
         table = table.without_missing(names)
         n_dropped = n_before - table.n_rows()
-    relabels, unknown, n_outside = {}, {}, {}
+    relabels, lookups, unknown, n_outside = {}, {}, {}, {}
+    codes = [] if solution.regions is None else [Codes.of(cut) for cut in solution.cuts]
+    code_of = {one.cut.attribute: one for one in codes}
     fixed = [cut for cut in solution.fixed if cut.attribute in table.names]
     for cut in (*solution.cuts, *fixed):
         fitted = fit(table, cut, Missing.KEEP if cut in fixed else solution.missing)
-        relabels[cut.attribute] = fitted.relabel
+        if cut.attribute in code_of:
+            lookups[cut.attribute] = lookup_keys(code_of[cut.attribute], fitted.keys, fitted.parsed)
+        else:
+            relabels[cut.attribute] = fitted.relabel
         if fitted.unknown.n_records:
             unknown[cut.attribute] = fitted.unknown
         if fitted.n_outside:
@@ -173,7 +181,11 @@ def apply(
         )
         raise InputError(msg)
     others = {name for name in table.names if name not in solution.columns}
-    whole = pseudonymize(table, solution.person).relabel({name: relabels[name] for name in names})
+    named = pseudonymize(table, solution.person)
+    if solution.regions is None:
+        whole = named.relabel({name: relabels[name] for name in names})
+    else:
+        whole = label_by_region(named, solution, codes, lookups)
     n_outside_dropped = 0
     if n_outside and outside is Outside.DROP:
         n_before = whole.n_rows()
@@ -195,12 +207,23 @@ def _as_outside(given: Outside | str) -> Outside:
 class Fitted:
     """What a column of later rows is to its cut."""
 
-    relabel: Relabel
-    """How it is rewritten."""
+    cut: Cut
+    """What is to be shown."""
+    keys: pa.Array
+    """The column's distinct cells, without the missing one."""
+    parsed: Parsed | None
+    """What they are, for an interval attribute."""
+    has_missing: bool
+    """Whether there are missing cells."""
     unknown: Unknown
     """The cells that the cut does not know."""
     n_outside: int = 0
     """The records with a number outside every interval."""
+
+    @property
+    def relabel(self) -> Relabel:
+        """How it is rewritten."""
+        return _relabel(self.cut, self.keys, self.parsed, has_missing=self.has_missing)
 
 
 def fit(table: Table, cut: Cut, missing: Missing) -> Fitted:
@@ -217,15 +240,15 @@ def fit(table: Table, cut: Cut, missing: Missing) -> Fitted:
         refuse_missing_cells(cut.attribute, n_missing)
     unseen = n_missing if cut.missing is MissingShown.UNSEEN else 0
     if cut.kind is Kind.INTERVAL:
-        parsed = _parse(table, cut, keys, n)
-        relabel, unknown = _relabel(cut, keys, parsed, has_missing=n_missing > 0), Unknown(int(unseen > 0), unseen)
+        parsed, unknown = _parse(table, cut, keys, n), Unknown(int(unseen > 0), unseen)
         if parsed is None:
-            return Fitted(relabel, unknown)
+            return Fitted(cut, keys, None, n_missing > 0, unknown)
         low, high = cut.covered
-        return Fitted(relabel, unknown, int(n[(parsed.numbers < low) | (parsed.numbers > high)].sum()))
+        n_outside = int(n[(parsed.numbers < low) | (parsed.numbers > high)].sum())
+        return Fitted(cut, keys, parsed, n_missing > 0, unknown, n_outside)
     known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
     unknown = Unknown(int((~known).sum()) + int(unseen > 0), int(n[~known].sum()) + unseen)
-    return Fitted(_relabel(cut, keys, None, has_missing=n_missing > 0), unknown)
+    return Fitted(cut, keys, None, n_missing > 0, unknown)
 
 
 def _without_outside(masked: Table, cuts: Sequence[Cut]) -> Table:

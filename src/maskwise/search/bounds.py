@@ -150,6 +150,21 @@ def list_bounds(profile: Profile, policy: Policy, requests: Sequence[TableReques
     return bounds
 
 
+def list_union(profile: Profile, policy: Policy) -> tuple[TableRequest, list[TableRequest], list[Bound]]:
+    """All requirements on one table: the rows of all masked attributes, with every sensitive value that any counts.
+
+    Returns:
+        What is to be counted; each distinct QID, with the same sensitive values; and the rules of all requirements,
+        whose table is the number of their QID.
+    """
+    requests = list_requests(profile, policy)
+    pairs: Sets = ()
+    for one in sorted(requests, key=lambda request: len(request.sensitive), reverse=True):
+        pairs += one.sensitive if _place(pairs, one.sensitive) is None else ()
+    qids = [TableRequest(one.attributes, pairs) for one in requests]
+    return TableRequest(tuple(range(len(policy.masked))), pairs), qids, list_bounds(profile, policy, qids)
+
+
 def check_feasible(profile: Profile, policy: Policy) -> None:
     """Refuse requirements that even the most masked table violates.
 

@@ -56,6 +56,13 @@ SEARCHES = (
         options=frozenset({"restarts"}),
         starts_from_raw_values=True,
     ),
+    SearchRegistration(
+        "regions",
+        None,
+        "maskwise.search.regions.search:RegionSearch",
+        is_random=True,
+        tries_every_split=True,
+    ),
 )
 
 
@@ -63,7 +70,7 @@ def methods(option: str | None = None) -> tuple[str, ...]:
     """The names of all methods, or of those that take an option.
 
     >>> methods(), methods("restarts")
-    (('tdr', 'bug'), ('bug',))
+    (('tdr', 'bug', 'regions'), ('bug',))
     """
     return tuple(dict.fromkeys(one.method for one in SEARCHES if option is None or option in one.options))
 

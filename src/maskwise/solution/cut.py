@@ -73,10 +73,15 @@ class Cut:
     """Where an interval attribute's intervals begin, and where the last one ends."""
     coded: tuple[bool, bool] = (False, False)
     """Whether the lowest interval is bottom-coded, and the highest top-coded: they have no end."""
+    regional: tuple[str, ...] = ()
+    """Where regions have cuts of their own: every label that some region shows. They may overlap; `shown` and `breaks`
+    then have all that occur in any region."""
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Every text a released cell may hold, in tree order."""
+        if self.regional:
+            return self.regional
         match self.kind:
             case Kind.TAXONOMY:
                 return self.shown
@@ -84,19 +89,23 @@ class Cut:
                 hides = bool(self.hidden) or self.hides_more or self.missing is MissingShown.ROOT
                 return (*self.shown, HIDDEN) if hides else self.shown
             case Kind.INTERVAL:
-                assert self.scale is not None  # noqa: S101 - every interval cut has a scale
                 ends = list(pairwise(self.breaks))
-                last = len(ends) - 1
                 return tuple(
-                    interval_label(
-                        low,
-                        high,
-                        self.scale,
-                        closed=i == last,
-                        coded=(self.coded[0] and 0 == i < last, self.coded[1] and 0 < i == last),
-                    )
-                    for i, (low, high) in enumerate(ends)
+                    self.label_between(low, high, is_last=i == len(ends) - 1) for i, (low, high) in enumerate(ends)
                 )
+
+    def label_between(self, low: float, high: float, *, is_last: bool) -> str:
+        """How an interval is shown that begins and ends at breaks.
+
+        Args:
+            low: Where it begins.
+            high: Where it ends.
+            is_last: Whether it holds the upper end of the range; the last break may stand twice.
+        """
+        assert self.scale is not None  # noqa: S101 - every interval cut has a scale
+        is_first = low == self.breaks[0]
+        coded = (self.coded[0] and is_first and not is_last, self.coded[1] and is_last and not is_first)
+        return interval_label(low, high, self.scale, closed=is_last, coded=coded)
 
     @cached_property
     def _shown_as(self) -> dict[str, str]:
@@ -104,9 +113,13 @@ class Cut:
             return self.taxonomy.shown_as(self.shown)
         return {**dict.fromkeys(self.hidden, HIDDEN), **{text: text for text in self.shown}}
 
+    @cached_property
+    def _domain(self) -> frozenset[str]:
+        return frozenset((*self.shown, *self.hidden) if self.taxonomy is None else self.taxonomy.leaves())
+
     def knows(self, text: str) -> bool:
         """Say whether the cut was made for this category; it cannot tell a new one from those it hides unlisted."""
-        return self.hides_more or text in self._shown_as
+        return self.hides_more or text in self._domain
 
     def show_text(self, text: str) -> str:
         """The label of a category; one the cut does not know is shown as the root."""

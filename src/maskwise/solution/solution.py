@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.solution.curve import Point
     from maskwise.solution.cut import Cut
+    from maskwise.solution.regions import Regions
     from maskwise.solution.steps import Generalization, Step
     from maskwise.values.message import Message
     from maskwise.values.reading import Reading
@@ -51,7 +52,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """One cut per masked attribute: a mapping from every domain value to one shown value."""
+    """One cut per masked attribute, or one in each region: a mapping from every domain value to one shown value."""
 
     cuts: tuple[Cut, ...]
     """In policy order."""
@@ -77,6 +78,8 @@ class Solution:
     """The columns of the release."""
     fixed: tuple[Cut, ...] = ()
     """Columns in no QID that are shown at one depth of their taxonomy."""
+    regions: Regions | None = None
+    """Where regions of the table have cuts of their own; `cuts` then have what occurs in any of them."""
     trees: tuple[tuple[str, Taxonomy], ...] = ()
     """The taxonomies of sensitive columns without a cut, in which requirements may name values and groups of them."""
     person: Person | None = None

@@ -43,7 +43,7 @@ def bin_records(columns: Sequence[pa.ChunkedArray], classes: Ints, seed: int) ->
         classes: (n_records,) the number of each record's class.
         seed: Makes the folds repeatable.
     """
-    table = [coded for coded in (_code(column) for column in columns) if coded is not None]
+    table = [coded for coded in (code_column(column) for column in columns) if coded is not None]
     if not table or len(np.unique(classes)) < 2 or len(classes) < 2 * N_FOLDS:  # noqa: PLR2004 - nothing to tell apart
         return None
     values = np.column_stack([values for values, _ in table])
@@ -51,7 +51,7 @@ def bin_records(columns: Sequence[pa.ChunkedArray], classes: Ints, seed: int) ->
     # In an order of their own, so that the order of the records changes nothing.
     order = np.lexsort((classes, *values.T))
     chances = np.empty((len(classes), int(classes.max()) + 1))
-    chances[order] = _alike(values[order], _out_of_fold(values[order], is_category, classes[order], seed))
+    chances[order] = alike(values[order], out_of_fold(values[order], is_category, classes[order], seed))
     if chances.shape[1] == 2:  # noqa: PLR2004 - two classes
         edges = np.unique(np.quantile(chances[:, 1], np.linspace(0, 1, N_BINS + 1)[1:-1]))
         bins = np.searchsorted(edges, chances[:, 1])
@@ -80,7 +80,7 @@ def number_rows(columns: Sequence[pa.ChunkedArray], most: int) -> tuple[Unmasked
         most: Of more distinct rows so many are drawn, whatever the order of the records; the others share the number
             that comes after these.
     """
-    coded = [one for one in (_code(column) for column in columns) if one is not None]
+    coded = [one for one in (code_column(column) for column in columns) if one is not None]
     if not coded:
         return None
     places = np.column_stack([np.nan_to_num(values, nan=-1.0) for values, _ in coded]).astype(np.int64)
@@ -99,7 +99,7 @@ def number_rows(columns: Sequence[pa.ChunkedArray], most: int) -> tuple[Unmasked
     )
 
 
-def _code(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
+def code_column(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
     """A column as numbers, and whether they only name categories; a missing cell is not a number."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
@@ -137,7 +137,7 @@ def _ranks(numbers: Floats) -> Floats:
     return places
 
 
-def _out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: int) -> Floats:
+def out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: int) -> Floats:
     """The chance of each class, from models that have not seen the record."""
     rng = np.random.default_rng(seed)
     n_classes = int(classes.max()) + 1
@@ -156,7 +156,7 @@ def _out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, 
     return mean
 
 
-def _alike(values: Floats, chances: Floats) -> Floats:
+def alike(values: Floats, chances: Floats) -> Floats:
     """The same chances for all records with the same values, which stand side by side, whatever their folds."""
     known = np.nan_to_num(values, nan=-1.0)
     is_first = np.append(True, (known[1:] != known[:-1]).any(axis=1))

@@ -1,0 +1,312 @@
+"""What each split of a region would gain, and whether it is valid, compiled.
+
+For each attribute the rows of a region are added up by code, and every split that
+leaves only valid parts is weighed: by what the parts know that the region does
+not, or without a class by how much narrower they are. Sums are of whole numbers,
+so neither the order of rows nor the machine changes a choice. Arguments are
+tagged IN, OUT or INOUT.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+from maskwise.search.regions.region_arrays import ALL, HIGH, INTERVAL, LOW, MIN_GAIN, MISSING, NODE, SCALE
+from maskwise.search.rule_kernels import weigh
+
+if TYPE_CHECKING:
+    from maskwise.search.regions.region_arrays import Domains, Rows, Scratch, Terms
+
+
+@njit(cache=True, nogil=True)
+def is_valid(terms: Terms, counts: Any, total: Any, is_rest: int) -> bool:
+    """Whether a part, or what is left of `total` without it, satisfies every rule.
+
+    Args:
+        terms: IN
+        counts: IN (n_counts,) the part's counters.
+        total: IN (n_counts,) those of all parts.
+        is_rest: IN 1 if the part is what is left.
+    """
+    n = total[0] - counts[0] if is_rest else counts[0]
+    if n < terms.least:
+        return False
+    if not terms.is_by_size:
+        for r in range(terms.rules.kind.shape[0]):
+            if weigh(terms.rules, r, counts, total, is_rest)[1]:
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def worth(sums: Any, total: Any, is_rest: int, shrinkage: float) -> float:
+    """What a part knows: the squared first order over the second, added up over the targets.
+
+    Args:
+        sums: IN (n_targets, 2) the part's sums.
+        total: IN (n_targets, 2) those of all parts.
+        is_rest: IN 1 if the part is what is left of `total` without `sums`.
+        shrinkage: IN
+    """
+    known = 0.0
+    for t in range(sums.shape[0]):
+        first = float(total[t, 0] - sums[t, 0] if is_rest else sums[t, 0]) / SCALE
+        second = float(total[t, 1] - sums[t, 1] if is_rest else sums[t, 1]) / SCALE
+        known += first * first / (second + shrinkage)
+    return known
+
+
+@njit(cache=True, nogil=True)
+def add_rows(rows: Rows, start: int, stop: int, a: int, low: int, high: int, scratch: Scratch) -> None:
+    """Add up the rows of a region by their code on one attribute.
+
+    Args:
+        rows: IN
+        start: IN the region's first place in the order of rows.
+        stop: IN one past its last.
+        a: IN the attribute.
+        low: IN the smallest code that the region may have.
+        high: IN one past the largest.
+        scratch: OUT `counts` and `sums`
+    """
+    scratch.counts[low:high] = 0
+    scratch.sums[low:high] = 0
+    n_counts, n_targets = rows.counts.shape[1], rows.sums.shape[1]
+    for i in range(start, stop):
+        row = rows.order[i]
+        code = rows.codes[row, a]
+        for c in range(n_counts):
+            scratch.counts[code, c] += rows.counts[row, c]
+        for t in range(n_targets):
+            scratch.sums[code, t, 0] += rows.sums[row, t, 0]
+            scratch.sums[code, t, 1] += rows.sums[row, t, 1]
+
+
+@njit(cache=True, nogil=True)
+def add_up(rows: Rows, start: int, stop: int, counts: Any, sums: Any) -> None:
+    """Add up the rows of a region.
+
+    Args:
+        rows: IN
+        start: IN the region's first place in the order of rows.
+        stop: IN one past its last.
+        counts: OUT (n_counts,)
+        sums: OUT (n_targets, 2)
+    """
+    counts[:] = 0
+    sums[:] = 0
+    for i in range(start, stop):
+        row = rows.order[i]
+        for c in range(counts.shape[0]):
+            counts[c] += rows.counts[row, c]
+        for t in range(sums.shape[0]):
+            sums[t, 0] += rows.sums[row, t, 0]
+            sums[t, 1] += rows.sums[row, t, 1]
+
+
+@njit(cache=True, nogil=True)
+def best_border(  # noqa: PLR0912 - with and without a class
+    domains: Domains, terms: Terms, scratch: Scratch, level: int, a: int, counts: Any, sums: Any, before: float
+) -> None:
+    """Find the best border of an interval attribute; missing cells, if there are some, become a part of their own.
+
+    Args:
+        domains: IN
+        terms: IN
+        scratch: INOUT `counts` and `sums` by code; OUT `gain` and `at`. A border at the first bin splits off the
+            missing cells alone.
+        level: IN the level of the trial.
+        a: IN the attribute.
+        counts: IN (n_counts,) the region's counters.
+        sums: IN (n_targets, 2) its sums.
+        before: IN what the region is worth.
+    """
+    low, high = scratch.shown[level, a, LOW], scratch.shown[level, a, HIGH]
+    missing = domains.n_bins[a]
+    there, known = counts.copy(), sums.copy()
+    apart = 0.0
+    n_missing = 0
+    if scratch.shown[level, a, MISSING]:
+        n_missing = scratch.counts[missing, 0]
+        if n_missing > 0:
+            if not is_valid(terms, scratch.counts[missing], counts, 0):
+                return
+            there -= scratch.counts[missing]
+            known -= scratch.sums[missing]
+            apart = worth(scratch.sums[missing], known, 0, terms.shrinkage)
+    wide = domains.place[a, high] - domains.place[a, low]
+    whole = before if known.shape[0] else counts[0] * wide
+    left, taught = np.zeros_like(counts), np.zeros_like(sums)
+    best, at = MIN_GAIN, -1
+    if n_missing > 0 and there[0] > 0 and is_valid(terms, there, there, 0):
+        gain = apart + worth(known, known, 0, terms.shrinkage) - whole if known.shape[0] else n_missing * wide
+        gain *= domains.weight[a]
+        if gain > best:
+            best, at = gain, low
+    for border in range(low + 1, high):
+        for c in range(left.shape[0]):
+            left[c] += scratch.counts[border - 1, c]
+        for t in range(taught.shape[0]):
+            taught[t, 0] += scratch.sums[border - 1, t, 0]
+            taught[t, 1] += scratch.sums[border - 1, t, 1]
+        if left[0] < terms.least or scratch.counts[border, 0] == 0:
+            # A border beyond which the next bin is empty parts the rows as a later one does.
+            continue
+        if there[0] - left[0] < terms.least:
+            break
+        if known.shape[0]:
+            gain = apart - whole
+            gain += worth(taught, known, 0, terms.shrinkage) + worth(taught, known, 1, terms.shrinkage)
+        else:
+            middle = domains.place[a, border]
+            gain = whole - left[0] * (middle - domains.place[a, low])
+            gain -= (there[0] - left[0]) * (domains.place[a, high] - middle)
+        gain *= domains.weight[a]
+        if gain > best and is_valid(terms, left, there, 0) and is_valid(terms, left, there, 1):
+            best, at = gain, border
+    if at >= 0:
+        scratch.gain[level, a], scratch.at[level, a] = best, at
+
+
+@njit(cache=True, nogil=True)
+def add_child(domains: Domains, scratch: Scratch, child: int, counts: Any, sums: Any) -> None:
+    """Add up the codes below a node.
+
+    Args:
+        domains: IN
+        scratch: IN `counts` and `sums` by code.
+        child: IN the node.
+        counts: OUT (n_counts,)
+        sums: OUT (n_targets, 2)
+    """
+    counts[:] = 0
+    sums[:] = 0
+    for code in range(domains.first[child], domains.stop[child]):
+        if scratch.counts[code, 0] > 0:
+            for c in range(counts.shape[0]):
+                counts[c] += scratch.counts[code, c]
+            for t in range(sums.shape[0]):
+                sums[t, 0] += scratch.sums[code, t, 0]
+                sums[t, 1] += scratch.sums[code, t, 1]
+
+
+@njit(cache=True, nogil=True)
+def narrowest_node(domains: Domains, scratch: Scratch, node: int, counts: Any) -> int:
+    """The deepest node below which all rows of a region are.
+
+    Args:
+        domains: IN
+        scratch: IN `counts` by code.
+        node: IN the node that the region shows.
+        counts: IN (n_counts,) the region's counters.
+    """
+    while True:
+        inside = -1
+        for child in range(domains.first_child[node], domains.first_child[node] + domains.n_children[node]):
+            n = 0
+            for code in range(domains.first[child], domains.stop[child]):
+                n += scratch.counts[code, 0]
+            if n == counts[0]:
+                inside = child
+                break
+            if n > 0:
+                return node
+        if inside < 0:
+            return node
+        node = inside
+
+
+@njit(cache=True, nogil=True)
+def best_child(
+    domains: Domains, terms: Terms, scratch: Scratch, level: int, a: int, counts: Any, sums: Any, before: float
+) -> None:
+    """Find the best split of a tree attribute: all children at once, or one child told and the rest left.
+
+    Args:
+        domains: IN
+        terms: IN
+        scratch: INOUT `counts` and `sums` by code; OUT `gain` and `at`
+        level: IN the level of the trial.
+        a: IN the attribute.
+        counts: IN (n_counts,) the region's counters.
+        sums: IN (n_targets, 2) its sums.
+        before: IN what the region is worth.
+    """
+    shown = scratch.shown[level, a, NODE]
+    node = narrowest_node(domains, scratch, shown, counts)
+    part, taught = np.zeros_like(counts), np.zeros_like(sums)
+    rest, left = counts.copy(), sums.copy()
+    wide = domains.spread[shown]
+    is_taught = sums.shape[0] > 0
+    best, at = MIN_GAIN, -2
+    together, n_parts, are_valid = 0.0, 0, True
+    for child in range(domains.first_child[node], domains.first_child[node] + domains.n_children[node]):
+        add_child(domains, scratch, child, part, taught)
+        if part[0] == 0:
+            continue
+        n_parts += 1
+        rest -= part
+        left -= taught
+        is_good = is_valid(terms, part, counts, 0)
+        are_valid = are_valid and is_good
+        alone = worth(taught, sums, 0, terms.shrinkage) if is_taught else part[0] * (wide - domains.spread[child])
+        together += alone
+        if is_good and part[0] < counts[0]:
+            gain = alone + worth(taught, sums, 1, terms.shrinkage) - before if is_taught else alone
+            gain *= domains.weight[a]
+            if gain > best and is_valid(terms, part, counts, 1):
+                best, at = gain, child
+    if are_valid and n_parts > 0 and (rest[0] == 0 or is_valid(terms, rest, rest, 0)):
+        n_parts += rest[0] > 0
+        gain = together
+        if is_taught:
+            gain += (worth(left, left, 0, terms.shrinkage) if rest[0] > 0 else 0.0) - before
+        gain *= domains.weight[a]
+        # Where there are two parts it is the same split as telling one, with both told; so it comes first.
+        if n_parts > 1 and gain > MIN_GAIN and (gain >= best or n_parts == 2):  # noqa: PLR2004 - two parts
+            best, at = gain, ALL
+    if at >= ALL:
+        scratch.gain[level, a], scratch.at[level, a] = best, at
+
+
+@njit(cache=True, nogil=True)
+def weigh_splits(
+    rows: Rows, domains: Domains, terms: Terms, scratch: Scratch, level: int, start: int, stop: int
+) -> None:
+    """Find the best valid split of a region on each attribute.
+
+    Args:
+        rows: IN
+        domains: IN
+        terms: IN
+        scratch: INOUT what the region shows stands at this level; OUT `gain` (0 where there is none) and `at`
+        level: IN the level of the trial.
+        start: IN the region's first place in the order of rows.
+        stop: IN one past its last.
+    """
+    shown = scratch.shown[level]
+    scratch.gain[level] = 0.0
+    scratch.at[level] = -2
+    counts = np.empty(rows.counts.shape[1], np.int64)
+    sums = np.empty((rows.sums.shape[1], 2), np.int64)
+    add_up(rows, start, stop, counts, sums)
+    if counts[0] < 2 * terms.least:
+        return
+    before = worth(sums, sums, 0, terms.shrinkage)
+    for a in range(rows.codes.shape[1]):
+        if not domains.is_open[a]:
+            continue
+        if domains.kind[a] == INTERVAL:
+            low, high = shown[a, LOW], shown[a, HIGH]
+            if high - low < 2 and not shown[a, MISSING]:  # noqa: PLR2004 - nothing to part
+                continue
+            end = domains.n_bins[a] + 1 if shown[a, MISSING] else high
+            add_rows(rows, start, stop, a, low, end, scratch)
+            best_border(domains, terms, scratch, level, a, counts, sums, before)
+        elif domains.n_children[shown[a, NODE]] > 0:
+            node = shown[a, NODE]
+            add_rows(rows, start, stop, a, domains.first[node], domains.stop[node], scratch)
+            best_child(domains, terms, scratch, level, a, counts, sums, before)

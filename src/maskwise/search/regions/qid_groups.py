@@ -1,0 +1,106 @@
+"""The groups of one quasi-identifier while regions are split.
+
+A group is all records that show the same on the QID's attributes, whatever their
+regions. What a region shows is told apart by the values it can stand for, not by
+its label: after a child was told, what is left of the value is something else
+than the value. So a group holds also against somebody who knows all splits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.search import rule_kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+
+class QidGroups:
+    """The groups of one QID, their counters, and how bad the worst is by each rule."""
+
+    def __init__(self, attributes: Sequence[int], rules: rule_kernels.Rules, whole: Ints) -> None:
+        """Start with one group, that of region 0.
+
+        Args:
+            attributes: The QID's attributes.
+            rules: What its groups must satisfy.
+            whole: (n_counts,) the counters of the whole table.
+        """
+        self.attributes = tuple(attributes)
+        self.rules = rules
+        self.group_of: list[int] = [0]
+        self.regions: list[set[int]] = [{0}]
+        self._number: dict[Hashable, int] = {(): 0}
+        self._keys: list[Hashable] = [()]
+        self._counts = np.zeros((16, len(whole)), np.int64)
+        self._badness = np.full((len(rules.kind), 16), -np.inf)
+        self._counts[0] = whole
+        self._weigh([0])
+
+    def counts(self, group: int) -> Ints:
+        """The counters of a group."""
+        found: Ints = self._counts[group]
+        return found
+
+    def number(self, key: Hashable) -> int | None:
+        """The group that shows something, if there is one."""
+        return self._number.get(key)
+
+    @property
+    def worst(self) -> NDArray[np.float64]:
+        """How bad the worst group is by each rule."""
+        worst: NDArray[np.float64] = self._badness[:, : len(self._keys)].max(axis=1, initial=-np.inf)
+        return worst
+
+    def stays(self, regions: Sequence[int], old: int) -> None:
+        """Note that regions were split from another by an attribute that is not in the QID."""
+        group = self.group_of[old]
+        self.group_of += [group] * len(regions)
+        self.regions[group].update(regions)
+
+    def move(self, keys: Mapping[int, Hashable], counts: Mapping[int, Ints], old: int, before: Ints) -> None:
+        """Put a region and those split from it into the groups of what they show now.
+
+        Args:
+            keys: What each shows on the QID's attributes; new regions by their numbers, in order.
+            counts: The counters of each.
+            old: The region that was split.
+            before: Its counters before.
+        """
+        touched = {self.group_of[old]}
+        self._counts[self.group_of[old]] -= before
+        self.regions[self.group_of[old]].discard(old)
+        for region, key in keys.items():
+            group = self._number.setdefault(key, len(self._keys))
+            if group == len(self._keys):
+                self._keys.append(key)
+                self.regions.append(set())
+                self._make_room()
+            self._counts[group] += counts[region]
+            self.regions[group].add(region)
+            if region == old:
+                self.group_of[old] = group
+            else:
+                self.group_of.append(group)
+            touched.add(group)
+        self._weigh(sorted(touched))
+
+    def _make_room(self) -> None:
+        if len(self._keys) > len(self._counts):
+            self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)])
+            self._badness = np.concatenate([self._badness, np.full_like(self._badness, -np.inf)], axis=1)
+
+    def _weigh(self, groups: Sequence[int]) -> None:
+        there = [group for group in groups if self._counts[group, 0] > 0]
+        self._badness[:, list(groups)] = -np.inf
+        if there and len(self._badness):
+            bad = np.empty((len(self._badness), len(there)))
+            rule_kernels.weigh_groups(self.rules, self._counts[there], bad, np.empty(bad.shape, np.bool_))
+            self._badness[:, there] = bad

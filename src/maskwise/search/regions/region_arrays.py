@@ -1,0 +1,78 @@
+"""The arrays that the compiled loops over regions share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from maskwise.search.rule_kernels import Rules
+
+SCALE = 2.0**30
+"""What is taught of a record is a whole number of 1 / SCALE."""
+ALL = -1
+"""Stands for all children of a value at once, where a split names a child."""
+MIN_GAIN = 1e-9
+"""A split that gains less is none."""
+INTERVAL, TREE = 0, 1
+"""Kinds of attributes."""
+LOW, HIGH, MISSING = 0, 1, 2
+"""What a region shows of an interval attribute: its first bin, one past its last, and whether missing cells too."""
+NODE = 0
+"""What a region shows of a tree attribute: its node; children that were told are no longer in the region."""
+
+
+class Rows(NamedTuple):
+    """The distinct rows of all masked attributes."""
+
+    codes: Any  # (n_rows, n_attributes)
+    counts: Any  # (n_rows, n_counts) the records, and those with each sensitive value
+    sums: Any  # (n_rows, n_targets, 2) what is taught: first and second order, in whole numbers of 1 / SCALE
+    order: Any  # (n_rows,) the rows, region by region
+    scratch: Any  # (n_rows,) room to sort a region's rows
+
+
+class Domains(NamedTuple):
+    """The values that regions may show, for all attributes."""
+
+    kind: Any  # (n_attributes,) INTERVAL or TREE
+    n_bins: Any  # (n_attributes,) of an interval attribute; the code of a missing cell comes next
+    place: Any  # (n_attributes, most_bins + 1) where each bin begins, from 0 to 1 over the range
+    first: Any  # (n_nodes,) the first code below a node of a tree attribute
+    stop: Any  # (n_nodes,) one past the last
+    first_child: Any  # (n_nodes,)
+    n_children: Any  # (n_nodes,)
+    spread: Any  # (n_nodes,) what showing it hides: 0 the exact value, 1 everything
+    weight: Any  # (n_attributes,) how much an attribute's information counts
+    is_open: Any  # (n_attributes,) False for one that is never split
+
+
+class Terms(NamedTuple):
+    """What parts must satisfy, and how they are weighed."""
+
+    rules: Rules
+    least: int
+    """The smallest part, in records."""
+    is_by_size: bool
+    """Whether the rules ask for nothing but sizes, none of them above `least`."""
+    shrinkage: float
+    """Added to the second order of a part: the larger, the less small parts are trusted."""
+    depth: int
+    """So many levels below a split are tried before it is chosen."""
+    breadth: int
+    """So many splits are tried at most."""
+
+
+class Scratch(NamedTuple):
+    """Room for counts by code, and for what is shown at each level of a trial."""
+
+    counts: Any  # (most_codes, n_counts)
+    sums: Any  # (most_codes, n_targets, 2)
+    shown: Any  # (depth + 1, n_attributes, 3)
+    gain: Any  # (depth + 1, n_attributes) of the best split of each attribute
+    at: Any  # (depth + 1, n_attributes) which it is: a border, or a child
+    parts: Any  # (depth + 1, most_parts, 2) the codes of each part
+    nodes: Any  # (depth + 1, most_parts, 3) what each part shows of the attribute
+    stops: Any  # (depth + 1, most_parts + 2) where the rows of each part begin, and of the rest; one past their last
+    n_parts: Any  # (depth + 1,) how many parts there are
+    next_part: Any  # (depth + 1,) the part that is tried next
+    split_on: Any  # (depth + 1,) the attribute

@@ -1,0 +1,193 @@
+"""The search region by region; see `interface.Search`."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.compress.request import Coding, CountRequest, RecordRequest
+from maskwise.errors import InputError
+from maskwise.policy.attributes import Kind, Minimality
+from maskwise.search import rule_kernels
+from maskwise.search.bounds import as_rules, figures_of, list_union
+from maskwise.search.options import stage_of
+from maskwise.search.preferences import preferences_of
+from maskwise.search.regions import region_arrays
+from maskwise.search.regions.build_regions import build_regional_solution
+from maskwise.search.regions.domains import flatten, list_domains
+from maskwise.search.regions.growth import Growth
+from maskwise.search.regions.qid_groups import QidGroups
+from maskwise.search.regions.regional_curve import RegionalCurve
+from maskwise.search.regions.teacher import teach_rows
+from maskwise.solution.solution import Ending
+from maskwise.solution.steps import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from maskwise.compress.compressed_table import CompressedTables
+    from maskwise.search.interface import Problem, Progress
+    from maskwise.search.regions.growth import Split
+    from maskwise.search.regions.teacher import Lesson
+    from maskwise.search.value_trees import AnyTree
+    from maskwise.solution.solution import Solution
+
+    Ints = NDArray[np.int64]
+
+MAX_CLASSES = 50
+DEPTH, BREADTH = 5, 8
+"""So many levels below a split are tried before it is chosen, and so many splits at most."""
+SHRINKAGE = 1.0
+"""As much openness of the class is added to each part: parts of a few records are not trusted."""
+
+
+class RegionSearch:
+    """Splits the table into regions as long as every group of every QID stays safe."""
+
+    def __init__(self, problem: Problem) -> None:
+        _refuse_what_does_not_fit(problem)
+        self.problem = problem
+        self.domains = list_domains(problem.profile, problem.policy.floors())
+        self._union, self._qids, self._bounds = list_union(problem.profile, problem.policy)
+
+    @property
+    def request(self) -> CountRequest:
+        """The rows of all masked attributes together, and what a good classifier knows of them."""
+        problem, policy = self.problem, self.problem.policy
+        person = policy.person
+        taken = {*policy.masked, *(cut.attribute for cut in problem.profile.fixed), policy.class_name}
+        taken |= set() if person is None else {person.column}
+        teach = partial(
+            teach_rows,
+            is_number=[domain.column.kind is Kind.INTERVAL for domain in self.domains],
+            seed=problem.options.seed or 0,
+        )
+        unmasked = tuple(name for name in problem.columns if name not in taken)
+        records = RecordRequest(teach, policy.class_name, unmasked) if problem.has_class else None
+        codings = tuple(Coding(domain.code_of_value, domain.n_codes) for domain in self.domains)
+        return CountRequest(codings, (self._union,), records=records)
+
+    @property
+    def coded_trees(self) -> Sequence[AnyTree]:
+        """None: regions have no trees in common."""
+        return ()
+
+    def run(self, counts: CompressedTables, progress: Progress) -> Solution:
+        """Split until nothing valid gains anything, or a limit is reached."""
+        problem = self.problem
+        (compact,) = counts.tables
+        if compact.persons is not None:
+            raise InputError(
+                "The method `regions` counts each person in one place, but here the masked values of some persons "
+                "differ from record to record. Use the method `tdr`, or make these values the same."
+            )
+        progress.stage(stage_of(1, 1))
+        whole = compact.whole()
+        flat, roots = flatten(self.domains, preferences_of(problem.policy).weights)
+        groups = [
+            QidGroups(qid.attributes, as_rules([b for b in self._bounds if b.table == t], whole), whole)
+            for t, qid in enumerate(self._qids)
+        ]
+        growth = Growth(compact, _align(counts.taught, compact.codes), flat, roots, self._terms(whole), groups)
+        curve = RegionalCurve(problem, self.domains, growth, self._figures(groups))
+        steps, ending = self._descend(growth, curve, progress)
+        return build_regional_solution(
+            problem, self.domains, growth, self._bounds, steps, curve.points, ending, counts.workspace.messages()
+        )
+
+    def _terms(self, whole: Ints) -> region_arrays.Terms:
+        """What every part must satisfy: all rules at once, so that it may be in any group."""
+        rules = as_rules(self._bounds, whole)
+        sizes = rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced]
+        is_by_size = bool((rules.kind[rules.is_enforced] == rule_kernels.K).all())
+        return region_arrays.Terms(rules, int(sizes.max(initial=1)), is_by_size, SHRINKAGE, DEPTH, BREADTH)
+
+    def _figures(self, groups: Sequence[QidGroups]) -> tuple[float, ...]:
+        """The figure of each requirement, by the groups of its QID."""
+        worst = {t: iter(one.worst.tolist()) for t, one in enumerate(groups)}
+        return figures_of(self._bounds, [next(worst[bound.table]) for bound in self._bounds])
+
+    def _descend(self, growth: Growth, curve: RegionalCurve, progress: Progress) -> tuple[list[Step], Ending]:
+        limits, begin = self.problem.options.limits, time.monotonic()
+        steps: list[Step] = []
+        before = self._worst(growth)
+        while growth.best() is not None:
+            if limits.max_steps is not None and len(steps) >= limits.max_steps:
+                return steps, Ending.STEPS
+            if limits.seconds is not None and time.monotonic() - begin >= limits.seconds:
+                return steps, Ending.TIME
+            split = growth.split_best()
+            after = self._worst(growth)
+            steps.append(self._step(len(steps) + 1, split, growth, float(np.mean(after - before))))
+            curve.add(split, steps[-1].requirements)
+            before = after
+            if not progress.step(steps[-1]):
+                return steps, Ending.INTERRUPTED
+        return steps, Ending.MAXIMAL
+
+    def _worst(self, growth: Growth) -> NDArray[np.float64]:
+        return np.concatenate([groups.worst for groups in growth.groups])
+
+    def _step(self, number: int, split: Split, growth: Growth, loss: float) -> Step:
+        labels, root = self.domains[split.attribute], int(growth.roots[split.attribute])
+        before = labels.label_of(growth.shown[split.region][split.attribute].tolist(), root)
+        after = [labels.label_of(shown, root) for shown in split.shown]
+        has_rest = growth.stop[split.region] > growth.start[split.region]
+        return Step(
+            number,
+            labels.column.name,
+            before,
+            (*after, before) if has_rest else tuple(after),
+            split.gain,
+            loss,
+            split.total,
+            self._figures(growth.groups),
+            split.region,
+        )
+
+
+def _align(lesson: Lesson | None, codes: NDArray[np.unsignedinteger]) -> Ints:
+    """What is taught of each compressed row; nothing of one that no record was drawn of."""
+    if lesson is None:
+        return np.zeros((len(codes), 0, 2), np.int64)
+    sums = np.zeros((len(codes), *lesson.sums.shape[1:]), np.int64)
+    both = np.concatenate([codes.astype(np.int64), lesson.codes])
+    key = np.zeros(len(both), np.int64)
+    for column in both.T:
+        _, key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+    at = np.full(int(key.max(initial=0)) + 1, -1, np.int64)
+    at[key[len(codes) :]] = np.arange(len(lesson.codes))
+    found = at[key[: len(codes)]]
+    sums[found >= 0] = lesson.sums[found[found >= 0]]
+    return sums
+
+
+def _refuse_what_does_not_fit(problem: Problem) -> None:
+    """Refuse what regions cannot do."""
+    policy, options = problem.policy, problem.options
+    if options.as_published:
+        raise InputError("The method `regions` is not in the papers, so it does not go with --as-published.")
+    if problem.profile.n_classes > MAX_CLASSES:
+        msg = (
+            f"The method `regions` takes up to {MAX_CLASSES} classes; found {problem.profile.n_classes:,}. "
+            "Use the method `tdr`."
+        )
+        raise InputError(msg)
+    if policy.minimality is Minimality.GUARD:
+        msg = (
+            f"{policy.at(('minimality',))}`minimality: guard` is for one cut of the whole table, not for the method "
+            "`regions`. Use the method `tdr`, or write `minimality: check`."
+        )
+        raise InputError(msg)
+    if policy.known:
+        raise InputError(
+            "The method `regions` cannot take what earlier releases show into account yet. Use the method `tdr` with "
+            "--against."
+        )
+    if any(preferences_of(policy).levels):
+        raise InputError("The method `regions` has no levels that hold everywhere. Leave out `at_least`, or use `tdr`.")
