@@ -16,9 +16,10 @@ import numpy as np
 from maskwise.engines.base import Relabel
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind, Missing
-from maskwise.release.mask_regions import Codes, label_by_region, lookup_keys, mask_regions
+from maskwise.release.mask_regions import count_outside, label_by_region, lookup_keys, mask_regions
 from maskwise.release.pseudonyms import pseudonymize
 from maskwise.solution.cut import Cut, MissingShown
+from maskwise.solution.region_codes import Codes
 from maskwise.values.arrow import from_numpy
 from maskwise.values.parsing import Parsed, parse_keys
 from maskwise.values.scales import DAY, Scale, as_python
@@ -161,6 +162,12 @@ def apply(
             unknown[cut.attribute] = fitted.unknown
         if fitted.n_outside:
             n_outside[cut.attribute] = fitted.n_outside
+    named = pseudonymize(table, solution.person)
+    if solution.regions is None:
+        whole = named.relabel({name: relabels[name] for name in names})
+    else:
+        whole = label_by_region(named, solution, codes, lookups)
+        n_outside = count_outside(whole, codes, lookups)
     dropped = {name.casefold() for name in solution.drop}
     left_out = tuple(name for name in table.names if name not in solution.columns and name.casefold() not in dropped)
     where_outside = "; ".join(_in_records(name, n) for name, n in n_outside.items())
@@ -181,11 +188,6 @@ def apply(
         )
         raise InputError(msg)
     others = {name for name in table.names if name not in solution.columns}
-    named = pseudonymize(table, solution.person)
-    if solution.regions is None:
-        whole = named.relabel({name: relabels[name] for name in names})
-    else:
-        whole = label_by_region(named, solution, codes, lookups)
     n_outside_dropped = 0
     if n_outside and outside is Outside.DROP:
         n_before = whole.n_rows()

@@ -160,7 +160,8 @@ def disclose_lone_value(cut: Cut) -> Cut:
     ('F', 'M')
     """
     is_lone = len(cut.hidden) == 1 and not cut.hides_more and cut.missing is not MissingShown.ROOT
-    if cut.kind is not Kind.SUPPRESS or not is_lone or cut.hidden[0] == HIDDEN:
+    # Where regions have cuts of their own, `*` stands for other values from region to region.
+    if cut.kind is not Kind.SUPPRESS or not is_lone or cut.hidden[0] == HIDDEN or cut.regional:
         return cut
     texts = (*cut.shown, *cut.hidden)
     return replace(cut, shown=tuple(sorted(texts, key=value_order(texts))), hidden=())
