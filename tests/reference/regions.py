@@ -53,6 +53,27 @@ def walk(regions: Regions, cuts: Sequence[Cut], row: Mapping[str, Any]) -> tuple
     return region, tuple(shown.values())
 
 
+def sets_of(regions: Regions, cuts: Sequence[Cut], row: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """What a row shows of each attribute, and what was told out of that: together the values it can stand for."""
+    cut_of = {cut.attribute: cut for cut in cuts}
+    shown: dict[str, str | None] = {cut.attribute: cut.root for cut in cuts}
+    told: dict[str, frozenset[Any]] = {cut.attribute: frozenset() for cut in cuts}
+    is_part = dict.fromkeys(shown, False)
+    region, n_regions = 0, 1
+    for split in regions.splits:
+        name = split.attribute
+        if split.region == region:
+            taken = [_is_taken(cut_of[name], part, row[name]) for part in split.parts]
+            if any(taken):
+                part = split.parts[taken.index(True)]
+                region, shown[name], told[name] = n_regions + taken.index(True), part.shown, frozenset()
+                is_part[name] = True
+            else:
+                told[name] |= {part.shown for part in split.parts}
+        n_regions += len(split.parts)
+    return [(shown[cut.attribute], told[cut.attribute], is_part[cut.attribute]) for cut in cuts]
+
+
 def _is_taken(cut: Cut, part: RegionPart, cell: Any) -> bool:
     """Whether a cell belongs to a part: one that shows the whole range, or a value `*`, takes nothing else."""
     if part.shown is None or cell is None:

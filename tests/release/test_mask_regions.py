@@ -15,9 +15,9 @@ from maskwise.policy.attributes import Kind
 from maskwise.profile.profile import profile
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply, mask
-from maskwise.release.mask_regions import find_regions, number_numbers, number_texts
 from maskwise.solution.cut import MissingShown
 from maskwise.solution.region_codes import Codes
+from maskwise.solution.region_rows import find_regions, number_numbers, number_texts
 from maskwise.solution.regions import RegionPart, RegionSplit
 from maskwise.table.read import read
 from tests.reference.regions import is_true, walk

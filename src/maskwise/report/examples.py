@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.policy.attributes import Kind
-from maskwise.release.mask_regions import find_regions
 from maskwise.solution.cut import HIDDEN
 from maskwise.solution.reasons import MISSING
 from maskwise.solution.region_codes import Codes
+from maskwise.solution.region_rows import find_regions
 from maskwise.values.scales import Scale, label
 
 if TYPE_CHECKING:
