@@ -54,7 +54,7 @@ def explain_regions(problem: Problem, request: CountRequest, counts: CompressedT
     Claim: a reason names a requirement only if every split of the region by the attribute, into the pieces that the
     search tries, breaks some requirement.
     """
-    return _Explanation(problem, request, counts, solution).reasons()
+    return _RegionExplanation(problem, request, counts, solution).reasons()
 
 
 class _Held(NamedTuple):
@@ -68,7 +68,7 @@ class _Held(NamedTuple):
     """Whether it was split from another region by the attribute: a value may be called like the root."""
 
 
-class _Explanation:
+class _RegionExplanation:
     """The regions, their groups, and what is asked of them."""
 
     def __init__(self, problem: Problem, request: CountRequest, counts: CompressedTables, solution: Solution) -> None:
