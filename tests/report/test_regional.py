@@ -25,7 +25,6 @@ from tests.release.hand_made_regions import EPOCH, Case, cases
 from tests.report.pages import check_page
 from tests.report.runs import POLICY, QID, RARE, people
 
-
 WITHOUT_CLASS = {key: POLICY[key] for key in ("attributes", "drop")} | {"requirements": POLICY["requirements"][:1]}
 
 
