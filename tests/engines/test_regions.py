@@ -72,3 +72,12 @@ def test_regions_are_applied_as_in_duckdb(place: Place) -> None:
     assert (applied.unknown, applied.outside) == (expected.unknown, expected.outside)
     assert expected.outside == {"age": 1, "born": 1}
     assert expected.unknown["edu"].n_values == 2
+
+
+def test_a_database_counts_with_an_earlier_release_by_regions(postgres: Place) -> None:
+    table = people()
+    earlier = maskwise.anonymize(table, POLICY, method="regions").solution
+    expected = maskwise.anonymize(table, POLICY, against=earlier, keep_order=True)
+    outcome, rows = postgres.anonymize(table, POLICY, against=earlier, keep_order=True)
+    assert solution_file.dumps(outcome.solution) == solution_file.dumps(expected.solution)
+    assert in_order(rows) == in_order(rows_of(expected.data))

@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from maskwise.errors import InputError
 from maskwise.policy.attributes import Kind
 from maskwise.values.scales import Scale, interval_label
 from maskwise.values.spelling import value_order
@@ -123,14 +124,24 @@ class Cut:
 
     def show_text(self, text: str) -> str:
         """The label of a category; one the cut does not know is shown as the root."""
+        self._refuse_regions()
         return self._shown_as.get(text, self.root)
 
     def show_number(self, number: float) -> str:
         """The label of a number; one outside every interval is not shown inside one."""
+        self._refuse_regions()
         low, high = self.covered
         if not low <= number <= high:
             return self.outside_label
         return self.labels[bisect_right(self.breaks, number, 1, len(self.breaks) - 1) - 1]
+
+    def _refuse_regions(self) -> None:
+        if self.regional:
+            msg = (
+                f"What `{self.attribute}` shows differs from region to region, so one value alone does not tell it. "
+                "Mask whole rows with `maskwise.apply`."
+            )
+            raise InputError(msg)
 
     @property
     def covered(self) -> tuple[float, float]:
