@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+import maskwise
 from maskwise.errors import InputError
-from maskwise.formats import solution_file
+from maskwise.formats import solution_file, trace_file
 from maskwise.solution.regions import RegionPart, RegionSplit
 from tests.release.hand_made_regions import AGES, make_solution
 
@@ -96,3 +98,14 @@ def test_a_hundred_thousand_splits_one_below_the_other_are_read() -> None:
     found = solution_file.loads(json.dumps(data))
     assert found.regions is not None
     assert found.regions.n_regions == 1 + 5 + n
+
+
+def test_a_line_of_the_trace_has_the_region_that_was_split() -> None:
+    rows = [{"age": age, "job": "ab"[age % 2], "risk": "xy"[age > 4]} for age in range(9) for _ in range(6)]
+    asked = {"class": "risk", "requirements": [{"qid": ["age", "job"], "k": 5}]}
+    outcome = maskwise.anonymize(pa.Table.from_pylist(rows), asked, method="regions")
+    lines = [json.loads(line) for line in trace_file.dumps(outcome.steps).splitlines()]
+    assert outcome.solution.regions is not None
+    splits = [(split.region, split.attribute) for split in outcome.solution.regions.splits]
+    assert splits
+    assert [(line["region"], line["attribute"]) for line in lines] == splits

@@ -141,11 +141,17 @@ def test_equal_releases_have_equal_public_files(how: dict[str, Any], data: st.Da
         assert public_files(outcome) == public_files(other)
 
 
+NO_NUMBER = "a hidden value that is no number"
 PAIRS: dict[str, tuple[Rows, Rows, dict[str, Any]]] = {
     "hidden values": (
         [{"Job": job, "C": cls} for job, cls in zip("aaabbbcd", "xyxyxyxy", strict=True)],
         [{"Job": job, "C": cls} for job, cls in zip("aaabbbce", "xyxyxyxy", strict=True)],
         {"class": "C", "attributes": {"Job": "suppress"}, "requirements": [{"qid": ["Job"], "k": 3}]},
+    ),
+    NO_NUMBER: (
+        [{"Job": job, "C": cls} for job, cls in zip(["10"] * 3 + ["9"] * 3 + ["7", "x"], "xyxyxyxy", strict=True)],
+        [{"Job": job, "C": cls} for job, cls in zip(["10"] * 3 + ["9"] * 3 + ["7", "8"], "xyxyxyxy", strict=True)],
+        {"class": "C", "attributes": {"Job": "suppress"}, "requirements": [{"qid": ["Job"], "k": 2}]},
     ),
     "missing or hidden": (
         [{"Job": job, "C": "x"} for job in [*"aaabbb", "c", None]],
@@ -169,12 +175,19 @@ PAIRS: dict[str, tuple[Rows, Rows, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("method", ["tdr", "regions"])
-@pytest.mark.parametrize(("rows", "others", "policy"), PAIRS.values(), ids=PAIRS)
-def test_these_tables_have_one_release_and_equal_public_files(
-    rows: Rows, others: Rows, policy: dict[str, Any], method: str
-) -> None:
-    one, two = (maskwise.anonymize(pa.Table.from_pylist(table), policy, method=method) for table in (rows, others))
+@pytest.mark.parametrize("pair", PAIRS)
+def test_these_tables_have_one_release_and_equal_public_files(pair: str) -> None:
+    rows, others, policy = PAIRS[pair]
+    one, two = (maskwise.anonymize(pa.Table.from_pylist(table), policy) for table in (rows, others))
+    assert released(one) == released(two)
+    assert public_files(one) == public_files(two)
+
+
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair != NO_NUMBER])
+def test_by_regions_too_these_tables_have_equal_public_files(pair: str) -> None:
+    """But for one pair, whose values have another order there, and so another release."""
+    rows, others, policy = PAIRS[pair]
+    one, two = (maskwise.anonymize(pa.Table.from_pylist(table), policy, method="regions") for table in (rows, others))
     assert released(one) == released(two)
     assert public_files(one) == public_files(two)
 

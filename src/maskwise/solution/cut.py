@@ -88,7 +88,9 @@ class Cut:
                 return self.shown
             case Kind.SUPPRESS:
                 hides = bool(self.hidden) or self.hides_more or self.missing is MissingShown.ROOT
-                return (*self.shown, HIDDEN) if hides else self.shown
+                # Ordered by themselves: whether a hidden value is a number is nobody's to know.
+                shown = tuple(sorted(self.shown, key=value_order(self.shown)))
+                return (*shown, HIDDEN) if hides else shown
             case Kind.INTERVAL:
                 ends = list(pairwise(self.breaks))
                 return tuple(
