@@ -73,7 +73,7 @@ BROKEN: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "dates that there are not": (lambda data: attribute(data, "day").update(breaks=[0, 10**12]), "values"),
     "more splits than records": (
         lambda data: data.update(regions=data["regions"][:1] * 1_000),
-        "1,000 splits of only 20 records",
+        "1,000 splits",
     ),
     "a part without a label": (lambda data: data["regions"][0].update(parts=[{}]), "regions.0.parts.0.shown"),
     "a part that is a text": (lambda data: data["regions"][0].update(parts=["x"]), "regions.0.parts.0"),

@@ -23,7 +23,7 @@ from maskwise.table.read import read
 from tests.reference.regions import is_true, walk
 from tests.release.hand_made_regions import AGES, NAMES, SUPPRESS, Case, cases, make_solution
 
-FEW = settings(max_examples=min(settings().max_examples, 12))
+FEW = settings(max_examples=12)
 
 
 def cells(table: Any) -> list[tuple[str | None, ...]]:
