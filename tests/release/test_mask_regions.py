@@ -6,12 +6,15 @@ import random
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
+import maskwise
 from maskwise.errors import InputError
 from maskwise.formats import solution_file
 from maskwise.policy.attributes import Kind
+from maskwise.profile import column_counts as counting
 from maskwise.profile.profile import profile
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply, mask
@@ -150,3 +153,23 @@ def test_a_number_beyond_a_coded_end_is_inside_only_where_the_label_has_no_end()
     masked = apply(read(Case(rows, [], solution, None).table(rows)), solution)
     assert as_frame(masked.table)["age"].to_pylist() == ["≥ 10", "[0, 20] or outside"]
     assert masked.outside == {"age": 1}
+
+
+def test_numbers_counted_by_ranges_and_values_not_told_apart_are_masked_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More numbers and texts than are told apart: of numbers ranges are counted, rare texts are one value."""
+    monkeypatch.setattr(counting, "MOST_VALUES", 12)
+    rng = random.Random(3)  # noqa: S311 - test data
+    rows = []
+    for _ in range(240):
+        pay, job = rng.randrange(5_000), rng.choice(["p", "q", "r", f"own {rng.randrange(90)}"])
+        rows.append({"pay": pay, "job": job, "risk": "xy"[(pay > 2_000) ^ (job == "q")]})
+    table = pa.Table.from_pylist(rows)
+    policy = {"class": "risk", "attributes": {"job": "suppress"}, "requirements": [{"qid": ["pay", "job"], "k": 12}]}
+    outcome = maskwise.anonymize(table, policy, method="regions", keep_order=True, why=True)
+    solution = outcome.solution
+    assert solution.regions is not None
+    assert len(solution.regions.splits) > 1
+    assert solution.cut("job").hides_more
+    shown = [tuple(row[cut.attribute] for cut in solution.cuts) for row in outcome.data.to_pylist()]
+    assert shown == [walk(solution.regions, solution.cuts, row)[1] for row in rows]
+    assert as_frame(apply(read(table), solution).table).to_pylist() == outcome.data.to_pylist()
