@@ -151,6 +151,40 @@ class Growth:
         shown, told = self.shown[region], self._told[region]
         return tuple((*shown[a].tolist(), told.get(a, frozenset())) for a in attributes)
 
+    def find(self, codes: Ints) -> Ints:
+        """The region of each of some rows, also of rows that were not there.
+
+        Args:
+            codes: (n_rows, n_attributes)
+        """
+        splits: dict[int, list[Split]] = {}
+        for split in self.splits:
+            splits.setdefault(split.region, []).append(split)
+        found = np.zeros(len(codes), np.int64)
+        waiting = [(0, np.arange(len(codes)))]
+        while waiting:
+            region, here = waiting.pop()
+            for split in splits.get(region, ()):
+                cells = codes[here, split.attribute]
+                stays = np.ones(len(here), np.bool_)
+                for p, shown in enumerate(split.shown):
+                    low, high = self._codes_of(split.attribute, shown)
+                    is_inside = (low <= cells) & (cells < high)
+                    if is_inside.any():
+                        waiting.append((split.first + p, here[is_inside]))
+                        stays &= ~is_inside
+                here = here[stays]
+            found[here] = region
+        return found
+
+    def _codes_of(self, a: int, shown: Sequence[int]) -> tuple[int, int]:
+        """The first and one past the last code of what a part shows."""
+        if self.domains.kind[a] != region_arrays.INTERVAL:
+            node = shown[region_arrays.NODE]
+            return int(self.domains.first[node]), int(self.domains.stop[node])
+        low, high = shown[region_arrays.LOW], shown[region_arrays.HIGH]
+        return low, high + (low == high)
+
     def region_of_row(self) -> Ints:
         """The region of each compressed row."""
         found = np.zeros(len(self.rows.order), np.int64)

@@ -13,6 +13,8 @@ ALL = -1
 """Stands for all children of a value at once, where a split names a child."""
 MIN_GAIN = 1e-9
 """A split that gains less is none."""
+BREADTH = 8
+"""So many splits of a region are tried at most before one is chosen."""
 INTERVAL, TREE = 0, 1
 """Kinds of attributes."""
 LOW, HIGH, MISSING = 0, 1, 2

@@ -22,8 +22,10 @@ from maskwise.search.regions.growth import Growth
 from maskwise.search.regions.qid_groups import QidGroups
 from maskwise.search.regions.regional_curve import RegionalCurve
 from maskwise.search.regions.teacher import teach_rows
+from maskwise.search.regions.variants import RegionVariant, choose_variant
 from maskwise.solution.solution import Ending
 from maskwise.solution.steps import Step
+from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,17 +35,17 @@ if TYPE_CHECKING:
     from maskwise.compress.compressed_table import CompressedTables
     from maskwise.search.interface import Problem, Progress
     from maskwise.search.regions.growth import Split
+    from maskwise.search.regions.region_arrays import Domains
     from maskwise.search.regions.teacher import Lesson
     from maskwise.search.value_trees import AnyTree
     from maskwise.solution.solution import Solution
+    from maskwise.values.message import Message
 
     Ints = NDArray[np.int64]
 
 MAX_CLASSES = 50
-DEPTH, BREADTH = 5, 8
-"""So many levels below a split are tried before it is chosen, and so many splits at most."""
-SHRINKAGE = 1.0
-"""As much openness of the class is added to each part: parts of a few records are not trusted."""
+DEFAULT_EFFORT = 2
+"""Variants are compared; 1 searches once."""
 
 
 class RegionSearch:
@@ -93,19 +95,41 @@ class RegionSearch:
             QidGroups(qid.attributes, as_rules([b for b in self._bounds if b.table == t], whole), whole)
             for t, qid in enumerate(self._qids)
         ]
-        growth = Growth(compact, _align(counts.taught, compact.codes), flat, roots, self._terms(whole), groups)
+        variant, notes = self._choose(counts.taught, flat, roots, whole)
+        terms = self._terms(whole, variant)
+        growth = Growth(compact, _align(counts.taught, compact.codes), flat, roots, terms, groups)
         curve = RegionalCurve(problem, self.domains, growth, self._figures(groups))
         steps, ending = self._descend(growth, curve, progress)
         return build_regional_solution(
-            problem, self.domains, growth, self._bounds, steps, curve.points, ending, counts.workspace.messages()
+            problem,
+            self.domains,
+            growth,
+            self._bounds,
+            steps,
+            curve.points,
+            ending,
+            (*notes, *counts.workspace.messages()),
         )
 
-    def _terms(self, whole: Ints) -> region_arrays.Terms:
+    def _choose(
+        self, lesson: Lesson | None, domains: Domains, roots: Ints, whole: Ints
+    ) -> tuple[RegionVariant, list[Message]]:
+        """Choose how to search, where there is a class and effort allows it."""
+        options = self.problem.options
+        if lesson is None or (options.effort or DEFAULT_EFFORT) == 1:
+            return RegionVariant(), []
+        least = self._terms(whole, RegionVariant()).least
+        seed = options.seed or 0
+        variant, note = choose_variant(lesson.records, lesson.codes, domains, roots, least, seed)
+        return variant, [private_note(note)]
+
+    def _terms(self, whole: Ints, variant: RegionVariant) -> region_arrays.Terms:
         """What every part must satisfy: all rules at once, so that it may be in any group."""
         rules = as_rules(self._bounds, whole)
         sizes = rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced]
         is_by_size = bool((rules.kind[rules.is_enforced] == rule_kernels.K).all())
-        return region_arrays.Terms(rules, int(sizes.max(initial=1)), is_by_size, SHRINKAGE, DEPTH, BREADTH)
+        least = int(sizes.max(initial=1)) * variant.factor
+        return region_arrays.Terms(rules, least, is_by_size, variant.shrinkage, variant.depth, region_arrays.BREADTH)
 
     def _figures(self, groups: Sequence[QidGroups]) -> tuple[float, ...]:
         """The figure of each requirement, by the groups of its QID."""

@@ -40,7 +40,7 @@ class Lesson:
     sums: Ints  # (n_rows, n_targets, 2)
     """For each row and class what its records could add, and how open the class is without; summed over the records,
     in whole numbers of 1 / SCALE. Two classes share one target."""
-    records: TaughtRecords | None = None
+    records: TaughtRecords
     """The records that the choice among variants is made by."""
 
 
@@ -50,6 +50,8 @@ class TaughtRecords:
 
     row: Ints  # (n_records,)
     """Which row of the lesson each is in."""
+    taught: Ints  # (n_records, n_targets, 2)
+    """What each could add, as in the lesson's sums."""
     classes: Ints  # (n_records,)
     """The number of its class."""
     unmasked: Floats  # (n_records, n_columns)
@@ -66,7 +68,7 @@ def teach_rows(
     is_number: Sequence[bool],
     seed: int,
 ) -> Lesson | None:
-    """Fit both models and add up by row what the second one knows more; None without a class, or with only one.
+    """Learn from all records, or from many of them; None without a class, or with only one.
 
     Args:
         codes: (n_records, n_attributes) the code of each record on each masked attribute.
@@ -83,24 +85,40 @@ def teach_rows(
     # In an order of their own, so that the order of the records changes nothing.
     order = np.lexsort((of_class, *unmasked.T, *codes.T))
     order = order[_drawn(codes[order], unmasked[order], of_class[order])]
-    codes, unmasked, of_class = codes[order], unmasked[order], of_class[order]
-    if len(np.unique(of_class)) < 2:  # noqa: PLR2004 - nothing to tell apart
-        return None
     is_category = np.array([named for _, named in coded], np.bool_)
-    n_classes = int(of_class.max()) + 1
-    shares = np.bincount(of_class, minlength=n_classes) / len(of_class)
+    return teach(codes[order], unmasked[order], is_category, of_class[order], is_number=is_number, seed=seed)
+
+
+def teach(
+    codes: Ints, unmasked: Floats, is_category: Bools, classes: Ints, *, is_number: Sequence[bool], seed: int
+) -> Lesson | None:
+    """Fit both models and add up by row what the second one knows more; None if there is only one class.
+
+    Args:
+        codes: (n_records, n_attributes) the masked attributes; the records stand in the order of these rows, equal
+            ones in that of the unmasked columns.
+        unmasked: (n_records, n_columns) the unmasked columns as small numbers.
+        is_category: (n_columns,) whether the numbers of a column only name categories.
+        classes: (n_records,) the number of each record's class.
+        is_number: For each masked attribute whether its codes are ordered.
+        seed: Makes the folds repeatable.
+    """
+    if len(np.unique(classes)) < 2:  # noqa: PLR2004 - nothing to tell apart
+        return None
+    n_classes = int(classes.max()) + 1
+    shares = np.bincount(classes, minlength=n_classes) / len(classes)
     without = np.repeat(shares[None], len(codes), axis=0)
     if len(is_category):
-        by_columns = np.lexsort((of_class, *unmasked.T))
-        found = out_of_fold(unmasked[by_columns], is_category, of_class[by_columns], seed)
+        by_columns = np.lexsort((classes, *unmasked.T))
+        found = out_of_fold(unmasked[by_columns], is_category, classes[by_columns], seed)
         without[by_columns] = alike(unmasked[by_columns], found)
     values = np.column_stack([unmasked, codes.astype(np.float64)])
     named = np.append(is_category, ~np.asarray(is_number, np.bool_))
-    known = alike(values, out_of_fold(values, named, of_class, seed))
-    rows, row = _distinct(codes)
+    known = alike(values, out_of_fold(values, named, classes, seed))
+    rows, row = distinct_rows(codes)
     targets = range(1, 2) if n_classes == 2 else range(n_classes)  # noqa: PLR2004 - two classes
-    sums = np.stack([_add_up(known[:, c] - without[:, c], without[:, c], row, len(rows)) for c in targets], axis=1)
-    return Lesson(rows, sums, TaughtRecords(row, of_class, unmasked, is_category))
+    taught = np.stack([_orders(known[:, c] - without[:, c], without[:, c]) for c in targets], axis=1)
+    return Lesson(rows, add_up(taught, row, len(rows)), TaughtRecords(row, taught, classes, unmasked, is_category))
 
 
 def _number_classes(classes: pa.ChunkedArray) -> Ints:
@@ -124,15 +142,25 @@ def _drawn(codes: Ints, unmasked: Floats, classes: Ints) -> Ints:
     return np.flatnonzero(mixed < np.uint64(int(2**64 * (MOST_TAUGHT / len(codes)))))
 
 
-def _distinct(codes: Ints) -> tuple[Ints, Ints]:
+def distinct_rows(codes: Ints) -> tuple[Ints, Ints]:
     """The distinct rows, and which of them each record has; equal rows stand side by side."""
     is_first = np.append(True, (codes[1:] != codes[:-1]).any(axis=1))
     return codes[is_first], np.cumsum(is_first) - 1
 
 
-def _add_up(added: Floats, without: Floats, row: Ints, n_rows: int) -> Ints:
-    """The sums of each row, of whole numbers, so that they are exact."""
-    sums = np.zeros((n_rows, 2), np.int64)
-    np.add.at(sums[:, 0], row, np.rint(added * SCALE).astype(np.int64))
-    np.add.at(sums[:, 1], row, np.rint(without * (1.0 - without) * SCALE).astype(np.int64))
+def _orders(added: Floats, without: Floats) -> Ints:
+    """First and second order of each record, as whole numbers, so that sums are exact."""
+    return np.rint(np.stack([added, without * (1.0 - without)], axis=1) * SCALE).astype(np.int64)
+
+
+def add_up(taught: Ints, row: Ints, n_rows: int) -> Ints:
+    """What is taught of each row.
+
+    Args:
+        taught: (n_records, n_targets, 2) what is taught of each record.
+        row: (n_records,) its row.
+        n_rows: How many rows there are.
+    """
+    sums = np.zeros((n_rows, *taught.shape[1:]), np.int64)
+    np.add.at(sums, row, taught)
     return sums
