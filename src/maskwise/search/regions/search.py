@@ -21,6 +21,7 @@ from maskwise.search.regions.domains import flatten, list_domains
 from maskwise.search.regions.growth import Growth
 from maskwise.search.regions.qid_groups import QidGroups
 from maskwise.search.regions.regional_curve import RegionalCurve
+from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits
 from maskwise.search.regions.teacher import teach_rows
 from maskwise.search.regions.variants import RegionVariant, choose_variant
 from maskwise.solution.solution import Ending
@@ -137,31 +138,37 @@ class RegionSearch:
         return figures_of(self._bounds, [next(worst[bound.table]) for bound in self._bounds])
 
     def _descend(self, growth: Growth, curve: RegionalCurve, progress: Progress) -> tuple[list[Step], Ending]:
+        """Split regions one by one, then, where there are several QIDs, those that are one group together."""
         limits, begin = self.problem.options.limits, time.monotonic()
         steps: list[Step] = []
         before = self._worst(growth)
-        while growth.best() is not None:
+        shared: SharedSplits | None = None
+        while True:
+            if growth.best() is None and shared is None and 1 < len(growth.groups) <= MOST_QIDS:
+                shared = SharedSplits(growth)
+            if growth.best() is None and (shared is None or shared.best() is None):
+                return steps, Ending.MAXIMAL
             if limits.max_steps is not None and len(steps) >= limits.max_steps:
                 return steps, Ending.STEPS
             if limits.seconds is not None and time.monotonic() - begin >= limits.seconds:
                 return steps, Ending.TIME
-            split = growth.split_best()
+            splits = [growth.split_best()] if shared is None else shared.split_best()
             after = self._worst(growth)
-            steps.append(self._step(len(steps) + 1, split, growth, float(np.mean(after - before))))
-            curve.add(split, steps[-1].requirements)
+            steps.append(self._step(len(steps) + 1, splits, growth, float(np.mean(after - before))))
+            curve.add(splits, steps[-1].requirements)
             before = after
             if not progress.step(steps[-1]):
                 return steps, Ending.INTERRUPTED
-        return steps, Ending.MAXIMAL
 
     def _worst(self, growth: Growth) -> NDArray[np.float64]:
         return np.concatenate([groups.worst for groups in growth.groups])
 
-    def _step(self, number: int, split: Split, growth: Growth, loss: float) -> Step:
+    def _step(self, number: int, splits: Sequence[Split], growth: Growth, loss: float) -> Step:
+        split = splits[0]
         labels, root = self.domains[split.attribute], int(growth.roots[split.attribute])
         before = labels.label_of(growth.shown[split.region][split.attribute].tolist(), root)
         after = [labels.label_of(shown, root) for shown in split.shown]
-        has_rest = growth.stop[split.region] > growth.start[split.region]
+        has_rest = any(growth.stop[one.region] > growth.start[one.region] for one in splits)
         return Step(
             number,
             labels.column.name,
@@ -171,7 +178,7 @@ class RegionSearch:
             loss,
             split.total,
             self._figures(growth.groups),
-            split.region,
+            tuple(one.region for one in splits),
         )
 
 
