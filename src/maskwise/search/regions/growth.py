@@ -173,20 +173,17 @@ class Growth:
     def _told_after(self, region: int, a: int, parts: Sequence[Part]) -> frozenset[int]:
         return self._told[region].get(a, frozenset()) | {part.shown[region_arrays.NODE] for part in parts}
 
-    def add_rows(self, region: int, a: int, low: int, high: int) -> region_arrays.Scratch:
-        """Add up the rows of a region by their code on one attribute, from one code up to another."""
-        gain_kernels.add_rows(self.rows, self.start[region], self.stop[region], a, low, high, self._scratch)
-        return self._scratch
+    def add_rows(self, region: int, a: int) -> tuple[Ints, Ints]:
+        """The counters of a region and what is taught of it, by code on one attribute."""
+        scratch = self._scratch
+        first, stop = int(self.domains.offset[a]), int(self.domains.offset[a + 1])
+        gain_kernels.add_rows(self.rows, self.domains, self.start[region], self.stop[region], a, scratch)
+        return scratch.counts[first:stop], scratch.sums[first:stop]
 
     def count_parts(self, region: int, a: int, parts: Sequence[Part]) -> tuple[Ints, Ints]:
         """The counters of a region, and those of each of some parts of it."""
-        shown, domains = self.shown[region][a], self.domains
-        if domains.kind[a] == region_arrays.INTERVAL:
-            low, high = int(shown[region_arrays.LOW]), int(domains.n_bins[a]) + 1
-        else:
-            low, high = (int(end[shown[region_arrays.NODE]]) for end in (domains.first, domains.stop))
-        counts = self.add_rows(region, a, low, high).counts
-        return counts[low:high].sum(axis=0), np.array([counts[slice(*part.codes)].sum(axis=0) for part in parts])
+        counts, _ = self.add_rows(region, a)
+        return counts.sum(axis=0), np.array([counts[slice(*part.codes)].sum(axis=0) for part in parts])
 
     def counts(self, region: int) -> Ints:
         """The counters of a region."""
@@ -253,12 +250,12 @@ class Growth:
 def _make_scratch(compact: Compact, sums: Ints, domains: Domains, depth: int) -> region_arrays.Scratch:
     """Room for the kernels."""
     n_attributes, n_levels = compact.codes.shape[1], depth + 1
-    most_codes = max(int(domains.n_bins.max(initial=0)) + 1, int(domains.stop.max(initial=0)), 1)
+    n_codes = int(domains.offset[-1])
     # An interval has two parts and the missing cells.
     most_parts = max(int(domains.n_children.max(initial=0)), 3)
     return region_arrays.Scratch(
-        counts=np.zeros((most_codes, compact.counts.shape[1]), np.int64),
-        sums=np.zeros((most_codes, *sums.shape[1:]), np.int64),
+        counts=np.zeros((n_codes, compact.counts.shape[1]), np.int64),
+        sums=np.zeros((n_codes, *sums.shape[1:]), np.int64),
         shown=np.zeros((n_levels, n_attributes, 3), np.int64),
         gain=np.zeros((n_levels, n_attributes)),
         at=np.zeros((n_levels, n_attributes), np.int64),

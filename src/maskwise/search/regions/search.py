@@ -130,7 +130,15 @@ class RegionSearch:
         sizes = rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced]
         is_by_size = bool((rules.kind[rules.is_enforced] == rule_kernels.K).all())
         least = int(sizes.max(initial=1)) * variant.factor
-        return region_arrays.Terms(rules, least, is_by_size, variant.shrinkage, variant.depth, region_arrays.BREADTH)
+        return region_arrays.Terms(
+            rules,
+            least,
+            is_by_size,
+            variant.shrinkage,
+            variant.depth,
+            region_arrays.BREADTH,
+            region_arrays.AHEAD,
+        )
 
     def _figures(self, groups: Sequence[QidGroups]) -> tuple[float, ...]:
         """The figure of each requirement, by the groups of its QID."""

@@ -166,16 +166,12 @@ class _Places:
         domains = growth.domains
         self._shown = growth.shown[regions[0]][a]
         self._is_interval = domains.kind[a] == region_arrays.INTERVAL
-        if self._is_interval:
-            self._first, stop = int(self._shown[region_arrays.LOW]), int(domains.n_bins[a]) + 1
-        else:
-            node = self._shown[region_arrays.NODE]
-            self._first, stop = int(domains.first[node]), int(domains.stop[node])
-        self._sums, self._counts = [], np.zeros(stop - self._first, np.int64)
+        self._sums: list[Floats] = []
+        self._counts = np.zeros(int(domains.offset[a + 1] - domains.offset[a]), np.int64)
         for region in regions:
-            scratch = growth.add_rows(region, a, self._first, stop)
-            self._sums.append(scratch.sums[self._first : stop].astype(np.float64) / region_arrays.SCALE)
-            self._counts += scratch.counts[self._first : stop, 0]
+            counts, sums = growth.add_rows(region, a)
+            self._sums.append(sums.astype(np.float64) / region_arrays.SCALE)
+            self._counts += counts[:, 0]
 
     def best_first(self, most: int) -> Iterator[tuple[float, tuple[Part, ...]]]:
         """The places that gain something, the best first, of those that leave no part too small.
@@ -197,16 +193,16 @@ class _Places:
 
     def _borders(self) -> list[tuple[float, tuple[Part, ...]]]:
         domains, a = self._growth.domains, self._a
-        low, high = self._first, int(self._shown[region_arrays.HIGH])
-        n_bins, missing = high - low, int(domains.n_bins[a]) - low
+        low, high = int(self._shown[region_arrays.LOW]), int(self._shown[region_arrays.HIGH])
+        n_bins, missing = high - low, int(domains.n_bins[a])
         has_missing = bool(self._shown[region_arrays.MISSING]) and self._counts[missing] > 0
         if n_bins < 2 and not has_missing:  # noqa: PLR2004 - nothing to part
             return []
-        n_left = np.cumsum(self._counts[:n_bins])
+        n_left = np.cumsum(self._counts[low:high])
         n_there = int(n_left[-1]) if n_bins else 0
         gains = np.zeros(n_bins)
         for sums in self._sums:
-            left = np.cumsum(sums[:n_bins], axis=0)
+            left = np.cumsum(sums[low:high], axis=0)
             whole = left[-1] + (sums[missing] if has_missing else 0.0)
             apart = self._worth(sums[missing]) if has_missing else 0.0
             gains += self._worth(left) + self._worth(left[-1] - left) + apart - self._worth(whole)
@@ -216,10 +212,10 @@ class _Places:
             gains = n_left * (place[-1] - place[1:]) + (n_there - n_left) * (place[1:] - place[0])
             gains += (self._counts[missing] * wide) if has_missing else 0.0
         gains *= domains.weight[a]
-        rest = (Part((missing + low, missing + low + 1), (missing + low, missing + low, 1)),) if has_missing else ()
+        rest = (Part((missing, missing + 1), (missing, missing, 1)),) if has_missing else ()
         found = []
         for i in range(n_bins - 1):
-            if self._counts[i + 1] and n_left[i] and n_left[i] < n_there:
+            if self._counts[low + i + 1] and n_left[i] and n_left[i] < n_there:
                 border = low + i + 1
                 found.append((float(gains[i]), (_bins(low, border), _bins(border, high), *rest)))
         if has_missing and n_there:
@@ -244,7 +240,7 @@ class _Places:
         alone = [0.0] * len(children)
         for sums in self._sums:
             whole = sums.sum(axis=0)
-            inside = [sums[part.codes[0] - self._first : part.codes[1] - self._first].sum(axis=0) for part in parts]
+            inside = [sums[slice(*part.codes)].sum(axis=0) for part in parts]
             before = float(self._worth(whole))
             for i, own in enumerate(inside):
                 alone[i] += float(self._worth(own) + self._worth(whole - own)) - before
@@ -262,7 +258,7 @@ class _Places:
 
     def _counts_below(self, node: int) -> int:
         domains = self._growth.domains
-        return int(self._counts[domains.first[node] - self._first : domains.stop[node] - self._first].sum())
+        return int(self._counts[domains.first[node] : domains.stop[node]].sum())
 
 
 def _bins(low: int, high: int) -> Part:

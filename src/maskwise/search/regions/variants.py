@@ -130,7 +130,13 @@ def _terms(variant: RegionVariant, least: int) -> region_arrays.Terms:
         whole=np.zeros(1, np.int64),
     )
     return region_arrays.Terms(
-        rules, least, is_by_size=True, shrinkage=variant.shrinkage, depth=variant.depth, breadth=region_arrays.BREADTH
+        rules,
+        least,
+        is_by_size=True,
+        shrinkage=variant.shrinkage,
+        depth=variant.depth,
+        breadth=region_arrays.BREADTH,
+        ahead=region_arrays.AHEAD,
     )
 
 
