@@ -139,7 +139,7 @@ def read_public_policy(data: Mapping[str, Any]) -> PublicPolicy:
         person = None if data.get("person") is None else Person(**_person(data["person"]))
         policy = Policy(
             requirements=tuple(_stand_in(entry) for entry in entries),
-            class_name=data.get("class"),
+            class_name=next(iter(data["class"])) if isinstance(data.get("class"), dict) else data.get("class"),
             drop=tuple(data.get("drop") or ()),
             keep=None if data.get("keep") is None else tuple(data["keep"]),
             person=person,
