@@ -186,7 +186,7 @@ def _auc(given: Predictions) -> tuple[float, Floats] | None:
         return None
     for c in classes.tolist():
         is_class = given.expected == c
-        share = is_class.mean()
+        share = float(is_class.mean())
         area, moved = _area(given.chances[:, c], is_class)
         value += share * area
         influence += share * moved + (is_class - share) * area
@@ -221,7 +221,7 @@ def _calibration(given: Predictions) -> tuple[float, Floats]:
     is_alone = len(given.watched) == 1
     for c in given.watched:
         is_class = given.expected == c
-        share = 1.0 if is_alone else is_class.mean()
+        share = 1.0 if is_alone else float(is_class.mean())
         said = given.chances[:, c]
         bins = np.minimum((said * N_BINS).astype(np.int64), N_BINS - 1)
         difference = said - is_class

@@ -92,7 +92,7 @@ def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] =
     check_columns(opened, policy)
     dropped = policy.dropped(opened.names)
     for name in by:
-        opened.require(name, "is to be grouped by")
+        opened.require(name, "is to be grouped by", among=opened.names)
     # What is dropped and sensitive is no predictor, but requirements count it.
     unused = [name for name in dropped if name not in policy.sensitive and name not in by]
     whole, source = fetch(opened).drop_columns(unused), opened.source

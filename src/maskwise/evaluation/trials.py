@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_NO_FIGURE = "The test records have one class, or one number, only."
-_TOO_SMALL = f"Fewer than {MIN_RECORDS} test records."
+ONE_CLASS = "Where all test records have one class, or one number, some measures have no figure."
+"""Why a measure has none."""
+TOO_FEW = f"A group of fewer than {MIN_RECORDS} test records has no figure."
+"""Why a group has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +111,13 @@ class Judge:
                 for measure in self.measures:
                     n = members.n_records
                     named = replace(empty, metric=measure.name, by=grouping.name, group=label, n=n)
-                    yield _fill(named, measure, members) if n >= MIN_RECORDS else replace(named, note=_TOO_SMALL)
+                    yield _fill(named, measure, members) if n >= MIN_RECORDS else replace(named, note=TOO_FEW)
 
 
 def _fill(record: Record, measure: Measure, predictions: Predictions) -> Record:
     figure = measure.figure(predictions)
     if figure is None:
-        return replace(record, note=_NO_FIGURE)
+        return replace(record, note=ONE_CLASS)
     return replace(record, error=figure.value, low=figure.low, high=figure.high)
 
 
