@@ -67,7 +67,7 @@ def _figures(title: str, records: Sequence[Record], evaluation: Evaluation, base
     for one in records:
         cells = [describe_way(one.measure), *(_threshold(one, n) for n in asked)]
         if one.error is None:
-            grid.add_row(*map(Text, cells), _missing(one), "", "")
+            grid.add_row(*map(Text, cells), "", _missing(one), "")
             continue
         above = "" if base is None or one.measure == "BE" else f"{one.error - base:+.{decimals(metric)}f}"
         grid.add_row(*map(Text, cells), _number(one.error, metric), _interval(one), above)

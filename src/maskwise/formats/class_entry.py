@@ -15,9 +15,9 @@ NUMBER = "number"
 
 
 def _entry(value: object) -> object:
-    if not isinstance(value, Mapping):
+    if value is None or isinstance(value, str):
         return value
-    if list(value.values()) != [NUMBER]:
+    if not isinstance(value, Mapping) or list(value.values()) != [NUMBER]:
         raise PydanticCustomError("class", "the class is a column, or {column: number} if it is a number")
     return (next(iter(value)), NUMBER)
 
