@@ -72,7 +72,7 @@ def ways_of_masking() -> dict[str, dict[str, Any]]:
     searches = {
         name: how | ({"as_published": True} if how["method"] == "tdr" else {}) for name, how in searches.items()
     }
-    return searches | dict.fromkeys(RIVALS, {})
+    return searches | {name: {} for name in RIVALS}
 
 
 def measure(data: Any, policy: dict[str, Any], ks: tuple[int, ...], plan: Plan, **options: Any) -> Figures:

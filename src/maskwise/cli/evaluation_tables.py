@@ -8,7 +8,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from maskwise.errors import plural
-from maskwise.evaluation.measures import MEASURES
+from maskwise.evaluation.metrics import METRICS
 from maskwise.evaluation.trials import ONE_CLASS, TOO_FEW
 from maskwise.evaluation.wording import decimals, describe_way
 
@@ -22,7 +22,7 @@ _FOUND_ON = {
     "held-out": "the cut is found on the training records only",
     "combined": "the cut is found on training and test records together",
 }
-_TITLES = {measure.name: measure.title for measure in MEASURES}
+_TITLES = {metric.name: metric.title for metric in METRICS}
 _UNBROKEN = {"trained on", "95 % interval"}
 """Columns whose cells stay in one line."""
 _SHORT = {TOO_FEW: "too few", ONE_CLASS: "one class only"}

@@ -33,7 +33,7 @@ MISSING = "(missing)"
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
+class ColumnGroups:
     """The groups of one column."""
 
     name: str
@@ -60,7 +60,7 @@ class Grouping:
         return [*found, (REST, is_rest)] if is_rest.any() else found
 
 
-def group_records(column: pa.ChunkedArray, name: str) -> Grouping:
+def group_records(column: pa.ChunkedArray, name: str) -> ColumnGroups:
     """Group the records of a table by a column: by its values, or by quarters of many numbers.
 
     >>> import pyarrow as pa
@@ -88,4 +88,4 @@ def group_records(column: pa.ChunkedArray, name: str) -> Grouping:
         of_key = np.array([index[text] for text in texts], np.int64)
     has_missing = bool((codes < 0).any())
     of_record = np.append(of_key, len(labels))[codes].astype(np.int64)
-    return Grouping(name, (*labels, *([MISSING] if has_missing else [])), of_record)
+    return ColumnGroups(name, (*labels, *([MISSING] if has_missing else [])), of_record)

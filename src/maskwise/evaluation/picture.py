@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
-from maskwise.evaluation.measures import MEASURES
+from maskwise.evaluation.metrics import METRICS
 from maskwise.evaluation.wording import describe_way
 from maskwise.report.plot import PICTURES, pyplot, save
 
@@ -19,7 +19,7 @@ _WIDTH, _HEIGHT = 5.2, 3.8
 _COLOURS = ("tab:blue", "tab:orange", "tab:purple", "tab:brown", "tab:pink", "tab:cyan", "tab:olive")
 _TICK_WIDTH = 14
 """So many letters of a label stand in one line."""
-_TITLES = {measure.name: measure.title for measure in MEASURES}
+_TITLES = {metric.name: metric.title for metric in METRICS}
 _BASELINE_COLOURS = {"BE": "tab:green", "UE": "tab:red", "RE": "tab:gray"}
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from maskwise.errors import WHOLE, InfeasibleError, InputError, quote
 from maskwise.evaluation.comparisons import mask_by_rival, read_other_tool
 from maskwise.evaluation.learners import DEFAULT, find_learner
-from maskwise.evaluation.measures import find_measures
+from maskwise.evaluation.metrics import find_metrics
 from maskwise.evaluation.numbers import Numbers, check_numbers, represent
 from maskwise.evaluation.partition import TrainTestSplit, check_partition, partition
 from maskwise.evaluation.predictors import drop_predictors, masked_predictors, other_tool_predictors
@@ -133,7 +133,7 @@ def evaluate(
         raise InputError(msg)
     protocols = tuple(Protocol) if protocol == _BOTH else (Protocol(protocol),)
     of_numbers = parsed_policy.class_is_number
-    chosen_measures = find_measures(measures, of_numbers=of_numbers)
+    metrics = find_metrics(measures, of_numbers=of_numbers)
     shown_as = check_numbers(numbers)
     find, default = (find_regressor, REGRESSORS) if of_numbers else (find_learner, DEFAULT)
     wanted = default if classifiers is None else classifiers
@@ -150,7 +150,7 @@ def evaluate(
     trials = _list_trials(sample, splits, settings, protocols, rivals, against or {}, searches, shown_as)
     report = progress or (lambda activity, n_done, n_total: None)  # noqa: ARG005
     n_classes = len(sample.class_texts) or None
-    judge = Judge(learners, chosen_measures, n_classes, _watched(sample), sample.groupings, seed)
+    judge = Judge(learners, metrics, n_classes, _watched(sample), sample.groupings, seed)
     by_trial = list(run_trials(trials, judge, len(splits), report))
     unmet = [note for trial, (_, note) in zip(trials, by_trial, strict=True) if trial.is_masked]
     if all(note is not None for note in unmet):

@@ -9,7 +9,7 @@ import numpy as np
 
 from maskwise.engines.base import ROW
 from maskwise.errors import InputError, did_you_mean, plural, quote
-from maskwise.evaluation.groupings import Grouping, group_records
+from maskwise.evaluation.groupings import ColumnGroups, group_records
 from maskwise.evaluation.predictors import PredictorType, raw_predictors
 from maskwise.policy.attributes import Missing
 from maskwise.policy.person import refuse_persons
@@ -60,7 +60,7 @@ class Sample:
     """The name of the table."""
     notes: tuple[str, ...]
     """Remarks for the owner of the table."""
-    groupings: tuple[Grouping, ...] = ()
+    groupings: tuple[ColumnGroups, ...] = ()
     """The groups that are measured one by one, of each column that is asked for."""
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 
 from maskwise.errors import InfeasibleError
 from maskwise.evaluation.groupings import MIN_RECORDS
-from maskwise.evaluation.measures import Predictions
+from maskwise.evaluation.metrics import Predictions
 from maskwise.evaluation.records import Record
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.evaluation.groupings import Grouping
+    from maskwise.evaluation.groupings import ColumnGroups
     from maskwise.evaluation.learners import Learner
-    from maskwise.evaluation.measures import Measure
+    from maskwise.evaluation.metrics import Metric
     from maskwise.evaluation.partition import TrainTestSplit
     from maskwise.evaluation.predictors import Predictors
 
@@ -74,13 +74,13 @@ class Judge:
 
     learners: Sequence[Learner]
     """What is trained."""
-    measures: Sequence[Measure]
+    metrics: Sequence[Metric]
     """What is measured of its predictions."""
     n_classes: int | None
     """How many classes there are; None of a class that is a number."""
     watched: tuple[int, ...] = ()
     """As in `Predictions`."""
-    groupings: Sequence[Grouping] = ()
+    groupings: Sequence[ColumnGroups] = ()
     """Groups of test records that are measured one by one besides."""
     seed: int = 0
     """Makes the classifiers repeatable."""
@@ -91,7 +91,7 @@ class Judge:
         given = (data.predictors, data.classes, data.split, self.seed)
         if self.n_classes is None:
             return Predictions(expected, learner.predict_numbers(*given))
-        needs_chances = any(measure.needs_chances for measure in self.measures)
+        needs_chances = any(metric.needs_chances for metric in self.metrics)
         predicted, chances = learner.predict_chances(*given, self.n_classes if needs_chances else None)
         return Predictions(expected, predicted, chances, self.watched)
 
@@ -103,19 +103,19 @@ class Judge:
             predictions: What was predicted.
             tested: The numbers of the test records in the sample.
         """
-        for measure in self.measures:
-            yield _fill(replace(empty, metric=measure.name), measure, predictions)
+        for metric in self.metrics:
+            yield _fill(replace(empty, metric=metric.name), metric, predictions)
         for grouping in self.groupings:
             for label, is_member in grouping.groups(tested):
                 members = predictions.take(is_member)
-                for measure in self.measures:
+                for metric in self.metrics:
                     n = members.n_records
-                    named = replace(empty, metric=measure.name, by=grouping.name, group=label, n=n)
-                    yield _fill(named, measure, members) if n >= MIN_RECORDS else replace(named, note=TOO_FEW)
+                    named = replace(empty, metric=metric.name, by=grouping.name, group=label, n=n)
+                    yield _fill(named, metric, members) if n >= MIN_RECORDS else replace(named, note=TOO_FEW)
 
 
-def _fill(record: Record, measure: Measure, predictions: Predictions) -> Record:
-    figure = measure.figure(predictions)
+def _fill(record: Record, metric: Metric, predictions: Predictions) -> Record:
+    figure = metric.figure(predictions)
     if figure is None:
         return replace(record, note=ONE_CLASS)
     return replace(record, error=figure.value, low=figure.low, high=figure.high)
@@ -151,7 +151,7 @@ def run_trials(
             for learner, parts in zip(learners, by_learner, strict=True):
                 empty = Record(learner.name, protocol, trial.k, trial.measure, None, None, None, trial.h, note)
                 if note is not None:
-                    records += [replace(empty, metric=measure.name) for measure in judge.measures]
+                    records += [replace(empty, metric=metric.name) for metric in judge.metrics]
                 else:
                     records += judge.records(empty, _join(parts), np.concatenate(tested))
         yield records, note

@@ -1,6 +1,6 @@
-"""What is measured of predictions: each measure with the interval that test records leave open.
+"""What is measured of predictions: each metric with the interval that test records leave open.
 
-A measure gives a figure, and for each test record how much it moves the figure
+A metric gives a figure, and for each test record how much it moves the figure
 (its influence). The standard error of the figure is that of the mean of the
 influences, so an interval takes one pass over the records and nothing random. For
 the area under the curve this is DeLong's interval (1988), for a mean the usual
@@ -42,7 +42,7 @@ class Predictions:
     predicted: NDArray[np.int64] | NDArray[np.float64]  # (n_records,)
     """What was predicted."""
     chances: Floats | None = None  # (n_records, n_classes)
-    """The chance of each class; None if no measure asks for it, and for numbers."""
+    """The chance of each class; None if no metric asks for it, and for numbers."""
     watched: tuple[int, ...] = ()
     """The classes whose F1 and chances are looked at: the rarer of two, or all."""
 
@@ -67,7 +67,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Metric:
     """One way to judge predictions."""
 
     name: str
@@ -100,24 +100,24 @@ class Measure:
         return Figure(value, max(value - half_length, self.limits[0]), min(value + half_length, self.limits[1]))
 
 
-def find_measures(wanted: str | Iterable[str], *, of_numbers: bool = False) -> tuple[Measure, ...]:
-    """Find measures by their names, each once; `all` stands for all that the kind of class has.
+def find_metrics(wanted: str | Iterable[str], *, of_numbers: bool = False) -> tuple[Metric, ...]:
+    """Find metrics by their names, each once; `all` stands for all that the kind of class has.
 
     Args:
         wanted: The names, or a text such as `error,auc`; nothing takes the default.
         of_numbers: Whether the class is a number.
 
-    >>> [measure.name for measure in find_measures("auc,error")]
+    >>> [metric.name for metric in find_metrics("auc,error")]
     ['auc', 'error']
-    >>> [measure.name for measure in find_measures((), of_numbers=True)]
+    >>> [metric.name for metric in find_metrics((), of_numbers=True)]
     ['mae', 'r2']
     """
     texts = [wanted] if isinstance(wanted, str) else wanted
     names = [part.strip() for text in texts for part in text.split(",")]
-    fitting = {measure.name: measure for measure in MEASURES if measure.of_numbers is of_numbers}
+    fitting = {metric.name: metric for metric in METRICS if metric.of_numbers is of_numbers}
     if not names:
         names = list(fitting) if of_numbers else ["error"]
-    found: dict[str, Measure] = {}
+    found: dict[str, Metric] = {}
     for name in names:
         if name == _ALL:
             found |= fitting
@@ -129,8 +129,8 @@ def find_measures(wanted: str | Iterable[str], *, of_numbers: bool = False) -> t
 
 
 def _refusal(name: str, *, of_numbers: bool) -> str:
-    known = [measure.name for measure in MEASURES if measure.of_numbers is of_numbers]
-    if name in {measure.name for measure in MEASURES}:
+    known = [metric.name for metric in METRICS if metric.of_numbers is of_numbers]
+    if name in {metric.name for metric in METRICS}:
         kind, other = ("a number", "classes") if of_numbers else ("no number", "a class that is a number")
         return f"The measure `{name}` is for {other}, and the policy's class is {kind}. Use {quote(known)}."
     return f"There is no measure `{name}`. Known are {quote((*known, _ALL))}.{did_you_mean(name, (*known, _ALL))}"
@@ -249,14 +249,14 @@ def _r2(given: Predictions) -> tuple[float, Floats] | None:
     return 1 - ratio, (ratio * spread - left_open) / spread.mean()
 
 
-MEASURES = (
-    Measure("error", "error, %", _error, (0.0, 100.0), has_wilson=True),
-    Measure("auc", "area under the curve", _auc, (0.0, 1.0), needs_chances=True),
-    Measure("logloss", "log-loss", _log_loss, (0.0, math.inf), needs_chances=True),
-    Measure("f1", "F1", _f1, (0.0, 1.0)),
-    Measure("balanced", "balanced error, %", _balanced_error, (0.0, 100.0)),
-    Measure("calibration", "calibration error", _calibration, (0.0, 1.0), needs_chances=True),
-    Measure("mae", "mean absolute error", _mean_absolute_error, (0.0, math.inf), of_numbers=True),
-    Measure("r2", "R²", _r2, (-math.inf, 1.0), of_numbers=True),
+METRICS = (
+    Metric("error", "error, %", _error, (0.0, 100.0), has_wilson=True),
+    Metric("auc", "area under the curve", _auc, (0.0, 1.0), needs_chances=True),
+    Metric("logloss", "log-loss", _log_loss, (0.0, math.inf), needs_chances=True),
+    Metric("f1", "F1", _f1, (0.0, 1.0)),
+    Metric("balanced", "balanced error, %", _balanced_error, (0.0, 100.0)),
+    Metric("calibration", "calibration error", _calibration, (0.0, 1.0), needs_chances=True),
+    Metric("mae", "mean absolute error", _mean_absolute_error, (0.0, math.inf), of_numbers=True),
+    Metric("r2", "R²", _r2, (-math.inf, 1.0), of_numbers=True),
 )
-"""All measures, in the order of `all`."""
+"""All metrics, in the order of `all`."""

@@ -9,11 +9,11 @@ import pytest
 from sklearn import metrics
 
 import maskwise
-from maskwise.evaluation.measures import MEASURES, N_BINS, Measure, Predictions, find_measures
+from maskwise.evaluation.metrics import METRICS, N_BINS, Metric, Predictions, find_metrics
 from maskwise.evaluation.records import wilson
 
-OF = {measure.name: measure for measure in MEASURES}
-CLASSIFIED = [measure for measure in MEASURES if not measure.of_numbers]
+OF = {measure.name: measure for measure in METRICS}
+CLASSIFIED = [measure for measure in METRICS if not measure.of_numbers]
 
 
 def classified(n: int = 400, n_classes: int = 2, seed: int = 0) -> Predictions:
@@ -34,7 +34,7 @@ def numbered(n: int = 400, seed: int = 0) -> Predictions:
     return Predictions(expected, expected / 2 + rng.normal(2, 2, n))
 
 
-def value(measure: Measure, given: Predictions) -> float:
+def value(measure: Metric, given: Predictions) -> float:
     figure = measure.figure(given)
     assert figure is not None
     assert figure.low <= figure.value <= figure.high
@@ -97,9 +97,9 @@ def test_the_area_has_delongs_interval() -> None:
     assert (figure.low, figure.high) == pytest.approx((figure.value - half, min(figure.value + half, 1)))
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+@pytest.mark.parametrize("measure", METRICS, ids=lambda measure: measure.name)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_intervals_are_as_long_as_a_bootstrap_finds(measure: Measure, n_classes: int) -> None:
+def test_intervals_are_as_long_as_a_bootstrap_finds(measure: Metric, n_classes: int) -> None:
     given = numbered(600) if measure.of_numbers else classified(600, n_classes)
     figure = measure.figure(given)
     assert figure is not None
@@ -156,10 +156,10 @@ def test_a_class_that_no_test_record_has_changes_nothing(n_classes: int) -> None
 
 
 def test_measures_are_found_by_name_each_once() -> None:
-    assert [one.name for one in find_measures(())] == ["error"]
-    assert [one.name for one in find_measures(["auc,error", "auc"])] == ["auc", "error"]
-    assert [one.name for one in find_measures("all")] == [one.name for one in CLASSIFIED]
-    assert [one.name for one in find_measures("all", of_numbers=True)] == ["mae", "r2"]
+    assert [one.name for one in find_metrics(())] == ["error"]
+    assert [one.name for one in find_metrics(["auc,error", "auc"])] == ["auc", "error"]
+    assert [one.name for one in find_metrics("all")] == [one.name for one in CLASSIFIED]
+    assert [one.name for one in find_metrics("all", of_numbers=True)] == ["mae", "r2"]
 
 
 @pytest.mark.parametrize(
@@ -173,4 +173,4 @@ def test_measures_are_found_by_name_each_once() -> None:
 )
 def test_other_names_are_refused(names: str, of_numbers: bool, says: str) -> None:
     with pytest.raises(maskwise.InputError, match=says):
-        find_measures(names, of_numbers=of_numbers)
+        find_metrics(names, of_numbers=of_numbers)
