@@ -19,6 +19,8 @@ from maskwise.evaluation.learners import NAMES, Learner, find_learner
 from maskwise.evaluation.partition import TrainTestSplit
 from maskwise.evaluation.predictors import Predictor, PredictorType
 from maskwise.evaluation.records import Record
+from maskwise.report.report import report
+from maskwise.values.message import Audience
 
 POLICY = {"class": "ill", "requirements": [{"qid": ["age", "job"], "k": 10}]}
 CHARGES = {"class": {"charges": "number"}, "requirements": [{"qid": ["age", "job"], "k": 10}]}
@@ -268,3 +270,26 @@ def test_folds_draw_evenly_from_the_numbers() -> None:
     found = maskwise.evaluate(pa.table(whole), CHARGES, classifiers=["linear-regression"], folds=5, measures="r2")
     assert found.n_tested == 500
     assert figures(found)["linear-regression", "BE", "r2", None].error > 0.9
+
+
+def test_another_tools_table_must_have_the_same_numbers() -> None:
+    whole = people(200).drop(columns="ill")
+    ours = maskwise.anonymize(whole, CHARGES, keep_order=True).data
+    found = maskwise.evaluate(
+        whole, CHARGES, against={"arx": ours}, classifiers=["tree"], protocol="combined", measures="mae"
+    )
+    seen = figures(found)
+    assert seen["tree", "AE(arx)", "mae", None].error == seen["tree", "AE", "mae", None].error
+    with pytest.raises(maskwise.InputError, match="another class than the data in 1 record"):
+        maskwise.evaluate(whole, CHARGES, against={"arx": ours.assign(charges=ours["charges"] + (ours.index == 3))})
+
+
+def test_a_report_shows_the_errors_among_several_measures() -> None:
+    whole = people(200).drop(columns="charges")
+    outcome = maskwise.anonymize(whole, POLICY)
+    found = maskwise.evaluate(whole, POLICY, classifiers=["naive-bayes"], measures=["auc", "error"], by="sex")
+    error = next(one.error for one in found.records if one.metric == "error" and one.measure == "AE" and not one.by)
+    text = report(outcome, Audience.OWNER, found).to_markdown()
+    assert text.count(f"the masked columns, k = 10: {error:.2f} %") == 1
+    only_areas = maskwise.evaluate(whole, POLICY, classifiers=["naive-bayes"], measures=["auc"])
+    assert "What it costs a classifier" not in report(outcome, Audience.OWNER, only_areas).to_markdown()

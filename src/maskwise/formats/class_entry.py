@@ -25,6 +25,16 @@ def _entry(value: object) -> object:
 ClassEntry = Annotated[str | tuple[str, str] | None, BeforeValidator(_entry)]
 
 
+def parse_class(value: object) -> dict[str, Any]:
+    """What plain values say of a policy's class, as `write_class` wrote them.
+
+    Raises:
+        ValueError: They are no class.
+    """
+    entry = _entry(value)
+    return read_class(entry)  # type: ignore[arg-type]
+
+
 def read_class(entry: str | tuple[str, str] | None) -> dict[str, Any]:
     """What an entry says of a policy.
 
