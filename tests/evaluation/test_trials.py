@@ -290,6 +290,6 @@ def test_a_report_shows_the_errors_among_several_measures() -> None:
     found = maskwise.evaluate(whole, POLICY, classifiers=["naive-bayes"], measures=["auc", "error"], by="sex")
     error = next(one.error for one in found.records if one.metric == "error" and one.measure == "AE" and not one.by)
     text = report(outcome, Audience.OWNER, found).to_markdown()
-    assert text.count(f"the masked columns, k = 10: {error:.2f} %") == 1
+    assert text.count(f"| the masked columns, k = 10 | {error:.2f} |") == 1
     only_areas = maskwise.evaluate(whole, POLICY, classifiers=["naive-bayes"], measures=["auc"])
     assert "What it costs a classifier" not in report(outcome, Audience.OWNER, only_areas).to_markdown()
