@@ -27,7 +27,7 @@ from bench.measure import table
 from bench.paper_data import ADULT, CRX, GERMAN, PaperData, build_policy
 from maskwise.datasets import adult_trees
 from maskwise.errors import InputError
-from maskwise.evaluation.numbers import Numbers
+from maskwise.evaluation.masked_numbers import Numbers
 from maskwise.search import registry
 
 CLASSIFIERS = ("c4.5", "gradient-boosting", "logistic-regression")

@@ -9,7 +9,7 @@ Train:
     NaiveBayes: The other one, for numbers and categories together.
 
 `run` is the entrance: `sample` reads, `partition` parts the records, `sweep`
-chooses thresholds, `predictors` and `numbers` say how a classifier sees a column,
+chooses thresholds, `predictors` and `masked_numbers` say how a classifier sees a column,
 `encoding` how it is coded, `learners` and `regressors` are trained by `trials`,
 which measures them by `metrics`, also in `groupings`; `comparisons` are other ways
 of masking, `records` holds the figures and `picture` draws them.

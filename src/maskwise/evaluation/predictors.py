@@ -7,6 +7,7 @@ each classifier.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -169,6 +170,15 @@ def interval_ends(label: str) -> tuple[float, float] | None:
         except PolicyError:
             continue
     return None
+
+
+def sort_intervals(labels: Sequence[str]) -> tuple[str, ...]:
+    """Sort the labels of a cut by the ends of their intervals, which may overlap; one that has none comes first.
+
+    >>> sort_intervals(["[30, 50)", "≥ 50", "[20, 40)", "< 20"])
+    ('< 20', '[20, 40)', '[30, 50)', '≥ 50')
+    """
+    return tuple(sorted(labels, key=lambda label: interval_ends(label) or (-math.inf, -math.inf)))
 
 
 def distinct_texts(table: pa.Table, name: str) -> tuple[str, ...]:

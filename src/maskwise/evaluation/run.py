@@ -17,10 +17,15 @@ import numpy as np
 from maskwise.errors import WHOLE, InfeasibleError, InputError, quote
 from maskwise.evaluation.comparisons import mask_by_rival, read_other_tool
 from maskwise.evaluation.learners import DEFAULT, find_learner
+from maskwise.evaluation.masked_numbers import Numbers, check_numbers, represent
 from maskwise.evaluation.metrics import find_metrics
-from maskwise.evaluation.numbers import Numbers, check_numbers, represent
 from maskwise.evaluation.partition import TrainTestSplit, check_partition, partition
-from maskwise.evaluation.predictors import drop_predictors, masked_predictors, other_tool_predictors
+from maskwise.evaluation.predictors import (
+    drop_predictors,
+    masked_predictors,
+    other_tool_predictors,
+    sort_intervals,
+)
 from maskwise.evaluation.records import Evaluation
 from maskwise.evaluation.regressors import NAMES as REGRESSORS
 from maskwise.evaluation.regressors import find_regressor
@@ -273,7 +278,7 @@ def _mask(
         masked = pa.concat_tables([masked, masked_test], promote_options="permissive")
         rows = np.concatenate([split.train, split.test])
     cuts = (*solution.cuts, *solution.fixed)
-    orders = {cut.attribute: cut.labels if cut.kind is Kind.INTERVAL else None for cut in cuts}
+    orders = {cut.attribute: sort_intervals(cut.labels) if cut.kind is Kind.INTERVAL else None for cut in cuts}
     predictors = masked_predictors(sample.predictors, masked, orders, rows)
     return _represent(sample, predictors, numbers, split)
 

@@ -23,6 +23,8 @@ N_BINS = 10
 def bin_class(table: Table, policy: Policy) -> Table:
     """The table with a class that is a number seen in bins; its cells stay as they are.
 
+    No requirement counts the class then (a policy that protects it is refused), so no guarantee rests on the bins.
+
     Args:
         table: The records.
         policy: It says whether its class is a number.

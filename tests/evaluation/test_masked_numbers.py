@@ -9,7 +9,7 @@ import pytest
 
 import maskwise
 from maskwise.evaluation.learners import NAMES
-from maskwise.evaluation.numbers import Numbers, represent
+from maskwise.evaluation.masked_numbers import Numbers, represent
 from maskwise.evaluation.predictors import Predictor, PredictorType, interval_ends
 
 RAW = Predictor("age", PredictorType.NUMBER, np.array([20.0, 24, 61, np.nan, 35]))
