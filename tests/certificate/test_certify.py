@@ -15,6 +15,8 @@ import pyarrow as pa
 import pytest
 
 import maskwise
+from maskwise import read_policy
+from maskwise.certificate.public_policy import public_policy, read_public_policy
 from maskwise.formats.certificate_file import canonical
 from tests.certificate.releases import POLICY, certified, make_key, needs_ssh, people, write_csv
 
@@ -342,3 +344,14 @@ def test_earlier_releases_are_named_under_the_owners_key(tmp_path: Path) -> None
         {"solution_hmac_sha256": expected}
     ]
     assert digest not in (tmp_path / "cert.json").read_text()
+
+
+def test_a_class_that_is_a_number_is_told_and_read_again() -> None:
+    policy = read_policy({"class": {"charges": "number"}, "requirements": [{"qid": ["age"], "k": 3}]})
+    told = public_policy(policy)
+    assert told["class"] == {"charges": "number"}
+    read = read_public_policy(told).policy
+    assert (read.class_name, read.class_is_number) == ("charges", True)
+    for wrong in ({}, {"charges": "text"}, ["charges"]):
+        with pytest.raises(maskwise.InputError, match="The policy in the certificate is none"):
+            read_public_policy({**told, "class": wrong})

@@ -156,6 +156,10 @@ def test_unseen_categories_of_a_test_file_are_noted_without_their_name(
         (["--method", "bug", "--criterion", "infogain"], 2, ["criterion"]),
         (["--effort", "2"], 2, ["effort", "conditional"]),
         (["--protocol", "papers"], 2, ["held-out"]),
+        (["--measure", "aucc"], 2, ["Did you mean `auc`?"]),
+        (["--measure", "mae"], 2, ["class that is a number"]),
+        (["--by", "Sexx"], 2, ["`Sexx` is to be grouped by", "Did you mean `Sex`?"]),
+        (["--numbers", "median"], 2, ["midpoint"]),
         (["--against", "arx.csv"], 2, ["NAME=FILE"]),
         (["--against", "a=people.csv", "--against", "a=people.csv"], 2, ["twice"]),
         (["--against", "a=nowhere.csv"], 2, ["There is no file"]),
@@ -257,3 +261,39 @@ def test_progress_is_shown_on_a_terminal(data: Path, policy: Path) -> None:
         shown += part
     assert process.wait(timeout=60) == 0
     assert b"c4.5" in shown or b"mask" in shown
+
+
+def test_several_measures_and_groups_are_shown_in_words(run: Run, data: Path, policy: Path, tmp_path: Path) -> None:
+    arguments = ("evaluate", data, "-p", policy, "--classifier", "naive-bayes", "--by", "Sex", "--k", "5")
+    measures = ("--measure", "error,auc", "--measure", "logloss")
+    result = run(*arguments, *measures, "-o", tmp_path / "f.csv")
+    assert (result.code, result.err) == (0, "")
+    for title in ("error, %", "area under the curve", "log-loss"):
+        assert f"the training records only; {title}" in result.out
+        assert f"{title} by Sex" in result.out
+    for words in ("│ raw ", "│ masked ", "│ without the quasi-identifiers "):
+        assert result.out.count(words) == 3
+    assert "masked, k=5" in result.out
+    said = json.loads(run(*arguments, *measures, "--json").out)
+    assert [one["metric"] for one in said if one["measure"] == "BE" and one.get("group") is None] == [
+        *("error", "auc", "logloss")
+    ]
+    assert {one["by"] for one in said} == {None, "Sex"}
+    for one in said:
+        digits = 2 if one["metric"] == "error" else 4
+        assert f"{one['low']:.{digits}f} to {one['high']:.{digits}f}" in result.out
+    assert cells(tmp_path / "f.csv")[0][4:6] == ["metric", "value"]
+
+
+def test_a_class_that_is_a_number_is_measured_by_mae_and_r2(run: Run, data: Path, tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text(
+        "class: {Age: number}\nrequirements: [{qid: [Job, Sex], k: 5}]\ndrop: [Id, Name, Zip]\n"
+    )
+    result = run("evaluate", data, "-p", tmp_path / "p.yaml", "--json")
+    assert result.code == 0
+    said = json.loads(result.out)
+    assert {(one["classifier"], one["metric"]) for one in said} == {
+        (classifier, metric)
+        for classifier in ("tree", "linear-regression", "gradient-boosting")
+        for metric in ("mae", "r2")
+    }

@@ -162,6 +162,10 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
             ],
         },
     ),
+    "a class that is a number": (
+        numbers().append_column("paid", pa.array([f" {i * 7 % 160}.5" if i % 11 else None for i in range(160)])),
+        {"class": {"paid": "number"}, "requirements": [{"qid": ["age", "born"], "k": 5}], "drop": ["seen"]},
+    ),
     "many values": (
         many(),
         {"class": "risk", "attributes": {"zip": "suppress"}, "requirements": [{"qid": ["zip", "sex"], "k": 2}]},

@@ -83,4 +83,4 @@ def solve(
 
         progress.stage("explain")
         reasons.append(explain(replace(problem, policy=searched.tried), search.request, counts, solution))
-    return solution, profile, table
+    return solution, profile, replace(table, binned=None)
