@@ -65,7 +65,7 @@ def release(rows: list[tuple[int, str, str]], cut: Cut, **more: list[Any]) -> pa
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(CUTS, CUTS, st.integers(0, 3))
 def test_passed_means_that_the_joined_groups_are_those_of_one_release(first: Cut, second: Cut, seed: int) -> None:
     rows = people(seed)

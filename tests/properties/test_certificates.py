@@ -153,7 +153,7 @@ def certificate_of(outcome: maskwise.Outcome, folder: Path) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"boundaries": "exact"}])
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_equal_releases_have_equal_certificates(
     how: dict[str, Any], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -91,7 +91,7 @@ def changed(draw: Any, rows: Rows, outcome: maskwise.Outcome, policy: dict[str, 
 
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"boundaries": "exact"}, {"as_published": True}])
 @pytest.mark.slow
-@settings(max_examples=12)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_equal_releases_have_equal_public_files(how: dict[str, Any], data: st.DataObject) -> None:
     problem = data.draw(problems(["all", "k", "templates", "mixed"]))
