@@ -16,7 +16,7 @@ import pytest
 
 import maskwise
 from maskwise.formats.certificate_file import canonical
-from tests.certificate.releases import POLICY, certified, make_key, needs_ssh, people, write_csv
+from tests.certificate.releases import POLICY, certified, copy_of_certified, make_key, needs_ssh, people, write_csv
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def test_it_is_an_in_toto_statement_about_the_bytes_of_the_release(tmp_path: Path) -> None:
-    certificate, release = certified(tmp_path)
+    certificate, release = copy_of_certified(tmp_path)
     statement = load(certificate)
     assert statement["_type"] == "https://in-toto.io/Statement/v1"
     assert statement["predicateType"] == "https://github.com/maskwise/maskwise/certificate/v1"
@@ -37,7 +37,7 @@ def test_the_predicate_begins_like_the_repository(tmp_path: Path) -> None:
     import tomllib
 
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
-    certificate, _ = certified(tmp_path)
+    certificate, _ = copy_of_certified(tmp_path)
     assert load(certificate)["predicateType"].startswith(project["project"]["urls"]["Homepage"] + "/")
 
 
@@ -46,7 +46,7 @@ def test_figures_are_those_of_the_released_records(tmp_path: Path) -> None:
     import csv
     from collections import Counter
 
-    certificate, release = certified(tmp_path)
+    certificate, release = copy_of_certified(tmp_path)
     recounted = load(certificate)["predicate"]["recounted"]
     with release.open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -65,7 +65,7 @@ def test_figures_are_those_of_the_released_records(tmp_path: Path) -> None:
 
 
 def test_what_a_template_reaches_and_protects_is_not_told(tmp_path: Path) -> None:
-    certificate, _ = certified(tmp_path)
+    certificate, _ = copy_of_certified(tmp_path)
     recounted = load(certificate)["predicate"]["recounted"]
     template, lkc = recounted["requirements"][1], recounted["requirements"][4]
     assert (template["counted_by"], lkc["counted_by"]) == ("owner", "owner")
@@ -128,7 +128,7 @@ def test_claims_say_what_made_it_and_when(tmp_path: Path) -> None:
 
 
 def test_the_input_is_named_by_an_hmac_under_the_owners_key(tmp_path: Path) -> None:
-    certificate, _ = certified(tmp_path)
+    certificate, _ = copy_of_certified(tmp_path)
     key = tmp_path / "cert.json.key"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     expected = hmac.new(bytes.fromhex(key.read_text()), (tmp_path / "private-source.csv").read_bytes(), "sha256")
@@ -138,7 +138,7 @@ def test_the_input_is_named_by_an_hmac_under_the_owners_key(tmp_path: Path) -> N
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 def test_openssl_gives_the_same_hmac(tmp_path: Path) -> None:
     """The command of docs/certificate.md."""
-    certificate, _ = certified(tmp_path)
+    certificate, _ = copy_of_certified(tmp_path)
     command = "openssl dgst -sha256 -mac HMAC -macopt hexkey:$(cat cert.json.key) private-source.csv"
     done = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert load(certificate)["predicate"]["claimed"]["input"]["hmac_sha256"] == [done.stdout.split()[-1]]
@@ -322,7 +322,7 @@ def test_the_same_run_gives_the_same_bytes_but_for_the_time(tmp_path: Path) -> N
 
 
 def test_a_certificate_is_readable_for_all_and_its_key_is_not(tmp_path: Path) -> None:
-    certificate, release = certified(tmp_path)
+    certificate, release = copy_of_certified(tmp_path)
     assert stat.S_IMODE(certificate.stat().st_mode) == stat.S_IMODE(release.stat().st_mode)
 
 

@@ -20,12 +20,12 @@ import pytest
 import maskwise
 from maskwise.engines.write_files import write_arrow, write_batches
 
-N = 4_000
+N = 1_000
 POLICY: dict[str, Any] = {
     "class": "Risk",
     "drop": ["Name"],
     "attributes": {"Code": "suppress", "Salary": {"interval": [10**12, 10**13]}},
-    "requirements": [{"qid": ["Code", "Salary", "Job"], "k": 200}],
+    "requirements": [{"qid": ["Code", "Salary", "Job"], "k": 50}],
 }
 
 
