@@ -261,6 +261,7 @@ def test_quiet_prints_nothing(tmp_path: Path, run: Run, data: Path, solution: Pa
     assert (result.code, result.out, result.err) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_shuffle_and_formulas_work_as_for_mask(tmp_path: Path, run: Run, data: Path, solution: Path) -> None:
     for name, option in {"a": "--shuffle", "b": "--quiet", "kept": "--keep-order"}.items():
         # The order is random whether one asks for it or not.
@@ -277,7 +278,6 @@ def test_shuffle_and_formulas_work_as_for_mask(tmp_path: Path, run: Run, data: P
     assert frame(tmp_path / "f.csv")["Zip"].tolist() == ["'=1+1", "-5"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "says"),
     [

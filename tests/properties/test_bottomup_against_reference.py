@@ -95,6 +95,7 @@ def agree(problem: dict[str, Any]) -> None:
     assert outcome.data.select(names).to_pylist() == reference.masked()
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(problem=problems(["k"], kinds=["taxonomy"], n_requirements=(1, 1), whole=True))
 def test_every_generalization_is_the_papers(problem: dict[str, Any]) -> None:
@@ -128,6 +129,7 @@ def test_generalizing_towards_a_mixed_policy_follows_the_design(problem: dict[st
     agree(problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_generalizations_of_larger_tables_are_the_papers(seed: int) -> None:
     people = people_table(seed, 400)
@@ -137,6 +139,7 @@ def test_generalizations_of_larger_tables_are_the_papers(seed: int) -> None:
     same_steps(maskwise.anonymize(people, POLICY, method="bug", as_published=True).steps, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [[3], [1, 5], [1, 2, 5, 6]])
 @pytest.mark.parametrize("n_missing", [1, 2, 3, 4])
 def test_missing_numbers_are_shown_where_every_part_is_large_enough(numbers: list[int], n_missing: int) -> None:
@@ -172,6 +175,7 @@ def test_pruning_changes_no_step(problem: dict[str, Any]) -> None:
     assert tuple(run_unpruned(table_of(problem), problem["policy"])) == pruned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_pruning_changes_no_step_of_larger_tables(seed: int) -> None:
     people = people_table(seed, 3000)
@@ -236,6 +240,7 @@ def test_row_order_changes_no_generalization() -> None:
     assert steps[0] == steps[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 5, 8])
 def test_a_star_in_the_data_is_hidden_from_the_start(k: int) -> None:
     records = [{"q": value, "cls": label} for value in "**aabbbc" for label in ["Y", "Y" if value < "b" else "N"]]

@@ -171,6 +171,7 @@ def test_equal_releases_have_equal_certificates(
         assert certificate_of(outcome, folder) == certificate_of(other, folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "others", "policy"), PAIRS.values(), ids=PAIRS)
 def test_these_tables_have_one_release_and_equal_certificates(
     rows: Rows, others: Rows, policy: dict[str, Any], tmp_path: Path

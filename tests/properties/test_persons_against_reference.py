@@ -106,6 +106,7 @@ def recount(released: list[dict[str, Any]], problem: dict[str, Any]) -> list[Any
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(problem=problems_of_persons(["k", "mixed"]), data=st.data())
 def test_a_release_keeps_what_it_says_of_persons(problem: dict[str, Any], data: Any) -> None:

@@ -58,6 +58,7 @@ def agree(problem: dict[str, Any], criterion: str) -> None:
         assert shown <= set(solution.cut(a.name).labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["score", "infogain"])
 @settings(max_examples=20, deadline=None)
 @given(problem=problems(ASKED, preferring=True))

@@ -135,6 +135,7 @@ PAIRS: dict[str, tuple[Rows, Rows, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "others", "policy"), PAIRS.values(), ids=PAIRS)
 def test_these_tables_have_one_release_and_equal_public_files(rows: Rows, others: Rows, policy: dict[str, Any]) -> None:
     one, two = (maskwise.anonymize(pa.Table.from_pylist(table), policy) for table in (rows, others))
@@ -142,6 +143,7 @@ def test_these_tables_have_one_release_and_equal_public_files(rows: Rows, others
     assert public_files(one) == public_files(two)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", ["missing or hidden", "records left out", "protected values that no record has"])
 def test_the_owners_report_can_tell_such_tables_apart(pair: str) -> None:
     """So that the tests above could fail: the tables differ in what is known of them."""

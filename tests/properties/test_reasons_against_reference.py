@@ -258,6 +258,7 @@ class Checked:
             assert [c.value for c in told if c.kind is ChangeKind.LEVEL and c.column == name] == fits[:1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", SEARCHES, ids=str)
 @settings(max_examples=8, deadline=None)
 @given(problem=problems(["k", "mixed"], kinds=KINDS, preferring=True))
@@ -285,6 +286,7 @@ def test_reasons_count_persons(problem: dict[str, Any], how: dict[str, Any]) -> 
     Checked(problem, how, PersonRule).check()
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(problem=problems(["k", "mixed"]), n=st.integers(0, 4))
 def test_what_a_stopped_search_would_do_next_is_among_its_reasons(problem: dict[str, Any], n: int) -> None:

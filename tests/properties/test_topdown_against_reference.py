@@ -55,12 +55,14 @@ def test_every_step_is_the_papers(criterion: str, problem: dict[str, Any]) -> No
     agree(criterion, problem)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(problem=problems(["templates"]))
 def test_every_disclosure_is_the_papers(problem: dict[str, Any]) -> None:
     agree("score", problem)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(problem=problems(["mixed"]))
 def test_every_step_of_a_mixed_policy_follows_the_design(problem: dict[str, Any]) -> None:
