@@ -43,6 +43,7 @@ def test_json_has_exactly_the_documented_keys(run: Run, data: Path, policy: Path
     assert all(0 <= one["low"] <= one["error"] <= one["high"] <= 100 for one in said)
 
 
+@pytest.mark.slow
 def test_tables_name_protocol_classifier_measures_and_intervals(run: Run, data: Path, policy: Path) -> None:
     result = run("evaluate", data, "-p", policy, "--k", "5,150")
     assert result.code == 0
@@ -58,6 +59,7 @@ def test_tables_name_protocol_classifier_measures_and_intervals(run: Run, data: 
     assert "k=150 cannot be met" in result.err
 
 
+@pytest.mark.slow
 def test_files_are_written_by_their_suffix(run: Run, data: Path, policy: Path, tmp_path: Path) -> None:
     files = [tmp_path / f"errors{suffix}" for suffix in (".csv", ".json", ".svg", ".png")]
     options = [part for path in files for part in ("-o", path)]
@@ -71,6 +73,7 @@ def test_files_are_written_by_their_suffix(run: Run, data: Path, policy: Path, t
     assert files[3].read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_sensitive_columns_give_se_and_re(run: Run, data: Path, tmp_path: Path) -> None:
     (tmp_path / "rules.yaml").write_text(RULES)
     result = run("evaluate", data, "-p", tmp_path / "rules.yaml", "--h", "0.4,1/2", "--json", "--classifier", "c4.5")
@@ -85,6 +88,7 @@ def test_sensitive_columns_give_se_and_re(run: Run, data: Path, tmp_path: Path) 
     assert all(list(one) == [*KEYS, "h"] for one in said)
 
 
+@pytest.mark.slow
 def test_a_test_file_is_what_errors_are_counted_on(run: Run, tmp_path: Path, policy: Path) -> None:
     train = write(tmp_path / "train.csv", people(200))
     same = write(tmp_path / "test.csv", people(40, seed=8))
@@ -100,6 +104,7 @@ def test_a_test_file_is_what_errors_are_counted_on(run: Run, tmp_path: Path, pol
         assert one["error"] * 0.4 == pytest.approx(round(one["error"] * 0.4))
 
 
+@pytest.mark.slow
 def test_another_tools_file_is_evaluated_too(run: Run, data: Path, policy: Path, tmp_path: Path) -> None:
     assert run("mask", data, "-p", policy, "-o", tmp_path / "ours.csv", "--keep-order").code == 0
     arguments = ("evaluate", data, "-p", policy, "--protocol", "combined", "--json")
@@ -110,6 +115,7 @@ def test_another_tools_file_is_evaluated_too(run: Run, data: Path, policy: Path,
         assert by_name[classifier, "AE(arx)"]["k"] is None
 
 
+@pytest.mark.slow
 def test_both_boundaries_are_measured(run: Run, data: Path, policy: Path) -> None:
     arguments = ("evaluate", data, "-p", policy, "--classifier", "naive-bayes", "--json")
     both, safe, exact, published = (
@@ -120,6 +126,7 @@ def test_both_boundaries_are_measured(run: Run, data: Path, policy: Path) -> Non
     assert published == exact
 
 
+@pytest.mark.slow
 def test_unseen_categories_of_a_test_file_are_noted_without_their_name(
     run: Run, data: Path, policy: Path, tmp_path: Path
 ) -> None:
@@ -132,6 +139,7 @@ def test_unseen_categories_of_a_test_file_are_noted_without_their_name(
     assert "astronaut" not in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "code", "says"),
     [
@@ -184,6 +192,7 @@ def test_k_is_refused_where_the_policy_has_none(refused: Callable, data: Path, t
     refused("evaluate", data, "-p", tmp_path / "rules.yaml", "--h", "1/0", says=["above 0 and at most 1"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -207,6 +216,7 @@ def test_a_policy_without_a_class_is_refused(refused: Callable, data: Path, tmp_
     refused("evaluate", data, "-p", tmp_path / "p.yaml", says=["names no class", "class: income"])
 
 
+@pytest.mark.slow
 def test_a_test_file_that_does_not_fit_is_refused(refused: Callable, data: Path, policy: Path, tmp_path: Path) -> None:
     rows = people(20, seed=9)
     lacking = write(tmp_path / "lacking.csv", [row[:2] + row[3:] for row in rows], [*HEADER[:2], *HEADER[3:]])

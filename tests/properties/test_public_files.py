@@ -91,7 +91,7 @@ def changed(draw: Any, rows: Rows, outcome: maskwise.Outcome, policy: dict[str, 
 
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"boundaries": "exact"}, {"as_published": True}])
 @pytest.mark.slow
-@settings(max_examples=12)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_equal_releases_have_equal_public_files(how: dict[str, Any], data: st.DataObject) -> None:
     problem = data.draw(problems(["all", "k", "templates", "mixed"]))
@@ -135,6 +135,7 @@ PAIRS: dict[str, tuple[Rows, Rows, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "others", "policy"), PAIRS.values(), ids=PAIRS)
 def test_these_tables_have_one_release_and_equal_public_files(rows: Rows, others: Rows, policy: dict[str, Any]) -> None:
     one, two = (maskwise.anonymize(pa.Table.from_pylist(table), policy) for table in (rows, others))
@@ -142,6 +143,7 @@ def test_these_tables_have_one_release_and_equal_public_files(rows: Rows, others
     assert public_files(one) == public_files(two)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", ["missing or hidden", "records left out", "protected values that no record has"])
 def test_the_owners_report_can_tell_such_tables_apart(pair: str) -> None:
     """So that the tests above could fail: the tables differ in what is known of them."""

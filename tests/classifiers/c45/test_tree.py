@@ -99,6 +99,7 @@ def test_the_threshold_is_the_largest_value_of_the_table_below_the_middle() -> N
     assert "g = a\n|   x <= 4: n (4)\n|   x > 4: y (4)" in tree.describe()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "n_wrong", "n_nodes", "n_leaves"),
     [

@@ -66,6 +66,7 @@ def moves(outcome: maskwise.Outcome) -> list[Any]:
 # What it values.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["suppress", "interval", {"taxonomy": {"any": {"lo": ["1", "2"], "hi": ["3", "4"]}}}])
 def test_a_column_that_repeats_another_is_never_refined(kind: Any) -> None:
     rng = np.random.default_rng(1)
@@ -78,6 +79,7 @@ def test_a_column_that_repeats_another_is_never_refined(kind: Any) -> None:
     assert {step.attribute for step in maskwise.anonymize(pa.table(columns), policy).steps} == {"a", "b"}
 
 
+@pytest.mark.slow
 def test_nothing_is_refined_for_what_an_unmasked_column_tells() -> None:
     columns = people()
     told = {**columns, "copy": columns["cls"]}
@@ -86,6 +88,7 @@ def test_nothing_is_refined_for_what_an_unmasked_column_tells() -> None:
     assert moves(conditional(told, {**POLICY, "drop": ["copy"]})) == moves(conditional(columns))
 
 
+@pytest.mark.slow
 def test_an_attribute_that_unmasked_columns_repeat_comes_late() -> None:
     """The class follows two columns alike; one of them is also there unmasked."""
     rng = np.random.default_rng(2)
@@ -178,6 +181,7 @@ def test_options_that_do_not_fit_are_refused(options: dict[str, Any], said: str)
         maskwise.anonymize(pa.table(people()), POLICY, **options)
 
 
+@pytest.mark.slow
 def test_a_class_may_have_missing_values_and_many_kinds_of_labels() -> None:
     columns = people()
     labels = np.where(columns["age"] > 60, 2, np.where(columns["job"] == "a", 1, 0))
@@ -197,6 +201,7 @@ def test_one_class_leaves_nothing_to_tell() -> None:
     assert any("one value only" in note for note in outcome.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
 def test_tables_of_a_few_records(n: int) -> None:
     policy = {**POLICY, "requirements": [{"qid": ["age", "job"], "k": 1}]}
@@ -266,6 +271,7 @@ def test_csv_pandas_and_polars_give_the_same_cuts(tmp_path: Path) -> None:
     assert isinstance(maskwise.anonymize(frame, POLICY, criterion="conditional", effort=1).data, pd.DataFrame)
 
 
+@pytest.mark.slow
 def test_dropped_records_are_left_out_of_everything() -> None:
     columns = people()
     columns["free"] = columns["age"] // 10
@@ -276,6 +282,7 @@ def test_dropped_records_are_left_out_of_everything() -> None:
     assert outcome.steps == conditional(kept, effort=2).steps
 
 
+@pytest.mark.slow
 def test_a_masker_searches_by_conditional_gain() -> None:
     frame = pd.DataFrame(people())
     masker = Masker(POLICY, criterion="conditional", effort=1).fit(frame)
@@ -288,6 +295,7 @@ def test_a_masker_searches_by_conditional_gain() -> None:
 # Effort.
 
 
+@pytest.mark.slow
 def test_with_more_effort_the_lowest_log_loss_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[Any] = []
     judged: list[Any] = []
@@ -363,6 +371,7 @@ def test_judges_agree_with_a_tree_that_is_grown_record_by_record(*, is_close: bo
     assert validation.log_loss(places) == pytest.approx(bits / n_records, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_closer_look_decides_among_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first comparison prefers the first result, the one that sees unmasked columns another."""
     judged: dict[bool, list[Any]] = {False: [], True: []}
@@ -470,6 +479,7 @@ class Heard:
         list(self.stages.values())[-1].append(step.step)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "n_searches"),
     [({"criterion": "conditional", "effort": 2}, 65), ({"method": "bug", "restarts": 8}, 9)],
@@ -503,6 +513,7 @@ def no_sklearn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_sklearn")
 def test_the_jury_needs_no_scikit_learn() -> None:
     with pytest.raises(ImportError):
