@@ -69,6 +69,7 @@ class RegionSearch:
             teach_rows,
             is_number=[domain.column.kind is Kind.INTERVAL for domain in self.domains],
             seed=problem.options.seed or 0,
+            class_is_number=policy.class_is_number,
         )
         unmasked = tuple(name for name in problem.columns if name not in taken)
         records = RecordRequest(teach, policy.class_name, unmasked) if problem.has_class else None

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.classifiers.boosting.model import fit
 from maskwise.classifiers.boosting.tree import Settings
 from maskwise.compress.compressed_table import Compact
 from maskwise.search import rule_kernels
@@ -39,8 +38,6 @@ LEAST_RECORDS = 60
 """Of fewer records nothing is learned about variants."""
 _JUDGE = Settings(n_iterations=30, learning_rate=0.2)
 """A quick classifier: it is trained for every variant and fold."""
-_LEAST_CHANCE = 1e-4
-"""No chance is taken to be smaller, so that one record cannot decide."""
 _CLEARLY = 0.25
 """By how many standard errors a variant must be better than the plain one."""
 
@@ -100,7 +97,7 @@ def choose_variant(
             growth = Growth(compact, sums, domains, roots, _terms(variant, least * variant.factor), ())
             while growth.best() is not None:
                 growth.split_best()
-            losses[v, fold == f] = _log_losses(growth, records, codes, train, held)
+            losses[v, fold == f] = _losses(growth, records, codes, train, held)
     mean = losses.mean(axis=1)
     best = int(np.argmin(mean))
     error = float(np.std(losses[best] - losses[0])) / np.sqrt(losses.shape[1])
@@ -109,7 +106,7 @@ def choose_variant(
     found = variants[best]
     note = (
         f"Regions of at least {found.factor * least:,}, {found.depth} levels looked ahead: the best of {len(variants)} "
-        f"variants by log-loss on held-out folds of the training records, {mean[best]:.4f}; of the plain search "
+        f"variants by loss on held-out folds of the training records, {mean[best]:.4f}; of the plain search "
         f"{mean[0]:.4f}."
     )
     return found, note
@@ -140,19 +137,15 @@ def _terms(variant: RegionVariant, least: int) -> region_arrays.Terms:
     )
 
 
-def _log_losses(growth: Growth, records: TaughtRecords, codes: Ints, train: Ints, held: Ints) -> Floats:
-    """The log-loss of each held-out record, by a classifier trained on what regions and unmasked columns show."""
+def _losses(growth: Growth, records: TaughtRecords, codes: Ints, train: Ints, held: Ints) -> Floats:
+    """The loss of each held-out record, by a model trained on what regions and unmasked columns show."""
     shown, is_category = _features(growth)
     both = np.concatenate([train, held])
     values = np.column_stack([records.unmasked[both], shown[growth.find(codes[records.row[both]])]])
     named = np.concatenate([records.is_category, is_category])
-    classes = records.classes[both]
     n_train = len(train)
-    model = fit(values[:n_train], named, classes[:n_train], int(records.classes.max()) + 1, _JUDGE)
-    chances = model.predict_chances(values[n_train:])
-    own = chances[np.arange(len(held)), classes[n_train:]]
-    losses: Floats = -np.log(np.clip(own, _LEAST_CHANCE, None))
-    return losses
+    predicted = records.target.take(train).predict(values[:n_train], named, values[n_train:], _JUDGE)
+    return records.target.take(held).losses(predicted)
 
 
 def _features(growth: Growth) -> tuple[Floats, NDArray[np.bool_]]:
