@@ -1,87 +1,214 @@
-"""What does a classifier lose by each way of masking? Errors on records that the masking did not use.
+"""What does a classifier lose by each way of masking? Measured on records that the masking did not use.
 
-`maskwise evaluate`, protocol held-out: the papers' score, the conditional
-criterion, and two other algorithms, on Adult's quasi-identifiers, and where the
+`maskwise evaluate`, protocol held-out, on Adult's quasi-identifiers, and where the
 folder `MASKWISE_DATA` has them on Credit Approval (CRX) and German Credit, whose
 few records are cross-validated several times.
+
+    python -m bench.criteria                          all settings, all ways, three classifiers
+    python -m bench.criteria Top7 GA --ways conditional,mondrian --k 10,100
+    python -m bench.criteria Top7 --numbers all       how masked numbers are shown, for each classifier
+    python -m bench.criteria Top7 --shuffled          a control: training classes in random order
+    python -m bench.criteria --rare                   the area under the curve of a rare outcome
 """
 
 from __future__ import annotations
 
+import argparse
 import statistics
-import sys
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 import maskwise
 from bench.measure import table
 from bench.paper_data import ADULT, CRX, GERMAN, PaperData, build_policy
 from maskwise.datasets import adult_trees
 from maskwise.errors import InputError
+from maskwise.evaluation.masked_numbers import Numbers
+from maskwise.search import registry
 
-CLASSIFIERS = ("c4.5", "gradient-boosting")
+CLASSIFIERS = ("c4.5", "gradient-boosting", "logistic-regression")
+RIVALS = ("mondrian", "full-domain")
 K_ADULT = (10, 50, 100, 300, 500, 1000)
 K_SMALL = (10, 50, 100)
+K_RARE = (10, 50, 100)
 SEEDS = (0, 1, 2)
+RARE = "capital-gain above 7,000"
+
+Figures = dict[tuple[str, str, int], float]
+"""By classifier, way of masking and k; k is 0 for the unmasked table and the one without the quasi-identifiers."""
 
 
-def policy_for(data: PaperData, qid: tuple[str, ...]) -> dict[str, Any]:
-    return build_policy(data.class_name, [{"qid": list(qid), "k": 10}], adult_trees())
+@dataclass(frozen=True)
+class Plan:
+    """What is asked on the command line."""
+
+    settings: tuple[str, ...]
+    """The quasi-identifiers and data sets; none stands for all."""
+    ways: tuple[str, ...]
+    """The ways of masking."""
+    ks: tuple[int, ...] | None
+    """Which k; None takes those of the setting."""
+    classifiers: tuple[str, ...]
+    numbers: tuple[str, ...]
+    """How masked numbers are shown to classifiers."""
+    is_shuffled: bool
+    """Whether training classes are put into random order before anything else."""
+
+    def wants(self, name: str) -> bool:
+        return not self.settings or name in self.settings
 
 
-def errors(
-    data: Any, policy: dict[str, Any], ks: tuple[int, ...], **evaluate_options: Any
-) -> dict[tuple[str, str, int], float]:
-    """The error by classifier, way of masking and k; k is 0 for the unmasked table."""
-    by_key: dict[tuple[str, str, int], float] = {}
-    ways = {"score": {"rivals": ("mondrian", "full-domain")}, "conditional": {"criterion": "conditional"}}
-    for way, masking in ways.items():
-        evaluation = maskwise.evaluate(
-            data, policy, k=ks, classifiers=CLASSIFIERS, as_published=True, **evaluate_options, **masking
-        )
-        for record in evaluation.records:
-            if record.error is None or record.measure == "UE":
-                continue
-            name = way if record.measure == "AE" else record.measure.removeprefix("AE(").removesuffix(")")
-            by_key[record.classifier, name, record.k or 0] = record.error
-    return by_key
+def ways_of_masking() -> dict[str, dict[str, Any]]:
+    """Every search that there is, by its criterion or else its method, and every rival, each with its options."""
+    searches = {
+        one.criterion or one.method: {"method": one.method} | ({"criterion": one.criterion} if one.criterion else {})
+        for one in registry.SEARCHES
+    }
+    # As published is for the papers' top-down refinement, which the papers' figures are compared with.
+    searches = {
+        name: how | ({"as_published": True} if how["method"] == "tdr" else {}) for name, how in searches.items()
+    }
+    return searches | {name: {} for name in RIVALS}
 
 
-def print_errors(name: str, by_key: dict[tuple[str, str, int], float], ks: tuple[int, ...]) -> None:
-    rows: list[tuple[object, ...]] = [(f"{name}: error, %", *(f"k = {k}" for k in ks))]
-    for classifier in CLASSIFIERS:
-        rows.append((f"{classifier}, unmasked", *[by_key[classifier, "BE", 0]] * len(ks)))
-        rows += [
-            (f"{classifier}, {way}", *(by_key.get((classifier, way, k), "infeasible") for k in ks))
-            for way in ("score", "conditional", "mondrian", "full-domain")
-        ]
+def measure(data: Any, policy: dict[str, Any], ks: tuple[int, ...], plan: Plan, **options: Any) -> Figures:
+    """The figure of each classifier, way of masking and k, and of the unmasked table."""
+    figures: Figures = {}
+    known = ways_of_masking()
+    rivals = tuple(way for way in plan.ways if way in RIVALS)
+    # Rivals are measured beside the first search, since an evaluation always has one.
+    searches = [way for way in plan.ways if way not in RIVALS] or ["score"]
+    for numbers in plan.numbers:
+        shown = f", {numbers}" if len(plan.numbers) > 1 else ""
+        for way in searches:
+            evaluation = maskwise.evaluate(
+                data,
+                policy,
+                k=ks,
+                classifiers=plan.classifiers,
+                numbers=numbers,
+                rivals=rivals if way == searches[0] else (),
+                **options,
+                **known[way],
+            )
+            names = {"BE": "unmasked", "UE": "without the quasi-identifiers", "AE": way + shown}
+            names |= {f"AE({rival})": rival + shown for rival in rivals}
+            for record in evaluation.records:
+                if record.value is not None and (record.measure != "AE" or way in plan.ways):
+                    figures[record.classifier, names[record.measure], record.k or 0] = record.value
+    return figures
+
+
+def print_figures(title: str, figures: Figures, ks: tuple[int, ...], classifiers: tuple[str, ...], digits: int) -> None:
+    rows: list[tuple[object, ...]] = [(title, *(f"k = {k}" for k in ks))]
+    for classifier in classifiers:
+        for way in dict.fromkeys(name for one, name, _ in figures if one == classifier):
+            found = [figures.get((classifier, way, k), figures.get((classifier, way, 0))) for k in ks]
+            rows.append(
+                (f"{classifier}, {way}", *("infeasible" if one is None else f"{one:.{digits}f}" for one in found))
+            )
     table(rows)
     print(flush=True)
 
 
-def main(*names: str) -> None:
+def policy_for(class_name: str, qid: tuple[str, ...]) -> dict[str, Any]:
+    return build_policy(class_name, [{"qid": list(qid), "k": 10}], adult_trees())
+
+
+def shuffle_classes(records: pa.Table, class_name: str) -> pa.Table:
+    """The records with their classes in random order."""
+    order = np.random.default_rng(0).permutation(records.num_rows)
+    at = records.column_names.index(class_name)
+    return records.set_column(at, class_name, records.column(class_name).take(pa.array(order)))
+
+
+def base_rate(train: pa.Table, test: pa.Table, class_name: str) -> float:
+    """The error of always predicting the most frequent class of the training records, in percent."""
+    counts = {one["values"]: one["counts"] for one in train.column(class_name).value_counts().to_pylist()}
+    most_frequent = max(counts, key=counts.__getitem__)
+    return 100 * (1 - pc.mean(pc.equal(test.column(class_name), most_frequent).cast("float64")).as_py())
+
+
+def print_adult(plan: Plan) -> None:
+    ks = plan.ks or K_ADULT
     for name, qid in ADULT.qids.items():
-        if names and name not in names:
+        if not plan.wants(name):
             continue
-        train, test = ADULT.load("train"), ADULT.load("test")
-        columns = [*qid, ADULT.class_name] if name == "GA" else train.column_names
-        policy = policy_for(ADULT, qid)
-        print_errors(
-            f"Adult {name}", errors(train.select(columns), policy, K_ADULT, test=test.select(columns)), K_ADULT
-        )
-    for small in (CRX, GERMAN):
-        if names and small.name not in names:
+        columns = [*qid, ADULT.class_name] if name == "GA" else ADULT.load("train").column_names
+        train, test = (ADULT.load(part).select(columns) for part in ("train", "test"))
+        title = f"Adult {name}: error, %"
+        if plan.is_shuffled:
+            train = shuffle_classes(train, ADULT.class_name)
+            rate = base_rate(train, test, ADULT.class_name)
+            title += f", training classes shuffled; {rate:.2f} always predicting the most frequent"
+        figures = measure(train, policy_for(ADULT.class_name, qid), ks, plan, test=test)
+        print_figures(title, figures, ks, plan.classifiers, 2)
+
+
+def print_small(plan: Plan, data: PaperData) -> None:
+    ks = plan.ks or K_SMALL
+    try:
+        records = data.load("all").drop_null()
+    except InputError as error:
+        print(f"{data.name}: {error}")
+        return
+    policy = policy_for(data.class_name, data.qids["Top7"])
+    runs = [measure(records, policy, ks, plan, folds=10, seed=seed) for seed in SEEDS]
+    keys = [key for key in runs[0] if all(key in run for run in runs)]
+    mean = {key: statistics.mean(run[key] for run in runs) for key in keys}
+    title = f"{data.name} Top7, 10 folds, {len(SEEDS)} times: error, %"
+    print_figures(title, mean, ks, plan.classifiers, 2)
+
+
+def print_rare(plan: Plan) -> None:
+    """The area under the curve of an outcome that one record in twenty has."""
+    ks = plan.ks or K_RARE
+    train, test = (_with_rare_outcome(ADULT.load(part)) for part in ("train", "test"))
+    share = 100 * pc.mean(pc.equal(test.column(RARE), "yes").cast("float64")).as_py()
+    for name, qid in ADULT.qids.items():
+        if not plan.wants(name) or name == "GA":
             continue
-        try:
-            data = small.load("all").drop_null()
-        except InputError as error:
-            print(f"{small.name}: {error}")
-            continue
-        policy = policy_for(small, small.qids["Top7"])
-        runs = [errors(data, policy, K_SMALL, folds=10, seed=seed) for seed in SEEDS]
-        keys = set.intersection(*(set(run) for run in runs))
-        mean = {key: statistics.mean(run[key] for run in runs) for key in keys}
-        print_errors(f"{small.name} Top7, 10 folds, {len(SEEDS)} times", mean, K_SMALL)
+        policy = policy_for(RARE, tuple(one for one in qid if one in train.column_names))
+        figures = measure(train, policy, ks, plan, test=test, measures="auc")
+        title = f"Adult {name} without capital-gain, {RARE} ({share:.1f} %): area under the curve"
+        print_figures(title, figures, ks, plan.classifiers, 4)
+
+
+def _with_rare_outcome(records: pa.Table) -> pa.Table:
+    is_rare = pc.greater(records.column("capital-gain").cast("float64"), 7000)
+    return records.drop_columns(["capital-gain"]).append_column(RARE, pc.if_else(is_rare, "yes", "no"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("settings", nargs="*", help="Top5, Top7, Top9, GA, CRX, German; all if none is named")
+    parser.add_argument(
+        "--ways", default=",".join(name for name in ways_of_masking() if name not in {"infogain", "bug"})
+    )
+    parser.add_argument("--k", help="such as 10,100; by default those of the setting")
+    parser.add_argument("--classifiers", default=",".join(CLASSIFIERS))
+    parser.add_argument("--numbers", default="labels", help="labels, midpoint, mean, bounds, a list of them, or all")
+    parser.add_argument("--shuffled", action="store_true", help="put the training classes into random order first")
+    parser.add_argument("--rare", action="store_true", help="measure a rare outcome of Adult instead")
+    asked = parser.parse_args()
+    ways = tuple(asked.ways.split(","))
+    if unknown := [way for way in ways if way not in ways_of_masking()]:
+        parser.error(f"no way of masking: {unknown[0]}; known are {', '.join(ways_of_masking())}")
+    numbers = tuple(map(str, Numbers)) if asked.numbers == "all" else tuple(asked.numbers.split(","))
+    ks = tuple(int(k) for k in asked.k.split(",")) if asked.k else None
+    plan = Plan(tuple(asked.settings), ways, ks, tuple(asked.classifiers.split(",")), numbers, asked.shuffled)
+    if asked.rare:
+        print_rare(plan)
+        return
+    print_adult(plan)
+    for data in (CRX, GERMAN):
+        if plan.wants(data.name) and not plan.is_shuffled:
+            print_small(plan, data)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -17,7 +17,7 @@ from hypothesis import settings
 
 from maskwise.cli.app import main
 
-N_EXAMPLES = {"fast": 10, "ci": 100, "thorough": 1_000}
+N_EXAMPLES = {"fast": 5, "ci": 50, "thorough": 500}
 """How many examples a property is tried with, by profile. The first compilation may take seconds: no deadline."""
 for name, n_examples in N_EXAMPLES.items():
     settings.register_profile(name, deadline=None, max_examples=n_examples)

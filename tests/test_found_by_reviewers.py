@@ -113,6 +113,7 @@ def test_a_value_that_nearly_all_have_is_counted_where_a_group_is_alike() -> Non
     assert found.result == "passed"
 
 
+@pytest.mark.slow
 def test_attacks_on_a_solution_with_earlier_releases_are_not_tried_without_these() -> None:
     rng = np.random.default_rng(3)
     table = pa.table({"a": rng.integers(0, 60, 300), "s": rng.choice(["HIV", "flu"], 300, p=[0.2, 0.8])})

@@ -117,6 +117,7 @@ def test_many_values_are_looked_up_and_keep_their_order() -> None:
     assert outcome.data["zip"].to_pylist() == [value[:3] for value in people["zip"].to_pylist()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "conditional", "effort": 1}])
 def test_a_two_valued_attribute_is_shown_under_its_own_names(how: dict[str, Any]) -> None:
     """Disclosing one of two values leaves `*` to stand for the other alone."""
@@ -130,6 +131,7 @@ def test_a_two_valued_attribute_is_shown_under_its_own_names(how: dict[str, Any]
     assert set(maskwise.anonymize(people, too_few, **how).data["Sex"].to_pylist()) == {"*"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"criterion": "conditional", "effort": 1}])
 def test_as_published_leaves_a_lone_hidden_value_hidden(how: dict[str, Any]) -> None:
     """Three values, of which the search discloses two; the third has no class to tell."""
@@ -174,6 +176,7 @@ def people_with_ages() -> pa.Table:
     return pa.table({"Age": ages, "Sex": ["FM"[age % 2] for age in ages], "C": ["xy"[age > 43] for age in ages]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("qid", [["Age", "Sex"], ["Sex"]])
 @pytest.mark.parametrize("how", [{"method": "bug"}, {"criterion": "score"}, {"criterion": "conditional"}])
 def test_a_report_says_no_more_of_the_ending_than_the_search_knows(qid: list[str], how: dict[str, str]) -> None:

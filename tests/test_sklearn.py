@@ -115,6 +115,7 @@ def test_fit_takes_the_class_from_the_policy_when_y_is_absent() -> None:
     assert by_column.solution_.cuts == by_target.solution_.cuts
 
 
+@pytest.mark.slow
 def test_ordinal_numbers_follow_the_labels() -> None:
     frame, risk = people()
     labels = Masker(POLICY).fit_transform(frame, risk)["age"]
@@ -135,6 +136,7 @@ def test_numbers_outside_the_range_are_shown_as_such() -> None:
     assert numbers.tolist() == [-1, 0, len(labels) - 1, -1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"boundaries": "exact"}, {"boundaries": "safe"}, {"as_published": True}, {}])
 def test_boundaries_are_those_of_a_release(options: dict[str, Any]) -> None:
     frame, risk = people()
@@ -232,6 +234,7 @@ def test_random_state_is_the_seed_of_the_search(options: dict[str, Any]) -> None
     assert unseeded.solution_.cuts == Masker(policy, random_state=0, **options).fit(table, classes).solution_.cuts
 
 
+@pytest.mark.slow
 def test_a_generator_is_drawn_from_at_each_fit_and_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: list[int] = []
     solve = maskwise.sklearn.solve

@@ -85,6 +85,7 @@ def test_a_top_coded_interval_says_that_the_policy_asks_for_it() -> None:
     assert [reason.kind for reason in outcome.why("Age")][-1] is ReasonKind.ASKED
 
 
+@pytest.mark.slow
 def test_nothing_of_it_goes_to_recipients() -> None:
     plain = maskwise.anonymize(PEOPLE, POLICY, keep_order=True)
     told = maskwise.anonymize(PEOPLE, POLICY, keep_order=True, why=True)
@@ -116,6 +117,7 @@ def people(tmp_path: Path) -> tuple[str, str, str]:
     return str(tmp_path / "people.csv"), str(tmp_path / "policy.yaml"), str(tmp_path / "masked.csv")
 
 
+@pytest.mark.slow
 def test_the_command_prints_reasons_if_asked(people: tuple[str, str, str], capsys: pytest.CaptureFixture[str]) -> None:
     data, policy, output = people
     app(["mask", data, "-p", policy, "-o", output, "--why"], result_action="return_value")
@@ -127,6 +129,7 @@ def test_the_command_prints_reasons_if_asked(people: tuple[str, str, str], capsy
     assert "Why values stay masked" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_owners_report_has_reasons_and_json_has_them_if_asked(
     people: tuple[str, str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -154,6 +157,7 @@ def test_long_lists_are_shortened_with_a_count() -> None:
     assert sum("and 20 other values with fewer records" in line for line in lines) == 1
 
 
+@pytest.mark.slow
 def test_the_page_tells_what_the_bundled_table_gives() -> None:
     folder = adult_folder()
     outcome = maskwise.anonymize(folder / "adult.parquet", folder / "policy.yaml", why=True)

@@ -27,6 +27,7 @@ def searched(table: Any, policy: Any, **options: Any) -> Any:
     return found[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "share", "k"), [(10, 0.3, 3), (10, 0.5, 6), (40, 0.01, 1), (400, 0.2, 50)])
 def test_the_chance_of_sizes_is_a_sum_of_binomials(n: int, share: float, k: int) -> None:
     allowed = [x for x in range(n + 1) if x in {0, n} or k <= x <= n - k]
@@ -114,6 +115,7 @@ def test_a_table_of_one_record_hides_nothing() -> None:
     assert labels_that_tell(found).result is AttackResult.NOT_RUN
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::maskwise.MaskwiseWarning")
 def test_in_the_demo_maximality_tells_next_to_nothing_and_labels_tell_a_lot() -> None:
     outcome = maskwise.anonymize(adult_folder() / "adult.parquet", adult_folder() / "policy.yaml")

@@ -45,6 +45,7 @@ def alike(rows: list[tuple[Any, ...]]) -> tuple[float, float, float, float]:
     return same / n, nearly / n, new / n, max(skew, 0.0)
 
 
+@pytest.mark.slow
 @given(ROWS)
 @settings(deadline=None)
 def test_it_is_counted_as_in_plain_python(rows: list[tuple[Any, ...]]) -> None:

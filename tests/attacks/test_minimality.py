@@ -104,6 +104,7 @@ def test_a_suppressed_value_is_a_refinement_of_its_own() -> None:
     assert attack.figure == pytest.approx(by_counting([3, 4], 3, Fraction(1, 2)))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 @settings(deadline=None)
 def test_the_largest_posterior_is_that_of_plain_python(seed: int) -> None:
@@ -187,6 +188,7 @@ def test_an_interval_is_parted_as_the_search_would(n_missing: int) -> None:
     assert attack.figure == pytest.approx(by_counting(sizes, 12, Fraction(1, 2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_missing", [0, 4])
 def test_where_any_split_may_be_tried_each_is_a_refinement(n_missing: int) -> None:
     attack = attacked(ages(n_missing), AGE_POLICY, criterion="conditional")
@@ -252,6 +254,7 @@ def random_table(seed: int) -> pa.Table:
     return pa.table({"Job": job, "Age": age, "Ill": np.where(ill, "HIV", "Flu"), "Risk": np.where(age > 45, "h", "l")})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("method", ["tdr", "bug"])
 def test_a_guarded_release_withstands_the_attack(seed: int, method: str) -> None:

@@ -53,6 +53,7 @@ def test_a_release_alone_is_attacked_by_what_it_shows(folder: Path, capsys: pyte
     assert "minimality: not run. It needs the original table" in shown
 
 
+@pytest.mark.slow
 def test_with_the_original_all_attacks_are_tried(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     more = ["--solution", str(folder / "solution.json"), "--original", str(folder / "people.csv"), "--json"]
     assert main(["attack", str(folder / "out.csv"), "-p", str(folder / "policy.yaml"), *more]) == 1
@@ -62,6 +63,7 @@ def test_with_the_original_all_attacks_are_tried(folder: Path, capsys: pytest.Ca
     assert (found["result"], found["figure"], found["bound"]) == ("failed", 1.0, 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["--solution", "--original"])
 def test_one_without_the_other_is_bad_input(folder: Path, capsys: pytest.CaptureFixture[str], given: str) -> None:
     file = {"--solution": "solution.json", "--original": "people.csv"}[given]
@@ -82,6 +84,7 @@ def test_a_table_without_the_attributes_is_refused() -> None:
         maskwise.attack(PEOPLE.select(["Ill"]), POLICY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"method": "bug"}, {"criterion": "conditional"}, {"criterion": "infogain"}])
 def test_attacks_on_files_find_what_mask_found(options: dict[str, Any], tmp_path: Path) -> None:
     table = pa.table(

@@ -65,7 +65,8 @@ def release(rows: list[tuple[int, str, str]], cut: Cut, **more: list[Any]) -> pa
     )
 
 
-@settings(max_examples=30, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=15, deadline=None)
 @given(CUTS, CUTS, st.integers(0, 3))
 def test_passed_means_that_the_joined_groups_are_those_of_one_release(first: Cut, second: Cut, seed: int) -> None:
     rows = people(seed)
@@ -156,6 +157,7 @@ def test_records_that_link_uniquely_are_counted_by_the_columns_shown_alike() -> 
     assert f"{100 * expected:.2f} % of the records link uniquely on `Job`, `Ward`" in attack.text
 
 
+@pytest.mark.slow
 def test_two_cuts_of_maskwise_one_below_the_other_pass() -> None:
     rows = people(7, 400)
     table = pa.table(dict(zip(("Age", "Job", "Sex"), map(list, zip(*rows, strict=True)), strict=True)))

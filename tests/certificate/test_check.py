@@ -71,6 +71,7 @@ def test_hostile_file_names_are_confirmed(tmp_path: Path, name: str) -> None:
     assert maskwise.check_certificate(certificate, release).is_confirmed
 
 
+@pytest.mark.slow
 def test_a_name_that_is_no_text_is_spelled_out(tmp_path: Path) -> None:
     certificate, folder = copy_of_certified(tmp_path, "out/")
     try:
@@ -82,6 +83,7 @@ def test_a_name_that_is_no_text_is_spelled_out(tmp_path: Path) -> None:
     assert json.dumps(checked.to_data(), ensure_ascii=False).encode()
 
 
+@pytest.mark.slow
 def test_a_file_may_be_renamed_and_linked(tmp_path: Path) -> None:
     certificate, release = copy_of_certified(tmp_path)
     copy = release.rename(tmp_path / "as received.csv")
@@ -103,6 +105,7 @@ def test_another_file_differs_with_both_hashes_and_is_not_opened(tmp_path: Path)
     assert "not done" in next(one.found for one in checked.checks if one.name == "recount")
 
 
+@pytest.mark.slow
 def test_a_certificate_of_another_release_differs(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
@@ -179,6 +182,7 @@ class TestFolders:
 RECOUNTED = ("predicate", "recounted")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "to", "name"),
     [
@@ -269,6 +273,7 @@ def test_a_policy_that_is_none_never_confirms_and_never_fails_otherwise(
     assert not is_confirmed
 
 
+@pytest.mark.slow
 def test_claims_are_listed(tmp_path: Path) -> None:
     certificate, release = certified(tmp_path, statement="Approved.")
     checked = maskwise.check_certificate(certificate, release)
@@ -306,6 +311,7 @@ class TestOwnersPolicy:
         assert list(found) == ["policy given (sha256)"]
         assert all(len(one) == 64 for one in found["policy given (sha256)"])
 
+    @pytest.mark.slow
     def test_other_protected_values_differ_under_the_owners_key_only(self, tmp_path: Path) -> None:
         certificate, release = copy_of_certified(tmp_path)
         other = json.loads(json.dumps(POLICY).replace("hiv", "flu"))
@@ -314,6 +320,7 @@ class TestOwnersPolicy:
         found = wrong(maskwise.check_certificate(certificate, release, policy=other, key=tmp_path / "cert.json.key"))
         assert "whole policy given (hmac)" in found
 
+    @pytest.mark.slow
     def test_protected_values_that_the_release_does_not_protect_are_found(self, tmp_path: Path) -> None:
         policy = {
             **POLICY,
@@ -353,6 +360,7 @@ class TestPersons:
     def visits(self) -> list[dict[str, Any]]:
         return [{"Id": f"p{i % 60}", **row} for i, row in enumerate(people(60) * 3)]
 
+    @pytest.mark.slow
     def test_persons_who_are_not_released_are_the_owners_claim(self, tmp_path: Path, visits: Any) -> None:
         certificate, release = certified(tmp_path, policy={**self.POLICY, "person": "Id"}, rows=visits)
         recounted = json.loads(certificate.read_text())["predicate"]["recounted"]
@@ -363,6 +371,7 @@ class TestPersons:
         assert checked.is_confirmed
         assert {"requirement 1 on {Age, Sex} holds", "requirement 2 on {Sex} holds"} <= claims(checked)
 
+    @pytest.mark.slow
     def test_a_k_of_persons_that_records_contradict_is_found(self, tmp_path: Path, visits: Any) -> None:
         from maskwise.formats.certificate_file import fingerprint
 
@@ -377,6 +386,7 @@ class TestPersons:
             edit(certificate, "predicate", *place, to=to)
         assert wrong(maskwise.check_certificate(certificate, release)) == {"requirement 1.holds": (True, False)}
 
+    @pytest.mark.slow
     def test_pseudonyms_can_be_recounted(self, tmp_path: Path, visits: Any) -> None:
         person = {"column": "Id", "release": "pseudonym"}
         certificate, release = certified(tmp_path, policy={**self.POLICY, "person": person}, rows=visits)
@@ -391,6 +401,7 @@ class TestPersons:
         assert wrong(maskwise.check_certificate(certificate, release)) == {"persons": (61, 60)}
 
 
+@pytest.mark.slow
 def test_a_sensitive_column_that_is_dropped_is_the_owners_claim(tmp_path: Path) -> None:
     policy = {**POLICY, "requirements": [POLICY["requirements"][i] for i in (0, 2)], "drop": ["Name", "Ill"]}
     certificate, release = certified(tmp_path, policy=policy)
@@ -405,6 +416,7 @@ def test_a_sensitive_column_that_is_dropped_is_the_owners_claim(tmp_path: Path) 
         assert "requirement 2 on {Sex} holds" in claims(checked)
 
 
+@pytest.mark.slow
 def test_a_sensitive_column_released_at_a_depth_is_the_owners_claim(tmp_path: Path) -> None:
     tree = {"Any": {"ill": ["flu", "hiv"], "well": ["none"]}}
     policy = {
@@ -420,6 +432,7 @@ def test_a_sensitive_column_released_at_a_depth_is_the_owners_claim(tmp_path: Pa
     assert "requirement 2 on {Sex} holds" in claims(checked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "requirement",
     [
@@ -456,6 +469,7 @@ def test_a_bound_that_is_no_binary_number_is_kept_exactly(tmp_path: Path) -> Non
     assert reached == pytest.approx(1 / 3)
 
 
+@pytest.mark.slow
 def test_escaped_cells_and_names_are_read_back(tmp_path: Path) -> None:
     rows = [{"=Age": row["Age"], "+Sex": row["Sex"], "-Ill": f"={row['Ill']}"} for row in people()]
     policy = {
@@ -511,18 +525,21 @@ class TestSignatures:
     def made(self, tmp_path: Path) -> tuple[Path, Path]:
         return certified(tmp_path, sign=make_key(tmp_path / "id"))
 
+    @pytest.mark.slow
     def test_a_trusted_signer_is_named(self, made: tuple[Path, Path], tmp_path: Path) -> None:
         signers = list_signers(tmp_path / "signers", alice=tmp_path / "id")
         checked = maskwise.check_certificate(*made, signers=signers)
         assert checked.is_confirmed
         assert self.signature(checked).found.startswith("signed by alice@example.org with fingerprint SHA256:")
 
+    @pytest.mark.slow
     def test_without_signers_the_key_is_unknown(self, made: tuple[Path, Path]) -> None:
         checked = maskwise.check_certificate(*made)
         assert checked.is_confirmed
         assert "unknown key with fingerprint SHA256:" in self.signature(checked).found
         assert self.signature(checked).mark is CheckMark.NOT_CHECKED
 
+    @pytest.mark.slow
     def test_an_unsigned_certificate_says_so_and_fails_where_a_signer_is_asked(self, tmp_path: Path) -> None:
         signers = list_signers(tmp_path / "signers", alice=make_key(tmp_path / "id"))
         made = copy_of_certified(tmp_path)
@@ -531,18 +548,21 @@ class TestSignatures:
         assert "unsigned" in self.signature(checked).found
         assert list(wrong(maskwise.check_certificate(*made, signers=signers))) == ["signature"]
 
+    @pytest.mark.slow
     def test_a_signer_who_is_not_listed_fails(self, made: tuple[Path, Path], tmp_path: Path) -> None:
         signers = list_signers(tmp_path / "signers", bob=make_key(tmp_path / "other"))
         checked = maskwise.check_certificate(*made, signers=signers)
         assert list(wrong(checked)) == ["signature"]
         assert "not among the signers" in self.signature(checked).found
 
+    @pytest.mark.slow
     def test_an_edited_claim_is_found_with_and_without_signers(self, made: tuple[Path, Path], tmp_path: Path) -> None:
         edit(made[0], "predicate", "claimed", "statement", to="Approved by nobody.")
         signers = list_signers(tmp_path / "signers", alice=tmp_path / "id")
         for trusted in (None, signers):
             assert list(wrong(maskwise.check_certificate(*made, signers=trusted))) == ["signature"]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "text", ["", "garbage", "-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n"]
     )
@@ -550,6 +570,7 @@ class TestSignatures:
         made[0].with_name("cert.json.sig").write_text(text)
         assert list(wrong(maskwise.check_certificate(*made))) == ["signature"]
 
+    @pytest.mark.slow
     def test_a_signature_for_another_purpose_does_not_count(self, made: tuple[Path, Path], tmp_path: Path) -> None:
         import subprocess
 
@@ -578,6 +599,7 @@ def risk_of(rows: int) -> Risk:
     )
 
 
+@pytest.mark.slow
 def test_a_risk_is_certified_counted_again_and_compared(tmp_path: Path) -> None:
     """Every figure of it, and those of the three criteria that rest on it."""
     certificate, release = certified(tmp_path)
@@ -593,6 +615,7 @@ def test_a_risk_is_certified_counted_again_and_compared(tmp_path: Path) -> None:
     assert differing == {"risk.everything.unique": (unique + 0.25, unique)}
 
 
+@pytest.mark.slow
 def test_packed_bytes_count_not_what_they_hold(tmp_path: Path) -> None:
     """The same records, packed anew, are another file."""
     certificate, release = certified(tmp_path, "release.csv.gz")

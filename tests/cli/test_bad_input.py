@@ -337,6 +337,7 @@ def test_a_file_that_is_not_what_its_name_says_is_refused(mask: Callable, name: 
     mask(csv_text(HEADER, people()).encode(), name=name, says=[name, "not a whole"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_people", [200, 40_000])
 def test_half_a_gzip_file_is_refused(mask: Callable, n_people: int) -> None:
     raw = gzip.compress(csv_text(HEADER, people(n_people)).encode())
@@ -430,6 +431,7 @@ def test_a_release_that_the_verifier_does_not_accept_is_never_written(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow"])
 def test_the_verifier_reads_the_cells_and_not_the_name_of_the_folder(
     tmp_path: Path, data: Path, policy: Path, run: Run, monkeypatch: pytest.MonkeyPatch, suffix: str
@@ -445,6 +447,7 @@ def test_the_verifier_reads_the_cells_and_not_the_name_of_the_folder(
     assert list(target.parent.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_audit_and_apply_refuse_as_mask_does(
     tmp_path: Path, data: Path, policy: Path, refused: Refused, run: Run
 ) -> None:

@@ -58,6 +58,7 @@ def test_a_bottom_up_run_leaves_a_release_a_trace_and_a_curve(files: tuple[Path,
     assert json.loads((folder / "s.json").read_text())["method"] == "bug"
 
 
+@pytest.mark.slow
 def test_the_curve_is_what_the_masked_table_shows(files: tuple[Path, Path, Path]) -> None:
     """Both columns of its last point, recounted from the release with plain Python."""
     from collections import Counter
@@ -83,6 +84,7 @@ def test_the_curve_is_what_the_masked_table_shows(files: tuple[Path, Path, Path]
         assert relationship["*"] / len(rows) / len(QID) <= 1 - last.information_kept
 
 
+@pytest.mark.slow
 def test_information_kept_is_one_at_the_raw_values_and_zero_at_the_roots(files: tuple[Path, Path, Path]) -> None:
     policy = {
         "class": "income",
@@ -110,11 +112,13 @@ def test_a_plot_names_its_axes_and_marks_k(files: tuple[Path, Path, Path], metho
     assert picture.read_bytes() == first
 
 
+@pytest.mark.slow
 def test_a_plot_as_png(files: tuple[Path, Path, Path]) -> None:
     assert run(files, "--method", "bug", "--curve", str(files[2] / "curve.png")) == 0
     assert (files[2] / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "code", "says"),
     [
@@ -138,6 +142,7 @@ def test_what_cannot_be_is_told_and_nothing_is_written(
     assert sorted(files[2].iterdir()) == before
 
 
+@pytest.mark.slow
 def test_a_step_limit_that_is_just_enough_is_no_stop(files: tuple[Path, Path, Path]) -> None:
     whole = maskwise.anonymize(files[0], files[1], files[2] / "out.csv", method="bug")
     limited = maskwise.anonymize(files[0], files[1], files[2] / "out.csv", method="bug", max_steps=len(whole.steps))

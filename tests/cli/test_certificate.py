@@ -25,6 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 MASK = ["mask", "people.csv", "-p", "policy.yaml", "-o", "release.csv"]
 
 
+@pytest.mark.slow
 @needs_ssh
 def test_a_signed_release_from_owner_to_recipient(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     signers = list_signers(folder / "signers", office=make_key(folder / "id"))
@@ -40,6 +41,7 @@ def test_a_signed_release_from_owner_to_recipient(folder: Path, capsys: pytest.C
     assert "unknown key with fingerprint SHA256:" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_difference_ends_with_1_and_both_values(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copy_of_certified(folder)
     text = (folder / "cert.json").read_text()
@@ -115,6 +117,7 @@ def test_a_stranger_does_not_write_to_the_terminal(folder: Path, capsys: pytest.
     assert "[bold red]" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [["--json"], []])
 def test_other_files_of_a_run_stay_as_they_are(folder: Path, options: list[str], capsys: Any) -> None:
     """A certificate goes with every other file beside a release."""

@@ -14,6 +14,7 @@ from tests.conftest import Result, Run, frame, group_sizes
 CONDITIONAL = ("--criterion", "conditional")
 
 
+@pytest.mark.slow
 def test_a_run_leaves_a_safe_release_and_says_how_it_was_chosen(
     data: Path, policy: Path, tmp_path: Path, run: Run
 ) -> None:
@@ -37,6 +38,7 @@ def test_a_run_leaves_a_safe_release_and_says_how_it_was_chosen(
     assert len(files["curve.csv"].read_text().splitlines()) == len(lines) + 2
 
 
+@pytest.mark.slow
 def test_a_saved_solution_masks_the_same_rows_alike(data: Path, policy: Path, tmp_path: Path, run: Run) -> None:
     out, solution, again = tmp_path / "out.csv", tmp_path / "solution.json", tmp_path / "again.csv"
     masked = run(

@@ -43,6 +43,7 @@ def test_json_has_exactly_the_documented_keys(run: Run, data: Path, policy: Path
     assert all(0 <= one["low"] <= one["error"] <= one["high"] <= 100 for one in said)
 
 
+@pytest.mark.slow
 def test_tables_name_protocol_classifier_measures_and_intervals(run: Run, data: Path, policy: Path) -> None:
     result = run("evaluate", data, "-p", policy, "--k", "5,150")
     assert result.code == 0
@@ -58,6 +59,7 @@ def test_tables_name_protocol_classifier_measures_and_intervals(run: Run, data: 
     assert "k=150 cannot be met" in result.err
 
 
+@pytest.mark.slow
 def test_files_are_written_by_their_suffix(run: Run, data: Path, policy: Path, tmp_path: Path) -> None:
     files = [tmp_path / f"errors{suffix}" for suffix in (".csv", ".json", ".svg", ".png")]
     options = [part for path in files for part in ("-o", path)]
@@ -71,6 +73,7 @@ def test_files_are_written_by_their_suffix(run: Run, data: Path, policy: Path, t
     assert files[3].read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_sensitive_columns_give_se_and_re(run: Run, data: Path, tmp_path: Path) -> None:
     (tmp_path / "rules.yaml").write_text(RULES)
     result = run("evaluate", data, "-p", tmp_path / "rules.yaml", "--h", "0.4,1/2", "--json", "--classifier", "c4.5")
@@ -85,6 +88,7 @@ def test_sensitive_columns_give_se_and_re(run: Run, data: Path, tmp_path: Path) 
     assert all(list(one) == [*KEYS, "h"] for one in said)
 
 
+@pytest.mark.slow
 def test_a_test_file_is_what_errors_are_counted_on(run: Run, tmp_path: Path, policy: Path) -> None:
     train = write(tmp_path / "train.csv", people(200))
     same = write(tmp_path / "test.csv", people(40, seed=8))
@@ -100,6 +104,7 @@ def test_a_test_file_is_what_errors_are_counted_on(run: Run, tmp_path: Path, pol
         assert one["error"] * 0.4 == pytest.approx(round(one["error"] * 0.4))
 
 
+@pytest.mark.slow
 def test_another_tools_file_is_evaluated_too(run: Run, data: Path, policy: Path, tmp_path: Path) -> None:
     assert run("mask", data, "-p", policy, "-o", tmp_path / "ours.csv", "--keep-order").code == 0
     arguments = ("evaluate", data, "-p", policy, "--protocol", "combined", "--json")
@@ -110,6 +115,7 @@ def test_another_tools_file_is_evaluated_too(run: Run, data: Path, policy: Path,
         assert by_name[classifier, "AE(arx)"]["k"] is None
 
 
+@pytest.mark.slow
 def test_both_boundaries_are_measured(run: Run, data: Path, policy: Path) -> None:
     arguments = ("evaluate", data, "-p", policy, "--classifier", "naive-bayes", "--json")
     both, safe, exact, published = (
@@ -120,6 +126,7 @@ def test_both_boundaries_are_measured(run: Run, data: Path, policy: Path) -> Non
     assert published == exact
 
 
+@pytest.mark.slow
 def test_unseen_categories_of_a_test_file_are_noted_without_their_name(
     run: Run, data: Path, policy: Path, tmp_path: Path
 ) -> None:
@@ -132,6 +139,7 @@ def test_unseen_categories_of_a_test_file_are_noted_without_their_name(
     assert "astronaut" not in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "code", "says"),
     [
@@ -156,6 +164,10 @@ def test_unseen_categories_of_a_test_file_are_noted_without_their_name(
         (["--method", "bug", "--criterion", "infogain"], 2, ["criterion"]),
         (["--effort", "2"], 2, ["effort", "conditional"]),
         (["--protocol", "papers"], 2, ["held-out"]),
+        (["--measure", "aucc"], 2, ["Did you mean `auc`?"]),
+        (["--measure", "mae"], 2, ["class that is a number"]),
+        (["--by", "Sexx"], 2, ["`Sexx` is to be grouped by", "Did you mean `Sex`?"]),
+        (["--numbers", "median"], 2, ["midpoint"]),
         (["--against", "arx.csv"], 2, ["NAME=FILE"]),
         (["--against", "a=people.csv", "--against", "a=people.csv"], 2, ["twice"]),
         (["--against", "a=nowhere.csv"], 2, ["There is no file"]),
@@ -180,6 +192,7 @@ def test_k_is_refused_where_the_policy_has_none(refused: Callable, data: Path, t
     refused("evaluate", data, "-p", tmp_path / "rules.yaml", "--h", "1/0", says=["above 0 and at most 1"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -203,6 +216,7 @@ def test_a_policy_without_a_class_is_refused(refused: Callable, data: Path, tmp_
     refused("evaluate", data, "-p", tmp_path / "p.yaml", says=["names no class", "class: income"])
 
 
+@pytest.mark.slow
 def test_a_test_file_that_does_not_fit_is_refused(refused: Callable, data: Path, policy: Path, tmp_path: Path) -> None:
     rows = people(20, seed=9)
     lacking = write(tmp_path / "lacking.csv", [row[:2] + row[3:] for row in rows], [*HEADER[:2], *HEADER[3:]])
@@ -257,3 +271,39 @@ def test_progress_is_shown_on_a_terminal(data: Path, policy: Path) -> None:
         shown += part
     assert process.wait(timeout=60) == 0
     assert b"c4.5" in shown or b"mask" in shown
+
+
+def test_several_measures_and_groups_are_shown_in_words(run: Run, data: Path, policy: Path, tmp_path: Path) -> None:
+    arguments = ("evaluate", data, "-p", policy, "--classifier", "naive-bayes", "--by", "Sex", "--k", "5")
+    measures = ("--measure", "error,auc", "--measure", "logloss")
+    result = run(*arguments, *measures, "-o", tmp_path / "f.csv")
+    assert (result.code, result.err) == (0, "")
+    for title in ("error, %", "area under the curve", "log-loss"):
+        assert f"the training records only; {title}" in result.out
+        assert f"{title} by Sex" in result.out
+    for words in ("│ raw ", "│ masked ", "│ without the quasi-identifiers "):
+        assert result.out.count(words) == 3
+    assert "masked, k=5" in result.out
+    said = json.loads(run(*arguments, *measures, "--json").out)
+    assert [one["metric"] for one in said if one["measure"] == "BE" and one.get("group") is None] == [
+        *("error", "auc", "logloss")
+    ]
+    assert {one["by"] for one in said} == {None, "Sex"}
+    for one in said:
+        digits = 2 if one["metric"] == "error" else 4
+        assert f"{one['low']:.{digits}f} to {one['high']:.{digits}f}" in result.out
+    assert cells(tmp_path / "f.csv")[0][4:6] == ["metric", "value"]
+
+
+def test_a_class_that_is_a_number_is_measured_by_mae_and_r2(run: Run, data: Path, tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text(
+        "class: {Age: number}\nrequirements: [{qid: [Job, Sex], k: 5}]\ndrop: [Id, Name, Zip]\n"
+    )
+    result = run("evaluate", data, "-p", tmp_path / "p.yaml", "--json")
+    assert result.code == 0
+    said = json.loads(result.out)
+    assert {(one["classifier"], one["metric"]) for one in said} == {
+        (classifier, metric)
+        for classifier in ("tree", "linear-regression", "gradient-boosting")
+        for metric in ("mae", "r2")
+    }

@@ -47,6 +47,7 @@ def generalizes(shown: str, name: str, cell: str) -> bool:
     return shown in {cell, "*"}
 
 
+@pytest.mark.slow
 def test_the_release_meets_the_policy_and_stands_for_the_records(
     tmp_path: Path, run: Run, data: Path, policy: Path
 ) -> None:
@@ -108,6 +109,7 @@ def test_what_was_written_is_listed(tmp_path: Path, run: Run, data: Path, policy
     assert set(folder(tmp_path)) == {"people.csv", "policy.yaml", "o.csv", "s.json", "t.jsonl"}
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
     for name in "ab":
         arguments = (
@@ -125,6 +127,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path, run: Run, data: Pat
     assert (written["a.csv"], written["a.json"], written["a"]) == (written["b.csv"], written["b.json"], written["b"])
 
 
+@pytest.mark.slow
 def test_without_a_seed_the_order_is_another_one_each_time(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
     for name in "ab":
         assert run("mask", data, "-p", policy, "-o", tmp_path / f"{name}.csv").code == 0
@@ -136,6 +139,7 @@ def test_without_a_seed_the_order_is_another_one_each_time(tmp_path: Path, run: 
     assert sorted(one) == sorted(two)
 
 
+@pytest.mark.slow
 def test_as_published_keeps_the_order_unless_a_random_one_is_asked_for(
     tmp_path: Path, run: Run, data: Path, policy: Path
 ) -> None:
@@ -164,6 +168,7 @@ def test_options_that_contradict_each_other_are_refused(
     refused("mask", data, "-p", policy, "-o", tmp_path / "out.csv", *options, says=[says])
 
 
+@pytest.mark.slow
 def test_row_order_changes_no_cut(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
     (tmp_path / "back.csv").write_text(csv_text(HEADER, people()[::-1]), encoding="utf-8")
     for name, source in (("a", data), ("b", tmp_path / "back.csv")):
@@ -182,6 +187,7 @@ def test_row_order_changes_no_cut(tmp_path: Path, run: Run, data: Path, policy: 
     assert cells(tmp_path / "a.csv")[1:] == cells(tmp_path / "b.csv")[:0:-1]
 
 
+@pytest.mark.slow
 def test_a_requirement_that_another_implies_is_named(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
     policy.write_text(POLICY.replace("drop:", "  - {qid: [Edu, Job], k: 3}\ndrop:"), encoding="utf-8")
     result = run("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--solution", tmp_path / "s.json")
@@ -208,6 +214,7 @@ def test_defaults_are_told(tmp_path: Path, run: Run, data: Path, policy: Path) -
 # The files beside the release.
 
 
+@pytest.mark.slow
 def test_trace_lines_have_the_documented_keys_and_replay_to_the_release(
     tmp_path: Path, run: Run, data: Path, policy: Path
 ) -> None:
@@ -246,6 +253,7 @@ def test_the_first_gain_of_the_trace_is_the_textbooks(tmp_path: Path, run: Run) 
     assert (step["from"], step["to"], step["requirements"]) == ("ANY", ["a", "b"], [4])
 
 
+@pytest.mark.slow
 def test_the_public_solution_holds_no_hidden_value_and_is_refused_by_apply(
     tmp_path: Path, run: Run, data: Path, policy: Path
 ) -> None:
@@ -274,6 +282,7 @@ def test_the_solution_says_what_was_asked_and_reached(tmp_path: Path, run: Run, 
     assert [entry["name"] for entry in solution["attributes"]] == list(MASKED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["r.md", "r.txt"])
 def test_a_report_for_people_says_what_was_reached_and_what_is_not_protected(
     tmp_path: Path, run: Run, data: Path, policy: Path, name: str
@@ -289,6 +298,7 @@ def test_a_report_for_people_says_what_was_reached_and_what_is_not_protected(
     assert [value for value in hidden if value in text] == []
 
 
+@pytest.mark.slow
 def test_the_owners_report_for_scripts_is_what_json_prints(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
     reports = {"--report": tmp_path / "r.json", "--owner-report": tmp_path / "owner.json"}
     arguments = (part for pair in reports.items() for part in pair)
@@ -308,6 +318,7 @@ def test_the_owners_report_for_scripts_is_what_json_prints(tmp_path: Path, run: 
         assert public[name] == owners[name], name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["owner.md", "owner.txt"])
 def test_the_owners_report_for_people_says_how_it_was_found(
     tmp_path: Path, run: Run, data: Path, policy: Path, name: str
@@ -365,6 +376,7 @@ def test_more_steps_than_there_are_is_no_early_stop(tmp_path: Path, run: Run, da
     assert "stopped early" not in result.err
 
 
+@pytest.mark.slow
 def test_a_limit_of_exactly_the_last_step_is_no_early_stop(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
     arguments = ("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--json", "--keep-order")
     n_steps = json.loads(run(*arguments).out)["steps"]
@@ -400,6 +412,7 @@ def test_a_second_ctrl_c_ends_without_a_release(
     refused("mask", data, "-p", policy, "-o", tmp_path / "out.csv", code=130, says=["nothing was written"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["score", "infogain"])
 def test_both_criteria_release_a_table_that_holds(
     tmp_path: Path, run: Run, data: Path, policy: Path, criterion: str

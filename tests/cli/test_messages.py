@@ -62,6 +62,7 @@ def test_later_rows_of_another_format_are_too(tmp_path: Path, run: Run) -> None:
         assert says in result.err
 
 
+@pytest.mark.slow
 def test_one_of_a_thing_is_not_many(tmp_path: Path, run: Run) -> None:
     data = table(tmp_path / "d.csv", When=["", *ISO[1:]])
     entry = {"attributes": {"When": "interval"}}

@@ -57,6 +57,7 @@ def masked(tmp_path: Path, run: Run) -> Callable[..., list[tuple[str, str]]]:
     return call
 
 
+@pytest.mark.slow
 @each_form
 @each_kind
 def test_keep_shows_a_missing_cell_as_missing_where_its_group_is_large_enough(
@@ -67,6 +68,7 @@ def test_keep_shows_a_missing_cell_as_missing_where_its_group_is_large_enough(
     assert masked(entry, values, "keep", 2, form) == [(f"r{i}", cell) for i, cell in enumerate(expected)]
 
 
+@pytest.mark.slow
 @each_form
 @pytest.mark.parametrize("kind", ["taxonomy", "interval"])
 def test_keep_hides_a_missing_cell_under_the_root_where_its_group_is_too_small(
@@ -77,6 +79,7 @@ def test_keep_hides_a_missing_cell_under_the_root_where_its_group_is_too_small(
     assert masked(entry, values, "keep", 3, form) == [(f"r{i}", root) for i in range(8)]
 
 
+@pytest.mark.slow
 @each_form
 def test_keep_hides_a_missing_cell_among_the_suppressed(masked: Callable, form: str) -> None:
     # Disclosing x leaves five records behind `*`; neither y (two) nor the missing (two) can be told apart from there,
@@ -86,6 +89,7 @@ def test_keep_hides_a_missing_cell_among_the_suppressed(masked: Callable, form: 
     assert masked("suppress", values, "keep", 3, form) == [(f"r{i}", cell) for i, cell in enumerate(expected)]
 
 
+@pytest.mark.slow
 @each_form
 @each_kind
 def test_drop_leaves_out_the_records_and_says_how_many(
@@ -108,6 +112,7 @@ def test_error_refuses_and_says_how_many(
     assert not (tmp_path / "s.json").exists()
 
 
+@pytest.mark.slow
 @each_kind
 def test_error_does_not_mind_a_full_column(
     masked: Callable, entry: str, values: list[str], root: str, labels: list[str]

@@ -64,6 +64,7 @@ def test_of_many_values_that_a_taxonomy_lacks_only_those_that_many_share_are_lis
 # A sensitive column in another requirement's QID.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_a_group_does_not_show_a_value_of_a_sensitive_column(tmp_path: Path, run: Run, options: list[str]) -> None:
     # The worst group has Gout, which the policy does not name, or Flu, which it does.

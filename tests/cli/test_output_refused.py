@@ -26,6 +26,7 @@ def test_too_little_memory_is_not_blamed_on_the_csv(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.access(NO_FILES, os.W_OK), reason="the folder is found out before")
 @pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.parquet", "x.parquet.gz", "x.arrow", "x/"])
 def test_a_folder_that_takes_no_file_is_not_blamed_on_the_input(
@@ -44,6 +45,7 @@ def test_a_folder_that_takes_no_file_is_not_blamed_on_the_input(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a" * 241 + ".csv", "ä" * 120 + ".parquet", "b" * 250 + "/"])
 def test_a_long_name_is_written(tmp_path: Path, run: Run, data: Path, policy: Path, name: str) -> None:
     solution = tmp_path / ("s" * 250 + ".json")
@@ -91,6 +93,7 @@ def test_only_a_file_is_written_over(tmp_path: Path, data: Path, policy: Path, r
     assert pipe.is_fifo()
 
 
+@pytest.mark.slow
 def test_a_link_stays_a_link(tmp_path: Path, data: Path, policy: Path, run: Run) -> None:
     (tmp_path / "real").mkdir()
     real, link = tmp_path / "real" / "release.csv", tmp_path / "link.csv"

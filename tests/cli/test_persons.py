@@ -42,6 +42,7 @@ def policy(tmp_path: Path, more: str = "person: Id\n", requirements: str = REQUI
     return path
 
 
+@pytest.mark.slow
 def test_k_holds_for_persons_and_not_only_for_records(tmp_path: Path, run: Run, visits: Path) -> None:
     raw = pd.read_csv(visits)
     qid = ["Age", "Sex", "Zone"]
@@ -79,6 +80,7 @@ def test_k_holds_for_persons_and_not_only_for_records(tmp_path: Path, run: Run, 
     assert "records" not in json.dumps(found["requirements"])
 
 
+@pytest.mark.slow
 def test_pseudonyms_are_stable_in_a_release_and_differ_between_runs(tmp_path: Path, run: Run, visits: Path) -> None:
     raw = pd.read_csv(visits)
     asked = policy(tmp_path, "person: {column: Id, release: pseudonym}\n")
@@ -101,6 +103,7 @@ def test_pseudonyms_are_stable_in_a_release_and_differ_between_runs(tmp_path: Pa
     assert not set(later["Id"]) & set(raw["Id"])
 
 
+@pytest.mark.slow
 def test_later_records_need_not_say_whom_they_are_about(tmp_path: Path, run: Run, visits: Path) -> None:
     solution = tmp_path / "solution.json"
     run("mask", visits, "-p", policy(tmp_path), "-o", tmp_path / "a.csv", "--solution", solution)
@@ -118,6 +121,7 @@ def test_later_records_need_not_say_whom_they_are_about(tmp_path: Path, run: Run
     assert "Id" not in pd.read_csv(tmp_path / "d.csv").columns
 
 
+@pytest.mark.slow
 def test_bottom_up_refuses_persons_that_differ_from_record_to_record(tmp_path: Path, run: Run, visits: Path) -> None:
     table = pd.read_csv(visits)
     table["Age"] += table.index % 2
@@ -180,6 +184,7 @@ def test_a_column_that_cannot_name_persons_is_refused(
     assert text in refused.err
 
 
+@pytest.mark.slow
 def test_shares_of_persons_on_fewer_attributes_are_not_concluded(tmp_path: Path, run: Run, visits: Path) -> None:
     lkc = "requirements:\n  - {lkc: {attributes: [Age, Sex, Zone], L: 2}, k: 10}\n"
     assert run("mask", visits, "-p", policy(tmp_path, requirements=lkc), "-o", tmp_path / "a.csv").code == 0
@@ -189,6 +194,7 @@ def test_shares_of_persons_on_fewer_attributes_are_not_concluded(tmp_path: Path,
     assert "Shares of persons on any 2 of {Age, Sex, Zone} do not follow" in refused.err
 
 
+@pytest.mark.slow
 def test_an_ending_claims_no_more_than_was_tried(tmp_path: Path, run: Run, visits: Path) -> None:
     """Shares of persons who are in several groups may get better by refining, so an invalid refinement is not final."""
     table = pd.read_csv(visits)
@@ -203,6 +209,7 @@ def test_an_ending_claims_no_more_than_was_tried(tmp_path: Path, run: Run, visit
         assert ("now or when it was tried" in done.out) == (ending == "exhausted")
 
 
+@pytest.mark.slow
 def test_a_column_of_persons_may_begin_like_a_formula(tmp_path: Path, run: Run, visits: Path) -> None:
     pd.read_csv(visits).rename(columns={"Id": "=Id"}).to_csv(visits, index=False)
     for release in ("drop", "pseudonym"):
@@ -213,6 +220,7 @@ def test_a_column_of_persons_may_begin_like_a_formula(tmp_path: Path, run: Run, 
     assert "'=Id" in pd.read_csv(tmp_path / "a.csv").columns
 
 
+@pytest.mark.slow
 def test_pseudonyms_that_link_different_values_are_warned_of(tmp_path: Path, run: Run, visits: Path) -> None:
     pseudonym = "person: {column: Id, release: pseudonym}\n"
     asked = policy(tmp_path, pseudonym)
@@ -226,6 +234,7 @@ def test_pseudonyms_that_link_different_values_are_warned_of(tmp_path: Path, run
     assert warned not in run("mask", visits, "-p", policy(tmp_path), "-o", tmp_path / "a.csv").err
 
 
+@pytest.mark.slow
 def test_recipients_read_no_count_of_persons_that_they_cannot_make(tmp_path: Path, run: Run, visits: Path) -> None:
     public, owners, pseudonymous = (tmp_path / name for name in ("r.json", "o.json", "p.json"))
     asked = policy(tmp_path)

@@ -319,6 +319,7 @@ def test_requirements_of_all_kinds_together_are_masked_audited_and_traced(tmp_pa
     assert run("audit", out, "-p", policy, "-q").code == 0
 
 
+@pytest.mark.slow
 def test_a_quotient_without_bound_is_an_empty_cell_of_the_curve_and_no_point_of_its_picture(
     tmp_path: Path, run: Run
 ) -> None:

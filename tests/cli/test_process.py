@@ -233,6 +233,7 @@ def test_neither_colours_nor_progress_go_into_a_pipe(tmp_path: Path, data: Path,
     assert all(line.startswith("note: ") for line in err.splitlines()), err
 
 
+@pytest.mark.slow
 def test_an_error_goes_to_standard_error_with_its_exit_code(tmp_path: Path, policy: Path) -> None:
     process = start("mask", tmp_path / "nowhere.csv", "-p", policy, "-o", tmp_path / "out.csv")
     out, err = process.communicate(timeout=60)

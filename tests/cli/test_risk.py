@@ -37,6 +37,7 @@ def test_the_figures_are_printed_and_are_pythons(folder: Path, capsys: pytest.Ca
     assert json.loads(capsys.readouterr().out) == maskwise.risk("people.csv", "policy.yaml").to_data()
 
 
+@pytest.mark.slow
 def test_a_release_is_compared_with_its_population(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     del folder
     assert main(["mask", "sample.csv", "-p", "policy.yaml", "-o", "out.csv", "--solution", "solution.json", "-q"]) == 0
@@ -66,6 +67,7 @@ def test_what_makes_no_sense_is_refused(
     assert said in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.slow
 def test_mask_and_audit_say_it_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mask", "people.csv", "-p", "policy.yaml", "-o", "out.csv", "--report", "r.json"]) == 0
     assert "With all 4 released columns known, " in capsys.readouterr().out

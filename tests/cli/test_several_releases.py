@@ -44,6 +44,7 @@ def sizes(*paths: Path) -> Counter[Any]:
     return Counter(zip(*(table[name].tolist() for table in tables for name in QID), strict=True))
 
 
+@pytest.mark.slow
 def test_a_release_masked_against_another_keeps_k_with_it(files: dict[str, Path], run: Run) -> None:
     assert min(sizes(files["a.csv"], files["b.csv"]).values()) < 8
     result = run(
@@ -60,6 +61,7 @@ def test_a_release_masked_against_another_keeps_k_with_it(files: dict[str, Path]
     assert "together with 1 earlier release" in said["does_not_protect"][-1]
 
 
+@pytest.mark.slow
 def test_two_earlier_releases_that_break_k_together_leave_no_solution(files: dict[str, Path], run: Run) -> None:
     against = ["--against", files["a.json"], "--against", files["b.json"]]
     result = run("mask", files["data.csv"], "-p", files["p.yaml"], "-o", files["c.csv"], *against)
@@ -70,6 +72,7 @@ def test_two_earlier_releases_that_break_k_together_leave_no_solution(files: dic
     assert not files["c.csv"].exists()
 
 
+@pytest.mark.slow
 def test_a_public_solution_or_none_is_refused(files: dict[str, Path], run: Run, tmp_path: Path) -> None:
     public = tmp_path / "public.json"
     start = ["mask", files["data.csv"], "-p", files["p.yaml"], "-o", files["c.csv"]]
@@ -88,6 +91,7 @@ def test_a_public_solution_or_none_is_refused(files: dict[str, Path], run: Run, 
     assert "is the input" in overwriting.err
 
 
+@pytest.mark.slow
 def test_an_audit_of_two_releases_is_undecided_with_a_warning(files: dict[str, Path], run: Run) -> None:
     result = run("audit", files["a.csv"], files["b.csv"], "-p", files["p.yaml"])
     assert result.code == 0
@@ -99,6 +103,7 @@ def test_an_audit_of_two_releases_is_undecided_with_a_warning(files: dict[str, P
     assert "cannot be decided" in quiet.err
 
 
+@pytest.mark.slow
 def test_an_audit_of_two_releases_passes_where_one_tells_all(files: dict[str, Path], run: Run) -> None:
     result = run("audit", files["a.csv"], files["a.csv"], "-p", files["p.yaml"], "--json")
     assert result.code == 0
@@ -113,6 +118,7 @@ def test_an_audit_of_two_releases_passes_where_one_tells_all(files: dict[str, Pa
     assert "Both together (composition): passed. On every quasi-identifier" in text
 
 
+@pytest.mark.slow
 def test_an_audit_of_two_releases_fails_if_one_breaks_a_requirement(files: dict[str, Path], run: Run) -> None:
     result = run("audit", files["a.csv"], files["data.csv"], "-p", files["p.yaml"], "--json")
     assert result.code == 1

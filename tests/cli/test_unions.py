@@ -80,6 +80,7 @@ def largest_share(found: dict[tuple[str, ...], Counter[str]], values: tuple[str,
 RAW = [row[3] for row in patients()]
 
 
+@pytest.mark.slow
 def test_five_codes_bounded_one_by_one_leave_more_hiv_than_their_union_does(
     tmp_path: Path, run: Run, clinic: Path
 ) -> None:
@@ -100,6 +101,7 @@ def test_five_codes_bounded_one_by_one_leave_more_hiv_than_their_union_does(
     assert run("audit", out, "-p", union).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("elements", "values"),
     [
@@ -182,6 +184,7 @@ def test_a_value_that_ends_in_a_star_is_that_value_alone(tmp_path: Path, run: Ru
     assert "B20" not in (tmp_path / "r.md").read_text()
 
 
+@pytest.mark.slow
 def test_values_that_a_spreadsheet_would_run_are_found_by_how_they_begin(tmp_path: Path, run: Run) -> None:
     ills = ["=HIV1", "=HIV2", "-5", "-x", "'=q", "Flu", "Flu", "Flu", "Flu", "Gout"]
     rows = [(str(20 + i % 60), "FM"[i // 7 % 2], "a", ills[i * 7 % 10], "yn"[i // 3 % 2]) for i in range(900)]
@@ -223,6 +226,7 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["drop", "release"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_column_that_is_not_released_is_protected_all_the_same(
@@ -272,6 +276,7 @@ def test_a_column_that_is_not_released_is_protected_all_the_same(
     assert run("audit", also, "-p", hidden).code == 0
 
 
+@pytest.mark.slow
 def test_later_rows_are_shown_and_counted_alike(tmp_path: Path, run: Run, clinic: Path) -> None:
     later = [*patients(400, 3), ("44", "F", "a", "X99", "no")]
     for how in ("drop", "release"):
@@ -314,6 +319,7 @@ def test_later_rows_are_shown_and_counted_alike(tmp_path: Path, run: Run, clinic
         assert run("apply", "--keep-order", path, "--solution", solution, "-o", out, "--enforce").code == 1
 
 
+@pytest.mark.slow
 def test_a_column_that_nobody_protects_may_be_generalized_too(tmp_path: Path, run: Run, clinic: Path) -> None:
     asked = policy(tmp_path / "p.yaml", {"qid": list(QID), "k": 5}, diagnosis={"taxonomy": TREE, "release": 0})
     out, solution = tmp_path / "out.csv", tmp_path / "s.json"
@@ -333,6 +339,7 @@ def test_a_value_outside_the_tree_of_a_generalized_column_is_refused_unseen(tmp_
     assert "SECRET" not in result.err
 
 
+@pytest.mark.slow
 def test_diversity_of_many_values_is_counted_by_groups(tmp_path: Path, run: Run) -> None:
     rng = random.Random(4)  # noqa: S311 - test data
     codes = [f"{letter}{i:02d}" for letter in "ABCDEFGH" for i in range(60)]
@@ -365,6 +372,7 @@ def test_diversity_of_many_values_is_counted_by_groups(tmp_path: Path, run: Run)
         assert len(found) > 1
 
 
+@pytest.mark.slow
 def test_a_union_on_a_column_that_another_requirement_masks_names_values_of_its_tree(
     tmp_path: Path, run: Run, clinic: Path
 ) -> None:

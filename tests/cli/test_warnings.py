@@ -38,6 +38,7 @@ def template(*values: str) -> dict[str, Any]:
 # A protected value that no record has.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["-q"], ["--json"]])
 @pytest.mark.parametrize("command", ["mask", "audit"])
 def test_a_protected_value_that_no_record_has_is_warned_of(
@@ -91,6 +92,7 @@ def test_in_python_it_is_a_warning_of_the_outcome_and_of_an_audit(tmp_path: Path
 # A quasi-identifier without a k.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "conditional", "effort": 1}])
 def test_a_template_without_k_is_warned_of_first_with_the_records_that_stand_alone(how: dict[str, Any]) -> None:
     # Each age but the last has one record; no more than half of any group has the illness.
@@ -113,6 +115,7 @@ def test_a_template_without_k_is_warned_of_first_with_the_records_that_stand_alo
     assert make_report(outcome).data["warnings"] == [outcome.warnings[0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("requirements", "named"),
     [
@@ -224,6 +227,7 @@ def row_of(text: str, bar: str) -> list[str]:
     return [cell.strip() for cell in line.strip(bar).split(bar)]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("wide")
 def test_without_k_the_smallest_group_is_shown_too(tmp_path: Path, run: Run) -> None:
     data, asked = sick(tmp_path / "d.csv"), policy(tmp_path / "p.yaml", template("HIV", "Hepatitis"))
@@ -237,6 +241,7 @@ def test_without_k_the_smallest_group_is_shown_too(tmp_path: Path, run: Run) -> 
     assert int(row_of((tmp_path / "r.md").read_text(encoding="utf-8"), "|")[4]) == smallest
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("wide")
 def test_an_lkc_line_shows_the_smallest_group_and_the_largest_confidence(tmp_path: Path, run: Run) -> None:
     known = {"lkc": {"attributes": ["Age", "Sex"], "L": 1}, "k": 5, **template("HIV")}
@@ -303,6 +308,7 @@ def test_whole_numbers_that_pandas_made_floats_are_warned_of_too() -> None:
     assert any("`ssn` is released as it is" in warning for warning in outcome.warnings)
 
 
+@pytest.mark.slow
 def test_advice_to_drop_a_column_can_be_followed(tmp_path: Path, run: Run) -> None:
     rows = [f"{i % 2},n{i},p{i}" for i in range(60)]
     (tmp_path / "people.csv").write_text("\n".join(['age,"last, first",yes', *rows]))
@@ -326,12 +332,14 @@ OTHERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", OTHERS.values(), ids=OTHERS)
 def test_other_columns_are_not_warned_of(tmp_path: Path, run: Run, cells: list[str]) -> None:
     data, asked = passing(tmp_path, cells)
     assert run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "-q").err == ""
 
 
+@pytest.mark.slow
 def test_a_class_of_one_value_is_warned_of_once(tmp_path: Path, run: Run) -> None:
     data, asked = passing(tmp_path, ["same"] * 200, classes="x")
     for options in ([], ["-q"]):
@@ -342,6 +350,7 @@ def test_a_class_of_one_value_is_warned_of_once(tmp_path: Path, run: Run) -> Non
     assert "has one value only" in told["warnings"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cells", "said"),
     [

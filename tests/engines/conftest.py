@@ -130,7 +130,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.adaptive.enabled": "false",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -157,6 +157,13 @@ def duckdb() -> Place:
 
 @pytest.fixture(params=["duckdb", "postgres", "spark"])
 def place(request: pytest.FixtureRequest) -> Place:
+    found: Place = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(params=["postgres", "spark"])
+def other_place(request: pytest.FixtureRequest) -> Place:
+    """The engines whose results are compared with DuckDB's."""
     found: Place = request.getfixturevalue(request.param)
     return found
 

@@ -43,7 +43,7 @@ def figures(attacks: Any) -> list[tuple[Any, ...]]:
     ]
 
 
-def test_all_engines_find_the_same(place: Place) -> None:
+def test_all_engines_find_the_same(other_place: Place) -> None:
     table = people()
     expected = maskwise.anonymize(table, POLICY)
     assert {one.name for one in expected.attacks if one.figure is not None} >= {
@@ -53,10 +53,10 @@ def test_all_engines_find_the_same(place: Place) -> None:
         "homogeneity",
         "skew",
     }
-    data, engine = place.load(table)
-    outcome = maskwise.anonymize(data, POLICY, place.target(), engine=engine)
+    data, engine = other_place.load(table)
+    outcome = maskwise.anonymize(data, POLICY, other_place.target(), engine=engine)
     assert figures(outcome.attacks) == figures(expected.attacks)
-    release = outcome.data.name if place.name == "postgres" else outcome.data
+    release = outcome.data.name if other_place.name == "postgres" else outcome.data
     again = maskwise.attack(release, POLICY, solution=outcome.solution, original=data, engine=engine)
     against = maskwise.attack(expected.data, POLICY, solution=expected.solution, original=table)
     assert figures(again) == figures(against)

@@ -14,18 +14,18 @@ from tests.certificate.releases import POLICY, people
 from tests.engines.conftest import Place
 
 
-@pytest.mark.parametrize("output", ["release.csv", "release.parquet", "released/"])
-def test_figures_are_the_same_on_every_engine_and_are_confirmed(place: Place, folder: Path, output: str) -> None:
+@pytest.mark.parametrize("output", ["release.csv", "released/"])
+def test_figures_are_the_same_on_every_engine_and_are_confirmed(other_place: Place, folder: Path, output: str) -> None:
     table = pa.Table.from_pylist(people())
     found: list[dict[str, Any]] = []
-    for i, (data, engine) in enumerate([place.load(table), (table, None)]):
+    for i, (data, engine) in enumerate([other_place.load(table), (table, None)]):
         (folder / str(i)).mkdir()
         certificate, release = folder / str(i) / "cert.json", f"{folder}/{i}/{output}"
         beside = maskwise.Certification(certificate)
         maskwise.anonymize(data, POLICY, release, engine=engine, beside=beside)
         said = json.loads(certificate.read_text())["predicate"]
         if i == 0:
-            assert said["claimed"]["made_by"]["engine"]["name"].lower().startswith(place.name)
+            assert said["claimed"]["made_by"]["engine"]["name"].lower().startswith(other_place.name)
             assert said["claimed"]["made_by"]["engine"]["version"][0].isdigit()
         found.append({key: said[key] for key in ("policy", "recounted")})
         checked = maskwise.check_certificate(certificate, release, policy=POLICY)

@@ -107,10 +107,10 @@ def test_a_binned_run_is_that_of_the_table_binned_by_hand(how: dict[str, Any]) -
 
 
 @pytest.mark.usefixtures("few_bins")
-def test_bins_are_the_same_on_every_engine(place: Place) -> None:
+def test_bins_are_the_same_on_every_engine(other_place: Place) -> None:
     table = ordered()
     expected = maskwise.anonymize(table, POLICY)
-    outcome, rows = place.anonymize(table, POLICY)
+    outcome, rows = other_place.anonymize(table, POLICY)
     assert outcome.steps
     assert trace_file.dumps(outcome.steps) == trace_file.dumps(expected.steps)
     assert solution_file.dumps(outcome.solution) == solution_file.dumps(expected.solution)

@@ -42,10 +42,10 @@ def policy(person: Any = "patient") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("moving", [False, True])
-def test_cuts_figures_and_releases_of_persons_are_duckdbs(place: Place, moving: bool) -> None:
+def test_cuts_figures_and_releases_of_persons_are_duckdbs(other_place: Place, moving: bool) -> None:
     table = visits(moving=moving)
     expected = maskwise.anonymize(table, policy())
-    outcome, rows = place.anonymize(table, policy())
+    outcome, rows = other_place.anonymize(table, policy())
     assert expected.steps
     assert trace_file.dumps(outcome.steps) == trace_file.dumps(expected.steps)
     assert solution_file.dumps(outcome.solution) == solution_file.dumps(expected.solution)
@@ -70,10 +70,10 @@ def test_a_pseudonym_stands_for_one_person_and_counts_as_it(place: Place) -> Non
     assert {new for _, new in pairs} == {f"p{i:06d}" for i in range(1, 61)}
 
 
-def test_an_audit_of_persons_is_duckdbs(place: Place) -> None:
+def test_an_audit_of_persons_is_duckdbs(other_place: Place) -> None:
     table = visits(moving=True)
     asked = {key: policy()[key] for key in ("person", "requirements")}
-    data, engine = place.load(table)
+    data, engine = other_place.load(table)
     verdict = maskwise.audit(data, asked, engine=engine)
     assert not verdict.is_met
     assert verdict == maskwise.audit(table, asked)

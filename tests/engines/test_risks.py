@@ -42,27 +42,27 @@ def visits(n: int = 200) -> pa.Table:
 
 
 @pytest.mark.parametrize("policy", [BY_RECORD, BY_PERSON], ids=["records", "persons"])
-def test_risk_is_duckdbs(place: Place, policy: dict[str, Any]) -> None:
+def test_risk_is_duckdbs(other_place: Place, policy: dict[str, Any]) -> None:
     table = visits()
     expected = maskwise.risk(table, policy, population_size=1000)
-    data, engine = place.load(table)
+    data, engine = other_place.load(table)
     assert maskwise.risk(data, policy, population_size=1000, engine=engine) == expected
     assert expected.everything.n_groups > 100
 
 
-def test_a_population_is_compared_as_on_duckdb(place: Place) -> None:
+def test_a_population_is_compared_as_on_duckdb(other_place: Place) -> None:
     people = visits()
     sample = people.slice(0, 120)
     expected = maskwise.risk(sample, BY_RECORD, population=people)
-    data, engine = place.load(sample)
-    population, _ = place.load(people)
+    data, engine = other_place.load(sample)
+    population, _ = other_place.load(people)
     assert maskwise.risk(data, BY_RECORD, population=population, engine=engine) == expected
     assert [one.qid for one in expected.populations] == [("age", "zone"), ("zone",)]
 
 
-def test_the_risk_of_a_release_is_duckdbs(place: Place) -> None:
+def test_the_risk_of_a_release_is_duckdbs(other_place: Place) -> None:
     expected = maskwise.anonymize(visits(), BY_PERSON)
-    outcome, _ = place.anonymize(visits(), BY_PERSON)
+    outcome, _ = other_place.anonymize(visits(), BY_PERSON)
     assert outcome.risk == expected.risk
     assert outcome.owner_risk == expected.owner_risk
     assert outcome.owner_risk is not None

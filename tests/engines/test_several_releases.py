@@ -42,11 +42,11 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}], ids=["tdr", "bug"])
 @pytest.mark.parametrize("case", CASES)
-def test_joint_figures_cuts_and_releases_are_duckdbs(place: Place, case: str, how: dict[str, str]) -> None:
+def test_joint_figures_cuts_and_releases_are_duckdbs(other_place: Place, case: str, how: dict[str, str]) -> None:
     table, before, after = CASES[case]
     earlier = maskwise.anonymize(table, before).solution
     expected = maskwise.anonymize(table, after, against=earlier, **how)
-    outcome, rows = place.anonymize(table, after, against=earlier, **how)
+    outcome, rows = other_place.anonymize(table, after, against=earlier, **how)
     assert trace_file.dumps(outcome.steps) == trace_file.dumps(expected.steps)
     assert solution_file.dumps(outcome.solution) == solution_file.dumps(expected.solution)
     assert outcome.attacks == expected.attacks

@@ -67,6 +67,7 @@ def test_a_table_of_another_length_or_without_columns_is_refused(sample: Sample)
         read_other_tool(sample, "arx", pa.table(MASKED).select(["Risk"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "jobs"), [("mondrian", ["a", "b", "*"]), ("full-domain", ["a", "b", "*"])])
 def test_a_rival_masks_test_records_by_the_training_records(name: str, jobs: list[str]) -> None:
     train = pa.table({"Job": ["a"] * 3 + ["b"] * 3, "Risk": ["lo"] * 3 + ["hi"] * 3})

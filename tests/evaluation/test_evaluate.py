@@ -73,6 +73,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[pd.DataFrame, Any]]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classifier", ALL)
 def test_an_attribute_that_tells_the_class_costs_everything_when_it_is_removed(classifier: str) -> None:
     found = errors(maskwise.evaluate(people(), AGES, classifiers=[classifier]), classifier)
@@ -115,6 +116,7 @@ def frequencies(train: pd.DataFrame, test: pd.DataFrame) -> float:
     return 100 * float((model.predict(coder.transform(test[names])) != test["Risk"]).mean())
 
 
+@pytest.mark.slow
 def test_the_combined_error_is_that_of_a_classifier_on_the_masked_table() -> None:
     whole = people(400, seed=3)
     whole.loc[::7, "Risk"] = "hi"
@@ -131,6 +133,7 @@ def test_the_combined_error_is_that_of_a_classifier_on_the_masked_table() -> Non
     assert len(order) > 2
 
 
+@pytest.mark.slow
 def test_the_held_out_error_is_that_of_a_masker_fitted_to_the_training_records() -> None:
     whole = people(400, seed=4)
     whole.loc[::7, "Risk"] = "hi"
@@ -142,6 +145,7 @@ def test_the_held_out_error_is_that_of_a_masker_fitted_to_the_training_records()
     assert 0 < errors(found, "naive-bayes")["AE", 10] < 50
 
 
+@pytest.mark.slow
 def test_a_held_out_cut_is_found_on_the_training_records_only(calls: list) -> None:
     whole = people()
     maskwise.evaluate(whole[:200], AGES, test=whole[200:])
@@ -153,6 +157,7 @@ def test_a_held_out_cut_is_found_on_the_training_records_only(calls: list) -> No
     assert seen["Age"].tolist() == whole["Age"].tolist()
 
 
+@pytest.mark.slow
 def test_folds_find_a_cut_each_unless_combined(calls: list) -> None:
     whole = people(90)
     found = maskwise.evaluate(whole, AGES, folds=4, protocol="both", classifiers=["c4.5"])
@@ -160,6 +165,7 @@ def test_folds_find_a_cut_each_unless_combined(calls: list) -> None:
     assert found.n_tested == 90
 
 
+@pytest.mark.slow
 def test_both_protocols_are_named_and_have_the_same_baseline() -> None:
     found = maskwise.evaluate(people(), AGES, protocol="both")
     assert {one.protocol for one in found.records} == {"held-out", "combined"}
@@ -179,6 +185,7 @@ def test_every_k_requirement_gets_the_k_that_is_tried(calls: list) -> None:
     assert [one.k for one in maskwise.evaluate(people(), policy, classifiers=["c4.5"]).records] == [None] * 3
 
 
+@pytest.mark.slow
 def test_templates_give_se_and_re_and_their_bound_can_be_varied(calls: list) -> None:
     whole = people()
     whole["Risk"] = np.where(whole["Ill"] == "flu", "lo", "hi")
@@ -199,12 +206,14 @@ def test_templates_give_se_and_re_and_their_bound_can_be_varied(calls: list) -> 
     )
 
 
+@pytest.mark.slow
 def test_a_policy_with_k_and_templates_has_ae_and_re() -> None:
     policy = {"class": "Risk", "requirements": [*RULES["requirements"], {"qid": ["Age"], "k": 5}]}
     found = maskwise.evaluate(people(), policy, k=[5, 10], h=[0.8], classifiers=["c4.5"])
     assert [one.measure for one in found.records] == ["BE", "AE", "AE", "UE", "RE"]
 
 
+@pytest.mark.slow
 def test_a_k_that_cannot_be_met_is_a_point_without_error() -> None:
     found = maskwise.evaluate(people(90), AGES, k=[5, 80], classifiers=["c4.5"])
     assert errors(found, "c4.5")["AE", 80] is None
@@ -287,6 +296,7 @@ def test_records_with_a_missing_cell_are_left_out_of_every_measure_if_the_policy
     assert found.notes == ("60 records left out, masked or not, because a masked cell is missing.",)
 
 
+@pytest.mark.slow
 def test_dropped_columns_help_nobody() -> None:
     whole = people().assign(Answer=lambda table: table["Risk"])
     policy = {"class": "Risk", "requirements": [{"qid": ["Job"], "k": 3}]}
@@ -340,6 +350,7 @@ def test_another_tools_table_is_evaluated_as_ours_is() -> None:
     assert by_name["AE(arx)"] == by_name["UE"]
 
 
+@pytest.mark.slow
 def test_another_tools_table_may_lack_the_records_the_policy_drops() -> None:
     whole = people()
     whole.loc[::4, "Job"] = None
@@ -381,6 +392,7 @@ class Blur:
         return frame.set_column(0, "Age", hidden).set_column(1, "Job", hidden)
 
 
+@pytest.mark.slow
 def test_a_rival_is_fitted_under_the_same_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("maskwise.rivals.mondrian")
     module.Mondrian = Blur  # type: ignore[attr-defined]
@@ -436,6 +448,7 @@ def test_the_function_is_a_function_and_the_package_a_package() -> None:
         _ = maskwise.evaluation.nonsense
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("has_pandas", "kind"), [(True, pd.DataFrame), (False, pa.Table)])
 def test_errors_on_a_file_come_as_pandas_if_it_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_pandas: bool, kind: type
@@ -466,6 +479,7 @@ def test_results_come_as_csv_json_frame_and_picture() -> None:
         found.plot(".pdf")
 
 
+@pytest.mark.slow
 def test_progress_is_told_from_start_to_end() -> None:
     told: list[tuple[str, int, int]] = []
     maskwise.evaluate(people(), AGES, k=[5, 10], folds=2, progress=lambda *said: told.append(said))
@@ -474,6 +488,7 @@ def test_progress_is_told_from_start_to_end() -> None:
     assert ("AE, k=10: naive-bayes", 9, 16) in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["drop", "release"])
 def test_a_protected_column_that_is_not_released_is_no_predictor_but_counted(how: str) -> None:
     """Raw it tells the class; dropped, or generalized to its root, it tells nothing, before masking or after it."""
@@ -510,6 +525,7 @@ def test_persons_are_refused() -> None:
 # Boundaries.
 
 
+@pytest.mark.slow
 def test_both_boundaries_are_measured_side_by_side() -> None:
     whole = people()
     how: dict[str, Any] = {"protocol": "both", "classifiers": ["c4.5", "naive-bayes"], "k": [10, 40]}
@@ -525,6 +541,7 @@ def test_both_boundaries_are_measured_side_by_side() -> None:
     assert errors(safe, "naive-bayes") != errors(exact, "naive-bayes")
 
 
+@pytest.mark.slow
 def test_templates_alone_have_a_measure_of_their_own_for_exact_boundaries() -> None:
     found = maskwise.evaluate(people(), RULES, boundaries="both", classifiers=["c4.5"])
     assert [one.measure for one in found.records] == ["BE", "SE", "SE(exact boundaries)", "UE", "RE"]
@@ -542,6 +559,7 @@ def test_boundaries_that_cannot_be_are_refused(options: dict[str, Any], says: st
         maskwise.evaluate("nowhere.csv", AGES, **options)
 
 
+@pytest.mark.slow
 def test_as_published_is_handed_on(calls: list[tuple[pd.DataFrame, Any]]) -> None:
     whole = people()
     published, exact = (

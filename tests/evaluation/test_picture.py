@@ -52,7 +52,7 @@ def test_errors_are_drawn_over_the_varied_k_in_its_order(figures: list[Any]) -> 
     assert panel.get_xlabel() == "k"
     assert panel.get_xscale() == "log"
     assert [tick.get_text() for tick in panel.get_xticklabels()] == ["5", "50"]
-    assert sorted(labels(panel)) == ["AE", "BE", "UE"]
+    assert sorted(labels(panel)) == ["masked", "raw", "without the quasi-identifiers"]
     (bars,) = panel.containers
     assert bars[0].get_xydata().tolist() == [[5, 20], [50, 30]]
     (intervals,) = bars[2]
@@ -62,15 +62,19 @@ def test_errors_are_drawn_over_the_varied_k_in_its_order(figures: list[Any]) -> 
 def test_a_line_for_each_h_if_both_are_varied(figures: list[Any]) -> None:
     records = [masked(k, 20.0 + k, h) for k in (5, 10) for h in (0.5, 0.9)]
     (panel,) = panels(figures, *records)
-    assert labels(panel) == ["AE, h=0.5", "AE, h=0.9"]
+    assert labels(panel) == ["masked, h=0.5", "masked, h=0.9"]
     (panel,) = panels(figures, *[masked(None, 20.0, h) for h in (0.5, 0.9)])
     assert panel.get_xlabel() == "h"
-    assert labels(panel) == ["AE"]
+    assert labels(panel) == ["masked"]
 
 
 def test_a_dot_for_each_measure_if_nothing_is_varied(figures: list[Any]) -> None:
     (panel,) = panels(figures, *BASELINES, masked(5, 20.0))
-    assert [tick.get_text() for tick in panel.get_xticklabels()] == ["BE", "UE", "AE\nk=5"]
+    assert [tick.get_text() for tick in panel.get_xticklabels()] == [
+        "raw",
+        "without the\nquasi-\nidentifiers",
+        "masked\nk=5",
+    ]
     heights = [bars[0].get_ydata().tolist() for bars in panel.containers]
     assert heights == [[10], [40], [20]]
     assert mpl.colors.same_color(panel.containers[0][0].get_color(), "tab:green")

@@ -47,6 +47,7 @@ def test_a_figure_of_errors_writes_its_csv_and_plot(small: Options) -> None:
     assert (small.output / "tkde_fig05.svg").read_text().startswith("<?xml")
 
 
+@pytest.mark.slow
 def test_the_trees_of_figure_7_are_grown_from_the_root(small: Options) -> None:
     rows = tkde_fig07.run(small)
     for name in {row["attribute"] for row in rows}:

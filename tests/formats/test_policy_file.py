@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from maskwise import InputError, read_policy
+from maskwise import InputError, PolicyError, read_policy
 from maskwise.formats.policy_file import to_data
 from maskwise.policy.attributes import Kind, Missing
 
@@ -334,3 +334,18 @@ def test_persons_are_written_as_they_are_read() -> None:
     for policy in (short, read_policy({**asked, "person": {"column": "id", "release": "pseudonym"}})):
         assert read_policy(to_data(policy)) == policy
     assert policy.dropped(["id", "Age"]) == ()
+
+
+def test_a_class_may_be_a_number(tmp_path: Path) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text("class: {charges: number}\nrequirements: [{qid: [Age], k: 5}]\n")
+    policy = read_policy(path)
+    assert (policy.class_name, policy.class_is_number) == ("charges", True)
+    assert read_policy(to_data(policy)) == policy
+    plain = read_policy({**to_data(policy), "class": "charges"})
+    assert not plain.class_is_number
+    assert plain.fingerprint() != policy.fingerprint()
+    for wrong in ("{charges: text}", "{a: number, b: number}", "{}", "[charges]"):
+        path.write_text(f"class: {wrong}\nrequirements: [{{qid: [Age], k: 5}}]\n")
+        with pytest.raises(PolicyError, match=r"p.yaml, line 1: .*class"):
+            read_policy(path)

@@ -71,10 +71,6 @@ BROKEN: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a value that its tree does not have": (lambda data: attribute(data, "tree")["shown"].append("other"), "values"),
     "another root": (lambda data: attribute(data, "age").update(root="[0, 99]"), "values"),
     "dates that there are not": (lambda data: attribute(data, "day").update(breaks=[0, 10**12]), "values"),
-    "more splits than records": (
-        lambda data: data.update(regions=data["regions"][:1] * 1_000),
-        "1,000 splits",
-    ),
     "a part without a label": (lambda data: data["regions"][0].update(parts=[{}]), "regions.0.parts.0.shown"),
     "a part that is a text": (lambda data: data["regions"][0].update(parts=["x"]), "regions.0.parts.0"),
 }
@@ -95,7 +91,7 @@ def test_a_hundred_thousand_splits_one_below_the_other_are_read() -> None:
     n = 100_000
     data = entries()
     chain = [{"region": i, "attribute": "*", "parts": [{"shown": "007"}]} for i in range(n)]
-    data["regions"], data["rows"] = [*data["regions"][:3], *chain[:1]], n + 10
+    data["regions"] = [*data["regions"][:3], *chain[:1]]
     # Each region after the first shows the same value again, which takes the same rows.
     first = 1 + sum(len(split["parts"]) for split in data["regions"]) - 1
     data["regions"] += [{**link, "region": first + i} for i, link in enumerate(chain[1:])]
@@ -104,7 +100,7 @@ def test_a_hundred_thousand_splits_one_below_the_other_are_read() -> None:
     assert found.regions.n_regions == 1 + 5 + n
 
 
-def test_a_line_of_the_trace_has_the_region_that_was_split() -> None:
+def test_a_line_of_the_trace_has_the_regions_that_were_split() -> None:
     rows = [{"age": age, "job": "ab"[age % 2], "risk": "xy"[age > 4]} for age in range(9) for _ in range(6)]
     asked = {"class": "risk", "requirements": [{"qid": ["age", "job"], "k": 5}]}
     outcome = maskwise.anonymize(pa.Table.from_pylist(rows), asked, method="regions")
@@ -112,4 +108,4 @@ def test_a_line_of_the_trace_has_the_region_that_was_split() -> None:
     assert outcome.solution.regions is not None
     splits = [(split.region, split.attribute) for split in outcome.solution.regions.splits]
     assert splits
-    assert [(line["region"], line["attribute"]) for line in lines] == splits
+    assert [(region, line["attribute"]) for line in lines for region in line["regions"]] == splits

@@ -104,6 +104,7 @@ def test_a_table_that_meets_the_requirement_is_released_as_it_is() -> None:
     assert outcome.data.to_pylist() == RECORDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", range(4, 30, 5))
 def test_the_path_to_a_larger_k_on_figure_1_is_the_references(k: int) -> None:
     search = BottomUp(RECORDS, ATTRIBUTES, [K(VID, k)], "C")

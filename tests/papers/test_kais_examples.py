@@ -63,6 +63,7 @@ def test_hiding_trader_clerk_uk_and_canada_halves_the_confidence() -> None:
     assert maskwise.audit(pa.Table.from_pylist(hidden), TEMPLATE).findings[0].figure == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bound", "holds"),
     [
@@ -87,6 +88,7 @@ def test_a_bound_is_compared_as_it_is_written(bound: str | float, holds: bool) -
             maskwise.anonymize(pa.Table.from_pylist(rows), policy, as_published=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "bound", "figure"), [("never", "0.1", 0.0), ("always", "1", 1.0), (None, "0.5", 0.5)]
 )
@@ -119,6 +121,7 @@ def test_each_value_has_its_own_bound_and_a_redundant_template_is_dropped() -> N
     assert not hiv.implies(Template(("b",), "s", "flu", Fraction("0.9")))
 
 
+@pytest.mark.slow
 def test_the_command_line_masks_audits_and_refuses_without_naming_a_person(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -182,6 +185,7 @@ def test_mistakes_in_a_template_are_told_with_their_line(tmp_path: Path, require
     assert says in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_sensitive_column_that_is_dropped_is_protected_as_one_that_is_released() -> None:
     table = pa.Table.from_pylist(clients())
     released, dropped = (

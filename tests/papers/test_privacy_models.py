@@ -34,6 +34,7 @@ DIVERSE = ["hvcc", "chvv", "hvcc"]
 """Figure 3: the same patients, 3-diverse."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("diversity", "before", "after"),
     [
@@ -290,6 +291,7 @@ def test_mistakes_in_a_model_are_told_with_their_line(tmp_path: Path, requiremen
     assert not [secret for secret in ("HIV", "Flu") if secret in told]
 
 
+@pytest.mark.slow
 def test_256_values_are_not_too_many() -> None:
     table = grouped([f"v{i}" for i in range(256)])
     assert maskwise.audit(table, ask(diversity={"distinct": 256})).findings[0].figure == 256
@@ -302,6 +304,7 @@ def test_two_thousand_subsets_are_not_too_many() -> None:
     assert len(policy.requirements[0].parts) == 63 * 31
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "says"),
     [

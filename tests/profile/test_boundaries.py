@@ -44,6 +44,7 @@ def test_no_boundary_neighbour_is_a_single_person(cells: list[float], k: int) ->
         assert min(held) >= max(k, 2)
 
 
+@pytest.mark.slow
 @given(numbers, st.integers(2, 5))
 def test_bins_are_those_of_plain_counting(cells: list[float], k: int) -> None:
     bins: list[list[float]] = [[]]
@@ -88,6 +89,7 @@ def guesses(table: pa.Table, shown: tuple[float, ...]) -> list[bool]:
     return found
 
 
+@pytest.mark.slow
 def test_a_boundary_no_longer_tells_the_class_of_the_person_beside_it() -> None:
     table = lone_people()
     exact = maskwise.anonymize(table, POLICY, boundaries="exact").solution.cuts[0].breaks
@@ -103,6 +105,7 @@ def test_a_boundary_no_longer_tells_the_class_of_the_person_beside_it() -> None:
         assert people[people.index(border) - 1] == border - 1
 
 
+@pytest.mark.slow
 def test_the_policy_and_the_option_say_which_boundaries() -> None:
     table = lone_people()
 
@@ -122,6 +125,7 @@ def test_the_policy_and_the_option_say_which_boundaries() -> None:
         breaks({**POLICY, "boundaries": "round"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [{}, {"criterion": "infogain"}, {"criterion": "conditional", "effort": 1}, {"method": "bug"}],
@@ -135,6 +139,7 @@ def test_every_search_splits_at_safe_boundaries_only(options: dict[str, Any]) ->
     assert set(shown[1:-1]) <= allowed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("boundaries", ["safe", "exact"])
 def test_top_and_bottom_coding_hides_the_ends(boundaries: str) -> None:
     rng = np.random.default_rng(3)
@@ -190,6 +195,7 @@ def test_one_end_alone_may_be_coded() -> None:
     assert column.interval_label(0, 50, closed=True) == "[0, 50]"
 
 
+@pytest.mark.slow
 def test_pandas_dates_are_shown_as_dates() -> None:
     days = pa.array([i * 86_400_000_000 for i in range(0, 400, 4)], pa.timestamp("us"))
     table = pa.table({"day": days, "c": ["ab"[i // 50] for i in range(100)]})

@@ -66,6 +66,7 @@ def test_dates_of_birth_differ_in_92_percent_of_the_records() -> None:
     assert 0.91 < len(set(BIRTHS)) / N < 0.94
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", IDENTIFYING.values(), ids=IDENTIFYING)
 def test_identifiers_are_warned_of(cells: Any) -> None:
     (message,) = forgotten_identifiers(part_of(cells), POLICY)
@@ -74,6 +75,7 @@ def test_identifiers_are_warned_of(cells: Any) -> None:
     assert "drop: [cells]" in message.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", HARMLESS.values(), ids=HARMLESS)
 def test_other_columns_are_not(cells: Any) -> None:
     assert forgotten_identifiers(part_of(cells), POLICY) == ()

@@ -55,6 +55,7 @@ def keys_of(table: pa.Table, **policy: Any) -> list[str]:
     return [name for message in found for name in message.text.partition(" look")[0].replace("`", "").split(", ")]
 
 
+@pytest.mark.slow
 def test_a_key_is_known_by_what_its_records_share() -> None:
     assert keys_of(visits()) == ["card"]
     assert keys_of(visits(), drop=["card"]) == ["card"]
@@ -74,6 +75,7 @@ def test_a_column_of_chance_with_as_many_values_is_no_key() -> None:
     assert keys_of(visits().set_column(3, "card", pa.array(cards))) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["patient_id", "customerNo", "SSN", "person", "id", "Member Number"])
 def test_a_column_named_as_a_key_needs_only_repeated_values(name: str) -> None:
     cards = visits()["card"].to_pylist()
@@ -108,6 +110,7 @@ def test_the_bundled_tables_have_no_such_key() -> None:
         assert repeated_person_keys(opened, asked, take_part(opened, adult.num_rows)) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "qid"),
     [(numbers(), ["age", "size"]), (texts(), ["paid", "code"]), (many(), ["sex"])],

@@ -27,6 +27,7 @@ def frame(rows: list[Any]) -> pd.DataFrame:
     return table.astype({"N": "Int64", "T": object})
 
 
+@pytest.mark.slow
 @given(rows=ROWS.filter(lambda rows: any(row[0] is not None for row in rows)))
 def test_counts_are_those_of_pandas(rows: list[Any]) -> None:
     table = frame(rows)

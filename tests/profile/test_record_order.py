@@ -50,6 +50,7 @@ def some_order(seed: int) -> list[Any]:
     return cells
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_the_columns_are_those_of_plain_python(seed: int) -> None:
     cells = some_order(seed)

@@ -95,39 +95,41 @@ def agree(problem: dict[str, Any]) -> None:
     assert outcome.data.select(names).to_pylist() == reference.masked()
 
 
-@settings(max_examples=25, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=12, deadline=None)
 @given(problem=problems(["k"], kinds=["taxonomy"], n_requirements=(1, 1), whole=True))
 def test_every_generalization_is_the_papers(problem: dict[str, Any]) -> None:
     agree(problem)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=long_and_short(["k"], kinds=["taxonomy"], n_requirements=(2, 3)))
 def test_gains_are_averaged_over_several_quasi_identifiers(problem: dict[str, Any]) -> None:
     agree(problem)
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=long_and_short(["k"]))
 def test_intervals_merge_and_values_hide_as_the_design_says(problem: dict[str, Any]) -> None:
     agree(problem)
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=long_and_short(["templates"]))
 def test_generalizing_towards_templates_follows_the_design(problem: dict[str, Any]) -> None:
     agree(problem)
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=long_and_short(["mixed"], n_requirements=(2, 4)))
 def test_generalizing_towards_a_mixed_policy_follows_the_design(problem: dict[str, Any]) -> None:
     agree(problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_generalizations_of_larger_tables_are_the_papers(seed: int) -> None:
     people = people_table(seed, 400)
@@ -137,6 +139,7 @@ def test_generalizations_of_larger_tables_are_the_papers(seed: int) -> None:
     same_steps(maskwise.anonymize(people, POLICY, method="bug", as_published=True).steps, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [[3], [1, 5], [1, 2, 5, 6]])
 @pytest.mark.parametrize("n_missing", [1, 2, 3, 4])
 def test_missing_numbers_are_shown_where_every_part_is_large_enough(numbers: list[int], n_missing: int) -> None:
@@ -164,7 +167,7 @@ def test_missing_numbers_are_shown_where_every_part_is_large_enough(numbers: lis
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=EVERYTHING)
 def test_pruning_changes_no_step(problem: dict[str, Any]) -> None:
     assume(reference_of(problem).is_feasible())
@@ -172,6 +175,7 @@ def test_pruning_changes_no_step(problem: dict[str, Any]) -> None:
     assert tuple(run_unpruned(table_of(problem), problem["policy"])) == pruned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_pruning_changes_no_step_of_larger_tables(seed: int) -> None:
     people = people_table(seed, 3000)
@@ -180,7 +184,7 @@ def test_pruning_changes_no_step_of_larger_tables(seed: int) -> None:
     assert tuple(run_unpruned(people, POLICY)) == pruned
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=EVERYTHING)
 def test_what_was_generalized_meets_the_policy_by_an_independent_count(problem: dict[str, Any]) -> None:
     assume(reference_of(problem).is_feasible())
@@ -190,7 +194,7 @@ def test_what_was_generalized_meets_the_policy_by_an_independent_count(problem: 
     assert all(is_met(rows, requirement) for requirement in problem["requirements"])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=EVERYTHING)
 def test_anonymity_never_falls_and_confidence_never_rises_on_the_way_up(problem: dict[str, Any]) -> None:
     reference = reference_of(problem)
@@ -236,6 +240,7 @@ def test_row_order_changes_no_generalization() -> None:
     assert steps[0] == steps[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 5, 8])
 def test_a_star_in_the_data_is_hidden_from_the_start(k: int) -> None:
     records = [{"q": value, "cls": label} for value in "**aabbbc" for label in ["Y", "Y" if value < "b" else "N"]]
@@ -247,7 +252,7 @@ def test_a_star_in_the_data_is_hidden_from_the_start(k: int) -> None:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=EVERYTHING)
 def test_the_reference_stops_at_the_first_state_that_meets_the_policy(problem: dict[str, Any]) -> None:
     reference = reference_of(problem)
@@ -260,7 +265,7 @@ def test_the_reference_stops_at_the_first_state_that_meets_the_policy(problem: d
     assert met == [False] * (len(met) - 1) + [True]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=EVERYTHING)
 def test_the_reference_only_ever_merges_what_is_shown(problem: dict[str, Any]) -> None:
     """Each step gives the values it names one value in common, in every record that shows them, and moves no other."""
@@ -276,7 +281,7 @@ def test_the_reference_only_ever_merges_what_is_shown(problem: dict[str, Any]) -
                 assert new == (step["after"] if name == step["attribute"] and old in step["before"] else old)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=problems(["k"], kinds=["interval"], n_requirements=(1, 1)), k=st.integers(1, 6))
 def test_the_reference_starts_an_interval_where_refining_it_alone_ends(problem: dict[str, Any], k: int) -> None:
     alone = problem["attributes"][0]

@@ -153,7 +153,7 @@ def certificate_of(outcome: maskwise.Outcome, folder: Path) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"boundaries": "exact"}])
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_equal_releases_have_equal_certificates(
     how: dict[str, Any], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -171,6 +171,7 @@ def test_equal_releases_have_equal_certificates(
         assert certificate_of(outcome, folder) == certificate_of(other, folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "others", "policy"), PAIRS.values(), ids=PAIRS)
 def test_these_tables_have_one_release_and_equal_certificates(
     rows: Rows, others: Rows, policy: dict[str, Any], tmp_path: Path

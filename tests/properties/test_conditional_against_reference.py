@@ -108,26 +108,26 @@ def agree(problem: dict[str, Any], *, is_told: bool, variant: Variant | None = N
     assert not reference.options()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(problem=problems(["k"]))
 def test_every_step_has_the_best_conditional_gain(problem: dict[str, Any]) -> None:
     agree(problem, is_told=False)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(problem=problems(["k"], whole=True))
 def test_what_an_unmasked_column_tells_is_no_gain(problem: dict[str, Any]) -> None:
     agree(problem, is_told=True)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(problem=problems(["templates", "mixed"], whole=True))
 def test_templates_and_mixed_policies_follow_the_design(problem: dict[str, Any]) -> None:
     """The sensitive column is unmasked, so it also tells."""
     agree(problem, is_told=True)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     problem=problems(["k"], whole=True),
     exponent=st.sampled_from([0.0, 0.5, 2.0]),
@@ -203,7 +203,7 @@ def test_every_way_of_searching_ends_valid_and_maximal(work: int | None, effort:
     assert not reference.options()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(problem=problems(["k", "templates", "mixed"], whole=True))
 def test_weighing_lazily_ends_valid_and_maximal(problem: dict[str, Any]) -> None:
     reference = Conditional(
@@ -322,7 +322,7 @@ def told_by(made: list[dict[str, Any]], part: Any, n_counts: int) -> float:
     return whole - sum(bits_of(p) for group in made for p in parts_of(group["rows"], part, n_counts))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(found=grouped(3), slot=st.lists(st.integers(0, 2), min_size=6, max_size=6))
 def test_what_refinements_tell_is_counted_as_in_plain_python(found: Any, slot: list[int]) -> None:
     groups, made, n = found
@@ -340,7 +340,7 @@ def test_what_refinements_tell_is_counted_as_in_plain_python(found: Any, slot: l
     assert gain_kernels.bits(groups.total[0]) == pytest.approx(bits_of(groups.total[0].tolist()), abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(found=grouped(2), k=st.integers(1, 6), share=st.sampled_from([(1, 3), (1, 2), (3, 4)]))
 def test_the_worst_group_of_each_split_is_that_of_plain_python(found: Any, k: int, share: tuple[int, int]) -> None:
     """Counters: records, then those with either of two sensitive values. The last rule is not enforced."""
@@ -380,7 +380,7 @@ def test_the_worst_group_of_each_split_is_that_of_plain_python(found: Any, k: in
 # Intervals.
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     n_records=st.one_of(
         st.lists(st.integers(1, 5), min_size=1, max_size=30), st.lists(st.integers(1, 5), min_size=257, max_size=600)
@@ -405,7 +405,7 @@ def test_bins_part_the_numbers_and_the_outer_ones_hold_enough(n_records: list[in
         assert max(inner, default=0) <= sizes.sum() / growing_tree.MOST_BINS
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     counts=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=2, max_size=25),
     missing=st.integers(0, 3),

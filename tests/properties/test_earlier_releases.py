@@ -54,6 +54,7 @@ def mask(problem: dict[str, Any], requirements: list[Any], **how: Any) -> maskwi
     return maskwise.anonymize(table_of(problem), policy, keep_order=True, **how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW, ids=IDS)
 @settings(max_examples=8, deadline=None)
 @given(data=st.data())
@@ -97,6 +98,7 @@ def test_joined_releases_keep_every_requirement(how: dict[str, Any], data: st.Da
         assert len(second.steps[-1].requirements) == len(asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW, ids=IDS)
 @settings(max_examples=8, deadline=None)
 @given(problem=problems(["all", "k", "templates", "mixed"]))
@@ -113,6 +115,7 @@ def test_against_itself_a_release_is_the_same(how: dict[str, Any], problem: dict
         assert [cut.labels for cut in again.solution.cuts] == [cut.labels for cut in first.solution.cuts]
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(problem=problems(["k", "mixed"]), data=st.data())
 def test_three_releases_keep_every_requirement(problem: dict[str, Any], data: st.DataObject) -> None:

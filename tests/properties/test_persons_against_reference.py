@@ -52,13 +52,13 @@ def agree(criterion: str, problem: dict[str, Any]) -> None:
     agree_with(criterion, problem, reference)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(problem=problems_of_persons(["k"]))
 def test_every_step_counts_persons_for_k(problem: dict[str, Any]) -> None:
     agree("score", problem)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=problems_of_persons(["templates", "mixed"]))
 def test_every_step_counts_persons_for_shares(problem: dict[str, Any]) -> None:
     agree("score", problem)
@@ -66,13 +66,13 @@ def test_every_step_counts_persons_for_shares(problem: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=st.data())
 def test_every_step_counts_persons_for_every_model(asked: str, problem: Any) -> None:
     agree("infogain", problem.draw(problems_of_persons([asked])))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(problem=problems_of_persons(["k", "templates", "mixed", "entropy"]))
 def test_every_step_by_conditional_gain_counts_persons(problem: dict[str, Any]) -> None:
     used = {*(a.name for a in problem["attributes"]), "cls", PERSON}
@@ -106,7 +106,8 @@ def recount(released: list[dict[str, Any]], problem: dict[str, Any]) -> list[Any
     return found
 
 
-@settings(max_examples=25, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=12, deadline=None)
 @given(problem=problems_of_persons(["k", "mixed"]), data=st.data())
 def test_a_release_keeps_what_it_says_of_persons(problem: dict[str, Any], data: Any) -> None:
     how = data.draw(st.sampled_from([{}, {"method": "bug"}, {"criterion": "conditional", "effort": 1}]))
@@ -127,7 +128,7 @@ def test_a_release_keeps_what_it_says_of_persons(problem: dict[str, Any], data: 
     assert len(pairs) == len({new for _, new in pairs}) == n_persons == outcome.verdict.n_persons
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(problem=problems_of_persons(ASKED))
 def test_an_audit_counts_persons_as_brute_force_does(problem: dict[str, Any]) -> None:
     records = problem["records"]
@@ -147,7 +148,7 @@ def test_an_audit_counts_persons_as_brute_force_does(problem: dict[str, Any]) ->
         assert verdict.n_persons == len({record[PERSON] for record in records})
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(problem=problems_of_persons(["k", "templates"], is_constant=True))
 def test_persons_with_one_row_are_counted_as_records_of_a_table_without_repeats(problem: dict[str, Any]) -> None:
     """Of persons whose QID never changes, k and shares are those of a table with one record for each."""

@@ -58,22 +58,23 @@ def agree(problem: dict[str, Any], criterion: str) -> None:
         assert shown <= set(solution.cut(a.name).labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["score", "infogain"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(problem=problems(ASKED, preferring=True))
 def test_every_refinement_is_the_twins(criterion: str, problem: dict[str, Any]) -> None:
     agree(problem, criterion)
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(problem=problems(ASKED, preferring=True, whole=True))
 def test_every_generalization_is_the_twins(problem: dict[str, Any]) -> None:
     agree_upward(problem)
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(problem=problems(["k"], preferring=True, whole=True))
 def test_every_refinement_by_conditional_gain_is_the_twins(problem: dict[str, Any]) -> None:
     reference = Reference(problem["records"], problem["attributes"], problem["requirements"], "cls")
@@ -88,7 +89,7 @@ def test_every_refinement_by_conditional_gain_is_the_twins(problem: dict[str, An
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(problem=problems(ASKED, preferring=True))
 def test_no_cell_is_shown_above_its_level(problem: dict[str, Any]) -> None:
     for options in ({"method": "bug"}, {"criterion": "score"}, {"max_steps": 0}):

@@ -54,7 +54,7 @@ def searched(records: list[dict[str, Any]], policy: Policy) -> Solution:
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", [*MODELS, "all"])
 def test_every_step_with_diversity_or_closeness_is_the_naive_one(asked: str) -> None:
-    @settings(max_examples=60 if asked == "all" else 30, deadline=None)
+    @settings(max_examples=30 if asked == "all" else 12, deadline=None)
     @given(problem=problems([asked]))
     def steps_agree(problem: dict[str, Any]) -> None:
         agree("score", problem)
@@ -65,7 +65,7 @@ def test_every_step_with_diversity_or_closeness_is_the_naive_one(asked: str) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", [*MODELS, "all"])
 def test_every_generalization_towards_diversity_or_closeness_is_the_naive_one(asked: str) -> None:
-    @settings(max_examples=30 if asked == "all" else 12, deadline=None)
+    @settings(max_examples=15 if asked == "all" else 10, deadline=None)
     @given(problem=problems([asked]))
     def steps_agree(problem: dict[str, Any]) -> None:
         agree_upward(problem)
@@ -181,7 +181,7 @@ RULES: list[tuple[str, Rule, Any, Any]] = [
 
 
 @pytest.mark.parametrize(("asked", "part", "plain"), [rule[1:] for rule in RULES], ids=[rule[0] for rule in RULES])
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(parts=st.lists(counts, min_size=2, max_size=4), others=st.lists(st.integers(0, 9), min_size=4, max_size=4))
 def test_no_refinement_makes_the_worst_group_better(
     asked: Rule, part: Any, plain: Any, parts: list[list[int]], others: list[int]
@@ -310,7 +310,7 @@ def stands(part: Any, seen: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple
     return {shown: (len(inside), part.badness(inside, inside)) for shown, inside in members.items()}
 
 
-@settings(max_examples=45, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(case=recounts())
 def test_a_recount_agrees_with_plain_python(case: tuple[pa.Table, list[dict[str, Any]], list[Any]]) -> None:
     """Figure, groups, violations and the tightest groups, also where cells are missing or spelled in several ways."""
@@ -374,7 +374,7 @@ def subsets(draw: Any) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(case=subsets())
 def test_lkc_is_k_and_templates_on_every_subset(case: dict[str, Any]) -> None:
     short, long = read_policy(case["short policy"]), read_policy(case["long policy"])
@@ -396,7 +396,7 @@ def test_lkc_is_k_and_templates_on_every_subset(case: dict[str, Any]) -> None:
         assert step.requirements == (figure, *other.requirements[n_written:])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(case=subsets())
 def test_an_audit_counts_lkc_violations_on_every_subset(case: dict[str, Any]) -> None:
     """A group that breaks both k and a template of its subset is one violating group."""

@@ -258,6 +258,7 @@ class Checked:
             assert [c.value for c in told if c.kind is ChangeKind.LEVEL and c.column == name] == fits[:1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", SEARCHES, ids=str)
 @settings(max_examples=8, deadline=None)
 @given(problem=problems(["k", "mixed"], kinds=KINDS, preferring=True))
@@ -265,7 +266,7 @@ def test_every_reason_is_what_masking_anew_shows(how: dict[str, Any], problem: d
     Checked(problem, how).check()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(problem=problems(["templates", *MODELS, "all"]), how=st.sampled_from(SEARCHES))
 def test_every_privacy_model_has_reasons(problem: dict[str, Any], how: dict[str, Any]) -> None:
     Checked(problem, how).check()
@@ -279,13 +280,14 @@ def test_every_privacy_model_has_reasons_with_every_search(asked: str, problem: 
     Checked(problem.draw(problems([asked], preferring=True)), problem.draw(st.sampled_from(SEARCHES))).check()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(problem=problems_of_persons(["k", "templates", "mixed", "entropy", "equal"]), how=st.sampled_from(SEARCHES))
 def test_reasons_count_persons(problem: dict[str, Any], how: dict[str, Any]) -> None:
     Checked(problem, how, PersonRule).check()
 
 
-@settings(max_examples=20, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=10, deadline=None)
 @given(problem=problems(["k", "mixed"]), n=st.integers(0, 4))
 def test_what_a_stopped_search_would_do_next_is_among_its_reasons(problem: dict[str, Any], n: int) -> None:
     whole, stopped = Checked(problem, {}), Checked(problem, {"max_steps": n})

@@ -49,19 +49,21 @@ def agree(criterion: str, problem: dict[str, Any], reference: Reference | None =
 
 @pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["score", "infogain"])
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problem=problems(["k"]))
 def test_every_step_is_the_papers(criterion: str, problem: dict[str, Any]) -> None:
     agree(criterion, problem)
 
 
-@settings(max_examples=70, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
 @given(problem=problems(["templates"]))
 def test_every_disclosure_is_the_papers(problem: dict[str, Any]) -> None:
     agree("score", problem)
 
 
-@settings(max_examples=70, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
 @given(problem=problems(["mixed"]))
 def test_every_step_of_a_mixed_policy_follows_the_design(problem: dict[str, Any]) -> None:
     agree("score", problem)

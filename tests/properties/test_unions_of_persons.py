@@ -54,7 +54,7 @@ def table_of(rows: Rows) -> pa.Table:
     return pa.table({name: [row[i] for row in rows] for i, name in enumerate(("q", "r", "ill", "id"))})
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(records)
 def test_an_audit_agrees(rows: Rows) -> None:
     verdict = maskwise.audit(table_of(rows), {"person": "id", "requirements": [UNION, DIVERSE]})
@@ -63,7 +63,7 @@ def test_an_audit_agrees(rows: Rows) -> None:
     assert diversity.figure == pytest.approx(least_diversity(rows))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(records, st.sampled_from([UNION, DIVERSE]))
 def test_a_release_keeps_the_bound(rows: Rows, asked: dict[str, Any]) -> None:
     policy = {"person": "id", "attributes": {"q": "suppress", "r": "suppress"}, "requirements": [asked]}

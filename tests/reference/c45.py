@@ -97,15 +97,25 @@ def added(n: float, e: float, cf: float) -> float:
 class Plain:
     """A tree: nested lists, `attribute` None in a leaf."""
 
-    def __init__(self, table: list[dict[str, Any]], labels: list[str], least: int = 2, cf: float = 0.25) -> None:
-        self.least, self.cf = least, cf
+    def __init__(
+        self,
+        table: list[dict[str, Any]],
+        labels: list[str],
+        least: int = 2,
+        cf: float = 0.25,
+        *,
+        is_pruned: bool = True,
+        laplace: bool = False,
+    ) -> None:
+        self.least, self.cf, self.laplace = least, cf, laplace
         self.classes = sorted(set(labels))
         self.values = {name: sorted({row[name] for row in table} - {None}) for name in table[0]}
         self.n_rows = len(table)
         records = [(1.0, row, label) for row, label in zip(table, labels, strict=True)]
         self.root = self.grow(records)
-        self.collapse(self.root)
-        self.prune(self.root)
+        if is_pruned:
+            self.collapse(self.root)
+            self.prune(self.root)
 
     def is_number(self, name: str) -> bool:
         return not all(isinstance(value, str) for value in self.values[name])
@@ -217,7 +227,9 @@ class Plain:
     def read(self, node: dict[str, Any], row: dict[str, Any], parent: dict[str, Any]) -> list[float]:
         if node["attribute"] is None:
             counts = classes_of(node["records"] or parent["records"])
-            return [counts[label] / sum(counts.values()) for label in self.classes]
+            added = 1 if self.laplace else 0
+            whole = sum(counts.values()) + added * len(self.classes)
+            return [(counts[label] + added) / whole for label in self.classes]
         name, cut = node["attribute"], node["cut"]
         value = row[name]
         if value is not None and cut is not None:

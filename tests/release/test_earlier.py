@@ -68,6 +68,7 @@ def earlier() -> maskwise.Outcome:
     return mask(people(), asked, method="bug")
 
 
+@pytest.mark.slow
 def test_another_tree_and_other_ranges_are_counted_with(earlier: maskwise.Outcome) -> None:
     alone, together = mask(people(), policy()), mask(people(), policy(), against=earlier.solution)
     assert min(joint_sizes([earlier.data, alone.data]).values()) < 10
@@ -84,6 +85,7 @@ def test_another_tree_and_other_ranges_are_counted_with(earlier: maskwise.Outcom
     assert "composition" not in {one.name for one in alone.attacks}
 
 
+@pytest.mark.slow
 def test_a_column_that_was_released_as_it_was_is_known_as_it_was() -> None:
     table = people()
     before = mask(table, policy({"qid": ["Age"], "k": 150}))
@@ -94,6 +96,7 @@ def test_a_column_that_was_released_as_it_was_is_known_as_it_was() -> None:
     assert after.solution.cut("Sex").labels == ("F", "M")
 
 
+@pytest.mark.slow
 def test_a_column_shown_at_one_depth_is_known_at_that_depth() -> None:
     table = people()
     attributes = {"Age": {"interval": [0, 99]}, "Job": {"taxonomy": TREE, "release": 1}}
@@ -104,6 +107,7 @@ def test_a_column_shown_at_one_depth_is_known_at_that_depth() -> None:
     assert known["groups"] == len(joint_sizes([before.data, after.data], ("Job",)))
 
 
+@pytest.mark.slow
 def test_what_an_earlier_release_left_out_is_not_known() -> None:
     table = people()
     before = mask(table, policy({"qid": ["Age"], "k": 10}, drop=["Job", "Sex"]))
@@ -133,6 +137,7 @@ def test_an_earlier_release_of_other_columns_is_warned_of() -> None:
     assert composition(after).text == "The 1 earlier release showed no attribute of a quasi-identifier."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["keep", "drop"])
 def test_missing_cells_are_counted_as_they_were_shown(missing: str) -> None:
     table = people(900)
@@ -148,6 +153,7 @@ def test_missing_cells_are_counted_as_they_were_shown(missing: str) -> None:
     assert ("not of the same records" in warned(after)) == (missing == "drop")
 
 
+@pytest.mark.slow
 def test_templates_diversity_and_subsets_hold_together() -> None:
     table = people()
     before = mask(table, policy({"qid": ["Age", "Job"], "k": 40}), criterion="infogain")
@@ -172,6 +178,7 @@ def test_templates_diversity_and_subsets_hold_together() -> None:
         assert min(Counter((cells[a], cells[b], cells[a + 3], cells[b + 3]) for cells in shown).values()) >= 12
 
 
+@pytest.mark.slow
 def test_persons_are_counted_together_too() -> None:
     rng = random.Random(1)  # noqa: S311 - test data
     rows = [
@@ -216,6 +223,7 @@ def test_levels_that_cannot_be_shown_together_are_named(earlier: maskwise.Outcom
         mask(people(), asked, against=earlier.solution)
 
 
+@pytest.mark.slow
 def test_other_people_are_warned_of(earlier: maskwise.Outcome) -> None:
     table = people(500)
     # Some are older than the earlier range: all of them stand apart in it.
@@ -243,6 +251,7 @@ def test_a_column_with_the_name_of_labels_is_refused(earlier: maskwise.Outcome) 
         mask(table, policy(), against=earlier.solution)
 
 
+@pytest.mark.slow
 def test_the_solution_masks_later_rows_and_remembers_what_it_was_found_with(
     earlier: maskwise.Outcome, tmp_path: Path
 ) -> None:
@@ -260,6 +269,7 @@ def test_the_solution_masks_later_rows_and_remembers_what_it_was_found_with(
     assert json.loads(solution_file.dumps(mask(people(), policy()).solution)).get("against") is None
 
 
+@pytest.mark.slow
 def test_reports_say_what_was_counted_with_and_recipients_see_no_hash(earlier: maskwise.Outcome) -> None:
     after = mask(people(), policy(), against=[earlier.solution])
     public, owners = report(after), report(after, Audience.OWNER)
@@ -271,6 +281,7 @@ def test_reports_say_what_was_counted_with_and_recipients_see_no_hash(earlier: m
     assert public.data["requirements"][0]["reached"] == min(joint_sizes([after.data]).values())
 
 
+@pytest.mark.slow
 def test_the_curve_is_about_the_release_alone(earlier: maskwise.Outcome) -> None:
     after = mask(people(), policy(), against=earlier.solution)
     assert after.curve[0].information_kept == 0
@@ -279,6 +290,7 @@ def test_the_curve_is_about_the_release_alone(earlier: maskwise.Outcome) -> None
     assert after.curve[-1].requirements == (after.verdict.findings[0].figure,)
 
 
+@pytest.mark.slow
 def test_columns_that_are_kept_or_dropped_stay_so(earlier: maskwise.Outcome) -> None:
     kept = mask(people(), policy(keep=["Ill"]), against=earlier.solution)
     assert kept.data.column_names == [*QID, "Ill", "Risk"]

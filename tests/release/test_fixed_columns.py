@@ -42,6 +42,7 @@ def policy(depth: int, **also: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", ABOVE)
 @pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame])
 def test_every_cell_is_shown_as_the_value_above_it(make: Callable[[Any], Any], depth: int) -> None:

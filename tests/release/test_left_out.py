@@ -38,6 +38,7 @@ POLICY: dict[str, Any] = {
 KEPT = ["Age", "Sex", "City", "Illness", "Risk"]
 
 
+@pytest.mark.slow
 def test_only_kept_masked_sensitive_and_class_columns_are_released(tmp_path: Path) -> None:
     outcome = maskwise.anonymize(PEOPLE, {**POLICY, "keep": ["City"]}, keep_order=True)
     assert outcome.data.column_names == KEPT
@@ -53,6 +54,7 @@ def test_only_kept_masked_sensitive_and_class_columns_are_released(tmp_path: Pat
     assert arrow_csv.read_csv(path).column_names == [name for name in KEPT if name != "City"]
 
 
+@pytest.mark.slow
 def test_an_entry_of_a_column_that_is_left_out_is_not_said_to_pass() -> None:
     notes = maskwise.anonymize(PEOPLE, {**POLICY, "keep": []}).notes
     assert not [note for note in notes if "passes through" in note]

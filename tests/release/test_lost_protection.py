@@ -43,6 +43,7 @@ def test_texts_that_a_collation_merges_are_refused(tmp_path: Path) -> None:
         maskwise.audit("people", asked, engine=f"duckdb:///{tmp_path}/c.db")
 
 
+@pytest.mark.slow
 def test_a_protected_number_is_found_in_narrow_floats(tmp_path: Path) -> None:
     ill = np.array([0.2] * 10 + [0.1] * 10, "float32")
     frame = pd.DataFrame({"age": [30] * 10 + [50] * 10, "ill": ill, "cls": ["y"] * 10 + ["n"] * 10})

@@ -54,6 +54,7 @@ OUTSIDE = {
 """Four ages each, of which the first and the last lie outside the range from 0 to 99."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ages", OUTSIDE.values(), ids=OUTSIDE)
 @pytest.mark.parametrize("most_steps", [0, 256])
 def test_numbers_outside_every_interval_are_shown_as_the_range_or_outside(
@@ -68,6 +69,7 @@ def test_numbers_outside_every_interval_are_shown_as_the_range_or_outside(
     assert (masked.outside, masked.n_outside_dropped) == ({"Age": 2}, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ages", OUTSIDE.values(), ids=OUTSIDE)
 def test_rows_outside_every_interval_are_left_out_where_this_is_asked(ages: list[object]) -> None:
     saved = solution()
@@ -85,6 +87,7 @@ def test_a_missing_cell_is_not_outside() -> None:
     assert (masked.outside, masked.n_outside_dropped) == ({"Age": 1}, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{"outside": "refuse"}, {"strict": True}, {"strict": True, "outside": "drop"}])
 def test_rows_outside_every_interval_are_refused_where_this_is_asked(how: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"outside every interval.*`Age` in 1 record") as raised:
@@ -98,6 +101,7 @@ def test_there_is_no_fourth_way() -> None:
         apply(read(rows()), solution(), outside="keep")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("texts", [False, True])
 @pytest.mark.parametrize("outside", ["root", "drop", "refuse"])
 def test_dates_after_the_range_are_outside(texts: bool, outside: str) -> None:
@@ -145,6 +149,7 @@ def test_missing_cells_are_refused_where_the_policy_refuses_them() -> None:
         apply(read(rows(Age=[None, 45])), solution(missing="error"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cells", "says"),
     [

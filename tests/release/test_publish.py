@@ -71,6 +71,7 @@ def test_a_draft_can_be_read_and_has_no_name_before_the_block_ends(tmp_path: Pat
     assert {path.name for path in tmp_path.iterdir()} == {"out.csv", "r.md"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [Refusal, KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out/"])
 def test_a_refused_draft_leaves_nothing(tmp_path: Path, output: str, stop: type[BaseException]) -> None:
@@ -225,6 +226,7 @@ def damaged(change: Any) -> str:
     return json.dumps(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -379,6 +381,7 @@ def test_wide_quasi_identifiers_are_masked_in_seconds() -> None:
     assert maskwise.anonymize(table, policy).verdict.is_met
 
 
+@pytest.mark.slow
 def test_many_intervals_are_looked_up() -> None:
     """More intervals than a CASE takes: each number still falls into the interval it shows."""
     numbers = list(range(1200))
@@ -399,6 +402,7 @@ def test_escaping_keeps_different_texts_apart(text: str) -> None:
     assert len({safe_text(one) for one in others}) == len({safe_name(one) for one in others}) == len(others)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_formula_and_its_escaped_form_are_two_values_and_can_be_audited(tmp_path: Path, suffix: str) -> None:
     """Both are in the QID and in the sensitive column, whose name begins like a formula as well."""
@@ -421,6 +425,7 @@ def test_a_formula_and_its_escaped_form_are_two_values_and_can_be_audited(tmp_pa
     assert found.findings[1].figure > 0
 
 
+@pytest.mark.slow
 def test_nothing_but_the_release_is_left_in_the_owners_database() -> None:
     table = pa.table(dict(zip(HEADER, zip(*people(), strict=True), strict=True)))
     connection = database(table)

@@ -20,12 +20,12 @@ import pytest
 import maskwise
 from maskwise.engines.write_files import write_arrow, write_batches
 
-N = 4_000
+N = 1_000
 POLICY: dict[str, Any] = {
     "class": "Risk",
     "drop": ["Name"],
     "attributes": {"Code": "suppress", "Salary": {"interval": [10**12, 10**13]}},
-    "requirements": [{"qid": ["Code", "Salary", "Job"], "k": 200}],
+    "requirements": [{"qid": ["Code", "Salary", "Job"], "k": 50}],
 }
 
 
@@ -57,6 +57,7 @@ def found_in(content: bytes) -> list[str]:
     return found + [str(n) for n in salaries if struct.pack("<q", n) in content or str(n).encode() in content]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["keep", "drop"])
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".arrow", ".csv.gz", ".parquet.gz", ".arrow.gz"])
 def test_a_released_file_holds_no_hidden_cell(tmp_path: Path, suffix: str, missing: str) -> None:
@@ -101,6 +102,7 @@ def test_an_arrow_file_holds_nothing_where_a_cell_is_missing(tmp_path: Path, *, 
     assert pa.ipc.open_file(path).read_all().to_pylist() == batch.to_pylist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["out.arrow", "out.parquet", "released", "other"])
 def test_a_type_does_not_list_values_of_records_that_are_not_released(tmp_path: Path, target: str) -> None:
     file = tmp_path / "people.db"
@@ -139,6 +141,7 @@ def test_an_enum_can_be_masked_and_be_the_class(tmp_path: Path) -> None:
     assert outcome.solution.cut("Job").labels == ("b", "it's")
 
 
+@pytest.mark.slow
 def test_notes_of_the_maker_stay_behind(tmp_path: Path) -> None:
     table = people()
     noted = table.replace_schema_metadata({"note": "SECRET"})
@@ -155,6 +158,7 @@ def test_notes_of_the_maker_stay_behind(tmp_path: Path) -> None:
     assert maskwise.anonymize(frame, POLICY).data.attrs == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["*", "^.*$", "^N.*$"])
 @pytest.mark.parametrize("kind", [pl.DataFrame, pl.LazyFrame, pd.DataFrame])
 def test_a_name_is_never_an_expression(name: str, kind: Any) -> None:

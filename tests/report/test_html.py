@@ -44,6 +44,7 @@ def headings(page: str) -> list[str]:
     return re.findall(r"<h2[^>]*>(.*?)</h2>", page)
 
 
+@pytest.mark.slow
 def test_pages_are_well_formed_and_load_nothing(owners: str, public: str) -> None:
     for page in (owners, public, report(real_run()).to_html()):
         check_page(page)
@@ -237,6 +238,7 @@ def test_no_name_or_cell_breaks_the_page(audience: Audience) -> None:
     assert len({line.replace("\\|", "").count("|") for line in rows if "alert(1)" in line and "suppress" in line}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("audience", list(Audience))
 def test_many_long_values_and_attributes_are_folded(audience: Audience) -> None:
     values = [f"{i:04d} {'long ' * 60}" for i in range(2000)]

@@ -63,7 +63,9 @@ def test_pages_and_texts_name_the_most_frequent_labels(outcome: maskwise.Outcome
 def test_the_last_line_says_what_the_search_tried(outcome: maskwise.Outcome) -> None:
     said = report(outcome, Audience.OWNER).data["how_it_ended"]
     n_regions = len({walk_of(outcome, row) for row in people().to_pylist()})
-    assert said.startswith(f"{len(outcome.steps)} splits, {n_regions} regions; none of the further splits")
+    assert said.startswith(
+        f"{len(outcome.solution.regions.splits)} splits, {n_regions} regions; none of the further splits"
+    )
     assert "criterion" not in said
     assert "`score`" not in said
 

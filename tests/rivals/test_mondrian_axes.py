@@ -33,6 +33,7 @@ def axis_of(name: str, cells: list[Any], risks: list[str]) -> tuple[Axis, CodedC
     return make_axis(training.coding.columns[0]), training.records.columns[0], training
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(ENTRIES))
 @given(rows=records, k=st.integers(1, 5))
 @settings(deadline=None, max_examples=40)

@@ -66,6 +66,7 @@ full_records = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(records, full_records), st.integers(1, 6))
 def test_mondrian_is_the_plain_greedy(rows: list[naive.Record], k: int) -> None:
@@ -95,6 +96,7 @@ EQUAL_ABOVE = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @example(EQUAL_ABOVE, 2, 0.2)
 @given(st.one_of(records, full_records), st.integers(1, 6), st.sampled_from([0.0, 0.1, 0.4]))
@@ -136,6 +138,7 @@ def test_the_metric_is_what_the_masked_table_has(make: Callable[[], Any]) -> Non
     assert rival.cm_ == pytest.approx(left / 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", RIVALS)
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_a_table_comes_back_as_the_kind_it_is(make: Callable[[], Any], kind: Callable[..., Any]) -> None:
@@ -147,6 +150,7 @@ def test_a_table_comes_back_as_the_kind_it_is(make: Callable[[], Any], kind: Cal
     assert shown(masked) == shown(make().fit_transform(pa.table(columns), asked))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", RIVALS)
 def test_a_file_is_read_too(make: Callable[[], Any], data: Path) -> None:
     asked = {**PEOPLE_POLICY, "requirements": [{"qid": ["Age", "Edu", "Job"], "k": 5}]}
@@ -244,6 +248,7 @@ def test_dates_and_reals_have_ranges() -> None:
     assert Mondrian().fit_transform(data, asked)["x"].to_pylist()[-1] == "[0.8, 1.6]"
 
 
+@pytest.mark.slow
 def test_missing_cells_are_left_out_or_refused_as_the_policy_says() -> None:
     rows = [*SEPARATED, (None, "primary", "clerk", "hi"), (1, None, "clerk", "hi")]
     for make in RIVALS:
@@ -256,6 +261,7 @@ def test_missing_cells_are_left_out_or_refused_as_the_policy_says() -> None:
             make().fit(table(SEPARATED), policy(2, missing="error")).transform(table(rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", RIVALS)
 def test_what_a_rival_cannot_do_is_refused(make: Callable[[], Any]) -> None:
     template = {"qid": ["Edu"], "sensitive": {"Job": ["nurse"]}, "confidence": 0.5}
@@ -300,6 +306,7 @@ def test_many_values_are_sorted_rather_than_counted_in_an_array(monkeypatch: pyt
     assert (before.levels_, before.penalty_) == (after.levels_, after.penalty_)
 
 
+@pytest.mark.slow
 def test_row_order_changes_nothing() -> None:
     data = pd.DataFrame(people(), columns=HEADER)
     asked = {**PEOPLE_POLICY, "requirements": [{"qid": ["Age", "Edu", "Job", "Sex"], "k": 5}]}

@@ -50,6 +50,7 @@ def grown(
     return {tree.name: tree for tree in grow_forest(profiled, policy.floors(), raw=raw)}
 
 
+@pytest.mark.slow
 @given(rows=CELLS.filter(lambda rows: any(row[0] is not None for row in rows)), k=st.integers(1, 4))
 def test_children_share_the_records_of_their_parent_and_none_is_too_small(rows: list[Any], k: int) -> None:
     for tree in grown(rows, k).values():
@@ -65,6 +66,7 @@ def test_children_share_the_records_of_their_parent_and_none_is_too_small(rows: 
             assert all(tree.parent[child] == node for child in children)
 
 
+@pytest.mark.slow
 @given(rows=CELLS.filter(lambda rows: any(row[0] is not None for row in rows)))
 def test_an_interval_is_split_where_the_class_is_told_best(rows: list[Any]) -> None:
     tree = grown(rows, 1)["number"]

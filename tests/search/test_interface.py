@@ -94,6 +94,7 @@ class Heard:
         self.steps.append(step)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("registered")
 def test_a_new_search_is_one_module_and_one_line() -> None:
     people, heard = people_table(0, 300), Heard()
@@ -127,6 +128,7 @@ def test_a_method_has_the_criteria_it_is_registered_with(monkeypatch: pytest.Mon
         SearchOptions(method="first", criterion="infogain")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", registry.SEARCHES, ids=lambda one: f"{one.method} {one.criterion}")
 def test_every_search_starts_from_the_counts_it_asks_for(one: SearchRegistration) -> None:
     """The same counts give the same solution again: a run changes none of them."""

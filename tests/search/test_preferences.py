@@ -47,6 +47,7 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", METHODS.values(), ids=METHODS.keys())
 def test_a_level_is_shown_by_every_search(options: dict[str, Any]) -> None:
     asked = policy({"at_least": 1}, {"suppress": None, "at_least": 1})
@@ -72,6 +73,7 @@ def test_a_search_that_takes_no_step_shows_the_levels() -> None:
     assert start.information_kept == pytest.approx(1 - (spread + 2) / 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", METHODS.values(), ids=METHODS.keys())
 def test_a_level_that_breaks_a_requirement_is_infeasible(options: dict[str, Any]) -> None:
     smallest = min(Counter((row["zone"], row["job"]) for row in ROWS).values())
@@ -112,6 +114,7 @@ def test_a_template_can_forbid_a_level() -> None:
     assert maskwise.anonymize(table, asked, keep_order=True).verdict.findings[0].figure == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["tdr", "bug"])
 def test_a_weight_decides_which_attribute_is_shown(method: str) -> None:
     n_shown = {}

@@ -83,6 +83,7 @@ def expected() -> list[dict[str, Any]]:
     return maskwise.anonymize(table, {**POLICY, "drop": ["other"], "rename": None}, keep_order=True).data.to_pylist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frame", [arrow(), pandas()], ids=["arrow", "pandas"])
 def test_frames_with_columns_of_the_same_name(frame: Any) -> None:
     with pytest.raises(InputError, match="The data frame has `age` in columns 1 and 3"):
@@ -105,6 +106,7 @@ def test_polars_frames_may_differ_in_case_only() -> None:
     assert data["AGE.1"].to_list() == CELLS[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow"])
 def test_files_with_columns_of_the_same_name(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"in{suffix}"
@@ -122,6 +124,7 @@ def test_files_with_columns_of_the_same_name(tmp_path: Path, suffix: str) -> Non
     assert maskwise.audit(path, POLICY).n_rows == len(CELLS[0])
 
 
+@pytest.mark.slow
 def test_later_rows_are_renamed_as_the_solution_remembers(tmp_path: Path) -> None:
     solution = maskwise.anonymize(arrow(), {**POLICY, "drop": []}, keep_order=True).solution
     path = tmp_path / "solution.json"

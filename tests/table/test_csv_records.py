@@ -34,6 +34,7 @@ def written(path: Path, rows: list[list[str]], end: str, *, quotes_all: bool = F
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
 @pytest.mark.parametrize("inner", ENDS.values(), ids=ENDS)
 @pytest.mark.parametrize("place", ["header", "cell", "both"])

@@ -24,12 +24,14 @@ def lazy(tmp_path: Path) -> pl.LazyFrame:
     return pl.scan_parquet(tmp_path / "people.parquet").filter(pl.col("age") < 27)
 
 
+@pytest.mark.slow
 def test_a_lazy_frame_is_masked_into_a_lazy_frame(lazy: pl.LazyFrame) -> None:
     outcome = maskwise.anonymize(lazy, POLICY, keep_order=True)
     assert isinstance(outcome.data, pl.LazyFrame)
     assert outcome.data.collect().equals(maskwise.anonymize(lazy.collect(), POLICY, keep_order=True).data)
 
 
+@pytest.mark.slow
 def test_a_lazy_frame_is_audited_and_masked_by_a_solution(lazy: pl.LazyFrame, tmp_path: Path) -> None:
     assert maskwise.audit(lazy, POLICY) == maskwise.audit(lazy.collect(), POLICY)
     solution = maskwise.anonymize(PEOPLE, POLICY, keep_order=True).solution
@@ -40,6 +42,7 @@ def test_a_lazy_frame_is_audited_and_masked_by_a_solution(lazy: pl.LazyFrame, tm
     assert (tmp_path / "out.csv").read_text().count("\n") == 1 + len(lazy.collect())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encode", ["label", "ordinal"])
 def test_a_masker_gives_a_lazy_frame_for_one(lazy: pl.LazyFrame, encode: str) -> None:
     y = np.arange(len(lazy.collect())) % 2

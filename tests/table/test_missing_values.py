@@ -70,6 +70,7 @@ def plain(data: Any) -> dict[str, list[Any]]:
 FRAMES = {"arrow": lambda table: table, "pandas": lambda table: table.to_pandas(), "polars": pl.from_arrow}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FRAMES)
 def test_a_frame_is_released_as_if_its_cells_had_been_missing(kind: str) -> None:
     expected = maskwise.anonymize(FRAMES[kind](arrow(CLEAN)), POLICY, keep_order=True)
@@ -80,6 +81,7 @@ def test_a_frame_is_released_as_if_its_cells_had_been_missing(kind: str) -> None
     assert plain(outcome.data)["note"] == ["-99.0" if i % 4 == 0 else None for i in range(N)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FRAMES)
 def test_columns_without_such_cells_keep_their_types(kind: str) -> None:
     frame = FRAMES[kind](arrow({**RAW, "small": [0.5] * N, "kind": ["a"] * N}))
@@ -102,6 +104,7 @@ def test_a_category_that_stood_for_nothing_is_gone() -> None:
     assert list(data["kind"].cat.categories) == ["a"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_files_are_read_alike(tmp_path: Path, suffix: str) -> None:
     names = ["age", "job", "size", "note", "risk"]
@@ -117,6 +120,7 @@ def test_files_are_read_alike(tmp_path: Path, suffix: str) -> None:
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_cells_count_as_missing_for_missing_error_and_drop() -> None:
     with pytest.raises(maskwise.InputError, match="Column `age` has 4 missing cells"):
         maskwise.anonymize(arrow(RAW), {**POLICY, "na_values": SPELLINGS, "missing": "error"})
@@ -125,6 +129,7 @@ def test_cells_count_as_missing_for_missing_error_and_drop() -> None:
     assert outcome.n_dropped == n_dropped
 
 
+@pytest.mark.slow
 def test_a_solution_remembers_them_for_later_rows(tmp_path: Path) -> None:
     solution = maskwise.anonymize(arrow(RAW), {**POLICY, "na_values": SPELLINGS}).solution
     path = tmp_path / "solution.json"
@@ -149,6 +154,7 @@ def test_an_audit_tells_them_apart_as_a_recipient_would() -> None:
     assert not maskwise.audit(table, {**asked, "na_values": ["NA", "?"]}).is_met
 
 
+@pytest.mark.slow
 def test_evaluate_sees_no_such_cell() -> None:
     risk = ["hi", "lo"] * (5 * N)
     big = {name: cells * 10 for name, cells in RAW.items()} | {"risk": risk}

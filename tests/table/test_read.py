@@ -226,6 +226,7 @@ def test_every_form_of_a_table_gives_the_same_cuts(tmp_path: Path, form: Callabl
     assert shown_cells(outcome.data) == shown_cells(expected.data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "kind"),
     [("pandas", pd.DataFrame), ("Polars", pl.DataFrame), ("Arrow", pa.Table), ("Ibis", ibis.expr.types.Table)],
@@ -238,6 +239,7 @@ def test_what_comes_back_is_of_the_kind_that_went_in(tmp_path: Path, form: str, 
     ]
 
 
+@pytest.mark.slow
 def test_pandas_gets_a_fresh_index_and_keeps_the_types_of_columns_that_pass_through(tmp_path: Path) -> None:
     del tmp_path
     table = typed_people().to_pandas().set_index("Id")
@@ -299,6 +301,7 @@ def test_ordered_values_become_intervals_with_iso_labels(tmp_path: Path, form: s
     assert released == [f"[{low}, {split})"] * 4 + [f"[{split}, {high}]"] * 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "texts",
     [
@@ -373,12 +376,14 @@ def test_the_suffix_tells_the_format_of_the_output(
     assert released_rows(target) == cells(tmp_path / "plain.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv.gz", ".parquet", ".parquet.gz", ".arrow", ".arrow.gz"])
 def test_what_was_written_can_be_audited(tmp_path: Path, run: Run, data: Path, policy: Path, suffix: str) -> None:
     assert run("mask", data, "-p", policy, "-o", tmp_path / f"out{suffix}").code == 0
     assert run("audit", tmp_path / f"out{suffix}", "-p", policy).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [200, 5_000])
 def test_rows_and_columns_keep_their_order(tmp_path: Path, run: Run, n: int) -> None:
     rows = people(n)
@@ -427,6 +432,7 @@ def test_shuffle_permutes_and_a_seed_repeats_it(
     assert masked("g") != masked("h")
 
 
+@pytest.mark.slow
 def test_a_data_frame_is_shuffled_whole(tmp_path: Path) -> None:
     table = FORMS["pandas"](typed_people(), tmp_path)
     plain = maskwise.anonymize(table, TYPED_POLICY, keep_order=True).data
@@ -455,6 +461,7 @@ def test_formulas_are_quoted_on_request_and_numbers_are_not(tmp_path: Path, run:
 # A path is a name and nothing more.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".csv.gz"])
 @pytest.mark.parametrize(("name", "other"), [("in[1]", "in1"), ("in*", "in2"), ("in?", "in3")])
 def test_a_file_name_is_no_pattern_for_others(tmp_path: Path, suffix: str, name: str, other: str) -> None:
@@ -477,6 +484,7 @@ def test_a_folder_name_is_no_data(tmp_path: Path, form: str) -> None:
     assert verdict.findings[0].n_violating_groups == 1
 
 
+@pytest.mark.slow
 def test_a_file_name_may_hold_quotes(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
     source = data.rename(tmp_path / """it's "mine".csv""")
     target = tmp_path / """o'ut "x".csv"""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ def table(records: list[tuple[str | None, str | None]]) -> pa.Table:
     return pa.table(columns)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(rows, rows)
 def test_tables_show_the_same_groups_or_not(one: list, other: list) -> None:

@@ -33,6 +33,7 @@ def n_alone(outcome: maskwise.Outcome) -> int:
     return sum(shown.count(row) == 1 for row in shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("requirement", [TEMPLATE, DIVERSE])
 def test_single_records_are_counted_in_the_first_warning(requirement: dict[str, Any]) -> None:
     outcome = mask(requirement)
@@ -42,6 +43,7 @@ def test_single_records_are_counted_in_the_first_warning(requirement: dict[str, 
     assert "k: 10" in outcome.warnings[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("qid", [["Age", "Minute"], ["Age", "Minute", "c"]])
 def test_a_k_on_it_or_on_more_columns_is_enough(qid: list[str]) -> None:
     outcome = mask(TEMPLATE, {"qid": qid, "k": 2})
@@ -49,11 +51,13 @@ def test_a_k_on_it_or_on_more_columns_is_enough(qid: list[str]) -> None:
     assert n_alone(outcome) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [{"qid": ["Age"], "k": 2}, {"qid": ["Age", "Minute"], "k": 1}])
 def test_a_k_on_fewer_columns_or_of_one_is_not(other: dict[str, Any]) -> None:
     assert mask(TEMPLATE, other).warnings[0].startswith("No k is asked on {Age, Minute}")
 
 
+@pytest.mark.slow
 def test_the_report_speaks_of_groups_only_where_a_k_was_asked() -> None:
     template, both = mask(TEMPLATE), mask(TEMPLATE, {"qid": ["Age"], "k": 2})
     assert "shared by at least" not in " ".join(report(template).data["protects"])

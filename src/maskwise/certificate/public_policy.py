@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
+from maskwise.formats.class_entry import parse_class
 from maskwise.formats.policy_file import texts, to_data
 from maskwise.formats.requirement_file import read_requirement
 from maskwise.policy.person import Person, PersonColumn
@@ -139,7 +140,7 @@ def read_public_policy(data: Mapping[str, Any]) -> PublicPolicy:
         person = None if data.get("person") is None else Person(**_person(data["person"]))
         policy = Policy(
             requirements=tuple(_stand_in(entry) for entry in entries),
-            class_name=data.get("class"),
+            **parse_class(data.get("class")),
             drop=tuple(data.get("drop") or ()),
             keep=None if data.get("keep") is None else tuple(data["keep"]),
             person=person,

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from maskwise.cli.evaluation_tables import show_evaluation
 from maskwise.cli.risk_tables import show_risk
 from maskwise.cli.sidecars import SidecarPaths
 from maskwise.cli.terminal import Terminal
@@ -99,7 +100,7 @@ def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool
     with terminal:
         found = evaluate(load_adult("train"), policy, test=load_adult("test"), progress=terminal.progress)
     terminal.say("")
-    terminal.show_evaluation(found)
+    show_evaluation(terminal, found)
     if pictures:
         write_files([Sidecar(folder / "errors.svg", found.plot(".svg"))])
     return found

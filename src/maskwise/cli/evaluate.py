@@ -23,8 +23,6 @@ from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
 if TYPE_CHECKING:
     from maskwise.evaluation.records import Evaluation
 
-_CLASSIFIERS = ("c4.5", "naive-bayes")
-
 
 def evaluate(
     data: Annotated[Path, Parameter(help="The table before it is masked.")],
@@ -63,11 +61,37 @@ def evaluate(
         tuple[str, ...],
         Parameter(
             negative="",
-            show_default=", ".join,
+            show_default=False,
             help="c4.5, naive-bayes, logistic-regression, gradient-boosting, or the import path of a scikit-learn "
-            "classifier. May be given several times.",
+            "classifier; of a class that is a number tree, linear-regression, gradient-boosting or a path. May be "
+            "given several times; by default the first two, or of a number all.",
         ),
-    ] = _CLASSIFIERS,
+    ] = (),
+    measure: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            show_default=False,
+            help="error (the default), auc, logloss, f1, balanced, calibration, or all, such as error,auc; of a class "
+            "that is a number mae and r2. All are of the same predictions.",
+        ),
+    ] = (),
+    by: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            show_default=False,
+            help="A column of the unmasked table, such as sex: measure also the test records with each of its values. "
+            "May be given several times.",
+        ),
+    ] = (),
+    numbers: Annotated[
+        Literal["labels", "midpoint", "mean", "bounds"],
+        Parameter(
+            help="How classifiers see masked numbers: as labels in order, or as the middle, the mean or both ends of "
+            "their interval."
+        ),
+    ] = "labels",
     method: Annotated[MethodName, Parameter(help="Which way the search goes, as in mask.")] = DEFAULT_METHOD,
     criterion: Annotated[
         CriterionName, Parameter(help="How tdr chooses the next refinement, as in mask.")
@@ -97,9 +121,10 @@ def evaluate(
     json_: AsJson = False,
 ) -> int:
     """Measure what masking costs a classifier: its errors with and without."""
+    from maskwise.cli.evaluation_tables import show_evaluation  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
     from maskwise.evaluation.records import check_suffix  # noqa: PLC0415 - start-up
-    from maskwise.evaluation.run import evaluate as measure  # noqa: PLC0415 - start-up
+    from maskwise.evaluation.run import evaluate as run_evaluation  # noqa: PLC0415 - start-up
     from maskwise.release.target_checks import check_target  # noqa: PLC0415 - start-up
 
     others = _named(against)
@@ -110,7 +135,7 @@ def evaluate(
     require_distinct_names(*output, inputs=sources)
     terminal = Terminal(quiet=quiet or json_)
     with terminal:
-        found = measure(
+        found = run_evaluation(
             data,
             policy,
             test=test,
@@ -118,7 +143,10 @@ def evaluate(
             folds=folds,
             seed=seed,
             protocol=protocol,
-            classifiers=classifier,
+            classifiers=classifier or None,
+            measures=measure,
+            by=by,
+            numbers=numbers,
             k=k,
             h=h,
             method=method,
@@ -134,11 +162,11 @@ def evaluate(
     if json_:
         sys.stdout.write(found.to_json())
         return 0
-    terminal.show_evaluation(found)
+    show_evaluation(terminal, found)
     for note in dict.fromkeys([*found.notes, *(one.note for one in found.records if one.note)]):
         terminal.note(note)
     for path in output:
-        terminal.say(f"errors: {path}")
+        terminal.say(f"{'figures' if 'metric' in found.keys else 'errors'}: {path}")
     return 0
 
 

@@ -19,17 +19,12 @@ from maskwise.solution.steps import Generalization
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from maskwise.evaluation.records import Evaluation
     from maskwise.solution.steps import Step
     from maskwise.values.message import Level, Message
     from maskwise.verify.verdict import Verdict
 
 STAGES = ("read", "profile", "compress", "search", "explain", "mask", "verify")
 _MOST_LABELS = 8
-_FOUND_ON = {
-    "held-out": "the cut is found on the training records only",
-    "combined": "the cut is found on training and test records together",
-}
 
 
 class Terminal:
@@ -162,36 +157,6 @@ class Terminal:
         """Show how much of a known amount of work is done."""
         if self._progress is not None:
             self._progress.update(self._task, description=what, completed=done, total=total)
-
-    def show_evaluation(self, evaluation: Evaluation) -> None:
-        """Show the errors, a table for each protocol and classifier."""
-        self.say(
-            f"Errors in predicting {evaluation.class_name} of {plural(evaluation.n_tested, 'test record')}, in percent "
-            "with 95 % intervals. BE: unmasked. AE, SE: masked. UE: without the quasi-identifiers. RE: without the "
-            "sensitive columns."
-        )
-        has_h = "h" in evaluation.keys
-        has_k = any(one.k is not None for one in evaluation.records)
-        groups = dict.fromkeys((one.protocol, one.classifier) for one in evaluation.records)
-        for protocol, classifier in groups:
-            grid = Grid(title=Text(f"{classifier}, {protocol}: {_FOUND_ON[protocol]}"), title_justify="left")
-            asked = [*(["k"] if has_k else []), *(["h"] if has_h else [])]
-            for column in ("measure", *asked, "error", "95 % interval", "above BE"):
-                grid.add_column(column, justify="left" if column == "measure" else "right")
-            there = [one for one in evaluation.records if (one.protocol, one.classifier) == (protocol, classifier)]
-            bases = (one.error for one in evaluation.records if (one.classifier, one.measure) == (classifier, "BE"))
-            base = next(bases, None)
-            for one in there:
-                k, h = (
-                    [] if not has_k else ["" if one.k is None else f"{one.k:,}"],
-                    [] if not has_h else ["" if one.h is None else f"{one.h:g}"],
-                )
-                if one.error is None:
-                    grid.add_row(Text(one.measure), *k, *h, "cannot be met", "", "")
-                    continue
-                above = "" if base is None or one.measure == "BE" else f"{one.error - base:+.2f}"
-                grid.add_row(Text(one.measure), *k, *h, f"{one.error:.2f}", f"{one.low:.2f} to {one.high:.2f}", above)
-            self.out.print(grid)
 
     def show_rows(self, title: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Show a few records."""

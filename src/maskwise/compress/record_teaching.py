@@ -35,7 +35,8 @@ def teach(table: Table, profile: Profile, codings: Sequence[Coding], request: Re
     unmasked = [name for name in request.unmasked if table.is_countable(name)]
     beside = {f"r{i}": table.column(name) for i, name in enumerate(unmasked)}
     if request.class_name is not None:
-        beside["of_class"] = table.column(request.class_name)
+        # A class that is a number, and not the bins that other searches see of it.
+        beside["of_class"] = replace(table, binned=None).column(request.class_name)
     records = replace(table, expr=table.expr.mutate(**beside)).normalized(column.name for column in columns)
     coded = table.engine.recode(records, lookups, list(beside), materialize=False)
     fetched = table.engine.fetch(coded)

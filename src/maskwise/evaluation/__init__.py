@@ -9,9 +9,10 @@ Train:
     NaiveBayes: The other one, for numbers and categories together.
 
 `run` is the entrance: `sample` reads, `partition` parts the records, `sweep`
-chooses thresholds, `predictors` says how a classifier sees a column, `learners` are
-trained, `comparisons` are other ways of masking, `records` holds the errors
-and `picture` draws them.
+chooses thresholds, `predictors` and `masked_numbers` say how a classifier sees a column,
+`encoding` how it is coded, `learners` and `regressors` are trained by `trials`,
+which measures them by `metrics`, also in `groupings`; `comparisons` are other ways
+of masking, `records` holds the figures and `picture` draws them.
 
 Nothing heavy is imported until it is used.
 """

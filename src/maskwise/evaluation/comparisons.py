@@ -8,7 +8,7 @@ import numpy as np
 
 from maskwise.errors import InputError, plural
 from maskwise.evaluation.predictors import distinct_texts, other_tool_predictors
-from maskwise.evaluation.sample import fetch
+from maskwise.evaluation.sample import fetch, read_numbers
 from maskwise.rivals.registry import find_rival
 from maskwise.table.read import read
 from maskwise.values.arrow import from_numpy
@@ -68,6 +68,9 @@ def _check_same_classes(sample: Sample, name: str, table: pa.Table) -> None:
     class_name = sample.policy.class_name
     if class_name is None or class_name not in table.column_names:
         return
+    if not sample.class_texts:
+        _refuse_other_classes(name, int((read_numbers(table, class_name) != sample.classes).sum()))
+        return
     column = table.column(class_name).combine_chunks()
     index = {text: i for i, text in enumerate(sample.class_texts)}
     if set(distinct_texts(table, class_name)) <= set(index) and not column.null_count:
@@ -76,6 +79,10 @@ def _check_same_classes(sample: Sample, name: str, table: pa.Table) -> None:
         n_different = int((codes[np.asarray(encoded.indices)] != sample.classes).sum())
     else:
         n_different = table.num_rows
+    _refuse_other_classes(name, n_different)
+
+
+def _refuse_other_classes(name: str, n_different: int) -> None:
     if n_different:
         msg = (
             f"The table of `{name}` has another class than the data in {plural(n_different, 'record')}. "

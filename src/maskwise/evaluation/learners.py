@@ -1,4 +1,4 @@
-"""The classifiers by name, and how predictors are encoded for each of them.
+"""The classifiers by name, and which encoding of the predictors each of them gets.
 
 C4.5 and gradient boosting split an ordered category at a position in its order,
 as they split numbers. Naive Bayes counts it as any category. Logistic
@@ -8,7 +8,7 @@ and for an ordered one its position as well.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -16,25 +16,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.errors import InputError, MaskwiseError, did_you_mean, quote
+from maskwise.evaluation.encoding import as_codes, as_frame, as_numbers
 from maskwise.evaluation.predictors import PredictorType
-from maskwise.values.arrow import from_numpy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
     from maskwise.evaluation.partition import TrainTestSplit
-    from maskwise.evaluation.predictors import Predictor, Predictors
+    from maskwise.evaluation.predictors import Predictors
 
+    Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 NAMES = ("c4.5", "naive-bayes", "logistic-regression", "gradient-boosting")
 DEFAULT = ("c4.5", "naive-bayes")
-_MAX_CATEGORIES = 254
-"""Gradient boosting takes no more; of a predictor with more, only the most frequent are encoded."""
-
 _MAX_RECORDS_ONE_THREAD = 100_000
 """Up to this number of training records one thread is used."""
 
@@ -57,29 +55,76 @@ class Learner:
 
         Without a predictor, or with a single class, predict the most frequent class.
         """
-        counts = np.bincount(classes[split.train])
+        return self.predict_chances(predictors, classes, split, seed, None)[0]
+
+    def predict_chances(
+        self, predictors: Predictors, classes: Ints, split: TrainTestSplit, seed: int, n_classes: int | None
+    ) -> tuple[Ints, Floats | None]:
+        """Train once, and predict the classes of the test records and the chance of each class.
+
+        Args:
+            predictors: What the class is predicted from.
+            classes: The class of each record.
+            split: Which records are for training and which for testing.
+            seed: Makes the classifier repeatable.
+            n_classes: How many classes there are, also those that no training record has; None leaves out the chances.
+        """
+        counts = np.bincount(classes[split.train], minlength=n_classes or 0)
+        n_test = len(split.test)
         if not predictors or np.count_nonzero(counts) == 1:
-            return np.full(len(split.test), counts.argmax(), np.int64)
-        encode = self.encode(predictors, split.train)
-        model = self.make(predictors, seed)
-        try:
-            with _threads(len(split.train)):
+            chances = None if n_classes is None else np.tile(counts / counts.sum(), (n_test, 1))
+            return np.full(n_test, counts.argmax(), np.int64), chances
+        with self._naming_failures():
+            encode = self.encode(predictors, split.train)
+            model = self.make(predictors, seed)
+            if n_classes is not None and not hasattr(model, "predict_proba"):
+                msg = f"The classifier `{self.name}` tells no chances. Measure `error`, or choose another classifier."
+                raise InputError(msg)
+            with limit_threads(len(split.train)):
                 model.fit(encode(split.train), classes[split.train])
-                predicted: Ints = np.asarray(model.predict(encode(split.test)))
+                tested = encode(split.test)
+                predicted: Ints = np.asarray(model.predict(tested))
+                if n_classes is None:
+                    return predicted, None
+                chances = np.zeros((n_test, n_classes))
+                chances[:, np.asarray(model.classes_)] = model.predict_proba(tested)
+        return predicted, chances
+
+    def predict_numbers(self, predictors: Predictors, numbers: Floats, split: TrainTestSplit, seed: int) -> Floats:
+        """Train on the training records and predict the numbers of the test records; without a predictor the mean."""
+        if not predictors:
+            return np.full(len(split.test), numbers[split.train].mean())
+        with self._naming_failures(), limit_threads(len(split.train)):
+            encode = self.encode(predictors, split.train)
+            model = self.make(predictors, seed).fit(encode(split.train), numbers[split.train])
+            return np.asarray(model.predict(encode(split.test)), np.float64)
+
+    @contextmanager
+    def _naming_failures(self) -> Iterator[None]:
+        """Name a model of the caller's that fails; its own message may quote a cell."""
+        try:
+            yield
         except Exception as error:
             if self.is_builtin or isinstance(error, MaskwiseError):
                 raise
-            # Its own message may quote a cell.
             msg = f"The classifier `{self.name}` failed on these records ({type(error).__name__}). Choose another."
             raise InputError(msg) from None
-        return predicted
 
 
-def _threads(n_train: int) -> AbstractContextManager[Any]:
+def limit_threads(n_train: int) -> AbstractContextManager[Any]:
     """Use one thread for few records: on a busy machine several threads took ten times as long at 30,000 records."""
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
 
     return threadpool_limits(1) if n_train <= _MAX_RECORDS_ONE_THREAD else nullcontext()
+
+
+def require_sklearn() -> None:
+    """Refuse to go on without scikit-learn."""
+    try:
+        import_module("sklearn")
+    except ImportError:
+        msg = 'Evaluating needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
+        raise InputError(msg) from None
 
 
 def find_learner(wanted: Any) -> Learner:
@@ -89,39 +134,49 @@ def find_learner(wanted: Any) -> Learner:
     'naive-bayes'
     """
     if not isinstance(wanted, str):
-        return _wrap_estimator(type(wanted).__name__, wanted)
-    try:
-        import sklearn  # noqa: PLC0415 - heavy and optional
-    except ImportError:
-        msg = 'Evaluating needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
-        raise InputError(msg) from None
-    del sklearn
+        return wrap_estimator(type(wanted).__name__, wanted, _is_classifier, "classifier")
+    require_sklearn()
     match wanted:
         case "c4.5":
-            return Learner(wanted, _c45, lambda predictors, train: _as_frame(predictors, train, is_ordered=True))
+            return Learner(wanted, _c45, lambda predictors, train: as_frame(predictors, train, is_ordered=True))
         case "naive-bayes":
             return Learner(
-                wanted, _naive_bayes, lambda predictors, train: _as_frame(predictors, train, is_ordered=False)
+                wanted, _naive_bayes, lambda predictors, train: as_frame(predictors, train, is_ordered=False)
             )
         case "logistic-regression":
-            return Learner(wanted, _logistic, _as_numbers)
+            return Learner(wanted, _logistic, as_numbers)
         case "gradient-boosting":
-            return Learner(wanted, _boosting, _as_codes)
-    module, dot, name = wanted.rpartition(":" if ":" in wanted else ".")
+            return Learner(wanted, _boosting, as_codes)
+    example = "sklearn.tree.DecisionTreeClassifier"
+    return wrap_estimator(wanted, import_model(wanted, NAMES, "classifier", example), _is_classifier, "classifier")
+
+
+def _is_classifier(model: Any) -> bool:
+    from sklearn.base import is_classifier  # noqa: PLC0415 - heavy and optional
+
+    return bool(is_classifier(model))
+
+
+def import_model(path: str, known: Sequence[str], kind: str, example: str) -> Any:
+    """Import a class by its path and make a model of it.
+
+    Args:
+        path: The path, such as `package.module.Class` or `package.module:Class`.
+        known: The models that have a name, for the message that refuses another.
+        kind: What is asked for.
+        example: A path that could be given.
+    """
+    module, dot, name = path.rpartition(":" if ":" in path else ".")
     if not dot or not module:
         msg = (
-            f"There is no classifier `{wanted}`. Known are {quote(NAMES)}, and any scikit-learn classifier by its "
-            f"import path, such as sklearn.tree.DecisionTreeClassifier.{did_you_mean(wanted, NAMES)}"
+            f"There is no {kind} `{path}`. Known are {quote(known)}, and any scikit-learn {kind} by its "
+            f"import path, such as {example}.{did_you_mean(path, known)}"
         )
         raise InputError(msg)
-    return _wrap_estimator(wanted, _import_classifier(wanted, module, name))
-
-
-def _import_classifier(path: str, module: str, name: str) -> Any:
     try:
         make = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError):
-        msg = f"The classifier `{path}` cannot be imported. Is its package installed, and the path right?"
+        msg = f"The {kind} `{path}` cannot be imported. Is its package installed, and the path right?"
         raise InputError(msg) from None
     try:
         return make()
@@ -130,16 +185,25 @@ def _import_classifier(path: str, module: str, name: str) -> Any:
         raise InputError(msg) from None
 
 
-def _wrap_estimator(name: str, model: Any) -> Learner:
-    from sklearn.base import clone, is_classifier  # noqa: PLC0415 - heavy and optional
+def wrap_estimator(name: str, model: Any, is_kind: Callable[[Any], bool], kind: str) -> Learner:
+    """Make a learner of a scikit-learn model.
+
+    Args:
+        name: What the results call it.
+        model: The model; copies of it are trained.
+        is_kind: Whether a model is one of those that are asked for.
+        kind: What those are, for the message that refuses another.
+    """
+    from sklearn.base import clone  # noqa: PLC0415 - heavy and optional
     from sklearn.utils import get_tags  # noqa: PLC0415 - as above
 
     try:
-        is_sklearn_classifier = hasattr(model, "fit") and hasattr(model, "predict") and is_classifier(model)
+        is_usable = hasattr(model, "fit") and hasattr(model, "predict") and is_kind(model)
     except Exception:  # noqa: BLE001 - any object may be named
-        is_sklearn_classifier = False
-    if not is_sklearn_classifier:
-        msg = f"`{name}` is no scikit-learn classifier. Name a class with fit and predict that predicts classes."
+        is_usable = False
+    if not is_usable:
+        predicts = "classes" if kind == "classifier" else "numbers"
+        msg = f"`{name}` is no scikit-learn {kind}. Name a class with fit and predict that predicts {predicts}."
         raise InputError(msg)
 
     def make(predictors: Predictors, seed: int) -> Any:
@@ -148,7 +212,7 @@ def _wrap_estimator(name: str, model: Any) -> Learner:
         return fresh.set_params(random_state=seed) if fresh.get_params().get("random_state", 0) is None else fresh
 
     takes_text = get_tags(model).input_tags.string
-    encode = (lambda predictors, train: _as_frame(predictors, train, is_ordered=True)) if takes_text else _as_numbers
+    encode = (lambda predictors, train: as_frame(predictors, train, is_ordered=True)) if takes_text else as_numbers
     return Learner(name, make, encode, is_builtin=False)
 
 
@@ -156,7 +220,7 @@ def _c45(predictors: Predictors, seed: int) -> Any:
     from maskwise.classifiers import C45Classifier  # noqa: PLC0415 - heavy and optional
 
     del predictors, seed
-    return C45Classifier()
+    return C45Classifier(laplace=True)
 
 
 def _naive_bayes(predictors: Predictors, seed: int) -> Any:
@@ -179,92 +243,3 @@ def _boosting(predictors: Predictors, seed: int) -> Any:
     return HistGradientBoostingClassifier(
         categorical_features=[p.type is PredictorType.CATEGORY for p in predictors], random_state=seed
     )
-
-
-def _as_frame(predictors: Predictors, train: Ints, *, is_ordered: bool) -> Callable[[Ints], Any]:
-    """Encode as an Arrow table: categories as text, numbers as numbers, ordered categories as positions or text."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    del train
-
-    def column(predictor: Predictor, rows: Ints) -> Any:
-        values = predictor.values[rows]
-        if predictor.type is PredictorType.NUMBER or (predictor.type is PredictorType.ORDERED and is_ordered):
-            return from_numpy(values)
-        texts = np.array([*predictor.labels, None], object)
-        codes = np.where(np.isnan(values), len(predictor.labels), values).astype(np.int64)
-        return pa.array(texts[codes], pa.large_string())
-
-    return lambda rows: pa.table({predictor.name: column(predictor, rows) for predictor in predictors})
-
-
-def _as_codes(predictors: Predictors, train: Ints) -> Callable[[Ints], NDArray[np.float64]]:
-    """Encode as a matrix of numbers, positions in an order, and codes of categories; rare categories are missing."""
-    codes = [
-        _codes_by_frequency(predictor, train) if predictor.type is PredictorType.CATEGORY else None
-        for predictor in predictors
-    ]
-
-    def matrix(rows: Ints) -> NDArray[np.float64]:
-        columns = []
-        for predictor, code_of in zip(predictors, codes, strict=True):
-            values = predictor.values[rows]
-            columns.append(values if code_of is None else code_of[_label_index(values)])
-        return np.column_stack(columns)
-
-    return matrix
-
-
-def _as_numbers(predictors: Predictors, train: Ints) -> Callable[[Ints], NDArray[np.float64]]:
-    """Encode as a matrix for models that take numbers only.
-
-    A number is scaled to mean 0 and deviation 1. A missing one is 0, and a column
-    of 0 and 1 marks it. A category is a column of 0 and 1 for each label. An
-    ordered category has its scaled position as well.
-    """
-    encoders = [encoder for predictor in predictors for encoder in _number_encoders(predictor, train)]
-
-    def matrix(rows: Ints) -> NDArray[np.float64]:
-        if not encoders:
-            return np.zeros((len(rows), 1))
-        return np.column_stack([encoder(rows) for encoder in encoders])
-
-    return matrix
-
-
-def _number_encoders(predictor: Predictor, train: Ints) -> list[Callable[[Ints], NDArray[np.float64]]]:
-    values, in_training = predictor.values, predictor.values[train]
-    is_missing = np.isnan(in_training)
-    encoders: list[Callable[[Ints], NDArray[np.float64]]] = []
-    if predictor.type is not PredictorType.CATEGORY and not is_missing.all():
-        mean, deviation = np.nanmean(in_training), np.nanstd(in_training) or 1.0
-        encoders.append(lambda rows: np.nan_to_num((values[rows] - mean) / deviation))
-    if is_missing.any():
-        encoders.append(lambda rows: np.isnan(values[rows]).astype(np.float64))
-    if predictor.type is not PredictorType.NUMBER:
-        codes = _codes_by_frequency(predictor, train)
-        n_codes = int(np.nan_to_num(codes, nan=-1).max()) + 1
-
-        def indicators(rows: Ints) -> NDArray[np.float64]:
-            is_label = codes[_label_index(values[rows])][:, None] == np.arange(n_codes)
-            return np.asarray(is_label, np.float64)
-
-        if n_codes:
-            encoders.append(indicators)
-    return encoders
-
-
-def _label_index(values: NDArray[np.float64]) -> Ints:
-    """The index of each label; -1 where a cell is missing."""
-    return np.where(np.isnan(values), -1, values).astype(np.int64)
-
-
-def _codes_by_frequency(predictor: Predictor, train: Ints) -> NDArray[np.float64]:
-    """The code of each label, by its frequency in training records; NaN if none has it, and at index -1."""
-    in_training = predictor.values[train]
-    counts = np.bincount(in_training[~np.isnan(in_training)].astype(np.int64), minlength=len(predictor.labels))
-    order = np.argsort(-counts, kind="stable")[:_MAX_CATEGORIES]
-    order = order[counts[order] > 0]
-    codes = np.full(len(predictor.labels) + 1, np.nan)
-    codes[order] = np.arange(len(order))
-    return codes

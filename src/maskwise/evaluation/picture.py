@@ -1,10 +1,13 @@
-"""Errors as a picture: a panel per classifier and protocol, masked errors over the threshold."""
+"""Figures as a picture: a panel per classifier, protocol and measure, those of masked tables over the threshold."""
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
+from maskwise.evaluation.metrics import METRICS
+from maskwise.evaluation.wording import describe_way
 from maskwise.report.plot import PICTURES, pyplot, save
 
 if TYPE_CHECKING:
@@ -14,31 +17,42 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 5.2, 3.8
 _COLOURS = ("tab:blue", "tab:orange", "tab:purple", "tab:brown", "tab:pink", "tab:cyan", "tab:olive")
+_TICK_WIDTH = 14
+"""So many letters of a label stand in one line."""
+_TITLES = {metric.name: metric.title for metric in METRICS}
 _BASELINE_COLOURS = {"BE": "tab:green", "UE": "tab:red", "RE": "tab:gray"}
 
 
 def draw(evaluation: Evaluation, suffix: str) -> bytes:
-    """Draw all errors with their intervals.
+    """Draw all figures of the whole test records with their intervals.
 
     Args:
-        evaluation: The errors.
+        evaluation: The figures; those of groups are left out.
         suffix: `.svg` or `.png`.
     """
     if suffix not in PICTURES:
         msg = f"A picture is .svg or .png; found `{suffix}`."
         raise InputError(msg)
     plt = pyplot()
-    records = evaluation.records
-    protocols = list(dict.fromkeys(record.protocol for record in records))
+    records = [record for record in evaluation.records if record.by is None]
+    rows = sorted(
+        dict.fromkeys((record.protocol, record.metric) for record in records),
+        key=lambda row: list(dict.fromkeys(record.metric for record in records)).index(row[1]),
+    )
     classifiers = list(dict.fromkeys(record.classifier for record in records))
-    size = (_WIDTH * len(classifiers), _HEIGHT * len(protocols))
-    figure, panels = plt.subplots(len(protocols), len(classifiers), figsize=size, squeeze=False, sharey="col")
-    for row, protocol in zip(panels, protocols, strict=True):
+    has_errors_only = all(metric == "error" for _, metric in rows)
+    size = (_WIDTH * len(classifiers), _HEIGHT * len(rows))
+    shared = "col" if len({metric for _, metric in rows}) == 1 else "row"
+    figure, panels = plt.subplots(len(rows), len(classifiers), figsize=size, squeeze=False, sharey=shared)
+    for row, (protocol, metric) in zip(panels, rows, strict=True):
         for panel, classifier in zip(row, classifiers, strict=True):
-            in_panel = [record for record in records if (record.protocol, record.classifier) == (protocol, classifier)]
+            key = (protocol, metric, classifier)
+            in_panel = [record for record in records if (record.protocol, record.metric, record.classifier) == key]
+            panel.set_ylabel(_TITLES[metric])
             _draw_panel(panel, [record for record in in_panel if record.error is not None])
             panel.set_title(f"{classifier}, {protocol}", fontsize=10)
-    figure.suptitle(f"Errors in predicting {evaluation.class_name}, with 95 % intervals")
+    what = "Errors" if has_errors_only else "How well classifiers do"
+    figure.suptitle(f"{what} in predicting {evaluation.class_name}, with 95 % intervals")
     figure.tight_layout()
     return save(figure, suffix)
 
@@ -46,7 +60,6 @@ def draw(evaluation: Evaluation, suffix: str) -> bytes:
 def _draw_panel(panel: Any, records: Sequence[Record]) -> None:
     """Draw a line for each measure over the varied threshold, or a dot for each measure if none was varied."""
     threshold = next((name for name in ("k", "h") if len(_thresholds(records, name)) > 1), None)
-    panel.set_ylabel("error, %")
     panel.grid(alpha=0.3)
     if threshold is None:
         _draw_dots(panel, records)
@@ -88,14 +101,14 @@ def _thresholds(records: Sequence[Record], name: str) -> list[float]:
 
 
 def _line_label(record: Record, threshold: str) -> str:
-    """The measure of a line, and the other threshold, which is the same along the line."""
-    if threshold == "k" and record.h is not None:
-        return f"{record.measure}, h={record.h:g}"
-    return record.measure
+    """What a line shows, and the other threshold, which is the same along the line."""
+    way = describe_way(record.measure)
+    return f"{way}, h={record.h:g}" if threshold == "k" and record.h is not None else way
 
 
 def _tick_label(record: Record) -> str:
-    return f"{record.measure}\nk={record.k}" if record.k is not None else record.measure
+    way = textwrap.fill(describe_way(record.measure), _TICK_WIDTH)
+    return f"{way}\nk={record.k}" if record.k is not None else way
 
 
 def _interval_lengths(records: Sequence[Record]) -> list[list[float]]:

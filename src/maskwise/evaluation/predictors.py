@@ -7,6 +7,7 @@ each classifier.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -34,6 +35,10 @@ _INTERVALS = (
     re.compile(r"(\S*[0-9])\s*-\s*(\S+)"),
 )
 """An interval as maskwise and other tools spell it: `[1, 37)`, `[1, 37[`, `1-36`."""
+
+
+_SCALES = (Scale.REAL, Scale.DATE, Scale.TIMESTAMP, Scale.TIME)
+"""What the ends of an interval may be."""
 
 
 class PredictorType(StrEnum):
@@ -143,13 +148,37 @@ def interval_order(labels: Sequence[str]) -> tuple[str, ...] | None:
     >>> interval_order(["[37, 99]", "[1, 37)"]), interval_order(["20-29", "10-19"]), interval_order(["[1, 37)", "*"])
     (('[1, 37)', '[37, 99]'), ('10-19', '20-29'), None)
     """
-    for scale in (Scale.REAL, Scale.DATE, Scale.TIMESTAMP, Scale.TIME):
+    for scale in _SCALES:
         try:
             ends = {label: _interval_ends(label, scale) for label in labels}
         except PolicyError:
             continue
         return tuple(sorted(labels, key=ends.__getitem__))
     return None
+
+
+def interval_ends(label: str) -> tuple[float, float] | None:
+    """The ends of a number or an interval; twice the same where it has only one; None if it is neither.
+
+    >>> interval_ends("[1, 37)"), interval_ends("≥ 50"), interval_ends("42"), interval_ends("Any")
+    ((1, 37), (50, 50), (42, 42), None)
+    """
+    bare = label.removesuffix(" or outside").removeprefix("≥ ").removeprefix("< ")
+    for scale in _SCALES:
+        try:
+            return _interval_ends(bare, scale)
+        except PolicyError:
+            continue
+    return None
+
+
+def sort_intervals(labels: Sequence[str]) -> tuple[str, ...]:
+    """Sort the labels of a cut by the ends of their intervals, which may overlap; one that has none comes first.
+
+    >>> sort_intervals(["[30, 50)", "≥ 50", "[20, 40)", "< 20"])
+    ('< 20', '[20, 40)', '[30, 50)', '≥ 50')
+    """
+    return tuple(sorted(labels, key=lambda label: interval_ends(label) or (-math.inf, -math.inf)))
 
 
 def distinct_texts(table: pa.Table, name: str) -> tuple[str, ...]:

@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".json", ".svg", ".png")
 KEYS = ("classifier", "protocol", "k", "measure", "error", "low", "high")
-_DEVIATE = 1.959963984540054
+_KEYS_OF_METRICS = ("classifier", "protocol", "k", "measure", "metric", "value", "low", "high")
+"""The same where not only errors were measured."""
+_OPTIONAL = ("h", "by", "group", "n", "note")
+"""Columns that are there only where a record fills them."""
+DEVIATE = 1.959963984540054
 """The normal deviate of a two-sided 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One error, in percent of the test records."""
+    """One error, in percent of the test records, or another figure."""
 
     classifier: str
     """The classifier that was trained."""
@@ -42,6 +46,19 @@ class Record:
     """The confidence bound of the templates, where it was varied."""
     note: str | None = None
     """Why there is no error."""
+    metric: str = "error"
+    """What was measured, as the option `--measure` calls it; `error` above then stands for its figure."""
+    by: str | None = None
+    """The column by whose values the test records were grouped, if they were."""
+    group: str | None = None
+    """The value of that column."""
+    n: int | None = None
+    """The test records that have it."""
+
+    @property
+    def value(self) -> float | None:
+        """The figure that was measured: what `error` holds, whatever the metric."""
+        return self.error
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +80,9 @@ class Evaluation:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The columns: `h` only where it was varied, `note` only where an error is missing."""
-        optional = [key for key in ("h", "note") if any(getattr(record, key) is not None for record in self.records)]
-        return (*KEYS, *optional)
+        """The columns; `metric` and `value` in the place of `error` where not only errors were measured."""
+        always = KEYS if all(record.metric == "error" for record in self.records) else _KEYS_OF_METRICS
+        return (*always, *(key for key in _OPTIONAL if any(getattr(one, key) is not None for one in self.records)))
 
     def to_data(self) -> list[dict[str, Any]]:
         """The records as plain values; only a record with a note has the key `note`."""
@@ -91,7 +108,8 @@ class Evaluation:
         import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        types = {"k": pa.int64(), "error": pa.float64(), "low": pa.float64(), "high": pa.float64(), "h": pa.float64()}
+        types = {"k": pa.int64(), "n": pa.int64()}
+        types |= dict.fromkeys(("error", "value", "low", "high", "h"), pa.float64())
         columns = {
             key: pa.array([getattr(record, key) for record in self.records], types.get(key, pa.string()))
             for key in self.keys
@@ -129,8 +147,8 @@ def wilson(n_wrong: int, n: int) -> tuple[float, float]:
     >>> [round(end, 4) for end in wilson(10, 100)]
     [0.0552, 0.1744]
     """
-    share, spread = n_wrong / n, _DEVIATE**2 / n
+    share, spread = n_wrong / n, DEVIATE**2 / n
     middle = (share + spread / 2) / (1 + spread)
-    half_length = _DEVIATE / (1 + spread) * math.sqrt(share * (1 - share) / n + spread / (4 * n))
+    half_length = DEVIATE / (1 + spread) * math.sqrt(share * (1 - share) / n + spread / (4 * n))
     # Rounding must not put an error of 0 % or 100 % outside its own interval.
     return (middle - half_length if n_wrong else 0.0), (middle + half_length if n_wrong < n else 1.0)

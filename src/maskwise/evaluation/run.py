@@ -2,12 +2,11 @@
 
 `sample` reads the records, `partition` splits them, `sweep` lists the
 thresholds, `learners` has the classifiers. This module masks the table under
-each protocol and counts the errors.
+each protocol; `trials` trains and measures.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from importlib.util import find_spec
@@ -18,11 +17,21 @@ import numpy as np
 from maskwise.errors import WHOLE, InfeasibleError, InputError, quote
 from maskwise.evaluation.comparisons import mask_by_rival, read_other_tool
 from maskwise.evaluation.learners import DEFAULT, find_learner
+from maskwise.evaluation.masked_numbers import Numbers, check_numbers, represent
+from maskwise.evaluation.metrics import find_metrics
 from maskwise.evaluation.partition import TrainTestSplit, check_partition, partition
-from maskwise.evaluation.predictors import drop_predictors, masked_predictors, other_tool_predictors
-from maskwise.evaluation.records import Evaluation, Record, wilson
+from maskwise.evaluation.predictors import (
+    drop_predictors,
+    masked_predictors,
+    other_tool_predictors,
+    sort_intervals,
+)
+from maskwise.evaluation.records import Evaluation
+from maskwise.evaluation.regressors import NAMES as REGRESSORS
+from maskwise.evaluation.regressors import find_regressor
 from maskwise.evaluation.sample import fetch, read_sample
 from maskwise.evaluation.sweep import list_settings, parse_hs, parse_ks
+from maskwise.evaluation.trials import Judge, TrainTestData, Trial, run_trials
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import anonymize
 from maskwise.policy.attributes import Boundaries, Kind
@@ -40,7 +49,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.evaluation.learners import Learner
     from maskwise.evaluation.predictors import Predictors
     from maskwise.evaluation.sample import Sample
     from maskwise.evaluation.sweep import ThresholdSetting
@@ -60,41 +68,6 @@ _BOTH = "both"
 _CHOICES = (*Protocol, _BOTH)
 
 
-@dataclass(frozen=True, slots=True)
-class _TrainTestData:
-    """The records of one split."""
-
-    predictors: Predictors
-    """What the class is predicted from."""
-    classes: NDArray[np.int64]  # (n_rows,)
-    """The class of each record."""
-    split: TrainTestSplit
-    """Which records are for training and which for testing."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """An error to be measured."""
-
-    measure: str
-    """BE, AE, SE, UE, RE, or AE of exact boundaries or another tool."""
-    protocols: tuple[str, ...]
-    """The protocols under which it is listed."""
-    prepare: Callable[[], Iterator[_TrainTestData]]
-    """Masks the records if need be, and gives those of each split."""
-    k: int | None = None
-    """The k of the policy, if it is the same in all its requirements."""
-    h: float | None = None
-    """The confidence bound, if it was varied."""
-    is_masked: bool = False
-    """Whether the records are masked."""
-
-    def title(self) -> str:
-        """The text that progress shows."""
-        thresholds = [f"{name}={value}" for name, value in (("k", self.k), ("h", self.h)) if value is not None]
-        return ", ".join([self.measure, *thresholds])
-
-
 def evaluate(
     data: Any,
     policy: str | Path | Mapping[str, Any] | Policy,
@@ -104,7 +77,10 @@ def evaluate(
     folds: int | None = None,
     seed: int = 0,
     protocol: str = Protocol.HELD_OUT,
-    classifiers: Sequence[Any] = DEFAULT,
+    classifiers: Sequence[Any] | None = None,
+    measures: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
+    numbers: str = Numbers.LABELS,
     k: int | Sequence[int] | str | None = None,
     h: float | Sequence[float | str] | str | None = None,
     against: Mapping[str, Any] | None = None,
@@ -123,7 +99,12 @@ def evaluate(
         seed: Makes the split and the classifiers repeatable.
         protocol: `held-out` (the cut is found on the training records), `combined` (on all of them), or `both`.
         classifiers: Names (`c4.5`, `naive-bayes`, `logistic-regression`, `gradient-boosting`), import paths of
-            scikit-learn classifiers, or such classifiers themselves.
+            scikit-learn classifiers, or such classifiers themselves; by default the first two. Of a class that is a
+            number `tree`, `linear-regression` and `gradient-boosting`, or scikit-learn's regressors; by default all.
+        measures: What is measured of the same predictions: `error` (the default), `auc`, `logloss`, `f1`, `balanced`,
+            `calibration`, or `all` of them; of a class that is a number `mae` and `r2`, by default both.
+        by: Columns of the unmasked table; every measure is also taken of the test records with each of their values.
+        numbers: How classifiers see masked numbers: `labels`, `midpoint`, `mean` or `bounds`.
         k: One or several k, used for every k requirement of the policy.
         h: One or several confidence bounds, used for every template of the policy.
         against: Tables that other tools masked, by name: the same records in the same order.
@@ -156,29 +137,43 @@ def evaluate(
         msg = f"The protocol is one of {quote(_CHOICES)}; found `{protocol}`."
         raise InputError(msg)
     protocols = tuple(Protocol) if protocol == _BOTH else (Protocol(protocol),)
-    learners = list({learner.name: learner for learner in map(find_learner, classifiers)}.values())
+    of_numbers = parsed_policy.class_is_number
+    metrics = find_metrics(measures, of_numbers=of_numbers)
+    shown_as = check_numbers(numbers)
+    find, default = (find_regressor, REGRESSORS) if of_numbers else (find_learner, DEFAULT)
+    wanted = default if classifiers is None else classifiers
+    learners = list({learner.name: learner for learner in map(find, wanted)}.values())
     if not learners:
         raise InputError("No classifier is named. Name at least one.")
     for name in rivals:
         find_rival(name)
     ks, hs = parse_ks(k), parse_hs(h)
     list_settings(parsed_policy, ks, hs)  # refuses thresholds that the policy does not have, before anything is read
-    sample = read_sample(data, parsed_policy, test)
-    splits = partition(sample.classes, sample.n_test, split, folds, seed)
+    sample = read_sample(data, parsed_policy, test, [by] if isinstance(by, str) else by)
+    splits = partition(sample.strata, sample.n_test, split, folds, seed)
     settings = list_settings(sample.policy, ks, hs)
-    trials = _list_trials(sample, splits, settings, protocols, rivals, against or {}, searches)
+    trials = _list_trials(sample, splits, settings, protocols, rivals, against or {}, searches, shown_as)
     report = progress or (lambda activity, n_done, n_total: None)  # noqa: ARG005
-    by_trial = list(_measure(trials, learners, len(splits), seed, report))
-    masked = [record for trial, records in zip(trials, by_trial, strict=True) if trial.is_masked for record in records]
-    if all(record.error is None for record in masked):
-        raise InfeasibleError(masked[0].note)
+    n_classes = len(sample.class_texts) or None
+    judge = Judge(learners, metrics, n_classes, _watched(sample), sample.groupings, seed)
+    by_trial = list(run_trials(trials, judge, len(splits), report))
+    unmet = [note for trial, (_, note) in zip(trials, by_trial, strict=True) if trial.is_masked]
+    if all(note is not None for note in unmet):
+        raise InfeasibleError(unmet[0])
     protocol_order = [*(str(chosen) for chosen in protocols), *Protocol]
     learner_order = [learner.name for learner in learners]
-    records = [record for of_trial in by_trial for record in of_trial]
+    records = [record for of_trial, _ in by_trial for record in of_trial]
     records.sort(key=lambda r: (protocol_order.index(r.protocol), learner_order.index(r.classifier)))
     n_tested = sum(len(each.test) for each in splits)
     class_name = str(parsed_policy.class_name)
     return Evaluation(tuple(records), class_name, sample.source, n_tested, sample.notes, _backend(data))
+
+
+def _watched(sample: Sample) -> tuple[int, ...]:
+    """The rarer of two classes, or all; of equally many records the second."""
+    counts = np.bincount(sample.strata)
+    n_classes = len(sample.class_texts)
+    return (int(counts[1] <= counts[0]),) if n_classes == 2 else tuple(range(n_classes))  # noqa: PLR2004
 
 
 def _list_searches(search: SearchKeywords) -> dict[str, SearchKeywords]:
@@ -206,7 +201,8 @@ def _list_trials(
     rivals: Iterable[str],
     against: Mapping[str, Any],
     searches: Mapping[str, SearchKeywords],
-) -> list[_Trial]:
+    numbers: Numbers,
+) -> list[Trial]:
     """List the errors to be measured, in the order of the result."""
     policy = sample.policy
     all_protocols = tuple(str(protocol) for protocol in protocols)
@@ -214,73 +210,35 @@ def _list_trials(
     counted = [part.counted for requirement in policy.requirements for part in requirement.parts]
     has_only_templates = all(values is not None and values.values is not None for values in counted)
 
-    def unmasked(measure: str, dropped: Sequence[str] = ()) -> _Trial:
+    def unmasked(measure: str, dropped: Sequence[str] = ()) -> Trial:
         predictors = drop_predictors(sample.predictors, dropped)
-        return _Trial(measure, all_protocols, partial(_pair_with_splits, sample, predictors, splits))
+        return Trial(measure, all_protocols, partial(_pair_with_splits, sample, predictors, splits))
 
-    def masked(measure: str, mask: Callable[[Policy, TrainTestSplit | None], Predictors]) -> Iterator[_Trial]:
+    def masked(measure: str, mask: Callable[[Policy, TrainTestSplit | None], Predictors]) -> Iterator[Trial]:
         for protocol in protocols:
             for setting in settings:
                 prepare = partial(_mask_by_protocol, sample, splits, protocol, partial(mask, setting.policy))
-                yield _Trial(measure, (str(protocol),), prepare, setting.k, setting.h, is_masked=True)
+                yield Trial(measure, (str(protocol),), prepare, setting.k, setting.h, is_masked=True)
 
     trials = [unmasked("BE")]
     for name, search in searches.items():
-        trials += masked(("SE" if has_only_templates else "AE") + name, partial(_mask, sample, search))
+        trials += masked(("SE" if has_only_templates else "AE") + name, partial(_mask, sample, search, numbers))
     for name in rivals:
-        trials += masked(f"AE({name})", partial(_mask_by_rival, sample, name))
+        trials += masked(f"AE({name})", partial(_mask_by_rival, sample, name, numbers))
     for name, source in against.items():
-        prepare = partial(_pair_with_splits, sample, read_other_tool(sample, name, source), splits)
-        trials.append(_Trial(f"AE({name})", (str(Protocol.COMBINED),), prepare, is_masked=True))
+        predictors = represent(read_other_tool(sample, name, source), sample.predictors, numbers, None)
+        prepare = partial(_pair_with_splits, sample, predictors, splits)
+        trials.append(Trial(f"AE({name})", (str(Protocol.COMBINED),), prepare, is_masked=True))
     trials.append(unmasked("UE", policy.masked))
     protected = [name for name in policy.sensitive if name != policy.class_name]
     return [*trials, unmasked("RE", protected)] if protected else trials
 
 
-def _measure(
-    trials: Sequence[_Trial],
-    learners: Sequence[Learner],
-    n_splits: int,
-    seed: int,
-    progress: Callable[[str, int, int], None],
-) -> Iterator[list[Record]]:
-    """Train every classifier on every split of every trial; the errors of all splits are added up."""
-    n_per_trial = n_splits * len(learners)
-    n_total = len(trials) * n_per_trial
-    for i, trial in enumerate(trials):
-        n_wrong, n_tested, note = np.zeros(len(learners), np.int64), 0, None
-        try:
-            progress(f"{trial.title()}: mask", i * n_per_trial, n_total)
-            for fold, data in enumerate(trial.prepare()):
-                expected = data.classes[data.split.test]
-                n_tested += len(expected)
-                for j, learner in enumerate(learners):
-                    n_done = i * n_per_trial + fold * len(learners) + j
-                    progress(f"{trial.title()}: {learner.name}", n_done, n_total)
-                    predicted = learner.predict(data.predictors, data.classes, data.split, seed)
-                    n_wrong[j] += int((predicted != expected).sum())
-        except InfeasibleError as error:
-            note = str(error).replace("\n", " ")
-        yield [
-            _record(learner.name, protocol, trial, int(n_wrong[j]), n_tested, note)
-            for protocol in trial.protocols
-            for j, learner in enumerate(learners)
-        ]
-
-
-def _record(name: str, protocol: str, trial: _Trial, n_wrong: int, n: int, note: str | None) -> Record:
-    empty = Record(name, protocol, trial.k, trial.measure, None, None, None, trial.h, note)
-    if note is not None:
-        return empty
-    low, high = wilson(n_wrong, n)
-    return replace(empty, error=100 * n_wrong / n, low=100 * low, high=100 * high)
-
-
 def _pair_with_splits(
     sample: Sample, predictors: Predictors, splits: Iterable[TrainTestSplit]
-) -> Iterator[_TrainTestData]:
+) -> Iterator[TrainTestData]:
     """The same predictors for every split."""
-    return (_TrainTestData(predictors, sample.classes, split) for split in splits)
+    return (TrainTestData(predictors, sample.classes, split, split.test) for split in splits)
 
 
 def _mask_by_protocol(
@@ -288,7 +246,7 @@ def _mask_by_protocol(
     splits: Iterable[TrainTestSplit],
     protocol: Protocol,
     mask: Callable[[TrainTestSplit | None], Predictors],
-) -> Iterator[_TrainTestData]:
+) -> Iterator[TrainTestData]:
     """Mask once for all splits, or for each split by its training records; these then come first."""
     if protocol is Protocol.COMBINED:
         yield from _pair_with_splits(sample, mask(None), splits)
@@ -301,10 +259,12 @@ def _mask_by_protocol(
         except InfeasibleError as error:
             raise InfeasibleError(str(error).replace(WHOLE, "the training part")) from None
         reordered = TrainTestSplit(np.arange(n_train), np.arange(n_train, len(rows)))
-        yield _TrainTestData(predictors, sample.classes[rows], reordered)
+        yield TrainTestData(predictors, sample.classes[rows], reordered, split.test)
 
 
-def _mask(sample: Sample, search: SearchKeywords, policy: Policy, split: TrainTestSplit | None) -> Predictors:
+def _mask(
+    sample: Sample, search: SearchKeywords, numbers: Numbers, policy: Policy, split: TrainTestSplit | None
+) -> Predictors:
     """Mask with maskwise; without a split all records, else by the training records."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
@@ -318,15 +278,26 @@ def _mask(sample: Sample, search: SearchKeywords, policy: Policy, split: TrainTe
         masked = pa.concat_tables([masked, masked_test], promote_options="permissive")
         rows = np.concatenate([split.train, split.test])
     cuts = (*solution.cuts, *solution.fixed)
-    orders = {cut.attribute: cut.labels if cut.kind is Kind.INTERVAL else None for cut in cuts}
-    return masked_predictors(sample.predictors, masked, orders, rows)
+    orders = {cut.attribute: sort_intervals(cut.labels) if cut.kind is Kind.INTERVAL else None for cut in cuts}
+    predictors = masked_predictors(sample.predictors, masked, orders, rows)
+    return _represent(sample, predictors, numbers, split)
 
 
-def _mask_by_rival(sample: Sample, name: str, policy: Policy, split: TrainTestSplit | None) -> Predictors:
+def _represent(sample: Sample, predictors: Predictors, numbers: Numbers, split: TrainTestSplit | None) -> Predictors:
+    """Show masked numbers as it is asked; those of a split have the training records first."""
+    rows = None if split is None else np.concatenate([split.train, split.test])
+    raw = tuple(predictor.take(rows) for predictor in sample.predictors)
+    return represent(predictors, raw, numbers, None if split is None else len(split.train))
+
+
+def _mask_by_rival(
+    sample: Sample, name: str, numbers: Numbers, policy: Policy, split: TrainTestSplit | None
+) -> Predictors:
     """Mask with a rival; without a split all records, else by the training records."""
     train = _take_rows(sample.table, None if split is None else split.train)
     test = None if split is None else _take_rows(sample.table, split.test)
-    return other_tool_predictors(sample.predictors, mask_by_rival(name, train, test, policy), policy)
+    predictors = other_tool_predictors(sample.predictors, mask_by_rival(name, train, test, policy), policy)
+    return _represent(sample, predictors, numbers, split)
 
 
 def _take_rows(table: Any, rows: NDArray[np.int64] | None) -> Any:

@@ -9,22 +9,31 @@ import numpy as np
 
 from maskwise.engines.base import ROW
 from maskwise.errors import InputError, did_you_mean, plural, quote
+from maskwise.evaluation.groupings import ColumnGroups, group_records
 from maskwise.evaluation.predictors import PredictorType, raw_predictors
 from maskwise.policy.attributes import Missing
 from maskwise.policy.person import refuse_persons
+from maskwise.profile.class_bins import refuse_class_cells
 from maskwise.profile.profile import check_columns
 from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.parsing import parse_keys
+from maskwise.values.scales import Scale
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.evaluation.predictors import Predictors
     from maskwise.policy.policy import Policy
     from maskwise.table.table import Table
+
+_N_STRATA = 10
+"""A class that is a number is parted into so many bins of records, from which test records are drawn evenly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +44,10 @@ class Sample:
     """The records without the columns that the policy drops; those of a test file come last."""
     policy: Policy
     """The policy; of the columns to drop only those that are sensitive."""
-    classes: NDArray[np.int64]  # (n_rows,)
-    """The number of each record's class."""
+    classes: NDArray[Any]  # (n_rows,) int64, or float64 of a class that is a number
+    """The number of each record's class; of a class that is a number, that number."""
     class_texts: tuple[str, ...]
-    """The names of the classes."""
+    """The names of the classes; none of a class that is a number."""
     n_test: int | None
     """The number of records from the test file; None if there is no test file."""
     predictors: Predictors
@@ -51,15 +60,26 @@ class Sample:
     """The name of the table."""
     notes: tuple[str, ...]
     """Remarks for the owner of the table."""
+    groupings: tuple[ColumnGroups, ...] = ()
+    """The groups that are measured one by one, of each column that is asked for."""
+
+    @property
+    def strata(self) -> NDArray[np.int64]:
+        """The number of the class of each record, or of the bin of a class that is a number, to draw evenly from."""
+        if self.class_texts:
+            return self.classes
+        edges = np.quantile(self.classes, np.linspace(0, 1, _N_STRATA + 1)[1:-1])
+        return np.searchsorted(edges, self.classes).astype(np.int64)
 
 
-def read_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
+def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] = ()) -> Sample:
     """Read the records and check them.
 
     Args:
         data: The table.
         policy: The policy; it names the class.
         test: The table of test records, if there is one.
+        by: The columns by whose values groups of records are measured; they may be columns that the policy drops.
     """
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
@@ -71,8 +91,10 @@ def read_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
     opened = read(data, reading=policy.reading)
     check_columns(opened, policy)
     dropped = policy.dropped(opened.names)
+    for name in by:
+        opened.require(name, "is to be grouped by", among=opened.names)
     # What is dropped and sensitive is no predictor, but requirements count it.
-    unused = [name for name in dropped if name not in policy.sensitive]
+    unused = [name for name in dropped if name not in policy.sensitive and name not in by]
     whole, source = fetch(opened).drop_columns(unused), opened.source
     notes: list[str] = []
     n_train = whole.num_rows
@@ -80,7 +102,6 @@ def read_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
         opened_test = read(test, reading=policy.reading)
         test_rows, notes = _match_columns(whole, fetch(opened_test), opened_test.source, set(dropped), source)
         whole = pa.concat_tables([whole, test_rows]).combine_chunks()
-    policy = replace(policy, drop=tuple(name for name in policy.drop if name not in unused), keep=None)
     n_read = whole.num_rows
     rows_used = _complete_rows(whole, policy.masked) if policy.missing is Missing.DROP else np.arange(n_read)
     if len(rows_used) < n_read:
@@ -92,13 +113,23 @@ def read_sample(data: Any, policy: Policy, test: Any = None) -> Sample:
     if not len(rows_used) or n_test in {0, len(rows_used)}:
         msg = f"`{source}` and its test file need at least one record each." if test is not None else ""
         raise InputError(msg or f"`{source}` has no record to learn from.")
-    classes, class_texts = _code_classes(whole, class_name, n_test)
+    groupings = tuple(group_records(whole.column(name), name) for name in dict.fromkeys(by))
+    gone = [name for name in dropped if name not in policy.sensitive]
+    whole = whole.drop_columns([name for name in gone if name in whole.column_names])
+    policy = replace(policy, drop=tuple(name for name in policy.drop if name not in gone), keep=None)
+    classes: NDArray[Any] = np.empty(0)
+    class_texts: tuple[str, ...] = ()
+    if policy.class_is_number:
+        classes = read_numbers(whole, class_name)
+    else:
+        classes, class_texts = _code_classes(whole, class_name, n_test)
     predictors = raw_predictors(whole, policy)
     if not predictors:
         raise InputError("The table has no column but the class, so there is nothing to predict it from.")
     if n_test is not None:
         notes += _note_unknown_categories(predictors, len(rows_used) - n_test)
-    return Sample(whole, policy, classes, class_texts, n_test, predictors, n_read, rows_used, source, tuple(notes))
+    records = (whole, policy, classes, class_texts, n_test, predictors, n_read, rows_used, source, tuple(notes))
+    return Sample(*records, groupings)
 
 
 def fetch(table: Table) -> pa.Table:
@@ -151,14 +182,38 @@ def _complete_rows(table: pa.Table, names: tuple[str, ...]) -> NDArray[np.int64]
     return np.flatnonzero(is_complete)
 
 
-def _code_classes(table: pa.Table, name: str, n_test: int | None) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Number the classes in the order of their names."""
+def read_numbers(table: pa.Table, name: str) -> NDArray[np.float64]:
+    """The numbers of a class that is one; refuse a column with other cells, or with a single number."""
     column = table.column(name).combine_chunks()
+    _refuse_missing(column, name)
+    encoded = column.dictionary_encode()
+    parsed = parse_keys(encoded.dictionary)
+    codes = as_numpy(encoded.indices)
+    known = np.zeros(len(encoded.dictionary), np.bool_)
+    if parsed is not None and parsed.scale in {Scale.INTEGER, Scale.REAL}:
+        known = parsed.known
+    n_odd = int((~known[codes]).sum())
+    if parsed is None or n_odd:
+        raise InputError(refuse_class_cells(name, n_odd))
+    numbers = parsed.numbers.astype(np.float64)
+    if len(np.unique(numbers)) < 2:  # noqa: PLR2004
+        msg = f"The class `{name}` has the same value in every record, so there is nothing to predict."
+        raise InputError(msg)
+    return np.asarray(numbers[codes])
+
+
+def _refuse_missing(column: pa.Array, name: str) -> None:
     n_missing = int(as_numpy(column.is_null(nan_is_null=True)).sum())
     if n_missing:
         share = f"{n_missing:,} of {plural(len(column), 'record')}"
         msg = f"The class `{name}` is missing in {share}. Fill it, or leave them out."
         raise InputError(msg)
+
+
+def _code_classes(table: pa.Table, name: str, n_test: int | None) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Number the classes in the order of their names."""
+    column = table.column(name).combine_chunks()
+    _refuse_missing(column, name)
     encoded = column.dictionary_encode()
     texts = [text_of(key) for key in encoded.dictionary.to_pylist()]
     class_texts = sorted(set(texts))

@@ -18,6 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats import yaml_lines
+from maskwise.formats.class_entry import ClassEntry, read_class, write_class
 from maskwise.formats.requirement_file import RequirementEntry, keys_at
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
 from maskwise.policy.attributes import Attribute, Boundaries, Kind, Minimality, Missing
@@ -86,7 +87,7 @@ class PersonEntry(_Strict):
 
 
 class _PolicyFile(_Strict):
-    class_: str | None = Field(default=None, alias="class")
+    class_: ClassEntry = Field(default=None, alias="class")
     attributes: dict[str, Annotated[_Entry, BeforeValidator(_entry)]] = {}
     requirements: list[RequirementEntry] = Field(min_length=1)
     drop: Annotated[list[str], BeforeValidator(name_list)] = []
@@ -187,7 +188,7 @@ def from_data(document: Document, folder: Path) -> Policy:
     return Policy(
         requirements=tuple(requirements),
         attributes=tuple(attributes),
-        class_name=file.class_,
+        **read_class(file.class_),
         drop=tuple(dict.fromkeys(file.drop)),
         keep=None if file.keep is None else tuple(dict.fromkeys(file.keep)),
         missing=file.missing,
@@ -221,7 +222,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
             entry = entries[attribute.name]
             entries[attribute.name] = ({entry: None} if isinstance(entry, str) else entry) | dict(attribute.preferred)
     said = {
-        "class": policy.class_name,
+        "class": write_class(policy),
         "attributes": entries,
         "requirements": [requirement.to_data() for requirement in policy.requirements],
         "drop": list(policy.drop),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from maskwise.errors import PolicyError, plural
+from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Kind
 from maskwise.solution.region_codes import Codes
 from maskwise.solution.regions import RegionPart, Regions, RegionSplit
@@ -49,20 +49,17 @@ def list_splits(regions: Regions) -> list[SplitEntry]:
     ]
 
 
-def read_splits(entries: Sequence[SplitEntry], cuts: Sequence[Cut], n_rows: int) -> Regions:
+def read_splits(entries: Sequence[SplitEntry], cuts: Sequence[Cut]) -> Regions:
     """Read the splits, and make sure that they can be followed.
 
     Args:
         entries: What the file has.
         cuts: The attributes of the solution.
-        n_rows: The records it was found on; each split parts some of them.
 
     Raises:
         PolicyError: A split is of a region that is not there yet, shows what its attribute or its region does not
             have, or has parts that overlap; or an attribute lists labels that no region shows.
     """
-    if len(entries) >= max(n_rows, 1):
-        raise PolicyError([f"it has {plural(len(entries), 'split')} of only {plural(n_rows, 'record')}."])
     codes = {cut.attribute: _codes(cut) for cut in cuts}
     # What each region holds of each attribute that it was split from another by.
     held: list[dict[str, Taken]] = [{}]

@@ -231,7 +231,7 @@ def _solution(file: _SolutionFile) -> Solution:
         missing=file.missing,
         reading=Reading(tuple(file.na_values), file.rename),
         fixed=fixed,
-        regions=None if file.regions is None else read_splits(file.regions, cuts, file.rows),
+        regions=None if file.regions is None else read_splits(file.regions, cuts),
         against=tuple(file.against),
         trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
         tightened=Fraction(file.tightened or 1),

@@ -32,7 +32,7 @@ def _line(step: Step | Generalization) -> dict[str, Any]:
         return {"step": step.step, "attribute": step.attribute, **change, **measure, "requirements": figures}
     return {
         "step": step.step,
-        **({} if step.region is None else {"region": step.region}),
+        **({"regions": list(step.regions)} if step.regions else {}),
         "attribute": step.attribute,
         "from": step.before,
         "to": list(step.after),

@@ -85,4 +85,4 @@ def solve(
         progress.stage("explain")
         explained = explain if solution.regions is None else explain_regions
         reasons.append(explained(replace(problem, policy=searched.tried), search.request, counts, solution))
-    return solution, profile, table
+    return solution, profile, replace(table, binned=None)

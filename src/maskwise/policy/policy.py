@@ -62,6 +62,8 @@ class Policy:
     """The column that says whom a record is about; None if every record is about another person."""
     minimality: Minimality | None = None
     """What is done about the minimality attack on templates; None checks for it where that is cheap."""
+    class_is_number: bool = False
+    """Whether the class is a number, of which bins are told apart."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
     """Where each part stands in its file; empty for a policy made in Python."""
 
@@ -77,6 +79,12 @@ class Policy:
             mistakes.append(
                 self.at(("class",))
                 + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of the QID."
+            )
+        if self.class_is_number and self.class_name in self.sensitive:
+            mistakes.append(
+                self.at(("class",))
+                + f"`{self.class_name}` is a number to be predicted and also sensitive, so it would have to be counted "
+                "in two ways. Take it out of one of them, or write it as a plain class."
             )
         if self.keep is not None and self.drop:
             mistakes.append(
@@ -279,6 +287,7 @@ class Policy:
             "keep": self.keep,
             "na_values": self.reading.na_values or None,
             "rename": self.reading.rename,
+            "class_is_number": self.class_is_number or None,
         }
         said |= {key: value for key, value in optional.items() if value is not None}
         return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()

@@ -14,6 +14,7 @@ import numpy as np
 from maskwise.errors import InputError, PolicyError, plural
 from maskwise.policy.attributes import Attribute, Kind, Missing
 from maskwise.policy.sensitive_trees import describe_unreleased
+from maskwise.profile.class_bins import bin_class
 from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
 from maskwise.profile.columns import Column, Profile
 from maskwise.profile.fixed_columns import take_fixed
@@ -88,6 +89,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         complete = table.without_missing(policy.masked)
         # A filter that drops nothing would still be paid for in every later scan.
         table = complete if complete.n_rows() < n_all else table
+    table = bin_class(table, policy)
     entries = {attribute.name: attribute for attribute in policy.attributes}
     dropped = set(policy.dropped(table.names))
     messages = [

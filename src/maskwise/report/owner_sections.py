@@ -88,14 +88,19 @@ def cost_section(cost: dict[str, Any] | None) -> Section | None:
     Args:
         cost: The errors that were measured, as plain values; None if none were.
     """
-    if cost is None:
+    # Of several measures the report shows the errors, which need no explanation.
+    errors = [
+        {"error": one.get("value"), **one}
+        for one in ([] if cost is None else cost["errors"])
+        if one.get("metric", "error") == "error" and one.get("by") is None
+    ]
+    if cost is None or not errors:
         return None
     said = (
         f"Wrong predictions of {cost['class']} on {plural(cost['tested'], 'test record')}, in percent, by classifiers "
         "that were trained on different columns. The lines are 95 % intervals."
     )
     blocks: list[Block] = [Paragraph(said)]
-    errors = cost["errors"]
     for classifier, protocol in dict.fromkeys((one["classifier"], one["protocol"]) for one in errors):
         there = [one for one in errors if (one["classifier"], one["protocol"]) == (classifier, protocol)]
         known = [one for one in there if one["error"] is not None]

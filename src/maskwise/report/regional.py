@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import plural
 from maskwise.solution.reasons import MISSING
-from maskwise.solution.steps import Step
 
 if TYPE_CHECKING:
     from maskwise.outcome import Outcome
@@ -26,12 +25,10 @@ def regions_data(outcome: Outcome, *, is_public: bool) -> dict[str, Any]:
         outcome: The run.
         is_public: Whether recipients read it: then only what can be counted in the release.
     """
-    if outcome.regions is None:
+    solution = outcome.solution
+    if outcome.regions is None or solution.regions is None:
         return {}
-    steps = [step for step in outcome.steps if isinstance(step, Step)]
-    # What is left of a region stays the region, so a split of n parts makes n - 1 more.
-    n_regions = 1 + sum(len(step.after) - 1 for step in steps)
-    own = {} if is_public else {"splits": len(steps), "regions": n_regions}
+    own = {} if is_public else {"splits": len(solution.regions.splits), "regions": solution.n_regions}
     found = outcome.regions
     return {"regions": {**own, "combinations": found.n_combinations, "sentence": about_regions(found)}}
 

@@ -170,11 +170,14 @@ class _RegionExplanation:
         if is_broken_alone:
             return (
                 ReasonKind.NOT_CONSIDERED,
-                f"{safe} But only with records of other regions, and it was not tried.",
+                f"{safe} But only together with regions that show the same; it was not tried.",
                 (),
             )
         about = f" about `{self.problem.profile.class_name}`" if self.problem.has_class else ""
-        return ReasonKind.TELLS_NOTHING, f"{safe} But no safe split of it would tell a classifier more{about}.", ()
+        why = (
+            f"But no safe split of it tells a classifier more{about}, or its parts are smaller than the search trusts."
+        )
+        return ReasonKind.TELLS_NOTHING, f"{safe} {why}", ()
 
     def _broken_alone(self, pieces: Sequence[Piece]) -> bool:
         """Whether some piece by itself breaks a rule, whatever other regions show."""

@@ -60,6 +60,7 @@ SEARCHES = (
         "regions",
         None,
         "maskwise.search.regions.search:RegionSearch",
+        options=frozenset({"effort"}),
         is_random=True,
         tries_every_split=True,
     ),

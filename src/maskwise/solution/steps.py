@@ -25,8 +25,8 @@ class Step:
     """Information gained per unit of privacy lost."""
     requirements: tuple[float, ...]
     """For each requirement of the policy the figure after the step: the anonymity, or the largest confidence."""
-    region: int | None = None
-    """The region that was split, where regions have cuts of their own."""
+    regions: tuple[int, ...] = ()
+    """The regions that were split, where regions have cuts of their own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,8 @@ class Table:
     """Whether the names stand in the first line of a text file, which may turn out to be a record."""
     is_shuffled: bool = False
     """Whether the records were put into another order."""
+    binned: tuple[str, tuple[float, ...]] | None = None
+    """A column of numbers that the search sees in bins, and where each bin but the first begins."""
 
     def column(self, name: str) -> ir.Value:
         """The named column as the search and the recount see it.
@@ -75,6 +77,8 @@ class Table:
         """
         import ibis  # noqa: PLC0415 - heavy
 
+        if self.binned is not None and self.binned[0] == name:
+            return self._bin(replace(self, binned=None).column(name), self.binned[1])
         value = self.expr[self.key(name)]
         kind = value.type()
         if kind.is_float32() or kind.is_float16():
@@ -92,6 +96,14 @@ class Table:
         if kind.is_timestamp() and (kind.scale or 0) > _MICROSECONDS:
             return value.cast(kind.copy(scale=_MICROSECONDS))
         return value
+
+    def _bin(self, value: ir.Value, lows: tuple[float, ...]) -> ir.Value:
+        """The number of the bin that each cell falls into."""
+        import ibis  # noqa: PLC0415 - heavy
+
+        number = self.engine.dialect.try_cast(value, "float64") if value.type().is_string() else value
+        code = sum((one_or_zero(number >= low) for low in lows), start=ibis.literal(0, "int64"))
+        return ibis.ifelse(number.notnull(), code, ibis.null("int64"))
 
     def cell(self, name: str) -> ir.Value:
         """The named column as whoever holds the table tells its cells apart.

@@ -117,6 +117,7 @@ def test_of_several_classes_it_predicts_as_well_as_scikit_learns() -> None:
     assert log_loss(classes[~train], ours) == pytest.approx(log_loss(classes[~train], other), abs=0.002)
 
 
+@pytest.mark.slow
 def test_numbers_are_predicted_as_well_as_scikit_learns() -> None:
     values, is_category, _ = adult_values(FEATURES)
     ages, rest = values[:, 0], values[:, 1:]
@@ -128,6 +129,7 @@ def test_numbers_are_predicted_as_well_as_scikit_learns() -> None:
     assert np.square(ours).mean() == pytest.approx(np.square(wrong).mean(), rel=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_order_of_records_changes_nothing(n_classes: int) -> None:
     rng = np.random.default_rng(0)
@@ -162,6 +164,7 @@ def test_missing_cells_go_to_the_better_side() -> None:
             assert model.predict_chances(values).argmax(axis=1).tolist() == classes.tolist()
 
 
+@pytest.mark.slow
 def test_it_needs_no_scikit_learn() -> None:
     code = "import sys; sys.modules['sklearn'] = None; import maskwise.classifiers.boosting.model"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -20,6 +20,6 @@ def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
 def test_cloning_and_cross_validation() -> None:
     tree = C45Classifier(min_records=3, cf=0.1).fit(WEATHER, PLAY)
     fresh = clone(tree)
-    assert fresh.get_params() == {"min_records": 3, "cf": 0.1}
+    assert fresh.get_params() == {"min_records": 3, "cf": 0.1, "laplace": False}
     assert not hasattr(fresh, "tree_")
     assert cross_val_score(C45Classifier(), WEATHER, PLAY, cv=3).shape == (3,)

@@ -77,6 +77,21 @@ def test_the_tree_is_the_plain_one(seed: int, min_records: int, cf: float) -> No
     assert model.predict_proba(frame) == pytest.approx(np.array([twin.chances(row) for row in rows]), abs=1e-9)
 
 
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32), st.sampled_from([1, 2, 4]))
+def test_chances_are_laplaces_where_that_is_asked(seed: int, min_records: int) -> None:
+    rows, labels = random_table(seed)
+    twin = plain.Plain(rows, labels, min_records, laplace=True)
+    frame = as_polars(rows, twin)
+    model = C45Classifier(min_records=min_records, laplace=True).fit(frame, labels)
+    assert model.predict_proba(frame) == pytest.approx(np.array([twin.chances(row) for row in rows]), abs=1e-9)
+    assert (model.predict_proba(frame) > 0).all()
+    assert (
+        model.predict(frame).tolist()
+        == C45Classifier(min_records=min_records).fit(frame, labels).predict(frame).tolist()
+    )
+
+
 def test_the_threshold_is_the_largest_value_of_the_table_below_the_middle() -> None:
     group = ["a"] * 8 + ["b"] * 4
     x = [1, 1, 1, 1, 9, 9, 9, 9, 4, 6, 4, 6]
@@ -84,6 +99,7 @@ def test_the_threshold_is_the_largest_value_of_the_table_below_the_middle() -> N
     assert "g = a\n|   x <= 4: n (4)\n|   x > 4: y (4)" in tree.describe()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "n_wrong", "n_nodes", "n_leaves"),
     [

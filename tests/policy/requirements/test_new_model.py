@@ -60,6 +60,7 @@ def test_its_policy_is_read_and_written(share_policy: Path) -> None:
     assert again.fingerprint() == policy.fingerprint()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["tdr", "bug"])
 def test_every_command_and_file_knows_it(tmp_path: Path, run: Run, data: Path, share_policy: Path, method: str) -> None:
     out, solution = tmp_path / "out.csv", tmp_path / "solution.json"

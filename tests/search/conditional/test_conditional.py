@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,18 +17,18 @@ import maskwise
 from maskwise import Masker
 from maskwise.compress.compress import compress
 from maskwise.errors import InputError
-from maskwise.evaluation import C45Classifier
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
 from maskwise.search.conditional import variants
 from maskwise.search.conditional.chooser import Variant
-from maskwise.search.conditional.cross_validation import N_DETAILED_FOLDS, CrossValidation
+from maskwise.search.conditional.cross_validation import MIN_RECORDS, N_DETAILED_FOLDS, CrossValidation
 from maskwise.search.conditional.inputs import ConditionalInputs
 from maskwise.search.conditional.search import ConditionalSearch
 from maskwise.search.conditional.unmasked_columns import bin_records, number_rows
 from maskwise.search.interface import Problem
 from maskwise.search.options import Limits, SearchOptions
 from maskwise.table.read import read
+from tests.reference.c45 import Plain
 
 N = 240
 POLICY = {
@@ -65,6 +66,7 @@ def moves(outcome: maskwise.Outcome) -> list[Any]:
 # What it values.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["suppress", "interval", {"taxonomy": {"any": {"lo": ["1", "2"], "hi": ["3", "4"]}}}])
 def test_a_column_that_repeats_another_is_never_refined(kind: Any) -> None:
     rng = np.random.default_rng(1)
@@ -77,6 +79,7 @@ def test_a_column_that_repeats_another_is_never_refined(kind: Any) -> None:
     assert {step.attribute for step in maskwise.anonymize(pa.table(columns), policy).steps} == {"a", "b"}
 
 
+@pytest.mark.slow
 def test_nothing_is_refined_for_what_an_unmasked_column_tells() -> None:
     columns = people()
     told = {**columns, "copy": columns["cls"]}
@@ -85,6 +88,7 @@ def test_nothing_is_refined_for_what_an_unmasked_column_tells() -> None:
     assert moves(conditional(told, {**POLICY, "drop": ["copy"]})) == moves(conditional(columns))
 
 
+@pytest.mark.slow
 def test_an_attribute_that_unmasked_columns_repeat_comes_late() -> None:
     """The class follows two columns alike; one of them is also there unmasked."""
     rng = np.random.default_rng(2)
@@ -177,6 +181,7 @@ def test_options_that_do_not_fit_are_refused(options: dict[str, Any], said: str)
         maskwise.anonymize(pa.table(people()), POLICY, **options)
 
 
+@pytest.mark.slow
 def test_a_class_may_have_missing_values_and_many_kinds_of_labels() -> None:
     columns = people()
     labels = np.where(columns["age"] > 60, 2, np.where(columns["job"] == "a", 1, 0))
@@ -196,6 +201,7 @@ def test_one_class_leaves_nothing_to_tell() -> None:
     assert any("one value only" in note for note in outcome.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
 def test_tables_of_a_few_records(n: int) -> None:
     policy = {**POLICY, "requirements": [{"qid": ["age", "job"], "k": 1}]}
@@ -265,6 +271,7 @@ def test_csv_pandas_and_polars_give_the_same_cuts(tmp_path: Path) -> None:
     assert isinstance(maskwise.anonymize(frame, POLICY, criterion="conditional", effort=1).data, pd.DataFrame)
 
 
+@pytest.mark.slow
 def test_dropped_records_are_left_out_of_everything() -> None:
     columns = people()
     columns["free"] = columns["age"] // 10
@@ -275,6 +282,7 @@ def test_dropped_records_are_left_out_of_everything() -> None:
     assert outcome.steps == conditional(kept, effort=2).steps
 
 
+@pytest.mark.slow
 def test_a_masker_searches_by_conditional_gain() -> None:
     frame = pd.DataFrame(people())
     masker = Masker(POLICY, criterion="conditional", effort=1).fit(frame)
@@ -287,7 +295,8 @@ def test_a_masker_searches_by_conditional_gain() -> None:
 # Effort.
 
 
-def test_with_more_effort_the_lowest_error_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_with_more_effort_the_lowest_log_loss_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[Any] = []
     judged: list[Any] = []
     search = variants.run_variant
@@ -302,7 +311,7 @@ def test_with_more_effort_the_lowest_error_wins(monkeypatch: pytest.MonkeyPatch)
         return [0.3, 0.2, 0.25, 0.2, *[0.4] * 99][len(judged) - 1]
 
     monkeypatch.setattr(variants, "run_variant", run_once)
-    monkeypatch.setattr(CrossValidation, "error", judge)
+    monkeypatch.setattr(CrossValidation, "log_loss", judge)
     outcome = conditional(people(), effort=2)
     found = [[of_code.tolist() for of_code in run.places()] for run in runs]
     assert all(judged.count(places) == 1 for places in judged)
@@ -311,8 +320,8 @@ def test_with_more_effort_the_lowest_error_wins(monkeypatch: pytest.MonkeyPatch)
     assert list(outcome.steps) != runs[0].steps
     n_runs = len(runs)
     assert runs[0].steps == list(conditional(people()).steps)
-    assert f"among {n_runs} searches with {len(judged)} results: error on held-out folds" in outcome.notes[-1]
-    assert "of the training records 20.00 %, of the first search 30.00 %" in outcome.notes[-1]
+    assert f"among {n_runs} searches with {len(judged)} results: log-loss on held-out folds" in outcome.notes[-1]
+    assert "of the training records 0.2000 bits, of the first search 0.3000" in outcome.notes[-1]
 
 
 @pytest.mark.slow
@@ -327,7 +336,7 @@ def test_effort_is_measured_by_the_size_of_the_table(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("is_close", [False, True])
 def test_judges_agree_with_a_tree_that_is_grown_record_by_record(*, is_close: bool) -> None:
-    """Cross-validation grows trees from weighted rows; the classifier from every record that fell into other folds."""
+    """Cross-validation grows trees from weighted rows; the plain tree from every record that fell into other folds."""
     rng = np.random.default_rng(3)
     columns = {**people(seed=3), "free": people(seed=3)["age"] // 20, "town": rng.choice(["u", "v", "w"], N)}
     inputs = inputs_of(columns)
@@ -335,7 +344,7 @@ def test_judges_agree_with_a_tree_that_is_grown_record_by_record(*, is_close: bo
     assert validation is not None
     run = variants.run_variant(inputs, Variant(), Limits(), lambda _: True)
     places = run.places()
-    n_wrong = n_records = 0
+    bits, n_records = 0.0, 0
     for fold in range(validation.n_folds):
         parts: dict[bool, tuple[list[Any], list[str]]] = {True: ([], []), False: ([], [])}
         known = validation._unmasked.codes[:, validation._of_row].T  # noqa: SLF001 - how the records were dealt
@@ -350,17 +359,19 @@ def test_judges_agree_with_a_tree_that_is_grown_record_by_record(*, is_close: bo
                     rows, labels = parts[f == fold]
                     rows += [row] * n
                     labels += [str(c)] * n
-        train, test = (pd.DataFrame(parts[held][0]) for held in (False, True))
-        train.columns = test.columns = [f"c{i}" for i in range(train.shape[1])]
-        said = C45Classifier().fit(train, parts[False][1]).predict(test)
-        n_wrong += int((said != np.array(parts[True][1])).sum())
+        train, test = ([{f"c{i}": cell for i, cell in enumerate(row)} for row in parts[h][0]] for h in (False, True))
+        tree = Plain(train, parts[False][1], MIN_RECORDS, is_pruned=False, laplace=True)
+        assert tree.classes == ["0", "1"]
+        for row, label in zip(test, parts[True][1], strict=True):
+            bits -= math.log2(tree.chances(row)[int(label)])
         n_records += len(test)
-    assert train.shape[1] == (4 if is_close else 3)
+    assert len(train[0]) == (4 if is_close else 3)
     assert n_records == N
-    assert 0 < n_wrong < N
-    assert validation.error(places) == n_wrong / n_records
+    assert 0 < bits < N
+    assert validation.log_loss(places) == pytest.approx(bits / n_records, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_closer_look_decides_among_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first comparison prefers the first result, the one that sees unmasked columns another."""
     judged: dict[bool, list[Any]] = {False: [], True: []}
@@ -371,11 +382,11 @@ def test_a_closer_look_decides_among_the_best(monkeypatch: pytest.MonkeyPatch) -
         n = len(judged[is_close])
         return (0.3 if n != 3 else 0.1) if is_close else 0.1 + n / 1000
 
-    monkeypatch.setattr(CrossValidation, "error", judge)
+    monkeypatch.setattr(CrossValidation, "log_loss", judge)
     rng = np.random.default_rng(0)
     outcome = conditional({**people(), "free": rng.choice(["u", "v"], N)}, effort=2)
     assert judged[True] == judged[False][:8]
-    assert "records 10.00 %, of the first search 30.00 %" in outcome.notes[-1]
+    assert "records 0.1000 bits, of the first search 0.3000" in outcome.notes[-1]
     assert [moves(outcome)] != [moves(conditional({**people(), "free": rng.choice(["u", "v"], N)}))]
 
 
@@ -468,6 +479,7 @@ class Heard:
         list(self.stages.values())[-1].append(step.step)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "n_searches"),
     [({"criterion": "conditional", "effort": 2}, 65), ({"method": "bug", "restarts": 8}, 9)],
@@ -501,6 +513,7 @@ def no_sklearn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_sklearn")
 def test_the_jury_needs_no_scikit_learn() -> None:
     with pytest.raises(ImportError):
@@ -509,7 +522,7 @@ def test_the_jury_needs_no_scikit_learn() -> None:
     free = pa.array([None if age % 7 == 0 else float(age // 10) for age in columns["age"]])
     outcome = conditional({**columns, "free": free, "tell": columns["job"]}, effort=2)
     assert outcome.verdict.is_met
-    assert "error on held-out folds" in outcome.notes[-1]
+    assert "log-loss on held-out folds" in outcome.notes[-1]
 
 
 @pytest.mark.slow
@@ -519,3 +532,26 @@ def test_unmasked_columns_are_used_without_scikit_learn() -> None:
     assert not conditional({**columns, "copy": columns["cls"]}).steps
     for name, cells in unmasked().items():
         assert conditional({**columns, name: cells}).steps, name
+
+
+def test_variants_are_told_apart_where_the_class_is_rare() -> None:
+    """One record in twenty is positive and none of the groups has a positive majority, so all errors are the same."""
+    rng = np.random.default_rng(2)
+    n = 4000
+    age, town = rng.integers(0, 4, n), rng.choice(["u", "v"], n)
+    chance = np.where((age == 3) & (town == "v"), 0.3, 0.02)
+    ill = np.where(rng.random(n) < chance, "yes", "no")
+    table = pa.table({"age": age, "town": town, "ill": ill})
+    policy = read_policy({"class": "ill", "requirements": [{"qid": ["age", "town"], "k": 5}]})
+    profiled, records = profile(read(table), policy)
+    options = SearchOptions(criterion="conditional", effort=2)
+    search = ConditionalSearch(Problem(profiled, policy, options, records.names))
+    validation = search.inputs(compress(records, profiled, search.request)).cross_validation(0)
+    codes = validation._codes  # noqa: SLF001 - age has its numbers, town `*` and its values
+    n_age, n_town = (int(n) + 1 for n in codes.max(axis=0))
+    tells = [(np.arange(n_age) == n_age - 1).astype(np.int64), np.arange(n_town)]
+    hides = [np.zeros(n_age, np.int64), np.zeros(n_town, np.int64)]
+    base = (ill == "yes").mean()
+    entropy = -(base * np.log2(base) + (1 - base) * np.log2(1 - base))
+    assert validation.log_loss(hides) == pytest.approx(entropy, abs=0.01)
+    assert validation.log_loss(tells) < validation.log_loss(hides) - 0.02

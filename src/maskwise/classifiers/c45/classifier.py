@@ -18,7 +18,7 @@ import numpy as np
 
 from maskwise.classifiers.c45.record_kernels import walk
 from maskwise.classifiers.c45.split_kernels import CATEGORY, TINY
-from maskwise.classifiers.c45.tree import Records, build
+from maskwise.classifiers.c45.tree import C45Tree, Records, build, smooth
 from maskwise.classifiers.columns import encode, learn_features
 from maskwise.errors import InputError
 
@@ -45,6 +45,8 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Args:
         min_records: A split must have so many records in at least two branches.
         cf: The confidence of the error estimate, up to 0.5; smaller prunes more.
+        laplace: Whether chances are Laplace's, (n + 1) / (N + number of classes) in a leaf of N records, so that none
+            is 0; what is predicted stays the same.
 
     Attributes:
         classes_: The classes, sorted.
@@ -67,9 +69,10 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ['hi', 'hi']
     """
 
-    def __init__(self, *, min_records: int = 2, cf: float = 0.25) -> None:
+    def __init__(self, *, min_records: int = 2, cf: float = 0.25, laplace: bool = False) -> None:
         self.min_records = min_records
         self.cf = cf
+        self.laplace = laplace
 
     def __sklearn_tags__(self) -> Any:
         return allow_any_table(super().__sklearn_tags__())
@@ -93,16 +96,21 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> np.ndarray[Any, Any]:  # noqa: N803 - scikit-learn's name
         """The chance of each class: its share in the leaf, or in several leaves by weight."""
-        check_is_fitted(self, "tree_")
-        codes = encode(check_records(self, X, reset=False), self.features_)
-        chances: np.ndarray[Any, Any] = walk(codes, *self.tree_[:6])
+        chances: np.ndarray[Any, Any] = walk(self._code(X), *self._tree(laplace=self.laplace)[:6])
         return chances
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:  # noqa: N803 - scikit-learn's name
         """The likeliest class of each record."""
-        chances = self.predict_proba(X)
+        chances = walk(self._code(X), *self._tree(laplace=False)[:6])
         likeliest: np.ndarray[Any, Any] = self.classes_[_likeliest(chances)]
         return likeliest
+
+    def _code(self, X: Any) -> np.ndarray[Any, Any]:  # noqa: N803 - scikit-learn's name
+        check_is_fitted(self, "tree_")
+        return encode(check_records(self, X, reset=False), self.features_)
+
+    def _tree(self, *, laplace: bool) -> C45Tree:
+        return smooth(self.tree_) if laplace else self.tree_
 
     @property
     def n_nodes_(self) -> int:

@@ -95,6 +95,26 @@ def build(records: Records, min_records: int, cf: float) -> C45Tree:
     return _lay_out(records, nodes[0])
 
 
+def grow(records: Records, min_records: int) -> C45Tree:
+    """Grow a tree and leave it as it is: pruning counts errors, so it takes away what tells the chance of a rare class.
+
+    Args:
+        records: At least one.
+        min_records: What at least two branches of a split must weigh.
+    """
+    return _lay_out(records, _grow(records, min_records)[0])
+
+
+def smooth(tree: C45Tree) -> C45Tree:
+    """The same tree with Laplace's chances: one record of each class is added to every leaf."""
+    n_classes = tree.counts.shape[1]
+    parent = np.concatenate([np.zeros(1, np.int64), np.repeat(np.arange(len(tree.first)), tree.n_branches)])
+    weight = tree.counts.sum(axis=1)
+    # A leaf without records says what its parent would.
+    weight = np.where(weight > TINY, weight, weight[parent])[:, None]
+    return tree._replace(chances=(tree.chances * weight + 1) / (weight + n_classes))
+
+
 def _grow(records: Records, min_records: int) -> list[Node]:
     """Split until no split is worth it; parents come before children."""
     n_attributes, n_rows = records.codes.shape

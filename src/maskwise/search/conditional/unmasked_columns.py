@@ -17,11 +17,12 @@ from maskwise.values.arrow import as_numpy
 from maskwise.values.parsing import looks_like_code, parse_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
@@ -51,7 +52,14 @@ def bin_records(columns: Sequence[pa.ChunkedArray], classes: Ints, seed: int) ->
     # In an order of their own, so that the order of the records changes nothing.
     order = np.lexsort((classes, *values.T))
     chances = np.empty((len(classes), int(classes.max()) + 1))
-    chances[order] = alike(values[order], out_of_fold(values[order], is_category, classes[order], seed))
+    sorted_values, sorted_classes = values[order], classes[order]
+    n_classes = chances.shape[1]
+
+    def predict(fitted: Bools, asked: Bools) -> Floats:
+        model = fit(sorted_values[fitted], is_category, sorted_classes[fitted], n_classes)
+        return model.predict_chances(sorted_values[asked])
+
+    chances[order] = alike(sorted_values, out_of_fold(len(classes), n_classes, seed, predict))
     if chances.shape[1] == 2:  # noqa: PLR2004 - two classes
         edges = np.unique(np.quantile(chances[:, 1], np.linspace(0, 1, N_BINS + 1)[1:-1]))
         bins = np.searchsorted(edges, chances[:, 1])
@@ -137,22 +145,27 @@ def _ranks(numbers: Floats) -> Floats:
     return places
 
 
-def out_of_fold(values: Floats, is_category: NDArray[np.bool_], classes: Ints, seed: int) -> Floats:
-    """The chance of each class, from models that have not seen the record."""
+def out_of_fold(n_records: int, n_outputs: int, seed: int, predict: Callable[[Bools, Bools], Floats]) -> Floats:
+    """What models predict that have not seen the record, (n_records, n_outputs).
+
+    Args:
+        n_records: How many records there are.
+        n_outputs: How many numbers are predicted of each.
+        seed: Makes the folds repeatable.
+        predict: From the records that are fitted and those that are asked for, as marks, to the predictions.
+    """
     rng = np.random.default_rng(seed)
-    n_classes = int(classes.max()) + 1
-    fold = rng.permutation(len(classes)) % N_FOLDS
-    if len(classes) > MOST_FITTED:
-        fold[rng.permutation(len(classes))[MOST_FITTED:]] = -1
-    chances = np.zeros((len(classes), n_classes))
-    n_models = np.zeros(len(classes))
+    fold = rng.permutation(n_records) % N_FOLDS
+    if n_records > MOST_FITTED:
+        fold[rng.permutation(n_records)[MOST_FITTED:]] = -1
+    predicted = np.zeros((n_records, n_outputs))
+    n_models = np.zeros(n_records)
     for f in range(N_FOLDS):
         fitted = (fold != f) & (fold >= 0)
         asked = (fold == f) | (fold < 0)
-        model = fit(values[fitted], is_category, classes[fitted], n_classes)
-        chances[asked] += model.predict_chances(values[asked])
+        predicted[asked] += predict(fitted, asked)
         n_models[asked] += 1
-    mean: Floats = chances / n_models[:, None]
+    mean: Floats = predicted / n_models[:, None]
     return mean
 
 

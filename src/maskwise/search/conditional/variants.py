@@ -75,7 +75,7 @@ class VariantResult:
 
 
 class VariantSelection:
-    """The results so far; the one with the lowest error on held-out folds is the best, of equal ones the first."""
+    """The results so far; the one with the lowest log-loss on held-out folds is the best, of equal ones the first."""
 
     def __init__(self, inputs: ConditionalInputs, seed: int) -> None:
         """Start without results.
@@ -87,7 +87,7 @@ class VariantSelection:
         self._inputs, self._seed = inputs, seed
         self._validation: CrossValidation | None = None
         self._n_runs = 0
-        self._errors: dict[bytes, float] = {}
+        self._losses: dict[bytes, float] = {}
         self._finalists: list[tuple[float, int, VariantResult]] = []
 
     def add(self, result: VariantResult) -> None:
@@ -97,42 +97,42 @@ class VariantSelection:
             return
         self._n_runs += 1
         if self._n_runs == 1:
-            # Its error is measured when there is a second one to compare with.
+            # Its log-loss is measured when there is a second one to compare with.
             self._finalists.append((0.0, 0, result))
             return
         if self._validation is None:
             self._validation = self._inputs.cross_validation(self._seed)
             first = self._finalists[0][2]
-            self._finalists = [(self._error(self._validation, first), 0, first)]
-        n_cuts = len(self._errors)
-        error = self._error(self._validation, result)
-        if len(self._errors) > n_cuts:
+            self._finalists = [(self._loss(self._validation, first), 0, first)]
+        n_cuts = len(self._losses)
+        loss = self._loss(self._validation, result)
+        if len(self._losses) > n_cuts:
             # The first always stays; the others are the best so far.
-            others = sorted([*self._finalists[1:], (error, self._n_runs, result)], key=lambda one: one[:2])
+            others = sorted([*self._finalists[1:], (loss, self._n_runs, result)], key=lambda one: one[:2])
             self._finalists[1:] = others[: MAX_FINALISTS - 1]
 
-    def _error(self, validation: CrossValidation, result: VariantResult) -> float:
-        """The error of a result; measured once for each cut."""
+    def _loss(self, validation: CrossValidation, result: VariantResult) -> float:
+        """The log-loss of a result; measured once for each cut."""
         places = result.places()
         cut = b"".join(of_code.tobytes() for of_code in places)
-        if cut not in self._errors:
-            self._errors[cut] = validation.error(places)
-        return self._errors[cut]
+        if cut not in self._losses:
+            self._losses[cut] = validation.log_loss(places)
+        return self._losses[cut]
 
     def best(self) -> tuple[VariantResult, str]:
-        """The result with the lowest error, and a note of how it was chosen.
+        """The result with the lowest log-loss, and a note of how it was chosen.
 
         Where columns are unmasked, the few best are compared once more beside these columns.
         """
         if self._n_runs == 1:
             return self._finalists[0][2], "Chosen by conditional gain, one search."
         detailed = self._inputs.detailed_cross_validation(self._seed)
-        errors = [one[0] if detailed is None else detailed.error(one[2].places()) for one in self._finalists]
-        best = int(np.argmin(errors))
-        results = plural(len(self._errors), "result")
+        losses = [one[0] if detailed is None else detailed.log_loss(one[2].places()) for one in self._finalists]
+        best = int(np.argmin(losses))
+        results = plural(len(self._losses), "result")
         note = (
-            f"Chosen by conditional gain among {self._n_runs} searches with {results}: error on held-out folds of the "
-            f"training records {100 * errors[best]:.2f} %, of the first search {100 * errors[0]:.2f} %."
+            f"Chosen by conditional gain among {self._n_runs} searches with {results}: log-loss on held-out folds of "
+            f"the training records {losses[best]:.4f} bits, of the first search {losses[0]:.4f}."
         )
         return self._finalists[best][2], note
 

@@ -98,6 +98,7 @@ def build_regional_solution(
         steps=tuple(steps),
         curve=tuple(points),
         messages=(*profile.messages, *messages),
+        n_regions=len(there),
     )
 
 

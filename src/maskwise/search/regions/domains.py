@@ -186,6 +186,8 @@ def flatten(domains: Sequence[Domain], weights: Floats) -> tuple[region_arrays.D
     empty = np.zeros(0, np.int64)
     flat = region_arrays.Domains(
         kind=np.array([0 if domain.column.kind is Kind.INTERVAL else 1 for domain in domains], np.int64),
+        # A code for missing cells is there also where there are none.
+        offset=np.cumsum([0, *(max(domain.n_codes, domain.n_bins + 1) for domain in domains)]).astype(np.int64),
         n_bins=np.array([domain.n_bins for domain in domains], np.int64),
         place=place,
         first=np.concatenate([*first, empty]),

@@ -60,29 +60,72 @@ def worth(sums: Any, total: Any, is_rest: int, shrinkage: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def add_rows(rows: Rows, start: int, stop: int, a: int, low: int, high: int, scratch: Scratch) -> None:
+def add_rows(rows: Rows, domains: Domains, start: int, stop: int, a: int, scratch: Scratch) -> None:
     """Add up the rows of a region by their code on one attribute.
 
     Args:
         rows: IN
+        domains: IN
         start: IN the region's first place in the order of rows.
         stop: IN one past its last.
         a: IN the attribute.
-        low: IN the smallest code that the region may have.
-        high: IN one past the largest.
-        scratch: OUT `counts` and `sums`
+        scratch: OUT `counts` and `sums` of the attribute's codes
     """
-    scratch.counts[low:high] = 0
-    scratch.sums[low:high] = 0
-    n_counts, n_targets = rows.counts.shape[1], rows.sums.shape[1]
+    first = domains.offset[a]
+    scratch.counts[first : domains.offset[a + 1]] = 0
+    scratch.sums[first : domains.offset[a + 1]] = 0
     for i in range(start, stop):
         row = rows.order[i]
-        code = rows.codes[row, a]
-        for c in range(n_counts):
+        code = first + rows.codes[row, a]
+        for c in range(rows.counts.shape[1]):
             scratch.counts[code, c] += rows.counts[row, c]
-        for t in range(n_targets):
+        for t in range(rows.sums.shape[1]):
             scratch.sums[code, t, 0] += rows.sums[row, t, 0]
             scratch.sums[code, t, 1] += rows.sums[row, t, 1]
+
+
+@njit(cache=True, nogil=True)
+def clear(domains: Domains, shown: Any, scratch: Scratch) -> None:
+    """Clear the counts of all codes that a region may have.
+
+    Args:
+        domains: IN
+        shown: IN (n_attributes, 3) what the region shows.
+        scratch: OUT `counts` and `sums`
+    """
+    for a in range(shown.shape[0]):
+        first = domains.offset[a]
+        if domains.kind[a] == INTERVAL:
+            low, high = first + shown[a, LOW], first + shown[a, HIGH]
+            if shown[a, MISSING]:
+                high = domains.offset[a + 1]
+        else:
+            low, high = first + domains.first[shown[a, NODE]], first + domains.stop[shown[a, NODE]]
+        scratch.counts[low:high] = 0
+        scratch.sums[low:high] = 0
+
+
+@njit(cache=True, nogil=True)
+def add_all(rows: Rows, domains: Domains, start: int, stop: int, scratch: Scratch) -> None:
+    """Add up the rows of a region by their code on every attribute, in one pass over the rows.
+
+    Args:
+        rows: IN
+        domains: IN
+        start: IN the region's first place in the order of rows.
+        stop: IN one past its last.
+        scratch: INOUT `counts` and `sums`
+    """
+    n_attributes, n_counts, n_targets = rows.codes.shape[1], rows.counts.shape[1], rows.sums.shape[1]
+    for i in range(start, stop):
+        row = rows.order[i]
+        for a in range(n_attributes):
+            code = domains.offset[a] + rows.codes[row, a]
+            for c in range(n_counts):
+                scratch.counts[code, c] += rows.counts[row, c]
+            for t in range(n_targets):
+                scratch.sums[code, t, 0] += rows.sums[row, t, 0]
+                scratch.sums[code, t, 1] += rows.sums[row, t, 1]
 
 
 @njit(cache=True, nogil=True)
@@ -125,7 +168,8 @@ def best_border(  # noqa: PLR0912 - with and without a class
         before: IN what the region is worth.
     """
     low, high = scratch.shown[level, a, LOW], scratch.shown[level, a, HIGH]
-    missing = domains.n_bins[a]
+    first = domains.offset[a]
+    missing = first + domains.n_bins[a]
     there, known = counts.copy(), sums.copy()
     apart = 0.0
     n_missing = 0
@@ -148,11 +192,11 @@ def best_border(  # noqa: PLR0912 - with and without a class
             best, at = gain, low
     for border in range(low + 1, high):
         for c in range(left.shape[0]):
-            left[c] += scratch.counts[border - 1, c]
+            left[c] += scratch.counts[first + border - 1, c]
         for t in range(taught.shape[0]):
-            taught[t, 0] += scratch.sums[border - 1, t, 0]
-            taught[t, 1] += scratch.sums[border - 1, t, 1]
-        if left[0] < terms.least or scratch.counts[border, 0] == 0:
+            taught[t, 0] += scratch.sums[first + border - 1, t, 0]
+            taught[t, 1] += scratch.sums[first + border - 1, t, 1]
+        if left[0] < terms.least or scratch.counts[first + border, 0] == 0:
             # A border beyond which the next bin is empty parts the rows as a later one does.
             continue
         if there[0] - left[0] < terms.least:
@@ -172,19 +216,20 @@ def best_border(  # noqa: PLR0912 - with and without a class
 
 
 @njit(cache=True, nogil=True)
-def add_child(domains: Domains, scratch: Scratch, child: int, counts: Any, sums: Any) -> None:
+def add_child(domains: Domains, scratch: Scratch, a: int, child: int, counts: Any, sums: Any) -> None:
     """Add up the codes below a node.
 
     Args:
         domains: IN
         scratch: IN `counts` and `sums` by code.
+        a: IN the attribute.
         child: IN the node.
         counts: OUT (n_counts,)
         sums: OUT (n_targets, 2)
     """
     counts[:] = 0
     sums[:] = 0
-    for code in range(domains.first[child], domains.stop[child]):
+    for code in range(domains.offset[a] + domains.first[child], domains.offset[a] + domains.stop[child]):
         if scratch.counts[code, 0] > 0:
             for c in range(counts.shape[0]):
                 counts[c] += scratch.counts[code, c]
@@ -194,12 +239,13 @@ def add_child(domains: Domains, scratch: Scratch, child: int, counts: Any, sums:
 
 
 @njit(cache=True, nogil=True)
-def narrowest_node(domains: Domains, scratch: Scratch, node: int, counts: Any) -> int:
+def narrowest_node(domains: Domains, scratch: Scratch, a: int, node: int, counts: Any) -> int:
     """The deepest node below which all rows of a region are.
 
     Args:
         domains: IN
         scratch: IN `counts` by code.
+        a: IN the attribute.
         node: IN the node that the region shows.
         counts: IN (n_counts,) the region's counters.
     """
@@ -208,7 +254,7 @@ def narrowest_node(domains: Domains, scratch: Scratch, node: int, counts: Any) -
         for child in range(domains.first_child[node], domains.first_child[node] + domains.n_children[node]):
             n = 0
             for code in range(domains.first[child], domains.stop[child]):
-                n += scratch.counts[code, 0]
+                n += scratch.counts[domains.offset[a] + code, 0]
             if n == counts[0]:
                 inside = child
                 break
@@ -236,7 +282,7 @@ def best_child(
         before: IN what the region is worth.
     """
     shown = scratch.shown[level, a, NODE]
-    node = narrowest_node(domains, scratch, shown, counts)
+    node = narrowest_node(domains, scratch, a, shown, counts)
     part, taught = np.zeros_like(counts), np.zeros_like(sums)
     rest, left = counts.copy(), sums.copy()
     wide = domains.spread[shown]
@@ -244,7 +290,7 @@ def best_child(
     best, at = MIN_GAIN, -2
     together, n_parts, are_valid = 0.0, 0, True
     for child in range(domains.first_child[node], domains.first_child[node] + domains.n_children[node]):
-        add_child(domains, scratch, child, part, taught)
+        add_child(domains, scratch, a, child, part, taught)
         if part[0] == 0:
             continue
         n_parts += 1
@@ -296,17 +342,13 @@ def weigh_splits(
     if counts[0] < 2 * terms.least:
         return
     before = worth(sums, sums, 0, terms.shrinkage)
+    clear(domains, shown, scratch)
+    add_all(rows, domains, start, stop, scratch)
     for a in range(rows.codes.shape[1]):
         if not domains.is_open[a]:
             continue
         if domains.kind[a] == INTERVAL:
-            low, high = shown[a, LOW], shown[a, HIGH]
-            if high - low < 2 and not shown[a, MISSING]:  # noqa: PLR2004 - nothing to part
-                continue
-            end = domains.n_bins[a] + 1 if shown[a, MISSING] else high
-            add_rows(rows, start, stop, a, low, end, scratch)
-            best_border(domains, terms, scratch, level, a, counts, sums, before)
+            if shown[a, HIGH] - shown[a, LOW] > 1 or shown[a, MISSING]:
+                best_border(domains, terms, scratch, level, a, counts, sums, before)
         elif domains.n_children[shown[a, NODE]] > 0:
-            node = shown[a, NODE]
-            add_rows(rows, start, stop, a, domains.first[node], domains.stop[node], scratch)
             best_child(domains, terms, scratch, level, a, counts, sums, before)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from maskwise.search.regions.region_arrays import Domains, Terms
 
     Ints = NDArray[np.int64]
+
+
+class Part(NamedTuple):
+    """One part of a split."""
+
+    codes: tuple[int, int]
+    """The first and one past the last code on the split attribute."""
+    shown: tuple[int, int, int]
+    """What it shows of the attribute, as the kernels know it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,40 +113,77 @@ class Growth:
         """Split the region whose split gains most."""
         _, region = heapq.heappop(self._queue)
         a, at, gain, total = self._best.pop(region)
-        before = self.counts(region)
-        made = self._part(region, int(a), int(at))
-        done = Split(region, int(a), tuple(tuple(self.shown[new][a].tolist()) for new in made), made.start, gain, total)
-        self.splits.append(done)
-        for groups in self.groups:
-            if a in groups.attributes:
-                keys = {one: self._key(one, groups.attributes) for one in (region, *made)}
-                groups.move(keys, {one: self.counts(one) for one in keys}, region, before)
-            else:
-                groups.stays(made, region)
-        for new in (region, *made):
+        done = self._split(region, int(a), self._parts(region, int(a), int(at)), gain, total)
+        for new in (region, *range(done.first, done.first + len(done.shown))):
             if self.stop[new] > self.start[new]:
                 self._weigh(new)
         return done
 
-    def _part(self, region: int, a: int, at: int) -> range:
-        """Make a region of each part of a split; return them."""
-        start, stop, shown = self.start[region], self.stop[region], self.shown[region]
+    def split_alike(self, regions: Sequence[int], a: int, parts: Sequence[Part], gain: float) -> list[Split]:
+        """Split several regions at the same place.
+
+        Args:
+            regions: They show the same of the attribute.
+            a: The attribute.
+            parts: What is parted; where a region has no row in a part, that part is empty.
+            gain: What that gains in all of them together.
+        """
+        return [self._split(region, a, parts, gain, gain) for region in regions]
+
+    def _parts(self, region: int, a: int, at: int) -> tuple[Part, ...]:
+        """The parts of a split that the kernels chose."""
         scratch = self._scratch
-        scratch.shown[0] = shown
-        split_kernels.enter(self.rows, self.domains, scratch, 0, start, stop, a, at)
-        n_parts = int(scratch.n_parts[0])
-        nodes, stops = scratch.nodes[0, :n_parts].copy(), scratch.stops[0, : n_parts + 2].tolist()
-        first = len(self.start)
-        for p in range(n_parts):
-            self.start.append(stops[p])
-            self.stop.append(stops[p + 1])
+        parts, nodes = scratch.parts[0], scratch.nodes[0]
+        start, stop = self.start[region], self.stop[region]
+        n_parts = split_kernels.list_parts(
+            self.rows, self.domains, self.shown[region], a, at, start, stop, parts, nodes
+        )
+        return tuple(Part(tuple(parts[p].tolist()), tuple(nodes[p].tolist())) for p in range(n_parts))
+
+    def _split(self, region: int, a: int, parts: Sequence[Part], gain: float, total: float) -> Split:
+        before = self.counts(region)
+        made = self._take(region, a, parts)
+        done = Split(region, a, tuple(part.shown for part in parts), made.start, gain, total)
+        self.splits.append(done)
+        for groups in self.groups:
+            if a in groups.attributes:
+                keys = {one: self.key(one, groups.attributes) for one in (region, *made)}
+                groups.move(keys, {one: self.counts(one) for one in keys}, region, before)
+            else:
+                groups.stays(made, region)
+        return done
+
+    def _take(self, region: int, a: int, parts: Sequence[Part]) -> range:
+        """Make a region of each part; return them."""
+        start, stop, shown = self.start[region], self.stop[region], self.shown[region]
+        n_parts, first = len(parts), len(self.start)
+        stops = np.empty(n_parts + 2, np.int64)
+        codes = np.array([part.codes for part in parts], np.int64)
+        split_kernels.part_rows(self.rows, a, start, stop, codes, n_parts, stops)
+        for p, part in enumerate(parts):
+            self.start.append(int(stops[p]))
+            self.stop.append(int(stops[p + 1]))
             self.shown.append(shown.copy())
-            self.shown[-1][a] = nodes[p]
+            self.shown[-1][a] = part.shown
             self._told.append({i: told for i, told in self._told[region].items() if i != a})
-        self.start[region], self.stop[region] = stops[n_parts], stops[n_parts + 1]
-        told = self._told[region].get(a, frozenset())
-        self._told[region][a] = told | set(nodes[:, region_arrays.NODE].tolist())
+        self.start[region], self.stop[region] = int(stops[n_parts]), int(stops[n_parts + 1])
+        self._told[region][a] = self._told_after(region, a, parts)
         return range(first, first + n_parts)
+
+    def _told_after(self, region: int, a: int, parts: Sequence[Part]) -> frozenset[int]:
+        return self._told[region].get(a, frozenset()) | {part.shown[region_arrays.NODE] for part in parts}
+
+    def add_rows(self, region: int, a: int) -> tuple[Ints, Ints]:
+        """The counters of a region and what is taught of it, by code on one attribute."""
+        scratch = self._scratch
+        first, stop = int(self.domains.offset[a]), int(self.domains.offset[a + 1])
+        gain_kernels.add_rows(self.rows, self.domains, self.start[region], self.stop[region], a, scratch)
+        return scratch.counts[first:stop], scratch.sums[first:stop]
+
+    def count_parts(self, region: int, a: int, parts: Sequence[Part]) -> tuple[Ints, Ints]:
+        """The counters of a region, and those of each of some parts of it."""
+        counts, _ = self.add_rows(region, a)
+        return counts.sum(axis=0), np.array([counts[slice(*part.codes)].sum(axis=0) for part in parts])
 
     def counts(self, region: int) -> Ints:
         """The counters of a region."""
@@ -146,10 +192,52 @@ class Growth:
         gain_kernels.add_up(self.rows, self.start[region], self.stop[region], counts, sums)
         return counts
 
-    def _key(self, region: int, attributes: Sequence[int]) -> Hashable:
+    def key(self, region: int, attributes: Sequence[int]) -> Hashable:
         """What a region shows on some attributes, by the values it can stand for."""
         shown, told = self.shown[region], self._told[region]
         return tuple((*shown[a].tolist(), told.get(a, frozenset())) for a in attributes)
+
+    def keys_after(self, region: int, attributes: Sequence[int], a: int, parts: Sequence[Part]) -> list[Hashable]:
+        """What each part of a region would show on some attributes, and what is left of it."""
+        at = list(attributes).index(a)
+        before = [(*self.shown[region][i].tolist(), self._told[region].get(i, frozenset())) for i in attributes]
+        rest = (*self.shown[region][a].tolist(), self._told_after(region, a, parts))
+        values = [*((*part.shown, frozenset()) for part in parts), rest]
+        return [(*before[:at], value, *before[at + 1 :]) for value in values]
+
+    def find(self, codes: Ints) -> Ints:
+        """The region of each of some rows, also of rows that were not there.
+
+        Args:
+            codes: (n_rows, n_attributes)
+        """
+        splits: dict[int, list[Split]] = {}
+        for split in self.splits:
+            splits.setdefault(split.region, []).append(split)
+        found = np.zeros(len(codes), np.int64)
+        waiting = [(0, np.arange(len(codes)))]
+        while waiting:
+            region, here = waiting.pop()
+            for split in splits.get(region, ()):
+                cells = codes[here, split.attribute]
+                stays = np.ones(len(here), np.bool_)
+                for p, shown in enumerate(split.shown):
+                    low, high = self._codes_of(split.attribute, shown)
+                    is_inside = (low <= cells) & (cells < high)
+                    if is_inside.any():
+                        waiting.append((split.first + p, here[is_inside]))
+                        stays &= ~is_inside
+                here = here[stays]
+            found[here] = region
+        return found
+
+    def _codes_of(self, a: int, shown: Sequence[int]) -> tuple[int, int]:
+        """The first and one past the last code of what a part shows."""
+        if self.domains.kind[a] != region_arrays.INTERVAL:
+            node = shown[region_arrays.NODE]
+            return int(self.domains.first[node]), int(self.domains.stop[node])
+        low, high = shown[region_arrays.LOW], shown[region_arrays.HIGH]
+        return low, high + (low == high)
 
     def region_of_row(self) -> Ints:
         """The region of each compressed row."""
@@ -162,12 +250,12 @@ class Growth:
 def _make_scratch(compact: Compact, sums: Ints, domains: Domains, depth: int) -> region_arrays.Scratch:
     """Room for the kernels."""
     n_attributes, n_levels = compact.codes.shape[1], depth + 1
-    most_codes = max(int(domains.n_bins.max(initial=0)) + 1, int(domains.stop.max(initial=0)), 1)
+    n_codes = int(domains.offset[-1])
     # An interval has two parts and the missing cells.
     most_parts = max(int(domains.n_children.max(initial=0)), 3)
     return region_arrays.Scratch(
-        counts=np.zeros((most_codes, compact.counts.shape[1]), np.int64),
-        sums=np.zeros((most_codes, *sums.shape[1:]), np.int64),
+        counts=np.zeros((n_codes, compact.counts.shape[1]), np.int64),
+        sums=np.zeros((n_codes, *sums.shape[1:]), np.int64),
         shown=np.zeros((n_levels, n_attributes, 3), np.int64),
         gain=np.zeros((n_levels, n_attributes)),
         at=np.zeros((n_levels, n_attributes), np.int64),

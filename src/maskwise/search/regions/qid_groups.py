@@ -25,33 +25,35 @@ if TYPE_CHECKING:
 class QidGroups:
     """The groups of one QID, their counters, and how bad the worst is by each rule."""
 
-    def __init__(self, attributes: Sequence[int], rules: rule_kernels.Rules, whole: Ints) -> None:
+    def __init__(self, attributes: Sequence[int], rules: rule_kernels.Rules, whole: Ints, root: Hashable = ()) -> None:
         """Start with one group, that of region 0.
 
         Args:
             attributes: The QID's attributes.
             rules: What its groups must satisfy.
             whole: (n_counts,) the counters of the whole table.
+            root: What region 0 shows.
         """
         self.attributes = tuple(attributes)
         self.rules = rules
         self.group_of: list[int] = [0]
         self.regions: list[set[int]] = [{0}]
-        self._number: dict[Hashable, int] = {(): 0}
-        self._keys: list[Hashable] = [()]
+        self._number: dict[Hashable, int] = {root: 0}
+        self._keys: list[Hashable] = [root]
         self._counts = np.zeros((16, len(whole)), np.int64)
         self._badness = np.full((len(rules.kind), 16), -np.inf)
         self._counts[0] = whole
         self._weigh([0])
 
-    def counts(self, group: int) -> Ints:
-        """The counters of a group."""
-        found: Ints = self._counts[group]
-        return found
+    def key_of(self, group: int) -> Hashable:
+        """What a group shows."""
+        return self._keys[group]
 
-    def number(self, key: Hashable) -> int | None:
-        """The group that shows something, if there is one."""
-        return self._number.get(key)
+    def counts_of(self, key: Hashable) -> Ints:
+        """The counters of the group that shows something; nothing, if there is none."""
+        group = self._number.get(key)
+        found: Ints = np.zeros(self._counts.shape[1], np.int64) if group is None else self._counts[group]
+        return found
 
     @property
     def worst(self) -> NDArray[np.float64]:

@@ -13,6 +13,10 @@ ALL = -1
 """Stands for all children of a value at once, where a split names a child."""
 MIN_GAIN = 1e-9
 """A split that gains less is none."""
+BREADTH = 8
+"""So many splits of a region are tried at most before one is chosen."""
+AHEAD = 20_000
+"""Splits are tried beforehand in regions of at most so many rows."""
 INTERVAL, TREE = 0, 1
 """Kinds of attributes."""
 LOW, HIGH, MISSING = 0, 1, 2
@@ -35,6 +39,7 @@ class Domains(NamedTuple):
     """The values that regions may show, for all attributes."""
 
     kind: Any  # (n_attributes,) INTERVAL or TREE
+    offset: Any  # (n_attributes,) where the codes of each begin, when those of all are numbered through
     n_bins: Any  # (n_attributes,) of an interval attribute; the code of a missing cell comes next
     place: Any  # (n_attributes, most_bins + 1) where each bin begins, from 0 to 1 over the range
     first: Any  # (n_nodes,) the first code below a node of a tree attribute
@@ -60,13 +65,15 @@ class Terms(NamedTuple):
     """So many levels below a split are tried before it is chosen."""
     breadth: int
     """So many splits are tried at most."""
+    ahead: int
+    """In a region of more rows nothing is tried before a split is chosen, which would take too long."""
 
 
 class Scratch(NamedTuple):
     """Room for counts by code, and for what is shown at each level of a trial."""
 
-    counts: Any  # (most_codes, n_counts)
-    sums: Any  # (most_codes, n_targets, 2)
+    counts: Any  # (n_codes, n_counts) by code, those of all attributes numbered through
+    sums: Any  # (n_codes, n_targets, 2)
     shown: Any  # (depth + 1, n_attributes, 3)
     gain: Any  # (depth + 1, n_attributes) of the best split of each attribute
     at: Any  # (depth + 1, n_attributes) which it is: a border, or a child

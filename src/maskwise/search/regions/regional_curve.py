@@ -37,19 +37,16 @@ class RegionalCurve:
         # What is counted: records, or persons.
         self._n_all = max(problem.profile.n_counted, 1) * len(domains)
         self._wide = float(self._n_all)
-        self._counted = [problem.profile.n_counted]
         self.points = [Point(0, None, figures, 0.0, None)]
 
-    def add(self, split: Split, figures: tuple[float, ...]) -> None:
-        """Add a point after a split."""
-        growth, a = self._growth, split.attribute
-        made = range(split.first, split.first + len(split.shown))
-        self._counted += [int(growth.counts(region)[0]) for region in made]
-        before = self._spread(a, growth.shown[split.region][a])
-        for region in made:
-            n = self._counted[region]
-            self._counted[split.region] -= n
-            self._wide -= n * (before - self._spread(a, growth.shown[region][a]))
+    def add(self, splits: Sequence[Split], figures: tuple[float, ...]) -> None:
+        """Add a point after a step, which may be splits of several regions."""
+        growth, a = self._growth, splits[0].attribute
+        for split in splits:
+            before = self._spread(a, growth.shown[split.region][a])
+            for region in range(split.first, split.first + len(split.shown)):
+                n = int(growth.counts(region)[0])
+                self._wide -= n * (before - self._spread(a, growth.shown[region][a]))
         name = self._domains[a].column.name
         self.points.append(Point(len(self.points), name, figures, 1.0 - self._wide / self._n_all, None))
 

@@ -21,9 +21,12 @@ from maskwise.search.regions.domains import flatten, list_domains
 from maskwise.search.regions.growth import Growth
 from maskwise.search.regions.qid_groups import QidGroups
 from maskwise.search.regions.regional_curve import RegionalCurve
+from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits
 from maskwise.search.regions.teacher import teach_rows
+from maskwise.search.regions.variants import RegionVariant, choose_variant
 from maskwise.solution.solution import Ending
 from maskwise.solution.steps import Step
+from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,17 +36,17 @@ if TYPE_CHECKING:
     from maskwise.compress.compressed_table import CompressedTables
     from maskwise.search.interface import Problem, Progress
     from maskwise.search.regions.growth import Split
+    from maskwise.search.regions.region_arrays import Domains
     from maskwise.search.regions.teacher import Lesson
     from maskwise.search.value_trees import AnyTree
     from maskwise.solution.solution import Solution
+    from maskwise.values.message import Message
 
     Ints = NDArray[np.int64]
 
 MAX_CLASSES = 50
-DEPTH, BREADTH = 5, 8
-"""So many levels below a split are tried before it is chosen, and so many splits at most."""
-SHRINKAGE = 1.0
-"""As much openness of the class is added to each part: parts of a few records are not trusted."""
+DEFAULT_EFFORT = 2
+"""Variants are compared; 1 searches once."""
 
 
 class RegionSearch:
@@ -66,6 +69,7 @@ class RegionSearch:
             teach_rows,
             is_number=[domain.column.kind is Kind.INTERVAL for domain in self.domains],
             seed=problem.options.seed or 0,
+            class_is_number=policy.class_is_number,
         )
         unmasked = tuple(name for name in problem.columns if name not in taken)
         records = RecordRequest(teach, policy.class_name, unmasked) if problem.has_class else None
@@ -93,19 +97,49 @@ class RegionSearch:
             QidGroups(qid.attributes, as_rules([b for b in self._bounds if b.table == t], whole), whole)
             for t, qid in enumerate(self._qids)
         ]
-        growth = Growth(compact, _align(counts.taught, compact.codes), flat, roots, self._terms(whole), groups)
+        variant, notes = self._choose(counts.taught, flat, roots, whole)
+        terms = self._terms(whole, variant)
+        growth = Growth(compact, _align(counts.taught, compact.codes), flat, roots, terms, groups)
         curve = RegionalCurve(problem, self.domains, growth, self._figures(groups))
         steps, ending = self._descend(growth, curve, progress)
         return build_regional_solution(
-            problem, self.domains, growth, self._bounds, steps, curve.points, ending, counts.workspace.messages()
+            problem,
+            self.domains,
+            growth,
+            self._bounds,
+            steps,
+            curve.points,
+            ending,
+            (*notes, *counts.workspace.messages()),
         )
 
-    def _terms(self, whole: Ints) -> region_arrays.Terms:
+    def _choose(
+        self, lesson: Lesson | None, domains: Domains, roots: Ints, whole: Ints
+    ) -> tuple[RegionVariant, list[Message]]:
+        """Choose how to search, where there is a class and effort allows it."""
+        options = self.problem.options
+        if lesson is None or (options.effort or DEFAULT_EFFORT) == 1:
+            return RegionVariant(), []
+        least = self._terms(whole, RegionVariant()).least
+        seed = options.seed or 0
+        variant, note = choose_variant(lesson.records, lesson.codes, domains, roots, least, seed)
+        return variant, [private_note(note)]
+
+    def _terms(self, whole: Ints, variant: RegionVariant) -> region_arrays.Terms:
         """What every part must satisfy: all rules at once, so that it may be in any group."""
         rules = as_rules(self._bounds, whole)
         sizes = rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced]
         is_by_size = bool((rules.kind[rules.is_enforced] == rule_kernels.K).all())
-        return region_arrays.Terms(rules, int(sizes.max(initial=1)), is_by_size, SHRINKAGE, DEPTH, BREADTH)
+        least = int(sizes.max(initial=1)) * variant.factor
+        return region_arrays.Terms(
+            rules,
+            least,
+            is_by_size,
+            variant.shrinkage,
+            variant.depth,
+            region_arrays.BREADTH,
+            region_arrays.AHEAD,
+        )
 
     def _figures(self, groups: Sequence[QidGroups]) -> tuple[float, ...]:
         """The figure of each requirement, by the groups of its QID."""
@@ -113,31 +147,37 @@ class RegionSearch:
         return figures_of(self._bounds, [next(worst[bound.table]) for bound in self._bounds])
 
     def _descend(self, growth: Growth, curve: RegionalCurve, progress: Progress) -> tuple[list[Step], Ending]:
+        """Split regions one by one, then, where there are several QIDs, those that are one group together."""
         limits, begin = self.problem.options.limits, time.monotonic()
         steps: list[Step] = []
         before = self._worst(growth)
-        while growth.best() is not None:
+        shared: SharedSplits | None = None
+        while True:
+            if growth.best() is None and shared is None and 1 < len(growth.groups) <= MOST_QIDS:
+                shared = SharedSplits(growth)
+            if growth.best() is None and (shared is None or shared.best() is None):
+                return steps, Ending.MAXIMAL
             if limits.max_steps is not None and len(steps) >= limits.max_steps:
                 return steps, Ending.STEPS
             if limits.seconds is not None and time.monotonic() - begin >= limits.seconds:
                 return steps, Ending.TIME
-            split = growth.split_best()
+            splits = [growth.split_best()] if shared is None else shared.split_best()
             after = self._worst(growth)
-            steps.append(self._step(len(steps) + 1, split, growth, float(np.mean(after - before))))
-            curve.add(split, steps[-1].requirements)
+            steps.append(self._step(len(steps) + 1, splits, growth, float(np.mean(after - before))))
+            curve.add(splits, steps[-1].requirements)
             before = after
             if not progress.step(steps[-1]):
                 return steps, Ending.INTERRUPTED
-        return steps, Ending.MAXIMAL
 
     def _worst(self, growth: Growth) -> NDArray[np.float64]:
         return np.concatenate([groups.worst for groups in growth.groups])
 
-    def _step(self, number: int, split: Split, growth: Growth, loss: float) -> Step:
+    def _step(self, number: int, splits: Sequence[Split], growth: Growth, loss: float) -> Step:
+        split = splits[0]
         labels, root = self.domains[split.attribute], int(growth.roots[split.attribute])
         before = labels.label_of(growth.shown[split.region][split.attribute].tolist(), root)
         after = [labels.label_of(shown, root) for shown in split.shown]
-        has_rest = growth.stop[split.region] > growth.start[split.region]
+        has_rest = any(growth.stop[one.region] > growth.start[one.region] for one in splits)
         return Step(
             number,
             labels.column.name,
@@ -147,7 +187,7 @@ class RegionSearch:
             loss,
             split.total,
             self._figures(growth.groups),
-            split.region,
+            tuple(one.region for one in splits),
         )
 
 

@@ -213,7 +213,7 @@ def choose_split(
     weigh_splits(rows, domains, terms, scratch, 0, start, stop)
     gains, places = scratch.gain[0].copy(), scratch.at[0].copy()
     chosen, most = -1, 0.0
-    if terms.depth == 0:
+    if terms.depth == 0 or stop - start > terms.ahead:
         a = np.argmax(gains)
         if gains[a] > 0.0:
             return int(a), places[a], gains[a], gains[a]

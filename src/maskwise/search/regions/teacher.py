@@ -15,6 +15,7 @@ import numpy as np
 
 from maskwise.search.conditional.unmasked_columns import alike, code_column, out_of_fold
 from maskwise.search.regions.region_arrays import SCALE
+from maskwise.search.regions.targets import ClassTarget, NumberTarget
 from maskwise.values.arrow import as_numpy
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from maskwise.search.regions.targets import Target
 
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
@@ -40,7 +43,7 @@ class Lesson:
     sums: Ints  # (n_rows, n_targets, 2)
     """For each row and class what its records could add, and how open the class is without; summed over the records,
     in whole numbers of 1 / SCALE. Two classes share one target."""
-    records: TaughtRecords | None = None
+    records: TaughtRecords
     """The records that the choice among variants is made by."""
 
 
@@ -50,8 +53,10 @@ class TaughtRecords:
 
     row: Ints  # (n_records,)
     """Which row of the lesson each is in."""
-    classes: Ints  # (n_records,)
-    """The number of its class."""
+    taught: Ints  # (n_records, n_targets, 2)
+    """What each could add, as in the lesson's sums."""
+    target: Target
+    """Its class, or the number that is to be predicted."""
     unmasked: Floats  # (n_records, n_columns)
     """Its unmasked columns as small numbers."""
     is_category: Bools  # (n_columns,)
@@ -65,8 +70,9 @@ def teach_rows(
     *,
     is_number: Sequence[bool],
     seed: int,
+    class_is_number: bool = False,
 ) -> Lesson | None:
-    """Fit both models and add up by row what the second one knows more; None without a class, or with only one.
+    """Learn from all records, or from many of them; None without a class, or with only one.
 
     Args:
         codes: (n_records, n_attributes) the code of each record on each masked attribute.
@@ -74,48 +80,81 @@ def teach_rows(
         classes: The class of each record.
         is_number: For each masked attribute whether its codes are ordered.
         seed: Makes the folds repeatable.
+        class_is_number: Whether the class is a number.
     """
     if classes is None or not len(codes):
         return None
-    of_class = _number_classes(classes)
+    target: Target = _number_target(classes) if class_is_number else _class_target(classes)
     coded = [one for one in map(code_column, columns) if one is not None]
     unmasked = np.column_stack([values for values, _ in coded]) if coded else np.zeros((len(codes), 0))
     # In an order of their own, so that the order of the records changes nothing.
-    order = np.lexsort((of_class, *unmasked.T, *codes.T))
-    order = order[_drawn(codes[order], unmasked[order], of_class[order])]
-    codes, unmasked, of_class = codes[order], unmasked[order], of_class[order]
-    if len(np.unique(of_class)) < 2:  # noqa: PLR2004 - nothing to tell apart
-        return None
+    order = np.lexsort((target.sort_key(), *unmasked.T, *codes.T))
+    order = order[_drawn(codes[order], unmasked[order], target.sort_key()[order])]
     is_category = np.array([named for _, named in coded], np.bool_)
-    n_classes = int(of_class.max()) + 1
-    shares = np.bincount(of_class, minlength=n_classes) / len(of_class)
-    without = np.repeat(shares[None], len(codes), axis=0)
+    return teach(codes[order], unmasked[order], is_category, target.take(order), is_number=is_number, seed=seed)
+
+
+def teach(
+    codes: Ints, unmasked: Floats, is_category: Bools, target: Target, *, is_number: Sequence[bool], seed: int
+) -> Lesson | None:
+    """Fit both models and add up by row what the second one knows more; None if there is nothing to tell apart.
+
+    Args:
+        codes: (n_records, n_attributes) the masked attributes; the records stand in the order of these rows, equal
+            ones in that of the unmasked columns.
+        unmasked: (n_records, n_columns) the unmasked columns as small numbers.
+        is_category: (n_columns,) whether the numbers of a column only name categories.
+        target: What is to be predicted.
+        is_number: For each masked attribute whether its codes are ordered.
+        seed: Makes the folds repeatable.
+    """
+    if not target.can_be_told():
+        return None
+    without = np.repeat(target.guess()[None], len(codes), axis=0)
     if len(is_category):
-        by_columns = np.lexsort((of_class, *unmasked.T))
-        found = out_of_fold(unmasked[by_columns], is_category, of_class[by_columns], seed)
-        without[by_columns] = alike(unmasked[by_columns], found)
+        by_columns = np.lexsort((target.sort_key(), *unmasked.T))
+        without[by_columns] = _predict(unmasked[by_columns], is_category, target.take(by_columns), seed)
     values = np.column_stack([unmasked, codes.astype(np.float64)])
     named = np.append(is_category, ~np.asarray(is_number, np.bool_))
-    known = alike(values, out_of_fold(values, named, of_class, seed))
-    rows, row = _distinct(codes)
-    targets = range(1, 2) if n_classes == 2 else range(n_classes)  # noqa: PLR2004 - two classes
-    sums = np.stack([_add_up(known[:, c] - without[:, c], without[:, c], row, len(rows)) for c in targets], axis=1)
-    return Lesson(rows, sums, TaughtRecords(row, of_class, unmasked, is_category))
+    known = _predict(values, named, target, seed)
+    rows, row = distinct_rows(codes)
+    # Whole numbers, so that sums are exact.
+    taught = np.rint(target.orders(known, without) * SCALE).astype(np.int64)
+    return Lesson(rows, add_up(taught, row, len(rows)), TaughtRecords(row, taught, target, unmasked, is_category))
 
 
-def _number_classes(classes: pa.ChunkedArray) -> Ints:
+def _predict(values: Floats, is_category: Bools, target: Target, seed: int) -> Floats:
+    """What models predict that have not seen the record; the same for equal records, which stand side by side."""
+
+    def predict(fitted: Bools, asked: Bools) -> Floats:
+        return target.take(fitted).predict(values[fitted], is_category, values[asked])
+
+    return alike(values, out_of_fold(len(values), len(target.guess()), seed, predict))
+
+
+def _number_target(classes: pa.ChunkedArray) -> NumberTarget:
+    """The class as numbers, also where a csv has them as texts."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    cells = pc.utf8_trim_whitespace(classes) if pa.types.is_string(classes.type) else classes
+    return NumberTarget.of(as_numpy(cells.cast(pa.float64(), safe=False).fill_null(np.nan)).astype(np.float64))
+
+
+def _class_target(classes: pa.ChunkedArray) -> ClassTarget:
     """The number of each record's class, by spelling, so that the order of the records changes nothing."""
     encoded = classes.combine_chunks().dictionary_encode(null_encoding="encode")
     place = np.argsort(np.argsort([str(text) for text in encoded.dictionary.to_pylist()], kind="stable"))
-    numbers: Ints = place[as_numpy(encoded.indices)].astype(np.int64)
-    return numbers
+    return ClassTarget(place[as_numpy(encoded.indices)].astype(np.int64), len(place))
 
 
-def _drawn(codes: Ints, unmasked: Floats, classes: Ints) -> Ints:
+def _drawn(codes: Ints, unmasked: Floats, target: Floats | Ints) -> Ints:
     """The places of about as many records as are looked at, drawn by a hash of what they hold."""
     if len(codes) <= MOST_TAUGHT:
         return np.arange(len(codes))
-    columns = [*codes.T, *np.nan_to_num(unmasked, nan=-1.0).T, classes]
+    # Numbers that are to be predicted differ by their digits.
+    own = np.rint(target * 1e6) if target.dtype == np.float64 else target
+    columns = [*codes.T, *np.nan_to_num(unmasked, nan=-1.0).T, own]
     odd = np.random.default_rng(0).integers(2**64, size=len(columns), dtype=np.uint64) | np.uint64(1)
     mixed = np.zeros(len(codes), np.uint64)
     for column, by in zip(columns, odd, strict=True):
@@ -124,15 +163,20 @@ def _drawn(codes: Ints, unmasked: Floats, classes: Ints) -> Ints:
     return np.flatnonzero(mixed < np.uint64(int(2**64 * (MOST_TAUGHT / len(codes)))))
 
 
-def _distinct(codes: Ints) -> tuple[Ints, Ints]:
+def distinct_rows(codes: Ints) -> tuple[Ints, Ints]:
     """The distinct rows, and which of them each record has; equal rows stand side by side."""
     is_first = np.append(True, (codes[1:] != codes[:-1]).any(axis=1))
     return codes[is_first], np.cumsum(is_first) - 1
 
 
-def _add_up(added: Floats, without: Floats, row: Ints, n_rows: int) -> Ints:
-    """The sums of each row, of whole numbers, so that they are exact."""
-    sums = np.zeros((n_rows, 2), np.int64)
-    np.add.at(sums[:, 0], row, np.rint(added * SCALE).astype(np.int64))
-    np.add.at(sums[:, 1], row, np.rint(without * (1.0 - without) * SCALE).astype(np.int64))
+def add_up(taught: Ints, row: Ints, n_rows: int) -> Ints:
+    """What is taught of each row.
+
+    Args:
+        taught: (n_records, n_targets, 2) what is taught of each record.
+        row: (n_records,) its row.
+        n_rows: How many rows there are.
+    """
+    sums = np.zeros((n_rows, *taught.shape[1:]), np.int64)
+    np.add.at(sums, row, taught)
     return sums
