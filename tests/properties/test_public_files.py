@@ -15,7 +15,7 @@ from maskwise.formats import solution_file
 from maskwise.report.report import report
 from maskwise.values.message import Audience
 from tests.properties.tables import problems
-from tests.reference.regions import walk
+from tests.reference.region_walk import walk
 
 Rows = list[dict[str, Any]]
 

@@ -23,7 +23,7 @@ from maskwise.solution.region_codes import Codes
 from maskwise.solution.region_rows import find_regions, number_numbers, number_texts
 from maskwise.solution.regions import RegionPart, RegionSplit
 from maskwise.table.read import read
-from tests.reference.regions import is_true, walk
+from tests.reference.region_walk import is_true, walk
 from tests.release.hand_made_regions import AGES, NAMES, SUPPRESS, Case, cases, make_solution
 
 FEW = settings(max_examples=12)

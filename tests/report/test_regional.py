@@ -20,7 +20,7 @@ from maskwise.report.trees import attribute_shown, overlapping_nodes
 from maskwise.solution.cut import Cut
 from maskwise.values.message import Audience
 from maskwise.values.scales import parse_bound
-from tests.reference.regions import is_true, walk
+from tests.reference.region_walk import is_true, walk
 from tests.release.hand_made_regions import EPOCH, Case, cases
 from tests.report.pages import check_page
 from tests.report.runs import POLICY, QID, RARE, people

@@ -15,7 +15,7 @@ from maskwise.report.report import report
 from maskwise.solution.reasons import MISSING, Reason, ReasonKind
 from maskwise.solution.solution import Solution
 from maskwise.values.message import Audience
-from tests.reference.regions import is_true, sets_of, walk
+from tests.reference.region_walk import is_true, sets_of, walk
 
 NAMES = ("age", "job", "edu")
 TREE = {"any": {"A": ["a1", "a2", "a3"], "B": {"C": ["c1", "c2"], "b1": None}}}

@@ -196,7 +196,7 @@ class _Places:
         low, high = int(self._shown[region_arrays.LOW]), int(self._shown[region_arrays.HIGH])
         n_bins, missing = high - low, int(domains.n_bins[a])
         has_missing = bool(self._shown[region_arrays.MISSING]) and self._counts[missing] > 0
-        if n_bins < 2 and not has_missing:  # noqa: PLR2004 - nothing to part
+        if not n_bins or (n_bins == 1 and not has_missing):
             return []
         n_left = np.cumsum(self._counts[low:high])
         n_there = int(n_left[-1]) if n_bins else 0

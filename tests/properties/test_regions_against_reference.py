@@ -1,0 +1,166 @@
+"""Regions against their plain twin: steps, validity of every state, several QIDs, row order, no class."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import maskwise
+from maskwise.errors import InfeasibleError
+from maskwise.formats.policy_file import read_policy
+from maskwise.pipeline import solve
+from maskwise.search.options import SearchOptions
+from maskwise.search.regions import search as region_search
+from maskwise.search.regions.region_arrays import SCALE
+from maskwise.search.regions.teacher import Lesson, TaughtRecords, add_up
+from maskwise.search.regions.variants import RegionVariant
+from maskwise.solution.solution import Ending, Solution
+from maskwise.table.read import read
+from tests.properties.tables import POLICY, people_table, problems
+from tests.reference.regions import Regional
+
+OPTIONS = {"method": "regions", "effort": 1, "boundaries": "exact"}
+
+
+def taught_by_column(codes: Any, columns: Any, classes: Any, **_: Any) -> Any:
+    """Take what is taught of a record from its last unmasked columns: two targets of a first and a second order."""
+    del classes
+    cells = np.column_stack([np.array(column.to_pylist(), np.int64) for column in columns[-4:]])
+    taught = cells.reshape(len(cells), 2, 2) << 20
+    rows, row = np.unique(codes, axis=0, return_inverse=True)
+    records = TaughtRecords(row.ravel(), taught, None, np.zeros((len(codes), 0)), np.zeros(0, np.bool_))
+    return Lesson(rows, add_up(taught, row.ravel(), len(rows)), records)
+
+
+def with_lessons(problem: dict[str, Any], seed: int) -> tuple[pa.Table, dict[str, Any], list[list[tuple[int, int]]]]:
+    """The table with what is taught beside, the policy, and the same as the twin takes it."""
+    rng = random.Random(seed)  # noqa: S311 - test data
+    lessons = [[rng.randint(-900, 900), rng.randint(1, 250), rng.randint(-900, 900), rng.randint(1, 250)]]
+    lessons += [[rng.randint(-900, 900), rng.randint(1, 250)] * 2 for _ in problem["records"][1:]]
+    table = pa.Table.from_pylist(problem["records"])
+    for c in range(4):
+        table = table.append_column(f"t{c}", pa.array([lesson[c] for lesson in lessons]))
+    table = table.drop_columns(["sens"]).add_column(0, "sens", table["sens"].cast(pa.string()))
+    used = {a.name for a in problem["attributes"]}
+    entries = {n: e for n, e in problem["policy"]["attributes"].items() if n in used or n == "sens"}
+    gone = [n for n in table.column_names if n.startswith("q") and n not in used]
+    policy = {**problem["policy"], "attributes": entries, "drop": gone}
+    taught = [[(a << 20, b << 20), (c << 20, d << 20)] for a, b, c, d in lessons]
+    return table, policy, taught
+
+
+def solved(table: pa.Table, policy: dict[str, Any], depth: int, **more: Any) -> Solution:
+    with (
+        patch.object(region_search, "teach_rows", taught_by_column),
+        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=depth)),
+    ):
+        return solve(read(table), read_policy(policy), SearchOptions(**OPTIONS, **more))[0]
+
+
+def label(shown: Any) -> Any:
+    if not isinstance(shown, tuple):
+        return shown
+    low, high, closed = shown
+    return f"[{low}, {high}{']' if closed else ')'}"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    problem=problems(["k", "templates", "mixed", "distinct", "recursive"], n_requirements=(1, 1), whole=True),
+    seed=st.integers(0, 2**20),
+    depth=st.integers(0, 3),
+)
+def test_every_split_is_the_best_with_what_is_below_it(problem: dict[str, Any], seed: int, depth: int) -> None:
+    table, policy, taught = with_lessons(problem, seed)
+    twin = Regional(problem["records"], problem["attributes"], problem["requirements"], taught, depth, SCALE)
+    assume(twin.is_valid(list(range(len(problem["records"])))))
+    solution = solved(table, policy, depth)
+    assert solution.regions is not None
+    expected = list(twin.run())
+    found = [
+        (split.region, split.attribute, step.before, [part.shown for part in split.parts])
+        for split, step in zip(solution.regions.splits, solution.steps, strict=True)
+    ]
+    assert found == [(i, name, label(before), [label(shown) for shown in after]) for i, name, before, after in expected]
+    assert solution.ending is Ending.MAXIMAL
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=problems(["all"], n_requirements=(1, 3)), seed=st.integers(0, 2**20), stop=st.integers(0, 12))
+def test_every_state_is_safe_by_every_requirement(problem: dict[str, Any], seed: int, stop: int) -> None:
+    """The recount inside `anonymize` refuses what is not, so does the twin of every privacy model here."""
+    table, policy, _ = with_lessons(problem, seed)
+    with (
+        patch.object(region_search, "teach_rows", taught_by_column),
+        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
+    ):
+        try:
+            outcome = maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
+        except InfeasibleError:
+            return
+    shown = outcome.data.to_pylist()
+    records = problem["records"]
+    for requirement in problem["requirements"]:
+        for rule in requirement.parts():
+            assert not rule.is_broken(rule.badness(shown, records))
+    for cut in outcome.solution.cuts:
+        assert {row[cut.attribute] for row in shown} - {None} <= set(cut.labels)
+    assert len(outcome.solution.steps) <= stop
+
+
+@settings(max_examples=15, deadline=None)
+@given(problem=problems(["k", "mixed"], n_requirements=(1, 2)), seed=st.integers(0, 2**20), other=st.integers(0, 99))
+def test_neither_the_order_of_rows_nor_a_step_limit_changes_the_way(
+    problem: dict[str, Any], seed: int, other: int
+) -> None:
+    table, policy, _ = with_lessons(problem, seed)
+    try:
+        whole = solved(table, policy, 2)
+    except InfeasibleError:
+        return
+    order = list(range(table.num_rows))
+    random.Random(other).shuffle(order)  # noqa: S311 - test data
+    again = solved(table.take(order), policy, 2)
+    assert again.regions == whole.regions
+    assert again.steps == whole.steps
+    short = solved(table, policy, 2, max_steps=len(whole.steps) // 2)
+    assert short.steps == whole.steps[: len(whole.steps) // 2]
+
+
+@pytest.mark.parametrize("has_class", [True, False])
+def test_people_are_masked_region_by_region(*, has_class: bool) -> None:
+    table = people_table(5, 2_000)
+    policy = POLICY if has_class else {key: value for key, value in POLICY.items() if key != "class"}
+    policy = policy if has_class else {**policy, "drop": ["cls"]}
+    outcome = maskwise.anonymize(table, policy, method="regions", seed=3, keep_order=True)
+    assert outcome.verdict.is_met
+    assert outcome.solution.regions is not None
+    assert outcome.solution.regions.n_regions > 20
+    again = maskwise.anonymize(table.slice(0), policy, method="regions", seed=3, keep_order=True)
+    assert again.data.equals(outcome.data)
+
+
+def test_several_qids_are_split_further_together() -> None:
+    """Regions that are one group on a QID are split at the same place, though each alone is too small."""
+    rng = np.random.default_rng(1)
+    n = 400
+    old, rich = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    table = pa.table(
+        {
+            "age": old * 40 + rng.integers(20, 30, n),
+            "pay": rich * 100 + rng.integers(0, 10, n),
+            "cls": np.where((old + rich + rng.random(n)) > 1.2, "Y", "N"),
+        }
+    )
+    policy = {"class": "cls", "requirements": [{"qid": ["age"], "k": 150}, {"qid": ["pay"], "k": 150}]}
+    outcome = maskwise.anonymize(table, policy, method="regions", seed=0, effort=1)
+    # No four regions of 150 fit into 400 records, but two intervals of each attribute do.
+    assert len(outcome.solution.cut("age").labels) == len(outcome.solution.cut("pay").labels) == 2
+    assert any(len(step.regions) > 1 for step in outcome.solution.steps)
