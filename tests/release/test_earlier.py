@@ -315,7 +315,7 @@ def test_adult_masked_twice_keeps_k_only_if_the_first_is_counted_with() -> None:
     assert below["together"] == 0
 
 
-@pytest.mark.parametrize("method", ["tdr", "bug"])
+@pytest.mark.parametrize("method", ["tdr", pytest.param("bug", marks=pytest.mark.slow)])
 def test_a_release_by_regions_is_counted_with_record_by_record(method: str) -> None:
     table, k = people(), 10
     first = mask(table, policy(), method="regions")
