@@ -10,7 +10,7 @@ from maskwise.profile.boundaries import read_midnights_as_dates
 from maskwise.profile.persons import with_boundaries
 from maskwise.profile.profile import profile as take_profile
 from maskwise.progress import SearchProgress, Silent
-from maskwise.solution.cut import disclose_lone_value
+from maskwise.solution.lone_values import disclose_lone_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,8 +77,8 @@ def solve(
         after(searched)
     solution = searched.solution
     if not options.as_published:
-        solution = replace(solution, cuts=tuple(disclose_lone_value(cut) for cut in solution.cuts))
-    if reasons is not None:
+        solution = disclose_lone_values(solution)
+    if reasons is not None and policy.suppress is None:
         from maskwise.search.explain import explain  # noqa: PLC0415 - as above
 
         progress.stage("explain")

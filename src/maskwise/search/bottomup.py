@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
     from maskwise.search.preferences import Preferences
+    from maskwise.search.suppression.row_groups import SuppressibleGroups
     from maskwise.search.value_trees import ValueTree
 
     Ints = NDArray[np.int64]
@@ -107,6 +108,7 @@ class BottomUp:
         self.path: list[tuple[int, int]] = []
         self.given: list[tuple[int, int]] = []
         self.lost = 0.0
+        self.suppressible: SuppressibleGroups | None = None
 
     def _start_hiding(self, i: int, nodes: Ints) -> None:
         """Open all values of a suppress attribute; of equal ones, the one with the fewest records is hidden first."""

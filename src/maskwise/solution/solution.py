@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from maskwise.solution.curve import Point
     from maskwise.solution.cut import Cut
     from maskwise.solution.steps import Generalization, Step
+    from maskwise.solution.suppression import Suppression
     from maskwise.values.message import Message
     from maskwise.values.reading import Reading
 
@@ -83,6 +84,8 @@ class Solution:
     """The column that says whom a record is about, where the figures are about persons."""
     tightened: Fraction = Fraction(1)
     """By what the bounds of templates were multiplied while searching, against the minimality attack."""
+    suppression: Suppression | None = None
+    """What is suppressed, where the policy allows it."""
     against: tuple[str, ...] = ()
     """The hashes of the solution files of earlier releases of the same people, together with which it was found."""
     steps: tuple[Step | Generalization, ...] = ()

@@ -1,0 +1,53 @@
+"""Mask a table and suppress what its solution says, and what is expected of the release then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from maskwise.policy.budget import Suppressed
+from maskwise.release import mask as masking
+from maskwise.release.pseudonyms import pseudonymize
+from maskwise.release.suppress import suppress
+from maskwise.release.suppressed_share import SuppressedShare, count_suppressed
+
+if TYPE_CHECKING:
+    from maskwise.policy.policy import Policy
+    from maskwise.profile.columns import Profile
+    from maskwise.solution.solution import Solution
+    from maskwise.table.table import Table
+
+
+def mask_and_suppress(
+    table: Table, policy: Policy, solution: Solution, profile: Profile
+) -> tuple[Table, SuppressedShare | None]:
+    """Mask all columns that have a cut, and suppress records; no column is left out yet.
+
+    Args:
+        table: The records.
+        policy: What was asked.
+        solution: What to show, and what to suppress.
+        profile: The distinct cells of each masked attribute.
+
+    Returns:
+        The masked records that are left, and whom suppression hits; None where the policy has no budget.
+    """
+    if solution.suppression is None:
+        return masking.mask(pseudonymize(table, policy.person), solution, profile.columns), None
+    masked = masking.mask(table, solution, profile.columns)
+    suppressed = suppress(masked, solution)
+    # Pseudonyms are numbered, so they are drawn for those who are left.
+    left = pseudonymize(masked if suppressed is None else suppressed.table, policy.person)
+    return left, count_suppressed(suppressed, policy, solution, profile)
+
+
+def what_is_left(hit: SuppressedShare | None, n_rows: int, n_persons: int | None) -> tuple[int, int | None]:
+    """How many records and persons the release has to have.
+
+    Args:
+        hit: What was suppressed.
+        n_rows: The records of the table.
+        n_persons: The persons in it, where the policy says whom records are about.
+    """
+    if hit is None or hit.shown_as is Suppressed.ROOT:
+        return n_rows, n_persons
+    return n_rows - hit.n_records, None if n_persons is None else n_persons - hit.n_counted

@@ -1,0 +1,290 @@
+"""The groups of all QIDs while a search may suppress records.
+
+A state of the search is the cut and the rows that are taken away: those in a
+group that broke a requirement, in any QID, and again those in groups that
+thereby broke one. What is left satisfies every requirement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.errors import InputError
+from maskwise.search import rule_kernels
+from maskwise.search.bounds import as_rules
+from maskwise.search.suppression import candidate_kernels, settle_kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from maskwise.compress.compressed_table import Compact
+    from maskwise.search.bounds import Bound
+    from maskwise.search.groups.split_kernels import SplitCut
+
+    Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class QidFigures:
+    """How the groups of one QID stand, and how they would stand, in the place of the groups themselves.
+
+    They are split by `SuppressibleGroups`, all QIDs together.
+    """
+
+    attributes: tuple[int, ...]
+    """The attributes by their number in the policy."""
+    now: Floats  # (n_rules,)
+    """How bad the worst released group is by each rule."""
+    worst: Floats = field(default_factory=lambda: np.zeros((0, 0)))  # (n_rules, n_nodes)
+    """The same after refining a candidate."""
+
+    @property
+    def is_anti_monotone(self) -> bool:
+        """Candidates that could not be paid for are looked at again after each step, so none is given up too early."""
+        return True
+
+    def refine(self, *_: object) -> None:
+        """Leave it to `SuppressibleGroups`."""
+
+    def release(self) -> None:
+        """Leave it to `SuppressibleGroups`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressedRows:
+    """What is taken away, by the values that rows would show."""
+
+    n_counted: int
+    """How many records, or persons."""
+    nodes: tuple[Ints, ...]  # (n_combinations, n_attributes) each
+    """For each QID the distinct values of the rows that were taken away because of a group in it."""
+    released: tuple[frozenset[int], ...]
+    """For each attribute of the rows the values that rows show which are left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a refinement costs."""
+
+    n_lost: int
+    """The records, or persons, that it takes away."""
+    worst: Floats  # (n_rules,)
+    """How bad the worst released group would be, by each rule of each QID in turn."""
+
+
+class SuppressibleGroups:
+    """The groups of all QIDs, split as the search refines, and the rows that are taken away.
+
+    Claim: after any sequence of refinements every group that is left meets
+    every rule, and so do the suppressed records where they are shown as roots,
+    unless `is_over`. No more than the budget is taken away.
+    """
+
+    def __init__(
+        self,
+        table: Compact,
+        shown: Sequence[Ints],
+        qids: Sequence[tuple[int, ...]],
+        bounds: Sequence[Bound],
+        most: int,
+        *,
+        shows_root: bool,
+    ) -> None:
+        """Start with one group in each QID, which shows the root of every attribute.
+
+        Args:
+            table: The rows of all attributes together.
+            shown: For each attribute of the policy the value that each of its codes is shown as: its root.
+            qids: The attributes of each QID, by their number in the policy.
+            bounds: The rules of all requirements, on the counters of that table.
+            most: How many records, or persons, may be suppressed.
+            shows_root: Whether suppressed records are shown as roots.
+        """
+        refuse_persons_with_several_rows(table)
+        self.attributes = table.attributes
+        self.most = most
+        self.is_over = False
+        self._suppressed: SuppressedRows | None = None
+        self._place = {a: p for p, a in enumerate(table.attributes)}
+        n_qids = len(qids)
+        of_qid = [[bound for bound in bounds if bound.table == q] for q in range(n_qids)]
+        self.first_rule = np.cumsum([0, *map(len, of_qid)])
+        rules = as_rules([bound for own in of_qid for bound in own], table.whole())
+        is_distance = np.isin(rules.kind, [rule_kernels.EQUAL, rule_kernels.ORDERED]) & rules.is_enforced
+        self._checks = settle_kernels.Checks(
+            rules, self.first_rule, shows_root, bool(is_distance.any()) and not shows_root
+        )
+        self.is_anti_monotone = bool((rules.kind == rule_kernels.K)[rules.is_enforced].all()) and not shows_root
+        self._node = np.zeros((len(table.attributes), max(map(len, shown))), np.int64)
+        for p, a in enumerate(table.attributes):
+            self._node[p, : len(shown[a])] = shown[a]
+        self._groups = _start(table, [[self._place[a] for a in qid] for qid in qids], self._node.shape[1])
+        self.figures = [QidFigures(tuple(qid), np.zeros(len(own))) for qid, own in zip(qids, of_qid, strict=True)]
+        self._look_at_figures()
+
+    @property
+    def n_lost(self) -> int:
+        """How many records, or persons, are taken away."""
+        return int(self._groups.taken[0])
+
+    @property
+    def left(self) -> int:
+        """How many more may be."""
+        return self.most - self.n_lost
+
+    @property
+    def shows_root(self) -> bool:
+        """Whether suppressed records are shown as roots, so that they form a group."""
+        return self._checks.shows_root
+
+    def release(self) -> None:
+        """Free the memory of the groups."""
+        self._suppressed = self.suppressed()
+        del self._groups
+
+    def look_at_candidates(self, cut: SplitCut) -> Ints:
+        """Find what each candidate would create; return the records in broken groups, of the QID that has most.
+
+        Args:
+            cut: The trees, and where the cut runs, with attributes numbered over the whole policy.
+        """
+        own, node = list(self.attributes), self._node
+        widths = [int(cut.n_children[node[p]].max()) + 1 for p in range(len(own))]
+        base = np.cumsum([0, *widths])
+        values = candidate_kernels.ShownValues(
+            node, cut.slot[own], base, cut.hides[own], cut.first_child, cut.n_children, cut.alive
+        )
+        n_nodes, n_counts = len(cut.first_child), self._groups.counts.shape[1]
+        worst = np.empty((len(self._checks.rules.kind), n_nodes))
+        direct = np.empty((len(self.figures), n_nodes), np.int64)
+        hist = np.zeros((int(base[-1]), n_counts), np.int64)
+        candidate_kernels.count_candidates(self._groups, values, self._checks, hist, worst, direct)
+        for q, figures in enumerate(self.figures):
+            figures.worst = worst[self.first_rule[q] : self.first_rule[q + 1]]
+        most: Ints = direct.max(axis=0)
+        return most
+
+    def price(self, attribute: int, low: int, high: int, branch: Ints) -> Price | None:
+        """What a refinement would cost; None if it is not within the budget, or what is left would not be valid.
+
+        Args:
+            attribute: The attribute's number in the policy.
+            low: The first code of the rows that change.
+            high: One past the last.
+            branch: For each code of the attribute the part that it goes to.
+        """
+        a = self._place[attribute]
+        settle_kernels.split(self._groups, a, low, high, branch)
+        n_lost = settle_kernels.settle(self._groups, self._checks, self.left)
+        worst = np.empty(len(self._checks.rules.kind))
+        if n_lost != settle_kernels.OVER:
+            settle_kernels.worst_groups(self._groups, self._checks, worst)
+        settle_kernels.undo(self._groups, self._checks, a, low, high)
+        return None if n_lost == settle_kernels.OVER else Price(int(n_lost), worst)
+
+    def refine(self, attribute: int, low: int, high: int, branch: Ints, branch_node: Ints) -> None:
+        """Perform a refinement, and take away what it costs.
+
+        Args:
+            attribute: As in `price`.
+            low: As in `price`.
+            high: As in `price`.
+            branch: As in `price`.
+            branch_node: The value that each part shows.
+        """
+        self._node[self._place[attribute], low:high] = branch_node[branch[low:high]]
+        settle_kernels.split(self._groups, self._place[attribute], low, high, branch)
+        n_lost = settle_kernels.settle(self._groups, self._checks, self.left)
+        self.is_over = self.is_over or n_lost == settle_kernels.OVER
+        settle_kernels.keep(self._groups)
+        self._look_at_figures()
+
+    def set_worst(self, candidate: int, price: Price) -> None:
+        """Set how bad the worst group would be after refining a candidate."""
+        for q, figures in enumerate(self.figures):
+            figures.worst[:, candidate] = price.worst[self.first_rule[q] : self.first_rule[q + 1]]
+
+    def _look_at_figures(self) -> None:
+        worst = np.empty(len(self._checks.rules.kind))
+        settle_kernels.worst_groups(self._groups, self._checks, worst)
+        for q, figures in enumerate(self.figures):
+            figures.now = worst[self.first_rule[q] : self.first_rule[q + 1]].copy()
+
+    def suppressed(self) -> SuppressedRows:
+        """What is taken away; also after the memory of the groups was freed."""
+        if self._suppressed is None:
+            groups, node = self._groups, self._node
+            is_left = groups.taken_in == 0
+            found = []
+            for q, figures in enumerate(self.figures):
+                codes = groups.codes[groups.because[q]]
+                places = [self._place[a] for a in figures.attributes]
+                found.append(np.unique(np.stack([node[p, codes[:, p]] for p in places], axis=1), axis=0))
+            released = [frozenset(node[p, np.unique(groups.codes[is_left, p])].tolist()) for p in range(len(node))]
+            return SuppressedRows(self.n_lost, tuple(found), tuple(released))
+        return self._suppressed
+
+
+def refuse_persons_with_several_rows(table: Compact) -> None:
+    """Refuse a table in which a person has several rows: some of them may be suppressed, and others not."""
+    if table.persons is not None:
+        raise InputError(
+            "Some persons have records with different values on the quasi-identifiers, so a part of a person's records "
+            "could be suppressed and counted with the rest. `suppress` does not go with that yet: delete it."
+        )
+
+
+def _start(table: Compact, qids: Sequence[Sequence[int]], n_codes: int) -> settle_kernels.RowGroups:
+    """One group in each QID."""
+    n_qids, (n_rows, n_attributes), n_counts = len(qids), table.codes.shape, table.counts.shape[1]
+    zeros = table.workspace.zeros
+    most = 2 * n_rows + 1
+    by_code = zeros((n_attributes, n_rows), np.int32)
+    code_start = np.zeros((n_attributes, n_codes + 1), np.int64)
+    for a in range(n_attributes):
+        by_code[a] = np.argsort(table.codes[:, a], kind="stable")
+        code_start[a, 1:] = np.cumsum(np.bincount(table.codes[:, a], minlength=n_codes))
+    member = np.zeros((n_qids, n_attributes), np.bool_)
+    for q, qid in enumerate(qids):
+        member[q, list(qid)] = True
+    order = zeros((n_qids, n_rows), np.int32)
+    order[:] = np.arange(n_rows)
+    size = zeros((n_qids, most), np.int32)
+    size[:, 0] = n_rows
+    total = zeros((n_qids, most, n_counts), np.int64)
+    total[:, 0] = table.whole()
+    return settle_kernels.RowGroups(
+        codes=table.codes,
+        counts=table.counts,
+        by_code=by_code,
+        code_start=code_start,
+        member=member,
+        taken_in=zeros(n_rows, np.int32),
+        because=zeros((n_qids, n_rows), np.bool_),
+        group=zeros((n_qids, n_rows), np.int32),
+        order=order,
+        start=zeros((n_qids, most), np.int32),
+        size=size,
+        total=total,
+        origin=zeros((n_qids, most), np.int32),
+        first_part=table.workspace.full((n_qids, most), -1, np.int32),
+        next_part=table.workspace.full((n_qids, most), -1, np.int32),
+        branch=zeros((n_qids, most), np.int32),
+        n_groups=np.ones(n_qids, np.int64),
+        n_parts=np.zeros(n_qids, np.int64),
+        root=np.zeros(n_qids, np.int64),
+        stamp=zeros((n_qids, most), np.int32),
+        touched=zeros((2, n_qids * most), np.int32),
+        waiting=zeros((2, n_qids * most), np.int32),
+        lost=zeros(n_rows, np.int32),
+        tally=np.zeros(4, np.int64),
+        taken=np.zeros(n_counts, np.int64),
+        buffer=zeros(n_rows, np.int32),
+    )
