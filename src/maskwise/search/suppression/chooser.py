@@ -67,11 +67,13 @@ class SuppressingChooser:
         if not len(frontier):
             return None
         direct = groups.look_at_candidates(state.cut)[frontier]
-        if groups.is_anti_monotone:
-            is_dear = direct > groups.left
-            state.cut.alive[frontier[is_dear]] = False
-            state.frontier = frontier = frontier[~is_dear]
-            direct = direct[~is_dear]
+        # Nobody who is left shows it, or what was too dear once stays so.
+        is_over = (direct < 0) | ((direct > groups.left) & groups.is_anti_monotone)
+        state.cut.alive[frontier[is_over]] = False
+        state.frontier = frontier = frontier[~is_over]
+        direct = direct[~is_over]
+        if not len(frontier):
+            return None
         gain = state.gain[frontier]
         weighted = gain * state.weights[state.attribute[frontier]]
         must_pay = direct > 0

@@ -117,6 +117,11 @@ class SuppressibleGroups:
         of_qid = [[bound for bound in bounds if bound.table == q] for q in range(n_qids)]
         self.first_rule = np.cumsum([0, *map(len, of_qid)])
         rules = as_rules([bound for own in of_qid for bound in own], table.whole())
+        if (rules.kind == rule_kernels.ORDERED).any() and not shows_root:
+            raise InputError(
+                "`suppress` with `as: removed` does not go with closeness by the order of values yet: distances would "
+                "be measured on other values than those that are left. Write `as: root`, or delete one of them."
+            )
         is_distance = np.isin(rules.kind, [rule_kernels.EQUAL, rule_kernels.ORDERED]) & rules.is_enforced
         self._checks = settle_kernels.Checks(
             rules, self.first_rule, shows_root, bool(is_distance.any()) and not shows_root
@@ -152,6 +157,8 @@ class SuppressibleGroups:
     def look_at_candidates(self, cut: SplitCut) -> Ints:
         """Find what each candidate would create; return the records in broken groups, of the QID that has most.
 
+        A candidate that no row shows which is left has -1.
+
         Args:
             cut: The trees, and where the cut runs, with attributes numbered over the whole policy.
         """
@@ -168,7 +175,7 @@ class SuppressibleGroups:
         candidate_kernels.count_candidates(self._groups, values, self._checks, hist, worst, direct)
         for q, figures in enumerate(self.figures):
             figures.worst = worst[self.first_rule[q] : self.first_rule[q + 1]]
-        most: Ints = direct.max(axis=0)
+        most: Ints = np.where((direct > 0).any(axis=0) | np.isfinite(worst).any(axis=0), direct.max(axis=0), -1)
         return most
 
     def price(self, attribute: int, low: int, high: int, branch: Ints) -> Price | None:
