@@ -198,6 +198,8 @@ class Applied:
     """Requirements that could not be recounted, because their sensitive column is not there."""
     unchecked_why: str = NO_SENSITIVE_COLUMN
     """Why not."""
+    n_suppressed: int = 0
+    """Records suppressed because the solution suppresses their combination of labels."""
 
 
 def describe(solution: Solution, verdict: Verdict) -> str:

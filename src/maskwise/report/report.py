@@ -315,6 +315,7 @@ def applied_data(applied: Applied) -> dict[str, Any]:
         "dropped_rows": applied.n_dropped,
         "outside": dict(applied.outside),
         "dropped_outside": applied.n_outside_dropped,
+        **({"suppressed": applied.n_suppressed} if applied.n_suppressed else {}),
         "left_out": list(applied.left_out),
         "unchecked": [requirement.asks() for requirement in applied.unchecked],
         "unknown": {name: {"values": u.n_values, "records": u.n_records} for name, u in applied.unknown.items()},

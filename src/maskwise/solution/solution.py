@@ -121,6 +121,16 @@ class Solution:
         """The taxonomy of each column that has one."""
         return {cut.attribute: cut.taxonomy for cut in (*self.cuts, *self.fixed)} | dict(self.trees)
 
+    @property
+    def n_released(self) -> int:
+        """The records of the release."""
+        return self.n_rows - (0 if self.suppression is None else self.suppression.n_removed)
+
+    def shown_labels(self, cut: Cut) -> tuple[str, ...]:
+        """The labels of a cut that the release may show; with suppression, those that it shows."""
+        said = self.suppression
+        return cut.labels if said is None else tuple(text for text in cut.labels if said.is_shown(cut.attribute, text))
+
     def cut(self, attribute: str) -> Cut:
         """The cut of one attribute."""
         return next(cut for cut in self.cuts if cut.attribute == attribute)

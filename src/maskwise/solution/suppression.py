@@ -31,11 +31,18 @@ class Suppression:
     shown_as: Suppressed
     """What becomes of them."""
     n_counted: int
-    """How many records there are, or persons where these are counted."""
+    """How many records are suppressed, or persons where these are counted."""
+    n_records: int = 0
+    """How many records that are; known when the table is masked."""
     combinations: tuple[SuppressedCombinations, ...] = ()
     """By which labels they are known, QID by QID; those of any of them are suppressed."""
     unshown: tuple[tuple[str, Labels], ...] = ()
     """For each attribute the labels of its cut that no released record shows, where there are some."""
+
+    @property
+    def n_removed(self) -> int:
+        """How many records the release lacks, where records are counted."""
+        return self.n_records if self.shown_as is Suppressed.REMOVED else 0
 
     @property
     def is_root_shown(self) -> bool:

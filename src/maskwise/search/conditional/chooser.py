@@ -18,6 +18,8 @@ from maskwise.policy.attributes import Kind
 from maskwise.search.conditional import gain_kernels
 from maskwise.search.groups.person_groups import PersonGroups
 from maskwise.search.groups.splitting import SplittingGroups
+from maskwise.search.suppression.prices import Prices, discount
+from maskwise.search.suppression.split_prices import price_splits
 from maskwise.search.ties import TOLERANCE, is_less, largest
 from maskwise.search.topdown import Choice
 
@@ -64,6 +66,8 @@ class _Weighed:
     """Where an interval is split: the first code of its right part."""
     step: int
     """After how many steps it was weighed."""
+    n_lost: int = 0
+    """How many records it takes away."""
 
 
 class ConditionalChooser:
@@ -90,6 +94,7 @@ class ConditionalChooser:
         self._open = {int(state.first[i]) for i, tree in growing.items() if tree.n_bins > 1}
         self._is_exact = classes.n_rows * len(state.trees) <= EXACT_WORK
         self._is_lone = np.concatenate([_has_one_child(tree) for tree in state.trees])
+        self._prices = None if state.suppressible is None else Prices(state, state.suppressible)
         for i, at in state.given:
             # What attackers know besides is not in the release, so it tells recipients nothing of the class.
             if i < classes.n_attributes:
@@ -100,10 +105,11 @@ class ConditionalChooser:
         state.frontier = state.frontier[state.cut.alive[state.frontier]]
         return [*state.frontier.tolist(), *sorted(self._open)]
 
-    def _worth(self, node: int, gain: float, loss: float) -> float:
+    def _worth(self, node: int, gain: float, loss: float, n_lost: int = 0) -> float:
         i = int(self.state.attribute[node])
         weight = self.variant.weights[i] if self.variant.weights else 1.0
-        return float(self.state.weights[i] * weight * gain / (loss + 1.0) ** self.variant.exponent)
+        kept = 1.0 if self._prices is None else discount(n_lost, self._prices.groups.left)
+        return float(self.state.weights[i] * weight * gain / (loss + 1.0) ** self.variant.exponent) * kept
 
     def _weigh(self, node: int) -> None:
         """Weigh one candidate anew, and with a hidden value all values hidden beside it."""
@@ -115,11 +121,18 @@ class ConditionalChooser:
             gains = self.classes.gains_of_values(i, first, tree.n_codes)
             for other in state.frontier[state.attribute[state.frontier] == i].tolist():
                 gain = float(gains[tree.codes[other - first, 0]])
-                self._weighed[other] = _Weighed(gain, self._loss(other), 0, self._step)
+                self._weighed[other] = self._with_price(other, gain)
         else:
             n_children = int(tree.n_children[node - first])
             gain = self.classes.gain(i, node, state.cut.slot[i], n_children)
-            self._weighed[node] = _Weighed(gain, self._loss(node), 0, self._step)
+            self._weighed[node] = self._with_price(node, gain)
+
+    def _with_price(self, node: int, gain: float) -> _Weighed:
+        """What a candidate is worth that gains so much; nothing if it cannot be paid for now."""
+        n_lost = 0 if self._prices is None or gain <= TOLERANCE else self._prices.of(node)
+        if n_lost is None:
+            return _Weighed(0.0, 0.0, 0, self._step)
+        return _Weighed(gain, self._loss(node), 0, self._step, n_lost)
 
     def _loss(self, node: int) -> float:
         return float(self.state.losses(np.array([node]))[0])
@@ -128,6 +141,18 @@ class ConditionalChooser:
         """Find the best valid split of an interval; one that has none is closed for good."""
         state = self.state
         low, high = self.growing[i].bins_of(node - int(state.first[i]))
+        if self._prices is not None:
+            split = price_splits(
+                self._prices,
+                (i, node, low, high),
+                int(self.growing[i].codes[node - int(state.first[i]), 1]),
+                self.classes.gains_of_splits(i, node, low, high),
+                self.variant.exponent,
+            )
+            if split.is_over:
+                self._open.discard(node)
+            self._weighed[node] = _Weighed(split.gain, split.loss, split.border, self._step, split.n_lost)
+            return
         is_valid = np.ones(high - low, np.bool_)
         is_valid[0] = False
         total = np.zeros(high - low)
@@ -161,7 +186,8 @@ class ConditionalChooser:
         best; gains seldom rise, so that is nearly always the same choice.
         """
         candidates = self._candidates()
-        lone = [node for node in self.state.frontier.tolist() if self._is_lone[node]]
+        has_roots = self._prices is not None and self._prices.groups.shows_root
+        lone = [] if has_roots else [node for node in self.state.frontier.tolist() if self._is_lone[node]]
         if lone:
             return Choice(min(lone, key=self._rank), 0.0, 0.0, 0.0)
         for node in candidates:
@@ -182,7 +208,8 @@ class ConditionalChooser:
                 continue
             weighed = self._weighed[best]
             if weighed.step == self._step:
-                return Choice(best, weighed.gain, weighed.loss, self._worth(best, weighed.gain, weighed.loss))
+                worth = self._worth(best, weighed.gain, weighed.loss, weighed.n_lost)
+                return Choice(best, weighed.gain, weighed.loss, worth)
             self._weigh(best)
 
     def _is_alive(self, node: int) -> bool:
@@ -200,7 +227,7 @@ class ConditionalChooser:
             weighed = self._weighed[node]
             is_fixed = int(self.state.attribute[node]) not in self.growing
             loss = self._loss(node) if is_fixed and weighed.step < self._step else weighed.loss
-            worth[node] = self._worth(node, weighed.gain, loss)
+            worth[node] = self._worth(node, weighed.gain, loss, weighed.n_lost)
         most = max(worth.values())
         return min((node for node in gaining if not is_less(worth[node], most)), key=self._rank)
 
@@ -217,7 +244,10 @@ class ConditionalChooser:
         self._split_classes(i, node - first)
         self._weighed.pop(node, None)
         self._step += 1
-        return state.refine(node)
+        change = state.refine(node)
+        if self._prices is not None:
+            self._prices.renew()
+        return change
 
     def _split_classes(self, i: int, at: int) -> None:
         """Split the class groups that show a value of an attribute, or hide one."""

@@ -100,3 +100,55 @@ def weigh_part(checks: Checks, q: int, counts: Any, candidate: int, worst: Any, 
         return
     for r in range(checks.first[q], checks.first[q + 1]):
         worst[r, candidate] = max(worst[r, candidate], weigh(checks.rules, r, counts, counts, 0)[0])
+
+
+@njit(cache=True, nogil=True)
+def count_splits(
+    groups: RowGroups, shown: Any, checks: Checks, a: int, value: int, low: int, high: int, worst: Any, direct: Any
+) -> None:
+    """Find for each split of an interval the records in the broken groups it would create, and how bad others are.
+
+    Args:
+        groups: IN the groups.
+        shown: IN (n_codes,) the value that each code of the attribute is shown as.
+        checks: IN the rules.
+        a: IN the attribute.
+        value: IN the interval.
+        low: IN its first code.
+        high: IN one past its last; a code outside is a missing value, which splits off as well.
+        worst: OUT (n_rules, high - low) the first of each is meaningless.
+        direct: OUT (n_qids, high - low) likewise.
+    """
+    worst[:] = -np.inf
+    direct[:] = 0
+    n_counts = groups.counts.shape[1]
+    hist = np.zeros((high - low + 1, n_counts), np.int64)
+    left = np.zeros(n_counts, np.int64)
+    right = np.zeros(n_counts, np.int64)
+    for q in range(groups.member.shape[0]):
+        if not groups.member[q, a]:
+            continue
+        for g in range(groups.n_groups[q]):
+            if groups.total[q, g, 0] == 0:
+                continue
+            start, size = groups.start[q, g], groups.size[q, g]
+            if shown[groups.codes[groups.order[q, start], a]] != value:
+                continue
+            hist[:] = 0
+            for at in range(start, start + size):
+                row = groups.order[q, at]
+                code = groups.codes[row, a]
+                s = code - low if low <= code < high else high - low
+                for c in range(n_counts):
+                    hist[s, c] += groups.counts[row, c]
+            left[:] = 0
+            right[:] = groups.total[q, g] - hist[high - low]
+            for b in range(1, high - low):
+                left += hist[b - 1]
+                right -= hist[b - 1]
+                if left[0] > 0:
+                    weigh_part(checks, q, left, b, worst, direct)
+                if right[0] > 0:
+                    weigh_part(checks, q, right, b, worst, direct)
+                if hist[high - low, 0] > 0:
+                    weigh_part(checks, q, hist[high - low], b, worst, direct)

@@ -103,7 +103,9 @@ def suppression_of(
         every = [*cuts[a].labels, *([None] if cuts[a].missing is MissingShown.ITSELF else [])]
         gone = tuple(text for text in every if text not in shown)
         unshown += [(cuts[a].attribute, gone)] if gone else []
-    return Suppression(budget.shown_as, found.n_counted, tuple(combinations), tuple(unshown))
+    # How many records persons have is known when they are masked.
+    n_records = found.n_counted if problem.policy.person is None else 0
+    return Suppression(budget.shown_as, found.n_counted, n_records, tuple(combinations), tuple(unshown))
 
 
 def _label(tree: AnyTree, node: int, cut: Cut) -> str | None:

@@ -178,6 +178,25 @@ class SuppressibleGroups:
         most: Ints = np.where((direct > 0).any(axis=0) | np.isfinite(worst).any(axis=0), direct.max(axis=0), -1)
         return most
 
+    def look_at_splits(self, attribute: int, node: int, low: int, high: int) -> tuple[Ints, Floats]:
+        """For each split of an interval the records in broken groups, of the QID that has most, and the worst others.
+
+        Args:
+            attribute: The attribute's number in the policy.
+            node: The interval.
+            low: Its first code.
+            high: One past its last.
+
+        Returns:
+            One for each code that the right part may begin with; and by each rule of each QID in turn.
+        """
+        a = self._place[attribute]
+        worst = np.empty((len(self._checks.rules.kind), high - low))
+        direct = np.empty((len(self.figures), high - low), np.int64)
+        candidate_kernels.count_splits(self._groups, self._node[a], self._checks, a, node, low, high, worst, direct)
+        most: Ints = direct.max(axis=0)
+        return most, worst
+
     def price(self, attribute: int, low: int, high: int, branch: Ints) -> Price | None:
         """What a refinement would cost; None if it is not within the budget, or what is left would not be valid.
 
