@@ -37,7 +37,9 @@ class SuppressingReference(Reference):
         if isinstance(part, T):
             data = {record[part.column] for record in self.records}
             cells = [self.records[i][part.column] for i in group]
-            hits = [part.value.has(cell, data) if isinstance(part.value, AnyOf) else cell == part.value for cell in cells]
+            hits = [
+                part.value.has(cell, data) if isinstance(part.value, AnyOf) else cell == part.value for cell in cells
+            ]
             return Fraction(sum(hits), len(hits)) > part.h
         assert isinstance(part, Spread)
         values = part.values([self.records[i] for i in whole])

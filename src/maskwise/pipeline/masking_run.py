@@ -18,7 +18,7 @@ from maskwise.errors import InputError
 from maskwise.formats.policy_file import policy_files, read_policy
 from maskwise.outcome import Outcome, Run
 from maskwise.pipeline.solving import solve
-from maskwise.pipeline.suppressing import mask_and_suppress, what_is_left
+from maskwise.pipeline.suppressing import WHY_NOT, mask_and_suppress, what_is_left
 from maskwise.profile.record_order import order_message, order_tells
 from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.progress import Silent
@@ -120,6 +120,8 @@ def anonymize(
     is_shuffled = shuffles(keep_order=keep_order or (options.as_published and not shuffle), shuffle=shuffle)
     check_seed(seed, is_used=is_shuffled or options.is_random)
     asked = read_policy(policy)
+    if why and asked.suppress is not None:
+        raise InputError(WHY_NOT)
     earlier = read_earlier(against)
     files = [*policy_files(policy), *(one.path for one in earlier if one.path is not None)]
     if output is None and beside is not None:
@@ -149,7 +151,7 @@ def anonymize(
         checked = look_at_columns(table, asked, solution, profile, strict=strict_leaks)
         messages = (*solution.messages, *solution.implied(), *joint.messages(profile.n_rows), *checked.messages)
         observer.stage("mask")
-        whole, hit = mask_and_suppress(counted, asked, solution, profile)
+        whole, solution, hit = mask_and_suppress(counted, asked, solution, profile)
         messages = (*messages, *suppression_messages(hit, asked))
         masked = masking.drop_columns(masking.show_fixed(whole, solution), (*solution.drop, *joint.policy.known))
         if is_shuffled:

@@ -78,7 +78,7 @@ def solve(
     solution = searched.solution
     if not options.as_published:
         solution = disclose_lone_values(solution)
-    if reasons is not None and policy.suppress is None:
+    if reasons is not None:
         from maskwise.search.explain import explain  # noqa: PLC0415 - as above
 
         progress.stage("explain")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from maskwise.policy.budget import Suppressed
@@ -16,10 +17,15 @@ if TYPE_CHECKING:
     from maskwise.solution.solution import Solution
     from maskwise.table.table import Table
 
+WHY_NOT = (
+    "Reasons (why) are not found for a policy with `suppress` yet: whether a value could be shown depends on who else is "
+    "suppressed. Leave out one of them."
+)
+
 
 def mask_and_suppress(
     table: Table, policy: Policy, solution: Solution, profile: Profile
-) -> tuple[Table, SuppressedShare | None]:
+) -> tuple[Table, Solution, SuppressedShare | None]:
     """Mask all columns that have a cut, and suppress records; no column is left out yet.
 
     Args:
@@ -29,15 +35,18 @@ def mask_and_suppress(
         profile: The distinct cells of each masked attribute.
 
     Returns:
-        The masked records that are left, and whom suppression hits; None where the policy has no budget.
+        The masked records that are left, the solution, which then knows how many records that costs, and whom
+        suppression hits; None where the policy has no budget.
     """
     if solution.suppression is None:
-        return masking.mask(pseudonymize(table, policy.person), solution, profile.columns), None
+        return masking.mask(pseudonymize(table, policy.person), solution, profile.columns), solution, None
     masked = masking.mask(table, solution, profile.columns)
     suppressed = suppress(masked, solution)
     # Pseudonyms are numbered, so they are drawn for those who are left.
     left = pseudonymize(masked if suppressed is None else suppressed.table, policy.person)
-    return left, count_suppressed(suppressed, policy, solution, profile)
+    hit = count_suppressed(suppressed, policy, solution, profile)
+    counted = replace(solution.suppression, n_records=hit.n_records)
+    return left, replace(solution, suppression=counted), hit
 
 
 def what_is_left(hit: SuppressedShare | None, n_rows: int, n_persons: int | None) -> tuple[int, int | None]:

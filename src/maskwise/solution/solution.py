@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Missing
+from maskwise.solution.cut import MissingShown
 from maskwise.values.message import note
 from maskwise.values.reading import AS_IT_IS
 
@@ -127,9 +128,18 @@ class Solution:
         return self.n_rows - (0 if self.suppression is None else self.suppression.n_removed)
 
     def shown_labels(self, cut: Cut) -> tuple[str, ...]:
-        """The labels of a cut that the release may show; with suppression, those that it shows."""
+        """The labels of a cut that a released cell may hold; where records are suppressed, those that one holds."""
         said = self.suppression
-        return cut.labels if said is None else tuple(text for text in cut.labels if said.is_shown(cut.attribute, text))
+        if said is None:
+            return cut.labels
+        labels = tuple(text for text in cut.labels if said.is_shown(cut.attribute, text))
+        is_root_beside = said.is_root_shown and cut in self.cuts and cut.root not in labels
+        return (*labels, cut.root) if is_root_beside else labels
+
+    def shows_missing(self, cut: Cut) -> bool:
+        """Whether a released cell of a cut's attribute may be missing; where records are suppressed, whether one is."""
+        is_itself = cut.missing is MissingShown.ITSELF
+        return is_itself and (self.suppression is None or self.suppression.is_shown(cut.attribute, None))
 
     def cut(self, attribute: str) -> Cut:
         """The cut of one attribute."""

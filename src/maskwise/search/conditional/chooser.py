@@ -247,6 +247,8 @@ class ConditionalChooser:
         change = state.refine(node)
         if self._prices is not None:
             self._prices.renew()
+            if len(lost := self._prices.groups.last_lost):
+                self.classes.take_away(lost)
         return change
 
     def _split_classes(self, i: int, at: int) -> None:

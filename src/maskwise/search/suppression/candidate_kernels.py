@@ -24,9 +24,7 @@ class ShownValues(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def count_candidates(
-    groups: RowGroups, shown: ShownValues, checks: Checks, hist: Any, worst: Any, direct: Any
-) -> None:
+def count_candidates(groups: RowGroups, shown: ShownValues, checks: Checks, hist: Any, worst: Any, direct: Any) -> None:
     """Find for each candidate the records in the broken groups that it would create, and how bad its other ones are.
 
     Args:
@@ -97,7 +95,6 @@ def weigh_part(checks: Checks, q: int, counts: Any, candidate: int, worst: Any, 
             is_bad = True
     if is_bad:
         direct[q, candidate] += counts[0]
-        return
     for r in range(checks.first[q], checks.first[q + 1]):
         worst[r, candidate] = max(worst[r, candidate], weigh(checks.rules, r, counts, counts, 0)[0])
 

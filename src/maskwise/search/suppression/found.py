@@ -18,12 +18,16 @@ from maskwise.solution.suppression import SuppressedCombinations, Suppression
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from maskwise.compress.compressed_table import Compact
     from maskwise.compress.request import TableRequest
     from maskwise.search.bounds import Bound
     from maskwise.search.interface import Problem
     from maskwise.search.value_trees import AnyTree
     from maskwise.solution.cut import Cut
+
+    Ints = NDArray[np.int64]
 
 
 def spare_records(problem: Problem) -> int:
@@ -40,23 +44,30 @@ def spare_records(problem: Problem) -> int:
 
 
 def start_groups(
-    problem: Problem, trees: Sequence[AnyTree], requests: Sequence[TableRequest], tables: Sequence[Compact]
+    problem: Problem,
+    trees: Sequence[AnyTree],
+    requests: Sequence[TableRequest],
+    tables: Sequence[Compact],
+    shown: Sequence[Ints] | None = None,
 ) -> tuple[SuppressibleGroups, list[Bound]]:
-    """The groups of the most masked table, and the rules as they count by them.
+    """The groups of the most masked table, or at another cut, and the rules as they count by them.
 
     Args:
         problem: What is to be solved; its policy has a budget.
         trees: The value trees.
         requests: What was counted on each distinct QID.
         tables: The counts, as `with_union` asked for them.
+        shown: For each attribute the value that each of its codes is shown as; None is its root.
     """
     budget = problem.policy.suppress
     assert budget is not None  # noqa: S101 - else nothing is suppressed
     bounds = list_bounds(problem.profile, problem.policy, own_requests(requests))
-    first = np.cumsum([0, *(len(tree.nodes) for tree in trees)])
-    roots = [np.full(tree.n_codes, first[i], np.int64) for i, tree in enumerate(trees)]
+    roots = np.cumsum([0, *(len(tree.nodes) for tree in trees)]).tolist()
     groups = SuppressibleGroups(
         union_table(tables),
+        [np.full(tree.n_codes, root, np.int64) for root, tree in zip(roots, trees, strict=False)]
+        if shown is None
+        else shown,
         roots,
         [one.attributes for one in requests],
         bounds,
@@ -96,8 +107,8 @@ def suppression_of(
             qid = tuple(cuts[a].attribute for a in figures.attributes)
             combinations.append(SuppressedCombinations(qid, tuple(labels)))
     unshown = []
-    for a, nodes in zip(groups.attributes, found.released, strict=True):
-        shown = {label(a, node) for node in nodes}
+    for a, released in zip(groups.attributes, found.released, strict=True):
+        shown = {label(a, node) for node in released}
         if groups.shows_root and found.n_counted:
             shown.add(cuts[a].root)
         every = [*cuts[a].labels, *([None] if cuts[a].missing is MissingShown.ITSELF else [])]

@@ -69,7 +69,6 @@ class Prices:
             if self.groups.is_anti_monotone:
                 self.state.cut.alive[node] = False
             return None
-        self.groups.set_worst(node, price)
         return price.n_lost
 
     def discounts(self, nodes: Ints) -> Floats:

@@ -15,6 +15,7 @@ import numpy as np
 from maskwise.errors import InputError
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules
+from maskwise.search.cut_groups import number_rows
 from maskwise.search.suppression import candidate_kernels, settle_kernels
 
 if TYPE_CHECKING:
@@ -91,17 +92,19 @@ class SuppressibleGroups:
         self,
         table: Compact,
         shown: Sequence[Ints],
+        roots: Sequence[int],
         qids: Sequence[tuple[int, ...]],
         bounds: Sequence[Bound],
         most: int,
         *,
         shows_root: bool,
     ) -> None:
-        """Start with one group in each QID, which shows the root of every attribute.
+        """Start at a cut: of a search that goes down, with one group that shows the root of every attribute.
 
         Args:
             table: The rows of all attributes together.
-            shown: For each attribute of the policy the value that each of its codes is shown as: its root.
+            shown: For each attribute of the policy the value that each of its codes is shown as.
+            roots: For each attribute of the policy its root.
             qids: The attributes of each QID, by their number in the policy.
             bounds: The rules of all requirements, on the counters of that table.
             most: How many records, or persons, may be suppressed.
@@ -112,6 +115,7 @@ class SuppressibleGroups:
         self.most = most
         self.is_over = False
         self._suppressed: SuppressedRows | None = None
+        self.last_lost: Ints = np.zeros((0, len(table.attributes)), np.int64)
         self._place = {a: p for p, a in enumerate(table.attributes)}
         n_qids = len(qids)
         of_qid = [[bound for bound in bounds if bound.table == q] for q in range(n_qids)]
@@ -130,9 +134,21 @@ class SuppressibleGroups:
         self._node = np.zeros((len(table.attributes), max(map(len, shown))), np.int64)
         for p, a in enumerate(table.attributes):
             self._node[p, : len(shown[a])] = shown[a]
-        self._groups = _start(table, [[self._place[a] for a in qid] for qid in qids], self._node.shape[1])
         self.figures = [QidFigures(tuple(qid), np.zeros(len(own))) for qid, own in zip(qids, of_qid, strict=True)]
-        self._look_at_figures()
+        places = [[self._place[a] for a in qid] for qid in qids]
+        self._groups = _start(table, self._node, [int(roots[a]) for a in table.attributes], places)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Take away the rows of broken groups, and make that final."""
+        n_lost = settle_kernels.settle(self._groups, self._checks, self.left)
+        self.is_over = self.is_over or n_lost == settle_kernels.OVER
+        self.last_lost = self._groups.codes[self._groups.lost[: self._groups.tally[2]]].astype(np.int64)
+        settle_kernels.keep(self._groups)
+        worst = np.empty(len(self._checks.rules.kind))
+        settle_kernels.worst_groups(self._groups, self._checks, worst)
+        for q, figures in enumerate(self.figures):
+            figures.now = worst[self.first_rule[q] : self.first_rule[q + 1]].copy()
 
     @property
     def n_lost(self) -> int:
@@ -227,21 +243,12 @@ class SuppressibleGroups:
         """
         self._node[self._place[attribute], low:high] = branch_node[branch[low:high]]
         settle_kernels.split(self._groups, self._place[attribute], low, high, branch)
-        n_lost = settle_kernels.settle(self._groups, self._checks, self.left)
-        self.is_over = self.is_over or n_lost == settle_kernels.OVER
-        settle_kernels.keep(self._groups)
-        self._look_at_figures()
+        self._settle()
 
     def set_worst(self, candidate: int, price: Price) -> None:
         """Set how bad the worst group would be after refining a candidate."""
         for q, figures in enumerate(self.figures):
             figures.worst[:, candidate] = price.worst[self.first_rule[q] : self.first_rule[q + 1]]
-
-    def _look_at_figures(self) -> None:
-        worst = np.empty(len(self._checks.rules.kind))
-        settle_kernels.worst_groups(self._groups, self._checks, worst)
-        for q, figures in enumerate(self.figures):
-            figures.now = worst[self.first_rule[q] : self.first_rule[q + 1]].copy()
 
     def suppressed(self) -> SuppressedRows:
         """What is taken away; also after the memory of the groups was freed."""
@@ -267,45 +274,40 @@ def refuse_persons_with_several_rows(table: Compact) -> None:
         )
 
 
-def _start(table: Compact, qids: Sequence[Sequence[int]], n_codes: int) -> settle_kernels.RowGroups:
-    """One group in each QID."""
+def _start(
+    table: Compact, node: Ints, roots: Sequence[int], qids: Sequence[Sequence[int]]
+) -> settle_kernels.RowGroups:
+    """The groups of each QID at a cut, all of them still to be looked at.
+
+    Args:
+        table: The rows of all attributes together.
+        node: (n_attributes, n_codes) the value that each code is shown as.
+        roots: The root of each attribute.
+        qids: The attributes of each QID, by their place in the table.
+    """
     n_qids, (n_rows, n_attributes), n_counts = len(qids), table.codes.shape, table.counts.shape[1]
-    zeros = table.workspace.zeros
+    zeros, n_codes = table.workspace.zeros, node.shape[1]
     most = 2 * n_rows + 1
-    by_code = zeros((n_attributes, n_rows), np.int32)
-    code_start = np.zeros((n_attributes, n_codes + 1), np.int64)
-    for a in range(n_attributes):
-        by_code[a] = np.argsort(table.codes[:, a], kind="stable")
-        code_start[a, 1:] = np.cumsum(np.bincount(table.codes[:, a], minlength=n_codes))
-    member = np.zeros((n_qids, n_attributes), np.bool_)
-    for q, qid in enumerate(qids):
-        member[q, list(qid)] = True
-    order = zeros((n_qids, n_rows), np.int32)
-    order[:] = np.arange(n_rows)
-    size = zeros((n_qids, most), np.int32)
-    size[:, 0] = n_rows
-    total = zeros((n_qids, most, n_counts), np.int64)
-    total[:, 0] = table.whole()
-    return settle_kernels.RowGroups(
+    groups = settle_kernels.RowGroups(
         codes=table.codes,
         counts=table.counts,
-        by_code=by_code,
-        code_start=code_start,
-        member=member,
+        by_code=zeros((n_attributes, n_rows), np.int32),
+        code_start=np.zeros((n_attributes, n_codes + 1), np.int64),
+        member=np.zeros((n_qids, n_attributes), np.bool_),
         taken_in=zeros(n_rows, np.int32),
         because=zeros((n_qids, n_rows), np.bool_),
         group=zeros((n_qids, n_rows), np.int32),
-        order=order,
+        order=zeros((n_qids, n_rows), np.int32),
         start=zeros((n_qids, most), np.int32),
-        size=size,
-        total=total,
+        size=zeros((n_qids, most), np.int32),
+        total=zeros((n_qids, most, n_counts), np.int64),
         origin=zeros((n_qids, most), np.int32),
         first_part=table.workspace.full((n_qids, most), -1, np.int32),
         next_part=table.workspace.full((n_qids, most), -1, np.int32),
         branch=zeros((n_qids, most), np.int32),
         n_groups=np.ones(n_qids, np.int64),
         n_parts=np.zeros(n_qids, np.int64),
-        root=np.zeros(n_qids, np.int64),
+        root=np.full(n_qids, -1, np.int64),
         stamp=zeros((n_qids, most), np.int32),
         touched=zeros((2, n_qids * most), np.int32),
         waiting=zeros((2, n_qids * most), np.int32),
@@ -314,3 +316,24 @@ def _start(table: Compact, qids: Sequence[Sequence[int]], n_codes: int) -> settl
         taken=np.zeros(n_counts, np.int64),
         buffer=zeros(n_rows, np.int32),
     )
+    for a in range(n_attributes):
+        groups.by_code[a] = np.argsort(table.codes[:, a], kind="stable")
+        groups.code_start[a, 1:] = np.cumsum(np.bincount(table.codes[:, a], minlength=n_codes))
+    for q, qid in enumerate(qids):
+        groups.member[q, list(qid)] = True
+        shown = [node[a, table.codes[:, a]] for a in qid]
+        of_row = number_rows(shown, n_rows)
+        n_groups = int(of_row.max()) + 1 if n_rows else 1
+        groups.group[q] = of_row
+        groups.order[q] = np.argsort(of_row, kind="stable")
+        groups.size[q, :n_groups] = np.bincount(of_row, minlength=n_groups)
+        groups.start[q, 1:n_groups] = np.cumsum(groups.size[q, : n_groups - 1])
+        for c in range(n_counts):
+            groups.total[q, :n_groups, c] = np.bincount(of_row, table.counts[:, c], n_groups)
+        groups.origin[q, :n_groups] = np.arange(n_groups)
+        groups.n_groups[q] = n_groups
+        is_root = np.all([values == roots[a] for a, values in zip(qid, shown, strict=True)], axis=0)
+        groups.root[q] = of_row[np.argmax(is_root)] if is_root.any() else -1
+        for g in range(n_groups):
+            settle_kernels.touch(groups, q, g, 1)
+    return groups

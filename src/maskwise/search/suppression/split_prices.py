@@ -67,7 +67,7 @@ def price_splits(
         branch[low : low + at], branch[low + at : high], branch[high:end] = 0, 1, 2
         price: Price | None = groups.price(i, low, end if end > high else high, branch)
         if price is not None:
-            loss = float(_losses(prices, i, price.worst[:, None])[0])
+            loss = float(losses[at])
             own = float(gains[at]) / (loss + 1.0) ** exponent * discount(price.n_lost, groups.left)
             others = np.delete(worth, at)
             if not len(others) or own >= others.max():
