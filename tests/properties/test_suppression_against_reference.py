@@ -71,7 +71,7 @@ def agree(problem: dict[str, Any], share: str, shown_as: str, criterion: str = "
 
 
 @pytest.mark.parametrize("shown_as", ["removed", "root"])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problem=problems(["k"]), share=st.sampled_from(SHARES))
 def test_every_step_of_k_anonymity_is_the_twins(shown_as: str, problem: dict[str, Any], share: str) -> None:
     agree(problem, share, shown_as)
@@ -79,14 +79,14 @@ def test_every_step_of_k_anonymity_is_the_twins(shown_as: str, problem: dict[str
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shown_as", ["removed", "root"])
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(problem=problems(MODELS), share=st.sampled_from(SHARES))
 def test_every_step_of_other_models_is_the_twins(shown_as: str, problem: dict[str, Any], share: str) -> None:
     agree(problem, share, shown_as)
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(problem=problems(["mixed"], preferring=True), share=st.sampled_from(SHARES))
 def test_every_step_by_information_gain_is_the_twins(problem: dict[str, Any], share: str) -> None:
     # A twin that shows levels at least would have to start there.

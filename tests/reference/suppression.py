@@ -30,23 +30,27 @@ class SuppressingReference(Reference):
             found.setdefault(tuple(shown[i][name] for name in part.qid), []).append(i)
         return list(found.values())
 
-    def breaks(self, part: Any, group: list[int], shown: list[Record], whole: list[int]) -> bool:
+    def breaks(self, part: Any, group: list[int], whole: list[int]) -> bool:
         """Whether a group breaks a rule, if `whole` is what is released."""
+        return bool(part.is_broken(self.of_group(part, group, whole)))
+
+    def of_group(self, part: Any, group: list[int], whole: list[int]) -> Any:
+        """How bad a group is by a rule."""
         if isinstance(part, K):
-            return len(group) < part.k
+            return Fraction(-len(group))
         if isinstance(part, T):
             data = {record[part.column] for record in self.records}
             cells = [self.records[i][part.column] for i in group]
             hits = [
                 part.value.has(cell, data) if isinstance(part.value, AnyOf) else cell == part.value for cell in cells
             ]
-            return Fraction(sum(hits), len(hits)) > part.h
+            return Fraction(sum(hits), len(hits))
         assert isinstance(part, Spread)
         values = part.values([self.records[i] for i in whole])
         counts, of_whole = (
             [sum(self.records[i][part.column] == value for i in among) for value in values] for among in (group, whole)
         )
-        return bool(part.is_broken(part.of_group(counts, of_whole)))
+        return part.of_group(counts, of_whole)
 
     def settle(self, shown: list[Record], gone: frozenset[int]) -> frozenset[int] | None:
         """Take broken groups away, all together, until none is broken; None if that is not allowed."""
@@ -58,7 +62,7 @@ class SuppressingReference(Reference):
                 i
                 for part in self.active
                 for group in self.groups(part, shown, iter(left))
-                if self.breaks(part, group, shown, whole)
+                if self.breaks(part, group, whole)
                 for i in group
             }
             if len(gone | broken) > self.most:
@@ -71,7 +75,7 @@ class SuppressingReference(Reference):
             for part in self.active:
                 roots = [{a.name: root_of(a) for a in self.attributes}[name] for name in part.qid]
                 group = [i for i in everybody if [released[i][name] for name in part.qid] == roots]
-                if self.breaks(part, group, released, whole):
+                if self.breaks(part, group, whole):
                     return None
         return gone
 
@@ -115,8 +119,12 @@ class SuppressingReference(Reference):
         losses: list[Any] = []
         for part in self.active:
             if c.attribute.name in part.qid:
-                loss = self.badness(part, after, gone) - self.badness(part, self.shown, self.gone)
-                loss = max(loss, 0)
+                # The groups count that would be suppressed too.
+                everybody = range(len(self.records))
+                left = [i for i in everybody if i not in self.gone]
+                whole = list(everybody) if self.as_root else left
+                then = max(self.of_group(part, group, whole) for group in self.groups(part, after, iter(left)))
+                loss = max(then - self.badness(part, self.shown, self.gone), 0)
                 if self.is_mixed:
                     loss = loss / self.slack[part] if self.slack[part] > 0 else Fraction(0)
                 losses.append(loss)
@@ -130,7 +138,6 @@ class SuppressingReference(Reference):
         steps: list[dict[str, Any]] = []
         while True:
             options = []
-            left = self.most - len(self.gone)
             for c in self.candidates():
                 priced = self.price(c)
                 if priced is None:
@@ -138,8 +145,6 @@ class SuppressingReference(Reference):
                 gain, loss, gone = priced
                 weighted = c.attribute.weight * gain
                 worth = weighted / (loss + 1) if self.criterion == "score" else weighted
-                n_lost = len(gone) - len(self.gone)
-                worth *= 1 / (1 + n_lost / left) if n_lost else 1
                 options.append((worth, c, gain, loss, gone))
             if not options:
                 return steps

@@ -18,8 +18,8 @@ from maskwise.policy.attributes import Kind
 from maskwise.search.conditional import gain_kernels
 from maskwise.search.groups.person_groups import PersonGroups
 from maskwise.search.groups.splitting import SplittingGroups
-from maskwise.search.suppression.prices import Prices, discount
-from maskwise.search.suppression.split_prices import price_splits
+from maskwise.search.suppression.prices import Prices
+from maskwise.search.suppression.row_groups import QidFigures
 from maskwise.search.ties import TOLERANCE, is_less, largest
 from maskwise.search.topdown import Choice
 
@@ -66,8 +66,6 @@ class _Weighed:
     """Where an interval is split: the first code of its right part."""
     step: int
     """After how many steps it was weighed."""
-    n_lost: int = 0
-    """How many records it takes away."""
 
 
 class ConditionalChooser:
@@ -105,11 +103,10 @@ class ConditionalChooser:
         state.frontier = state.frontier[state.cut.alive[state.frontier]]
         return [*state.frontier.tolist(), *sorted(self._open)]
 
-    def _worth(self, node: int, gain: float, loss: float, n_lost: int = 0) -> float:
+    def _worth(self, node: int, gain: float, loss: float) -> float:
         i = int(self.state.attribute[node])
         weight = self.variant.weights[i] if self.variant.weights else 1.0
-        kept = 1.0 if self._prices is None else discount(n_lost, self._prices.groups.left)
-        return float(self.state.weights[i] * weight * gain / (loss + 1.0) ** self.variant.exponent) * kept
+        return float(self.state.weights[i] * weight * gain / (loss + 1.0) ** self.variant.exponent)
 
     def _weigh(self, node: int) -> None:
         """Weigh one candidate anew, and with a hidden value all values hidden beside it."""
@@ -121,18 +118,17 @@ class ConditionalChooser:
             gains = self.classes.gains_of_values(i, first, tree.n_codes)
             for other in state.frontier[state.attribute[state.frontier] == i].tolist():
                 gain = float(gains[tree.codes[other - first, 0]])
-                self._weighed[other] = self._with_price(other, gain)
+                self._weighed[other] = self._if_paid(other, gain)
         else:
             n_children = int(tree.n_children[node - first])
             gain = self.classes.gain(i, node, state.cut.slot[i], n_children)
-            self._weighed[node] = self._with_price(node, gain)
+            self._weighed[node] = self._if_paid(node, gain)
 
-    def _with_price(self, node: int, gain: float) -> _Weighed:
+    def _if_paid(self, node: int, gain: float) -> _Weighed:
         """What a candidate is worth that gains so much; nothing if it cannot be paid for now."""
-        n_lost = 0 if self._prices is None or gain <= TOLERANCE else self._prices.of(node)
-        if n_lost is None:
-            return _Weighed(0.0, 0.0, 0, self._step)
-        return _Weighed(gain, self._loss(node), 0, self._step, n_lost)
+        if self._prices is not None and gain > TOLERANCE and not self._prices.can_pay(node):
+            gain = 0.0
+        return _Weighed(gain, self._loss(node), 0, self._step)
 
     def _loss(self, node: int) -> float:
         return float(self.state.losses(np.array([node]))[0])
@@ -142,22 +138,13 @@ class ConditionalChooser:
         state = self.state
         low, high = self.growing[i].bins_of(node - int(state.first[i]))
         if self._prices is not None:
-            split = price_splits(
-                self._prices,
-                (i, node, low, high),
-                int(self.growing[i].codes[node - int(state.first[i]), 1]),
-                self.classes.gains_of_splits(i, node, low, high),
-                self.variant.exponent,
-            )
-            if split.is_over:
-                self._open.discard(node)
-            self._weighed[node] = _Weighed(split.gain, split.loss, split.border, self._step, split.n_lost)
+            self._weigh_paid_splits(i, node, low, high)
             return
         is_valid = np.ones(high - low, np.bool_)
         is_valid[0] = False
         total = np.zeros(high - low)
         for t, groups in enumerate(state.groups):
-            if i not in groups.attributes:
+            if i not in groups.attributes or isinstance(groups, QidFigures):
                 continue
             worst, fits = _try_splits(groups, i, node, low, high)
             is_valid &= fits
@@ -173,6 +160,20 @@ class ConditionalChooser:
         worth = np.where(is_valid, gains / (losses + 1.0) ** self.variant.exponent, -np.inf)
         at = int(largest(worth)[0])
         self._weighed[node] = _Weighed(float(gains[at]), float(losses[at]), low + at, self._step)
+
+    def _weigh_paid_splits(self, i: int, node: int, low: int, high: int) -> None:
+        """Find the best split of an interval that the budget can pay for."""
+        assert self._prices is not None  # noqa: S101 - else nothing is paid for
+        losses, is_valid = self._prices.losses_of_splits(i, node, low, high)
+        is_valid[0] = False
+        if not is_valid.any() and self._prices.groups.is_anti_monotone:
+            self._open.discard(node)
+        gains = self.classes.gains_of_splits(i, node, low, high)
+        worth = np.where(is_valid & (gains > TOLERANCE), gains / (losses + 1.0) ** self.variant.exponent, -np.inf)
+        end = int(self.growing[i].codes[node - int(self.state.first[i]), 1])
+        best = next(self._prices.affordable_splits(i, low, high, end, worth), None)
+        at, gain = (0, 0.0) if best is None else (best, float(gains[best]))
+        self._weighed[node] = _Weighed(gain, float(losses[at]), low + at, self._step)
 
     def choose(self) -> Choice | None:
         """Pick the valid refinement with the highest worth among those that gain information.
@@ -208,8 +209,7 @@ class ConditionalChooser:
                 continue
             weighed = self._weighed[best]
             if weighed.step == self._step:
-                worth = self._worth(best, weighed.gain, weighed.loss, weighed.n_lost)
-                return Choice(best, weighed.gain, weighed.loss, worth)
+                return Choice(best, weighed.gain, weighed.loss, self._worth(best, weighed.gain, weighed.loss))
             self._weigh(best)
 
     def _is_alive(self, node: int) -> bool:
@@ -227,7 +227,7 @@ class ConditionalChooser:
             weighed = self._weighed[node]
             is_fixed = int(self.state.attribute[node]) not in self.growing
             loss = self._loss(node) if is_fixed and weighed.step < self._step else weighed.loss
-            worth[node] = self._worth(node, weighed.gain, loss, weighed.n_lost)
+            worth[node] = self._worth(node, weighed.gain, loss)
         most = max(worth.values())
         return min((node for node in gaining if not is_less(worth[node], most)), key=self._rank)
 

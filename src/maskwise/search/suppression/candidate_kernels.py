@@ -25,14 +25,14 @@ class ShownValues(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def count_candidates(groups: RowGroups, shown: ShownValues, checks: Checks, hist: Any, worst: Any, direct: Any) -> None:
-    """Find for each candidate the records in the broken groups that it would create, and how bad its other ones are.
+    """Find for each candidate the records in the broken groups that it would create, and how bad the worst group is.
 
     Args:
         groups: IN the groups.
         shown: IN the cut.
         checks: IN the rules.
         hist: OUT (n_slots, n_counts) a buffer.
-        worst: OUT (n_rules, n_nodes) the largest badness of a group that is not broken.
+        worst: OUT (n_rules, n_nodes) the largest badness of a group that it would create, broken or not.
         direct: OUT (n_qids, n_nodes) the records in broken groups, QID by QID.
     """
     worst[:] = -np.inf
@@ -91,19 +91,18 @@ def weigh_part(checks: Checks, q: int, counts: Any, candidate: int, worst: Any, 
     """
     is_bad = False
     for r in range(checks.first[q], checks.first[q + 1]):
-        if weigh(checks.rules, r, counts, counts, 0)[1]:
-            is_bad = True
+        badness, is_broken = weigh(checks.rules, r, counts, counts, 0)
+        worst[r, candidate] = max(worst[r, candidate], badness)
+        is_bad = is_bad or is_broken
     if is_bad:
         direct[q, candidate] += counts[0]
-    for r in range(checks.first[q], checks.first[q + 1]):
-        worst[r, candidate] = max(worst[r, candidate], weigh(checks.rules, r, counts, counts, 0)[0])
 
 
 @njit(cache=True, nogil=True)
 def count_splits(
     groups: RowGroups, shown: Any, checks: Checks, a: int, value: int, low: int, high: int, worst: Any, direct: Any
 ) -> None:
-    """Find for each split of an interval the records in the broken groups it would create, and how bad others are.
+    """Find for each split of an interval the records in the broken groups it would create, and how bad the worst is.
 
     Args:
         groups: IN the groups.

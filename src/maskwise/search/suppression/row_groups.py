@@ -70,16 +70,6 @@ class SuppressedRows:
     """For each attribute of the rows the values that rows show which are left."""
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What a refinement costs."""
-
-    n_lost: int
-    """The records, or persons, that it takes away."""
-    worst: Floats  # (n_rules,)
-    """How bad the worst released group would be, by each rule of each QID in turn."""
-
-
 class SuppressibleGroups:
     """The groups of all QIDs, split as the search refines, and the rows that are taken away.
 
@@ -213,8 +203,8 @@ class SuppressibleGroups:
         most: Ints = direct.max(axis=0)
         return most, worst
 
-    def price(self, attribute: int, low: int, high: int, branch: Ints) -> Price | None:
-        """What a refinement would cost; None if it is not within the budget, or what is left would not be valid.
+    def can_refine(self, attribute: int, low: int, high: int, branch: Ints) -> bool:
+        """Whether the budget allows a refinement, and what is left would be valid.
 
         Args:
             attribute: The attribute's number in the policy.
@@ -225,30 +215,22 @@ class SuppressibleGroups:
         a = self._place[attribute]
         settle_kernels.split(self._groups, a, low, high, branch)
         n_lost = settle_kernels.settle(self._groups, self._checks, self.left)
-        worst = np.empty(len(self._checks.rules.kind))
-        if n_lost != settle_kernels.OVER:
-            settle_kernels.worst_groups(self._groups, self._checks, worst)
         settle_kernels.undo(self._groups, self._checks, a, low, high)
-        return None if n_lost == settle_kernels.OVER else Price(int(n_lost), worst)
+        return bool(n_lost != settle_kernels.OVER)
 
     def refine(self, attribute: int, low: int, high: int, branch: Ints, branch_node: Ints) -> None:
         """Perform a refinement, and take away what it costs.
 
         Args:
-            attribute: As in `price`.
-            low: As in `price`.
-            high: As in `price`.
-            branch: As in `price`.
+            attribute: As in `can_refine`.
+            low: As in `can_refine`.
+            high: As in `can_refine`.
+            branch: As in `can_refine`.
             branch_node: The value that each part shows.
         """
         self._node[self._place[attribute], low:high] = branch_node[branch[low:high]]
         settle_kernels.split(self._groups, self._place[attribute], low, high, branch)
         self._settle()
-
-    def set_worst(self, candidate: int, price: Price) -> None:
-        """Set how bad the worst group would be after refining a candidate."""
-        for q, figures in enumerate(self.figures):
-            figures.worst[:, candidate] = price.worst[self.first_rule[q] : self.first_rule[q + 1]]
 
     def suppressed(self) -> SuppressedRows:
         """What is taken away; also after the memory of the groups was freed."""
@@ -274,9 +256,7 @@ def refuse_persons_with_several_rows(table: Compact) -> None:
         )
 
 
-def _start(
-    table: Compact, node: Ints, roots: Sequence[int], qids: Sequence[Sequence[int]]
-) -> settle_kernels.RowGroups:
+def _start(table: Compact, node: Ints, roots: Sequence[int], qids: Sequence[Sequence[int]]) -> settle_kernels.RowGroups:
     """The groups of each QID at a cut, all of them still to be looked at.
 
     Args:

@@ -82,4 +82,3 @@ def shown_values(state: BottomUp) -> list[Ints]:
                 nodes[low:high] = node
         found.append(nodes)
     return found
-
