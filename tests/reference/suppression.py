@@ -1,68 +1,71 @@
-"""Top-down refinement with a budget of suppressed records, in plain Python: sets of records, recounted each time."""
+"""Searching with a budget of suppressed records, in plain Python: sets of records, recounted each time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tests.reference.bottomup import BottomUp
 from tests.reference.privacy_models import Spread
 from tests.reference.topdown import EQUAL, HIDDEN, AnyOf, Attribute, Candidate, K, Reference, T
 
 Record = dict[str, Any]
+NOBODY: frozenset[int] = frozenset()
 
 
 def root_of(a: Attribute) -> Any:
     return {"taxonomy": a.root, "interval": (a.low, a.high, True), "suppress": HIDDEN}[a.kind]
 
 
-class SuppressingReference(Reference):
-    """Every state is the masked records and the set of those that are suppressed."""
+@dataclass
+class Budget:
+    """Who has to be suppressed at a cut, and what is released then."""
 
-    def __init__(self, *args: Any, most: int, as_root: bool = False, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.most, self.as_root = most, as_root
-        self.gone: frozenset[int] = frozenset()
+    records: list[Record]
+    attributes: list[Attribute]
+    rules: list[Any]
+    most: int
+    as_root: bool = False
 
-    def groups(self, part: Any, shown: list[Record], members: Iterator[int]) -> list[list[int]]:
+    @property
+    def everybody(self) -> list[int]:
+        return list(range(len(self.records)))
+
+    def whole(self, gone: frozenset[int]) -> list[int]:
+        """The records whose values the release has."""
+        return self.everybody if self.as_root else [i for i in self.everybody if i not in gone]
+
+    def groups(self, rule: Any, shown: list[Record], members: list[int]) -> list[list[int]]:
         found: dict[tuple[Any, ...], list[int]] = {}
         for i in members:
-            found.setdefault(tuple(shown[i][name] for name in part.qid), []).append(i)
+            found.setdefault(tuple(shown[i][name] for name in rule.qid), []).append(i)
         return list(found.values())
 
-    def breaks(self, part: Any, group: list[int], whole: list[int]) -> bool:
-        """Whether a group breaks a rule, if `whole` is what is released."""
-        return bool(part.is_broken(self.of_group(part, group, whole)))
-
-    def of_group(self, part: Any, group: list[int], whole: list[int]) -> Any:
-        """How bad a group is by a rule."""
-        if isinstance(part, K):
+    def badness(self, rule: Any, group: list[int], whole: list[int]) -> Any:
+        """How bad a group is by a rule, if `whole` is what is released."""
+        if isinstance(rule, K):
             return Fraction(-len(group))
-        if isinstance(part, T):
-            data = {record[part.column] for record in self.records}
-            cells = [self.records[i][part.column] for i in group]
-            hits = [
-                part.value.has(cell, data) if isinstance(part.value, AnyOf) else cell == part.value for cell in cells
-            ]
+        cells = [self.records[i][rule.column] for i in group]
+        if isinstance(rule, T):
+            data = {record[rule.column] for record in self.records}
+            union = rule.value if isinstance(rule.value, AnyOf) else None
+            hits = [cell == rule.value if union is None else union.has(cell, data) for cell in cells]
             return Fraction(sum(hits), len(hits))
-        assert isinstance(part, Spread)
-        values = part.values([self.records[i] for i in whole])
-        counts, of_whole = (
-            [sum(self.records[i][part.column] == value for i in among) for value in values] for among in (group, whole)
-        )
-        return part.of_group(counts, of_whole)
+        assert isinstance(rule, Spread)
+        values = rule.values([self.records[i] for i in whole])
+        of_whole = [sum(self.records[i][rule.column] == value for i in whole) for value in values]
+        return rule.of_group([cells.count(value) for value in values], of_whole)
 
-    def settle(self, shown: list[Record], gone: frozenset[int]) -> frozenset[int] | None:
+    def settle(self, shown: list[Record], gone: frozenset[int] = NOBODY) -> frozenset[int] | None:
         """Take broken groups away, all together, until none is broken; None if that is not allowed."""
-        everybody = range(len(self.records))
         while True:
-            left = [i for i in everybody if i not in gone]
-            whole = list(everybody) if self.as_root else left
+            left = [i for i in self.everybody if i not in gone]
             broken = {
                 i
-                for part in self.active
-                for group in self.groups(part, shown, iter(left))
-                if self.breaks(part, group, whole)
+                for rule in self.rules
+                for group in self.groups(rule, shown, left)
+                if rule.is_broken(self.badness(rule, group, self.whole(gone)))
                 for i in group
             }
             if len(gone | broken) > self.most:
@@ -70,13 +73,11 @@ class SuppressingReference(Reference):
             if not broken:
                 break
             gone = gone | broken
-        if self.as_root and gone:
-            released, _ = self.released(shown, gone)
-            for part in self.active:
-                roots = [{a.name: root_of(a) for a in self.attributes}[name] for name in part.qid]
-                group = [i for i in everybody if [released[i][name] for name in part.qid] == roots]
-                if self.breaks(part, group, whole):
-                    return None
+        roots = {a.name: root_of(a) for a in self.attributes}
+        for rule in self.rules if self.as_root and gone else ():
+            beside = [i for i in left if all(shown[i][name] == roots[name] for name in rule.qid)]
+            if rule.is_broken(self.badness(rule, [*gone, *beside], self.everybody)):
+                return None
         return gone
 
     def released(self, shown: list[Record], gone: frozenset[int]) -> tuple[list[Record], list[Record]]:
@@ -84,47 +85,51 @@ class SuppressingReference(Reference):
         if self.as_root:
             roots = {a.name: root_of(a) for a in self.attributes}
             return [roots if i in gone else seen for i, seen in enumerate(shown)], self.records
-        left = [i for i in range(len(shown)) if i not in gone]
+        left = [i for i in self.everybody if i not in gone]
         return [shown[i] for i in left], [self.records[i] for i in left]
 
-    def figure(self, requirement: Any) -> Any:
-        return requirement.figure([self.badness(part, self.shown, self.gone) for part in requirement.parts()])
+    def figure(self, requirement: Any, shown: list[Record], gone: frozenset[int]) -> Any:
+        return requirement.figure([part.badness(*self.released(shown, gone)) for part in requirement.parts()])
 
-    def badness(self, part: Any, shown: list[Record], gone: frozenset[int]) -> Any:
-        return part.badness(*self.released(shown, gone))
+
+class SuppressingReference(Reference):
+    """Every state is the masked records and the set of those that are suppressed."""
+
+    def __init__(self, *args: Any, most: int, as_root: bool = False) -> None:
+        super().__init__(*args)
+        self.budget = Budget(self.records, self.attributes, self.active, most, as_root)
+        self.gone = NOBODY
+
+    def figure(self, requirement: Any) -> Any:
+        return self.budget.figure(requirement, self.shown, self.gone)
 
     def candidates(self) -> list[Candidate]:
         """Of those without a budget the ones that somebody who is left would show."""
-        found = []
-        for c in super().candidates():
-            if c.attribute.kind == "suppress":
-                value = c.after[0]
-                holders = [i for i in c.moved if self.records[i][c.attribute.name] == value]
-                floor = max((p.k for p in self.active if isinstance(p, K) and c.attribute.name in p.qid), default=1)
-                # All records of a value that has fewer would be lost, so there is nothing to disclose.
-                if len([i for i in range(len(self.records)) if self.records[i][c.attribute.name] == value]) < floor:
-                    continue
-            else:
-                holders = list(c.moved)
-            if any(i not in self.gone for i in holders):
-                found.append(c)
-        return found
+        return [c for c in super().candidates() if any(i not in self.gone for i in self.holders(c))]
 
-    def price(self, c: Candidate) -> tuple[float, float, frozenset[int]] | None:
+    def holders(self, c: Candidate) -> list[int]:
+        """The records that a refinement is for."""
+        if c.attribute.kind != "suppress":
+            return list(c.moved)
+        own = [i for i, record in enumerate(self.records) if record[c.attribute.name] == c.after[0]]
+        floor = max((part.k for part in self.active if isinstance(part, K) and c.attribute.name in part.qid), default=1)
+        # All records of a value that has fewer would be lost, so there is nothing to disclose.
+        return own if len(own) >= floor else []
+
+    def weigh_all(self, c: Candidate) -> tuple[float, float, frozenset[int]] | None:
         """Gain, loss and who would be suppressed; None if the refinement is not valid."""
-        after = self.after(c)
-        gone = self.settle(after, self.gone)
+        budget, after = self.budget, self.after(c)
+        gone = budget.settle(after, self.gone)
         if gone is None:
             return None
+        left = [i for i in budget.everybody if i not in self.gone]
         losses: list[Any] = []
         for part in self.active:
             if c.attribute.name in part.qid:
                 # The groups count that would be suppressed too.
-                everybody = range(len(self.records))
-                left = [i for i in everybody if i not in self.gone]
-                whole = list(everybody) if self.as_root else left
-                then = max(self.of_group(part, group, whole) for group in self.groups(part, after, iter(left)))
-                loss = max(then - self.badness(part, self.shown, self.gone), 0)
+                groups = budget.groups(part, after, left)
+                then = max(budget.badness(part, group, budget.whole(self.gone)) for group in groups)
+                loss = max(then - part.badness(*budget.released(self.shown, self.gone)), 0)
                 if self.is_mixed:
                     loss = loss / self.slack[part] if self.slack[part] > 0 else Fraction(0)
                 losses.append(loss)
@@ -139,16 +144,31 @@ class SuppressingReference(Reference):
         while True:
             options = []
             for c in self.candidates():
-                priced = self.price(c)
-                if priced is None:
-                    continue
-                gain, loss, gone = priced
-                weighted = c.attribute.weight * gain
-                worth = weighted / (loss + 1) if self.criterion == "score" else weighted
-                options.append((worth, c, gain, loss, gone))
+                weighed = self.weigh_all(c)
+                if weighed is not None:
+                    gain, loss, gone = weighed
+                    weighted = c.attribute.weight * gain
+                    worth = weighted / (loss + 1) if self.criterion == "score" else weighted
+                    options.append((worth, c, gain, loss, gone))
             if not options:
                 return steps
             most = max(worth for worth, *_ in options)
-            _, best, gain, loss, gone = next(o for o in options if o[0] >= most - EQUAL * max(1, abs(most)))
-            self.gone = gone
+            _, best, gain, loss, self.gone = next(o for o in options if o[0] >= most - EQUAL * max(1, abs(most)))
             steps.append(self.take(best, gain, loss, best.attribute.weight * gain / (loss + 1)))
+
+
+class SuppressingBottomUp(BottomUp):
+    """Generalizes until what still breaks a requirement can be suppressed."""
+
+    def __init__(self, *args: Any, most: int, as_root: bool = False) -> None:
+        super().__init__(*args)
+        self.budget = Budget(self.records, self.attributes, self.rules, most, as_root)
+
+    def is_met(self, shown: list[Record]) -> bool:
+        return self.budget.settle(shown) is not None
+
+    def figures(self, shown: list[Record]) -> list[Any]:
+        gone = self.budget.settle(shown)
+        if gone is None:
+            return super().figures(shown)
+        return [self.budget.figure(requirement, shown, gone) for requirement in self.requirements]

@@ -14,6 +14,8 @@ from maskwise.policy.budget import Suppressed, SuppressionBudget
 
 _SHARE = re.compile(r"\s*([+-]?(?:\d{1,15}(?:\.\d{0,18})?|\.\d{1,18})(?:[eE][+-]?\d{1,2})?)\s*(%?)\s*")
 _KEYS = ("share", "as")
+_LONGEST = 40
+"""Longer texts are not quoted."""
 
 
 def read_budget(value: object) -> SuppressionBudget | None:
@@ -25,20 +27,20 @@ def read_budget(value: object) -> SuppressionBudget | None:
     if value is None or isinstance(value, SuppressionBudget):
         return value
     said: Mapping[Any, Any] = value if isinstance(value, Mapping) else {"share": value}
-    stray = next((str(key) for key in said if key not in _KEYS), None)
-    if stray is not None:
-        raise _mistake(f"`suppress` has the keys {quote(_KEYS)}; found `{stray}`")
-    shown_as = str(said.get("as", Suppressed.REMOVED))
-    if shown_as not in list(Suppressed):
-        raise _mistake(f"`as` is one of {quote(list(Suppressed))}; found `{shown_as}`")
-    if "share" not in said:
-        raise _mistake("`suppress` needs a `share`, such as 2%")
-    found = _SHARE.fullmatch(str(said["share"]))
-    if found is None:
-        example = "such as 2% or 0.02"
-        if isinstance(said["share"], str) and len(said["share"]) <= 40:  # noqa: PLR2004 - a word, no text
-            raise _mistake(f"The share of `suppress` is a number, {example}; found `{said['share']}`")
-        raise _mistake(f"The share of `suppress` is a number, {example}")
+    shown_as, text = str(said.get("as", Suppressed.REMOVED)), str(said.get("share"))
+    found = _SHARE.fullmatch(text)
+    mistake = None
+    if stray := [str(key) for key in said if key not in _KEYS]:
+        mistake = f"`suppress` has the keys {quote(_KEYS)}; found `{stray[0]}`"
+    elif shown_as not in list(Suppressed):
+        mistake = f"`as` is one of {quote(list(Suppressed))}; found `{shown_as}`"
+    elif "share" not in said:
+        mistake = "`suppress` needs a `share`, such as 2%"
+    elif found is None:
+        shown = f"; found `{text}`" if len(text) <= _LONGEST else ""
+        mistake = f"The share of `suppress` is a number, such as 2% or 0.02{shown}"
+    if mistake is not None or found is None:
+        raise _mistake(str(mistake))
     share = Fraction(found[1]) / (100 if found[2] else 1)
     try:
         return SuppressionBudget(share, Suppressed(shown_as))

@@ -22,7 +22,7 @@ from maskwise.formats.budget_file import budget_data, read_budget
 from maskwise.formats.requirement_file import RequirementEntry, keys_at
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
 from maskwise.policy.attributes import Attribute, Boundaries, Kind, Minimality, Missing
-from maskwise.policy.budget import SuppressionBudget
+from maskwise.policy.budget import SuppressionBudget  # noqa: TC001 - pydantic needs it
 from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements import registry

@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict
 
 from maskwise.errors import PolicyError
-from maskwise.policy.budget import Suppressed
+from maskwise.policy.budget import Suppressed  # noqa: TC001 - pydantic needs it
 from maskwise.solution.suppression import SuppressedCombinations, Suppression
 
 

@@ -18,7 +18,7 @@ from maskwise.errors import InputError
 from maskwise.formats.policy_file import policy_files, read_policy
 from maskwise.outcome import Outcome, Run
 from maskwise.pipeline.solving import solve
-from maskwise.pipeline.suppressing import WHY_NOT, mask_and_suppress, what_is_left
+from maskwise.pipeline.suppressing import mask_and_suppress, what_is_left
 from maskwise.profile.record_order import order_message, order_tells
 from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.progress import Silent
@@ -120,8 +120,6 @@ def anonymize(
     is_shuffled = shuffles(keep_order=keep_order or (options.as_published and not shuffle), shuffle=shuffle)
     check_seed(seed, is_used=is_shuffled or options.is_random)
     asked = read_policy(policy)
-    if why and asked.suppress is not None:
-        raise InputError(WHY_NOT)
     earlier = read_earlier(against)
     files = [*policy_files(policy), *(one.path for one in earlier if one.path is not None)]
     if output is None and beside is not None:
@@ -152,7 +150,6 @@ def anonymize(
         messages = (*solution.messages, *solution.implied(), *joint.messages(profile.n_rows), *checked.messages)
         observer.stage("mask")
         whole, solution, hit = mask_and_suppress(counted, asked, solution, profile)
-        messages = (*messages, *suppression_messages(hit, asked))
         masked = masking.drop_columns(masking.show_fixed(whole, solution), (*solution.drop, *joint.policy.known))
         if is_shuffled:
             # A seed for restarts or variants alone asks for no order that can be repeated, which a database has not.
@@ -172,9 +169,8 @@ def anonymize(
                 person=asked.person,
             )
             refuse_other_labels(draft.table, solution.fixed, escaped=escape_formulas)
-            n_persons = None if profile.persons is None else profile.persons.n_persons
+            n_rows, n_persons = what_is_left(hit, profile)
             dropped = asked.dropped(table.names)
-            n_rows, n_persons = what_is_left(hit, profile.n_rows, n_persons)
             refuse_unless_confirmed(verdict, dropped, found, n_rows, draft.table.names, n_persons)
             attacks += attack_with_earlier(joint, verdict)
             verdict = joint.own_verdict(verdict).hiding(named_values(asked.requirements, asked.trees))
@@ -195,7 +191,12 @@ def anonymize(
                 asked,
                 table.source,
                 profile.n_dropped,
-                (*warn_of_single_records(verdict), *messages, *failed_messages(attacks)),
+                (
+                    *warn_of_single_records(verdict),
+                    *messages,
+                    *suppression_messages(hit, asked),
+                    *failed_messages(attacks),
+                ),
                 risk,
                 tuple(attacks),
                 joint.own_reasons(reasons[0]) if reasons else None,

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from maskwise.solution.solution import Solution
     from maskwise.table.table import Table
 
-WHY_NOT = (
-    "Reasons (why) are not found for a policy with `suppress` yet: whether a value could be shown depends on who else is "
-    "suppressed. Leave out one of them."
-)
-
 
 def mask_and_suppress(
     table: Table, policy: Policy, solution: Solution, profile: Profile
@@ -49,14 +44,14 @@ def mask_and_suppress(
     return left, replace(solution, suppression=counted), hit
 
 
-def what_is_left(hit: SuppressedShare | None, n_rows: int, n_persons: int | None) -> tuple[int, int | None]:
-    """How many records and persons the release has to have.
+def what_is_left(hit: SuppressedShare | None, profile: Profile) -> tuple[int, int | None]:
+    """How many records and persons the release has to have; None persons where only records are counted.
 
     Args:
         hit: What was suppressed.
-        n_rows: The records of the table.
-        n_persons: The persons in it, where the policy says whom records are about.
+        profile: The counts of the table.
     """
+    n_persons = None if profile.persons is None else profile.persons.n_persons
     if hit is None or hit.shown_as is Suppressed.ROOT:
-        return n_rows, n_persons
-    return n_rows - hit.n_records, None if n_persons is None else n_persons - hit.n_counted
+        return profile.n_rows, n_persons
+    return profile.n_rows - hit.n_records, None if n_persons is None else n_persons - hit.n_counted

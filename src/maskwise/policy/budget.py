@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
+from fractions import Fraction  # noqa: TC003 - the example needs it
 
 from maskwise.errors import PolicyError
 

@@ -161,12 +161,19 @@ def suppression_messages(hit: SuppressedShare | None, policy: Policy) -> tuple[M
         notes.append(
             private_note(f"`suppress: {budget.text}` of this table is less than one {policy.unit}: it allows none.")
         )
+    largest = max(policy.floors().values(), default=0)
+    if hit.most and hit.shown_as is Suppressed.ROOT and hit.most < largest:
+        text = (
+            f"`suppress: {budget.text}` allows {plural(hit.most, policy.unit)}, which is fewer than k={largest:,}. Shown "
+            "as roots they would be a group that is too small, so most likely nothing is suppressed. Write `as: removed`."
+        )
+        notes.append(private_note(text))
     warnings = []
     for part in hit.hard_hit:
         of = f"a class of `{part.column}`" if part.column == policy.class_name else f"a value of `{part.column}`"
         text = (
-            f"Suppression takes {100 * part.share:.1f} % of the records of {of}, and {100 * hit.share:.1f} % of all: it "
-            "hits few people hard. The owner's report lists them. Lower the share, or ask for less."
+            f"Suppression takes {100 * part.share:.1f} % of the records of {of}, and {100 * hit.share:.1f} % of all. "
+            "The owner's report lists whom it hits. Lower the share, or ask for less."
         )
         warnings.append(Message(Level.WARNING, Audience.OWNER, text))
     return (*warnings, *notes)

@@ -67,8 +67,8 @@ def suppression_section(said: dict[str, Any] | None) -> Section | None:
     became = _BECAME[Suppressed(said["shown_as"])]
     blocks: list[Block] = [
         Paragraph(
-            f"Up to {said['allowed'].replace('%', ' %')} of the {said['unit']} may be suppressed, so that the others can "
-            f"be shown in more detail. Suppressed records {became}."
+            f"Up to {said['allowed'].replace('%', ' %')} of the {said['unit']} may be suppressed, so that the others "
+            f"can be shown in more detail. Suppressed records {became}."
         )
     ]
     if "records" in said:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
     from maskwise.search.preferences import Preferences
-    from maskwise.search.suppression.row_groups import SuppressibleGroups
     from maskwise.search.suppression.stopping import Stopping
     from maskwise.search.value_trees import ValueTree
 
@@ -108,7 +107,7 @@ class BottomUp:
         self.charged = charge(
             bounds, self.places, members, [bad - bound.limit for bound, bad in zip(bounds, now, strict=True)]
         )
-        self.suppressible: SuppressibleGroups | None = None
+        self.suppressible = None if stopping is None else stopping.settle(self)
         self.start = self.figures()
         self.path: list[tuple[int, int]] = []
         self.given: list[tuple[int, int]] = []
@@ -202,8 +201,6 @@ class BottomUp:
             prune: Try only generalizations that can be critical.
             weights: For each attribute how much its information counts, for a restart; None counts all alike.
         """
-        if self._stopping is not None:
-            self.suppressible = self._stopping.settle(self)
         unmet = self.unmet()
         if not unmet or self.suppressible is not None:
             return None
@@ -235,6 +232,8 @@ class BottomUp:
         labels = [tree.nodes[value - first].label for value in values]
         self.shown[i] -= set(values)
         self.shown[i].add(target)
+        if self._stopping is not None:
+            self.suppressible = self._stopping.settle(self)
         if self._flat.hides[i]:
             self._hidden[i] += self._counts[node]
             self._weigh_hiding(i)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from maskwise.search.rule_kernels import weigh
-from maskwise.search.suppression.settle_kernels import Checks, RowGroups
+from maskwise.search.suppression.settle_kernels import Checks, RowGroups  # noqa: TC001 - numba looks at them
 
 
 class ShownValues(NamedTuple):
@@ -24,7 +24,9 @@ class ShownValues(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def count_candidates(groups: RowGroups, shown: ShownValues, checks: Checks, hist: Any, worst: Any, direct: Any) -> None:
+def count_candidates(  # noqa: PLR0912 - one pass over a group
+    groups: RowGroups, shown: ShownValues, checks: Checks, hist: Any, worst: Any, direct: Any
+) -> None:
     """Find for each candidate the records in the broken groups that it would create, and how bad the worst group is.
 
     Args:

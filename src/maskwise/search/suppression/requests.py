@@ -1,4 +1,4 @@
-"""What a search with a budget wants counted: the rows of all attributes together, so that it knows who goes with whom."""
+"""What a search with a budget wants counted: the rows of all attributes together, to know who goes with whom."""
 
 from __future__ import annotations
 

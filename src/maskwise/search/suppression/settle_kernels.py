@@ -67,10 +67,10 @@ def is_broken(checks: Checks, q: int, counts: Any) -> bool:
         q: IN the QID.
         counts: IN (n_counts,) the group's counters, not empty.
     """
+    is_bad = False
     for r in range(checks.first[q], checks.first[q + 1]):
-        if weigh(checks.rules, r, counts, counts, 0)[1]:
-            return True
-    return False
+        is_bad = is_bad or weigh(checks.rules, r, counts, counts, 0)[1]
+    return is_bad
 
 
 @njit(cache=True, nogil=True)
@@ -134,7 +134,9 @@ def split(groups: RowGroups, a: int, low: int, high: int, branch: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def settle(groups: RowGroups, checks: Checks, left: int) -> int:
+def settle(  # noqa: PLR0912 - one round after the other
+    groups: RowGroups, checks: Checks, left: int
+) -> int:
     """Take broken groups away, all of a round together, until none is broken; return the records lost, or OVER.
 
     Args:
@@ -280,7 +282,7 @@ def undo(groups: RowGroups, checks: Checks, a: int, low: int, high: int) -> None
 
 
 @njit(cache=True, nogil=True)
-def keep(groups: RowGroups) -> None:  # noqa: PLR0912 - one pass over what changed
+def keep(groups: RowGroups) -> None:
     """Make the split final: parts become groups, and rows that are gone leave the lists.
 
     Args:
