@@ -164,8 +164,8 @@ def suppression_messages(hit: SuppressedShare | None, policy: Policy) -> tuple[M
     largest = max(policy.floors().values(), default=0)
     if hit.most and hit.shown_as is Suppressed.ROOT and hit.most < largest:
         text = (
-            f"`suppress: {budget.text}` allows {plural(hit.most, policy.unit)}, which is fewer than k={largest:,}. Shown "
-            "as roots they would be a group that is too small, so most likely nothing is suppressed. Write `as: removed`."
+            f"`suppress: {budget.text}` allows {plural(hit.most, policy.unit)}, which is fewer than k={largest:,}. "
+            "Shown as roots they would be a group that is too small by itself. Write `as: removed`, or raise the share."
         )
         notes.append(private_note(text))
     warnings = []

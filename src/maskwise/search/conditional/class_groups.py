@@ -185,7 +185,8 @@ def _are_among(rows: NDArray[np.unsignedinteger], some: Ints) -> NDArray[np.bool
     Rows are compared by a 64-bit hash: one in billions of billions would be taken for another, which changes a gain
     and nothing that is promised.
     """
-    mixed: NDArray[np.uint64] = np.random.default_rng(0).integers(2**63, size=rows.shape[1], dtype=np.uint64)
+    rng = np.random.default_rng(0)
+    mixed = np.array([rng.integers(2**63) for _ in range(rows.shape[1])], np.uint64)
     wanted = np.sort((some.astype(np.uint64) * mixed).sum(axis=1, dtype=np.uint64))
     hashes = np.zeros(len(rows), np.uint64)
     for a in range(rows.shape[1]):
