@@ -122,6 +122,11 @@ class SuppressingReference(Reference):
         gone = budget.settle(after, self.gone)
         if gone is None:
             return None
+        told = {c.moved[i] for i in c.moved if i not in gone}
+        tells = c.after[0] in told if c.attribute.kind == "suppress" else len(told) > 1
+        # What takes away all but one part tells nothing of those who are left.
+        if gone != self.gone and not tells:
+            return None
         left = [i for i in budget.everybody if i not in self.gone]
         losses: list[Any] = []
         for part in self.active:
@@ -150,6 +155,8 @@ class SuppressingReference(Reference):
                     weighted = c.attribute.weight * gain
                     worth = weighted / (loss + 1) if self.criterion == "score" else weighted
                     options.append((worth, c, gain, loss, gone))
+            # What costs nobody comes first.
+            options = [option for option in options if option[-1] == self.gone] or options
             if not options:
                 return steps
             most = max(worth for worth, *_ in options)

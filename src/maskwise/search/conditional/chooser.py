@@ -66,6 +66,8 @@ class _Weighed:
     """Where an interval is split: the first code of its right part."""
     step: int
     """After how many steps it was weighed."""
+    is_free: bool = True
+    """Whether it takes no record away."""
 
 
 class ConditionalChooser:
@@ -128,7 +130,8 @@ class ConditionalChooser:
         """What a candidate is worth that gains so much; nothing if it cannot be paid for now."""
         if self._prices is not None and gain > TOLERANCE and not self._prices.can_pay(node):
             gain = 0.0
-        return _Weighed(gain, self._loss(node), 0, self._step)
+        is_free = self._prices is None or bool(self._prices.is_free(np.array([node]))[0])
+        return _Weighed(gain, self._loss(node), 0, self._step, is_free)
 
     def _loss(self, node: int) -> float:
         return float(self.state.losses(np.array([node]))[0])
@@ -164,7 +167,8 @@ class ConditionalChooser:
     def _weigh_paid_splits(self, i: int, node: int, low: int, high: int) -> None:
         """Find the best split of an interval that the budget can pay for."""
         assert self._prices is not None  # noqa: S101 - else nothing is paid for
-        losses, is_valid = self._prices.losses_of_splits(i, node, low, high)
+        losses, n_lost = self._prices.losses_of_splits(i, node, low, high)
+        is_valid = n_lost <= self._prices.groups.left
         is_valid[0] = False
         if not is_valid.any() and self._prices.groups.is_anti_monotone:
             self._open.discard(node)
@@ -173,7 +177,7 @@ class ConditionalChooser:
         end = int(self.growing[i].codes[node - int(self.state.first[i]), 1])
         best = next(self._prices.affordable_splits(i, low, high, end, worth), None)
         at, gain = (0, 0.0) if best is None else (best, float(gains[best]))
-        self._weighed[node] = _Weighed(gain, float(losses[at]), low + at, self._step)
+        self._weighed[node] = _Weighed(gain, float(losses[at]), low + at, self._step, is_free=not n_lost[at])
 
     def choose(self) -> Choice | None:
         """Pick the valid refinement with the highest worth among those that gain information.
@@ -220,6 +224,7 @@ class ConditionalChooser:
     def _best(self, alive: list[int]) -> int | None:
         """Of the candidates that gain information, the one that seems worth most; of equals the first in its tree."""
         gaining = [node for node in alive if self._weighed[node].gain > TOLERANCE]
+        gaining = [node for node in gaining if self._weighed[node].is_free] or gaining
         if not gaining:
             return None
         worth = {}

@@ -33,8 +33,8 @@ class SuppressingChooser:
     def choose(self) -> Choice | None:
         """Pick the best candidate that the budget can pay for.
 
-        The highest worth wins, then the first attribute, then the first in its
-        tree.
+        What is free comes first. Then the highest worth wins, then the first
+        attribute, then the first in its tree.
         """
         state = self.state
         state.frontier = frontier = state.frontier[state.cut.alive[state.frontier]]
@@ -42,9 +42,10 @@ class SuppressingChooser:
         weighted = gain * state.weights[state.attribute[frontier]]
         scores = score(weighted, loss)
         worth, rank = weighted if self.by_gain else scores, state.rank[frontier]
+        is_free = self.prices.is_free(frontier)
         equal: list[int] = []
-        for at in np.lexsort((rank, -worth)).tolist():
-            if equal and is_less(worth[at], worth[equal[0]]):
+        for at in np.lexsort((rank, -worth, ~is_free)).tolist():
+            if equal and (is_less(worth[at], worth[equal[0]]) or is_free[at] != is_free[equal[0]]):
                 break
             if self.prices.can_pay(int(frontier[at])):
                 equal.append(at)

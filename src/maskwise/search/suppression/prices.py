@@ -1,10 +1,10 @@
 """Which candidates of a state the budget can pay for, found out only where somebody asks.
 
-A refinement that takes records away is weighed like any other: its gain per
-privacy lost, where the groups count that would break a requirement too. So a
-refinement that makes small groups is worth little, whether or not they are
-suppressed. Of the ways tried on Adult this was the best, better than a worth
-per record lost (see `docs/reference.md`).
+As long as some refinement is free, that is takes no record away, none is paid
+for: so a search with a budget goes at least as far as one without. What has to
+be paid for is then weighed like any other: its gain per privacy lost, where the
+groups count that would break a requirement too, so that a refinement which makes
+many small groups is worth little (see `docs/reference.md` for what was tried).
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from maskwise.search.suppression.row_groups import Affordable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,18 +55,27 @@ class Prices:
         """Whether suppressed records form a group with others that show roots, and may lose these."""
         return self.groups.shows_root and self.groups.n_lost > 0
 
+    def is_free(self, nodes: Ints) -> NDArray[np.bool_]:
+        """Whether candidates take no record away from the groups that they split."""
+        return self._direct[nodes] == 0
+
     def can_pay(self, node: int) -> bool:
-        """Whether the budget allows a candidate; one that it never will again is given up."""
+        """Whether the budget allows a candidate; one that it never will again is given up.
+
+        A candidate that takes away all records but those of one part tells nothing of who is left, so it is not
+        paid for.
+        """
         direct = int(self._direct[node])
         if not direct and not self._may_break_roots:
             return True
-        can_pay = direct <= self.groups.left and self.groups.can_refine(*self._move(node))
-        if not can_pay and self.groups.is_anti_monotone:
+        is_near = direct <= self.groups.left
+        found = self.groups.try_refinement(*self._move(node)) if is_near else Affordable.NO
+        if found is Affordable.NO and self.groups.is_anti_monotone:
             self.state.cut.alive[node] = False
-        return can_pay
+        return found is Affordable.YES
 
-    def _move(self, node: int) -> tuple[int, int, int, Ints]:
-        """A candidate as `SuppressibleGroups.can_refine` takes it."""
+    def _move(self, node: int) -> tuple[int, int, int, Ints, int]:
+        """A candidate as `SuppressibleGroups.try_refinement` takes it."""
         state, i = self.state, int(self.state.attribute[node])
         tree, at = state.trees[i], node - int(state.first[i])
         low, high = tree.codes[at].tolist()
@@ -72,10 +83,11 @@ class Prices:
         first, n_children = int(tree.first_child[at]), int(tree.n_children[at])
         for b, child in enumerate(() if state.cut.hides[i] else range(first, first + n_children)):
             branch[tree.codes[child, 0] : tree.codes[child, 1]] = b
-        return i, low, high, branch
+        # Of a disclosed value the others stay hidden, so one part is enough.
+        return i, low, high, branch, 1 if state.cut.hides[i] else 2
 
-    def losses_of_splits(self, i: int, node: int, low: int, high: int) -> tuple[Floats, NDArray[np.bool_]]:
-        """The privacy that each split of an interval costs, and whether its own groups are within the budget.
+    def losses_of_splits(self, i: int, node: int, low: int, high: int) -> tuple[Floats, Ints]:
+        """The privacy that each split of an interval costs, and how many records its own groups lose.
 
         Args:
             i: The attribute.
@@ -90,7 +102,7 @@ class Prices:
             now = state.groups[t].now[r]
             total += (np.maximum(worst[groups.first_rule[t] + r], now) - now) / by
         self._direct_of_splits = direct
-        return total / max(len(charged), 1), direct <= groups.left
+        return total / max(len(charged), 1), direct
 
     def affordable_splits(self, i: int, low: int, high: int, end: int, worth: Floats) -> Iterator[int]:
         """The splits of the interval that was looked at last that can be paid for, the best first.
@@ -103,10 +115,10 @@ class Prices:
             worth: What each split is worth; minus infinity if it is not to be tried.
         """
         branch = np.zeros(self.state.trees[i].n_codes, np.int64)
-        for at in np.argsort(-worth, kind="stable").tolist():
+        for at in np.lexsort((-worth, self._direct_of_splits > 0)).tolist():
             if worth[at] == -np.inf:
-                return
+                continue
             branch[low : low + at], branch[low + at : high], branch[high:end] = 0, 1, 2
             is_free = not self._direct_of_splits[at] and not self._may_break_roots
-            if is_free or self.groups.can_refine(i, low, end, branch):
+            if is_free or self.groups.try_refinement(i, low, end, branch) is Affordable.YES:
                 yield at

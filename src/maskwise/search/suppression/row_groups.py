@@ -8,6 +8,7 @@ thereby broke one. What is left satisfies every requirement.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,16 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+
+
+class Affordable(Enum):
+    """Whether a refinement can be paid for."""
+
+    YES = "yes"
+    NO = "no"
+    """It takes too many records away, or what is left would not be valid."""
+    POINTLESS = "pointless"
+    """Of those whom it would tell apart it takes away all but one part."""
 
 
 @dataclass(slots=True)
@@ -203,29 +214,33 @@ class SuppressibleGroups:
         most: Ints = direct.max(axis=0)
         return most, worst
 
-    def can_refine(self, attribute: int, low: int, high: int, branch: Ints) -> bool:
-        """Whether the budget allows a refinement, and what is left would be valid.
+    def try_refinement(self, attribute: int, low: int, high: int, branch: Ints, least: int = 2) -> Affordable:
+        """Whether the budget allows a refinement, what is left would be valid, and it tells something of them.
 
         Args:
             attribute: The attribute's number in the policy.
             low: The first code of the rows that change.
             high: One past the last.
             branch: For each code of the attribute the part that it goes to.
+            least: In how many parts there have to be records that are left, where some are lost.
         """
         a = self._place[attribute]
         settle_kernels.split(self._groups, a, low, high, branch)
         n_lost = settle_kernels.settle(self._groups, self._checks, self.left)
+        is_empty = n_lost > 0 and settle_kernels.count_parts(self._groups, a, low, high, branch) < least
         settle_kernels.undo(self._groups, self._checks, a, low, high)
-        return bool(n_lost != settle_kernels.OVER)
+        if n_lost == settle_kernels.OVER:
+            return Affordable.NO
+        return Affordable.POINTLESS if is_empty else Affordable.YES
 
     def refine(self, attribute: int, low: int, high: int, branch: Ints, branch_node: Ints) -> None:
         """Perform a refinement, and take away what it costs.
 
         Args:
-            attribute: As in `can_refine`.
-            low: As in `can_refine`.
-            high: As in `can_refine`.
-            branch: As in `can_refine`.
+            attribute: As in `try_refinement`.
+            low: As in `try_refinement`.
+            high: As in `try_refinement`.
+            branch: As in `try_refinement`.
             branch_node: The value that each part shows.
         """
         self._node[self._place[attribute], low:high] = branch_node[branch[low:high]]

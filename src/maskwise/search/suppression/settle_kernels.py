@@ -241,6 +241,28 @@ def worst_groups(groups: RowGroups, checks: Checks, worst: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
+def count_parts(groups: RowGroups, a: int, low: int, high: int, branch: Any) -> int:
+    """How many parts of a split have rows that are left; 2 if there are more.
+
+    Args:
+        groups: IN settled.
+        a: IN the attribute that was split.
+        low: IN the first code.
+        high: IN one past the last.
+        branch: IN (n_codes,) the part that each code goes to.
+    """
+    found = -1
+    for at in range(groups.code_start[a, low], groups.code_start[a, high]):
+        row = groups.by_code[a, at]
+        if groups.taken_in[row] == 0:
+            b = branch[groups.codes[row, a]]
+            if found >= 0 and b != found:
+                return 2
+            found = b
+    return 0 if found < 0 else 1
+
+
+@njit(cache=True, nogil=True)
 def undo(groups: RowGroups, checks: Checks, a: int, low: int, high: int) -> None:
     """Put rows back that were lost since the last split, and the parts back into their groups.
 
