@@ -57,7 +57,8 @@ class Prices:
 
     def is_free(self, nodes: Ints) -> NDArray[np.bool_]:
         """Whether candidates take no record away from the groups that they split."""
-        return self._direct[nodes] == 0
+        is_free: NDArray[np.bool_] = self._direct[nodes] == 0
+        return is_free
 
     def can_pay(self, node: int) -> bool:
         """Whether the budget allows a candidate; one that it never will again is given up.
