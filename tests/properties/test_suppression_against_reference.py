@@ -17,7 +17,7 @@ from maskwise.search.options import SearchOptions
 from maskwise.search.registry import start_search
 from maskwise.solution.solution import Solution
 from maskwise.table.read import read
-from tests.properties.tables import ATTRIBUTES, POLICY, REQUIREMENTS, people_table, problems
+from tests.properties.tables import problems
 from tests.reference.suppression import SuppressingBottomUp, SuppressingReference
 from tests.reference.topdown import Reference
 
@@ -87,16 +87,6 @@ def test_every_step_of_other_models_is_the_twins(shown_as: str, problem: dict[st
 @given(problem=problems(["mixed"]), share=st.sampled_from(SHARES))
 def test_every_step_by_information_gain_is_the_twins(problem: dict[str, Any], share: int) -> None:
     agree(problem, share, "removed", "infogain")
-
-
-def test_two_qids_lose_records_to_each_other() -> None:
-    records = people_table(5, 120).to_pylist()
-    problem = {"records": records, "attributes": ATTRIBUTES, "requirements": REQUIREMENTS, "policy": POLICY}
-    for share, shown_as in ((25, "removed"), (50, "root")):
-        agree(problem, share, shown_as)
-        solution = solve(problem, share, shown_as)
-        assert solution.suppression is not None
-        assert len(solution.suppression.combinations) == len(REQUIREMENTS)
 
 
 @pytest.mark.slow
