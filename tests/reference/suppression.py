@@ -116,6 +116,10 @@ class SuppressingReference(Reference):
         # All records of a value that has fewer would be lost, so there is nothing to disclose.
         return own if len(own) >= floor else []
 
+    def key(self, part: Any, i: int) -> tuple[Any, ...]:
+        """The group of a record now."""
+        return tuple(self.shown[i][name] for name in part.qid)
+
     def weigh_all(self, c: Candidate) -> tuple[float, float, frozenset[int]] | None:
         """Gain, loss and who would be suppressed; None if the refinement is not valid."""
         budget, after = self.budget, self.after(c)
@@ -132,7 +136,8 @@ class SuppressingReference(Reference):
         for part in self.active:
             if c.attribute.name in part.qid:
                 # The groups count that would be suppressed too.
-                groups = budget.groups(part, after, left)
+                changed = {self.key(part, i) for i in self.holders(c) if i in left}
+                groups = budget.groups(part, after, [i for i in left if self.key(part, i) in changed])
                 then = max(budget.badness(part, group, budget.whole(self.gone)) for group in groups)
                 loss = max(then - part.badness(*budget.released(self.shown, self.gone)), 0)
                 if self.is_mixed:
