@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Requirement
     from maskwise.release.common_rows import CommonRow
     from maskwise.release.mask import Unknown
+    from maskwise.release.suppressed_share import SuppressedShare
     from maskwise.risks.risk import Risk
     from maskwise.solution.curve import Point
     from maskwise.solution.reasons import Reason, Reasons
@@ -84,6 +85,8 @@ class Outcome:
     """How the run was asked to work; None for an outcome that no run made."""
     common: tuple[CommonRow, ...] = ()
     """The commonest rows of the release, by its masked columns."""
+    suppressed: SuppressedShare | None = None
+    """How many records were suppressed, and whom that hits, for the owner alone; None where the policy allows none."""
 
     def __repr__(self) -> str:
         """What was reached, in a line; no cell of the table."""
@@ -195,6 +198,8 @@ class Applied:
     """Requirements that could not be recounted, because their sensitive column is not there."""
     unchecked_why: str = NO_SENSITIVE_COLUMN
     """Why not."""
+    n_suppressed: int = 0
+    """Records suppressed because the solution suppresses their combination of labels."""
 
 
 def describe(solution: Solution, verdict: Verdict) -> str:

@@ -18,6 +18,7 @@ from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind, Missing
 from maskwise.release.mask_regions import Codes, label_by_region, lookup_keys, mask_regions
 from maskwise.release.pseudonyms import pseudonymize
+from maskwise.release.suppress import suppress
 from maskwise.solution.cut import Cut, MissingShown
 from maskwise.values.arrow import from_numpy
 from maskwise.values.parsing import Parsed, parse_keys
@@ -123,6 +124,8 @@ class MaskedRows:
     """Records left out for a number outside every interval."""
     left_out: tuple[str, ...]
     """Columns left out because the release did not have them."""
+    n_suppressed: int = 0
+    """Records with a combination of labels that the solution suppresses."""
 
 
 def apply(
@@ -191,9 +194,12 @@ def apply(
         n_before = whole.n_rows()
         whole = _without_outside(whole, [cut for cut in solution.cuts if cut.attribute in n_outside])
         n_outside_dropped = n_before - whole.n_rows()
+    suppressed = suppress(whole, solution)
+    whole = whole if suppressed is None else suppressed.table
+    n_suppressed = 0 if suppressed is None else suppressed.n_suppressed
     shown = whole.relabel({cut.attribute: relabels[cut.attribute] for cut in fixed})
     released = drop_columns(shown, others)
-    return MaskedRows(released, whole, unknown, n_outside, n_dropped, n_outside_dropped, left_out)
+    return MaskedRows(released, whole, unknown, n_outside, n_dropped, n_outside_dropped, left_out, n_suppressed)
 
 
 def _as_outside(given: Outside | str) -> Outside:
