@@ -116,7 +116,7 @@ def _read_population(place: Any, table: Table, solution: Solution | None, as_it_
     population = read(place, table.engine, reading=solution.reading)
     # A population may lack a QID: those that it has are assessed.
     cuts = tuple(cut for cut in solution.cuts if cut.attribute in population.names)
-    return masking.apply(population, replace(solution, cuts=cuts, person=None)).whole
+    return masking.apply(population, replace(solution, cuts=cuts, person=None, suppression=None)).whole
 
 
 def audit_with_risk(

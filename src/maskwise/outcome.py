@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from maskwise.release.common_rows import CommonRow
     from maskwise.release.label_counts import RegionCounts
     from maskwise.release.mask import Unknown
+    from maskwise.release.suppressed_share import SuppressedShare
     from maskwise.risks.risk import Risk
     from maskwise.solution.curve import Point
     from maskwise.solution.reasons import Reason, Reasons
@@ -87,6 +88,8 @@ class Outcome:
     """The commonest rows of the release, by its masked columns."""
     regions: RegionCounts | None = None
     """How many records show each label, where regions of the table have labels of their own."""
+    suppressed: SuppressedShare | None = None
+    """How many records were suppressed, and whom that hits, for the owner alone; None where the policy allows none."""
 
     def __repr__(self) -> str:
         """What was reached, in a line; no cell of the table."""
@@ -198,6 +201,8 @@ class Applied:
     """Requirements that could not be recounted, because their sensitive column is not there."""
     unchecked_why: str = NO_SENSITIVE_COLUMN
     """Why not."""
+    n_suppressed: int = 0
+    """Records suppressed because the solution suppresses their combination of labels."""
 
 
 def describe(solution: Solution, verdict: Verdict) -> str:

@@ -19,6 +19,7 @@ from maskwise.formats.policy_file import read_policy, to_data
 from maskwise.outcome import cut_lines, findings_lines, listed
 from maskwise.pipeline import solve
 from maskwise.policy.attributes import Missing
+from maskwise.policy.budget import Suppressed
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.sensitive import named_values, unseen_values
@@ -26,6 +27,7 @@ from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply, mask
 from maskwise.release.publish import recount
 from maskwise.release.released_columns import check_released_columns
+from maskwise.release.suppress import suppress
 from maskwise.search.options import SearchOptions
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
 from maskwise.table.data_frames import make_ready
@@ -174,6 +176,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         warn_in_python(warnings_of(messages))
         self.solution_ = solution
         masked = mask(table, solution, profile.columns)
+        suppressed = suppress(masked, solution)
+        masked = masked if suppressed is None else suppressed.table
         verdict = recount(masked, asked.requirements, escaped=False, trees=asked.trees, person=asked.person)
         self.verdict_: Verdict | None = verdict.hiding(named_values(asked.requirements, asked.trees))
         self.notes_ = solution.notes
@@ -225,6 +229,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         asked = read_policy(self.policy)
         if asked.missing is Missing.DROP:
             raise InputError("A transformer keeps every row, so `missing: drop` does not fit it. Use keep or error.")
+        if asked.suppress is not None:
+            # A transformer keeps every row, so suppressed ones are shown as roots, whatever the policy says.
+            asked = replace(asked, suppress=replace(asked.suppress, shown_as=Suppressed.ROOT))
         return asked
 
     def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name

@@ -238,3 +238,20 @@ ATTRIBUTES = [
         children={"any": ["north", "south", "w"], "north": ["n1", "n2"], "south": ["s1", "s2"]},
     ),
 ]
+
+
+def rare_people(n_rows: int = 400) -> pa.Table:
+    """People of whom few live in zone `w`: those of one job there are fewer than `RARE_POLICY` asks for."""
+    table = people_table(3, n_rows)
+    zone = ["w" if i % 20 < 3 else ("n1", "n2", "s1", "s2")[i % 4] for i in range(n_rows)]
+    job = ["ab"[i // 20 % 2] for i in range(n_rows)]
+    columns = {"job": pa.array(job), "zone": pa.array(zone)}
+    return pa.table({name: columns.get(name, table[name]) for name in table.column_names})
+
+
+RARE_POLICY = {
+    "class": "cls",
+    "attributes": {name: POLICY["attributes"][name] for name in ("job", "zone")},  # type: ignore[index]
+    "requirements": [{"qid": ["job", "zone"], "k": 35}, {"qid": ["job"], "k": 50}],
+}
+"""With a budget of 20 % the jobs and zones of all others can be told if the 60 people of `w` are suppressed."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maskwise.attacks.attack import AttackResult
+from maskwise.attacks.attack import Attack, AttackResult
 from maskwise.attacks.homogeneity import column_attacks
 from maskwise.attacks.searched import Searched
 from maskwise.attacks.told import told
@@ -27,7 +27,6 @@ from maskwise.values.message import Audience, Level, Message, private_note
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from maskwise.attacks.attack import Attack
     from maskwise.policy.policy import Policy
     from maskwise.release.leaks import Leak
     from maskwise.table.table import Table
@@ -84,6 +83,11 @@ def attack(
                 "The solution was found together with earlier releases (--against), and the attacks on it were tried "
                 "then: the owner's report has them. Leave out --original and --solution."
             )
+        if found.suppression is not None:
+            raise InputError(
+                "The solution suppresses records, and attacks on the method are not computed for such a release yet. "
+                "Leave out --original and --solution."
+            )
         table = open_data(original, engine, None, n_bytes, asked.reading)
         opened.enter_context(closing(table))
         searched, records = search_again(table, asked, found)
@@ -128,9 +132,21 @@ def attack_search(searched: Searched) -> tuple[Attack, ...]:
     from maskwise.attacks.downcoding import downcoding, labels_that_tell  # noqa: PLC0415 - compiled code
     from maskwise.attacks.minimality import minimality  # noqa: PLC0415 - compiled code is slow to load
 
+    if searched.solution.suppression is not None:
+        return suppressed_attacks(searched)
     has_templates = any(one.confidences for one in searched.policy.requirements)
     found = [minimality(searched)] if has_templates else []
     return (*found, downcoding(searched, in_full=False), labels_that_tell(searched))
+
+
+def suppressed_attacks(searched: Searched) -> tuple[Attack, ...]:
+    """Say that attacks on the method were not tried, because the release suppresses records."""
+    from maskwise.attacks import downcoding, minimality  # noqa: PLC0415 - compiled code is slow to load
+
+    text = "It is not computed for a release with suppressed records yet."
+    has_templates = any(one.confidences for one in searched.policy.requirements)
+    tried = {"downcoding": downcoding.MARGINALS} | ({"minimality": minimality.KNOWS} if has_templates else {})
+    return tuple(Attack(name, knows, AttackResult.NOT_RUN, text, Audience.OWNER) for name, knows in tried.items())
 
 
 def attack_release(policy: Policy, release: Table, whole: Table, leaks: Sequence[Leak] | None) -> tuple[Attack, ...]:

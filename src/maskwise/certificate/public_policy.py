@@ -28,7 +28,7 @@ WITHHELD = "withheld"
 """The key of a requirement of which the owner keeps a part, such as the protected values."""
 _OF_ATTRIBUTES = ("weight", "at_least", "release")
 """What is told of an attribute beside how it is masked."""
-_OF_POLICY = ("class", "drop", "keep", "missing", "boundaries", "rename", "person")
+_OF_POLICY = ("class", "drop", "keep", "missing", "boundaries", "rename", "person", "suppress")
 """The keys of a policy that name no value of the table."""
 
 

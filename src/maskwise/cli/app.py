@@ -267,6 +267,8 @@ def apply(
         records = plural(n_outside, "record")
         how = "left out" if applied.n_outside_dropped else "shown as the whole range, or outside"
         terminal.note(f"`{name}` is outside every interval in {records}; {how}.")
+    if applied.n_suppressed:
+        terminal.note(f"{plural(applied.n_suppressed, 'record')} suppressed, as the solution suppresses their labels.")
     if applied.left_out:
         terminal.note(f"{quote(applied.left_out)} left out: the release does not have such a column.")
     for requirement in applied.unchecked:

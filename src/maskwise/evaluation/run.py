@@ -30,6 +30,7 @@ from maskwise.evaluation.records import Evaluation
 from maskwise.evaluation.regressors import NAMES as REGRESSORS
 from maskwise.evaluation.regressors import find_regressor
 from maskwise.evaluation.sample import fetch, read_sample
+from maskwise.evaluation.suppressed_rows import mask_all_rows, suppress_training_rows, without_rows
 from maskwise.evaluation.sweep import list_settings, parse_hs, parse_ks
 from maskwise.evaluation.trials import Judge, TrainTestData, Trial, run_trials
 from maskwise.formats.policy_file import read_policy
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from maskwise.evaluation.sample import Sample
     from maskwise.evaluation.sweep import ThresholdSetting
     from maskwise.policy.policy import Policy
+
+    Bools = NDArray[np.bool_]
 
 
 class Protocol(StrEnum):
@@ -214,7 +217,9 @@ def _list_trials(
         predictors = drop_predictors(sample.predictors, dropped)
         return Trial(measure, all_protocols, partial(_pair_with_splits, sample, predictors, splits))
 
-    def masked(measure: str, mask: Callable[[Policy, TrainTestSplit | None], Predictors]) -> Iterator[Trial]:
+    def masked(
+        measure: str, mask: Callable[[Policy, TrainTestSplit | None], tuple[Predictors, Bools | None]]
+    ) -> Iterator[Trial]:
         for protocol in protocols:
             for setting in settings:
                 prepare = partial(_mask_by_protocol, sample, splits, protocol, partial(mask, setting.policy))
@@ -245,27 +250,28 @@ def _mask_by_protocol(
     sample: Sample,
     splits: Iterable[TrainTestSplit],
     protocol: Protocol,
-    mask: Callable[[TrainTestSplit | None], Predictors],
+    mask: Callable[[TrainTestSplit | None], tuple[Predictors, Bools | None]],
 ) -> Iterator[TrainTestData]:
     """Mask once for all splits, or for each split by its training records; these then come first."""
     if protocol is Protocol.COMBINED:
-        yield from _pair_with_splits(sample, mask(None), splits)
+        predictors, is_gone = mask(None)
+        yield from _pair_with_splits(sample, predictors, [without_rows(split, is_gone) for split in splits])
         return
     for split in splits:
         rows = np.concatenate([split.train, split.test])
         n_train = len(split.train)
         try:
-            predictors = mask(split)
+            predictors, is_gone = mask(split)
         except InfeasibleError as error:
             raise InfeasibleError(str(error).replace(WHOLE, "the training part")) from None
         reordered = TrainTestSplit(np.arange(n_train), np.arange(n_train, len(rows)))
-        yield TrainTestData(predictors, sample.classes[rows], reordered, split.test)
+        yield TrainTestData(predictors, sample.classes[rows], without_rows(reordered, is_gone), split.test)
 
 
 def _mask(
     sample: Sample, search: SearchKeywords, numbers: Numbers, policy: Policy, split: TrainTestSplit | None
-) -> Predictors:
-    """Mask with maskwise; without a split all records, else by the training records."""
+) -> tuple[Predictors, Bools | None]:
+    """Mask with maskwise; without a split all records, else by the training records. Say which are left out."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     table, rows = sample.table, None
@@ -273,14 +279,20 @@ def _mask(
     solution, masked = outcome.solution, outcome.data
     if solution.ending == Ending.INTERRUPTED:
         raise KeyboardInterrupt
+    is_gone = None
     if split is not None:
+        rows = np.concatenate([split.train, split.test])
+    if solution.suppression is not None:
+        masked, is_gone = mask_all_rows(_take_rows(table, rows), solution)
+        n_train = len(masked) if split is None else len(split.train)
+        masked, is_gone = suppress_training_rows(masked, solution, is_gone, n_train)
+    elif split is not None:
         masked_test = fetch(masking.apply(read(_take_rows(table, split.test)), solution).table)
         masked = pa.concat_tables([masked, masked_test], promote_options="permissive")
-        rows = np.concatenate([split.train, split.test])
     cuts = (*solution.cuts, *solution.fixed)
     orders = {cut.attribute: sort_intervals(cut.labels) if cut.kind is Kind.INTERVAL else None for cut in cuts}
     predictors = masked_predictors(sample.predictors, masked, orders, rows)
-    return _represent(sample, predictors, numbers, split)
+    return _represent(sample, predictors, numbers, split), is_gone
 
 
 def _represent(sample: Sample, predictors: Predictors, numbers: Numbers, split: TrainTestSplit | None) -> Predictors:
@@ -292,12 +304,12 @@ def _represent(sample: Sample, predictors: Predictors, numbers: Numbers, split: 
 
 def _mask_by_rival(
     sample: Sample, name: str, numbers: Numbers, policy: Policy, split: TrainTestSplit | None
-) -> Predictors:
+) -> tuple[Predictors, Bools | None]:
     """Mask with a rival; without a split all records, else by the training records."""
     train = _take_rows(sample.table, None if split is None else split.train)
     test = None if split is None else _take_rows(sample.table, split.test)
     predictors = other_tool_predictors(sample.predictors, mask_by_rival(name, train, test, policy), policy)
-    return _represent(sample, predictors, numbers, split)
+    return _represent(sample, predictors, numbers, split), None
 
 
 def _take_rows(table: Any, rows: NDArray[np.int64] | None) -> Any:

@@ -18,10 +18,12 @@ from pydantic_core import PydanticCustomError
 
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats import yaml_lines
+from maskwise.formats.budget_file import budget_data, read_budget
 from maskwise.formats.class_entry import ClassEntry, read_class, write_class
 from maskwise.formats.requirement_file import RequirementEntry, keys_at
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
 from maskwise.policy.attributes import Attribute, Boundaries, Kind, Minimality, Missing
+from maskwise.policy.budget import SuppressionBudget  # noqa: TC001 - pydantic needs it
 from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements import registry
@@ -98,6 +100,7 @@ class _PolicyFile(_Strict):
     na_values: Annotated[list[str], BeforeValidator(name_list)] = []
     rename: Rename | None = None
     person: Annotated[PersonEntry | None, BeforeValidator(_person)] = None
+    suppress: Annotated[SuppressionBudget | None, BeforeValidator(read_budget)] = None
 
 
 _KEYS: dict[str, tuple[str, ...]] = {
@@ -113,6 +116,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
         "na_values",
         "rename",
         "person",
+        "suppress",
     ),
     "person": ("column", "release"),
     "attributes": ("taxonomy", "interval", "suppress", "clamp", "weight", "at_least", "release"),
@@ -122,7 +126,7 @@ _PAIRS = {
     "clamp": "clamp is [low, high], the ends of bottom- and top-coding; write ~ for one that there is not.",
 }
 """What is said of keys that have two values, where there are more or fewer."""
-_OPTIONAL = {"boundaries", "minimality", "keep", "na_values", "rename", "person"}
+_OPTIONAL = {"boundaries", "minimality", "keep", "na_values", "rename", "person", "suppress"}
 """Keys that are written only where they say something."""
 
 
@@ -196,6 +200,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         minimality=file.minimality,
         reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename),
         person=None if file.person is None else file.person.person(),
+        suppress=file.suppress,
         document=document,
     )
 
@@ -233,6 +238,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "na_values": list(policy.reading.na_values) or None,
         "rename": policy.reading.rename and str(policy.reading.rename),
         "person": policy.person and PersonEntry.of(policy.person).model_dump(mode="json"),
+        "suppress": policy.suppress and budget_data(policy.suppress),
     }
     return {key: value for key, value in said.items() if value is not None or key not in _OPTIONAL}
 

@@ -19,6 +19,7 @@ from maskwise.errors import InputError, PolicyError
 from maskwise.formats.policy_file import PersonEntry, texts
 from maskwise.formats.region_entries import SplitEntry, list_splits, read_splits
 from maskwise.formats.requirement_file import read_requirement
+from maskwise.formats.suppression_file import SuppressionEntry
 from maskwise.formats.text_file import read_text
 from maskwise.policy.attributes import Kind, Missing
 from maskwise.policy.requirements.unit import Unit
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT_VERSION = 1
-_OPTIONAL = ("na_values", "rename", "fixed", "regions", "against", "trees", "person", "tightened")
+_OPTIONAL = ("na_values", "rename", "fixed", "regions", "against", "trees", "person", "tightened", "suppression")
 """Keys that are written only where they say something."""
 _FOR_THE_OWNER = (
     "For the owner only: this file lists hidden values and can reveal more than the release. "
@@ -88,6 +89,7 @@ class _SolutionFile(BaseModel):
     against: list[str] = []
     trees: dict[str, dict[str, Any]] = {}
     tightened: str | None = Field(default=None, pattern=r"^[1-9]\d*/[1-9]\d*$")
+    suppression: SuppressionEntry | None = None
 
 
 def dumps(solution: Solution, *, public: bool = False) -> str:
@@ -102,10 +104,10 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             "format": "maskwise solution, public form",
             "format_version": FORMAT_VERSION,
             "maskwise": version("maskwise"),
-            "rows": solution.n_rows,
+            "rows": solution.n_released,
             **({} if solution.person is None else {"counted": Unit.PERSON.plural}),
             "attributes": [
-                {"name": cut.attribute, "kind": cut.kind, "shown": list(cut.labels)}
+                {"name": cut.attribute, "kind": cut.kind, "shown": list(solution.shown_labels(cut))}
                 for cut in (*solution.cuts, *solution.fixed)
             ],
             "requirements": [_public_requirement(found, solution) for found in solution.reached],
@@ -137,6 +139,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         against=list(solution.against),
         trees={name: tree.to_nested() for name, tree in solution.trees},
         tightened=None if solution.tightened == 1 else str(solution.tightened),
+        suppression=None if solution.suppression is None else SuppressionEntry.of(solution.suppression),
     )
     said = file.model_dump(mode="json")
     # Said only where it is so, which is rare.
@@ -235,6 +238,7 @@ def _solution(file: _SolutionFile) -> Solution:
         against=tuple(file.against),
         trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
         tightened=Fraction(file.tightened or 1),
+        suppression=None if file.suppression is None else file.suppression.suppression(names),
     )
     if any(solution.taxonomies.get(name) is None for name in columns_by_level([one.requirement for one in found])):
         raise PolicyError(["the taxonomy of a sensitive column is missing."])

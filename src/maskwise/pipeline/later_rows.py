@@ -107,5 +107,6 @@ def apply(
                 later.left_out,
                 unchecked,
                 why,
+                later.n_suppressed,
             )
     return applied

@@ -18,6 +18,7 @@ from maskwise.errors import InputError
 from maskwise.formats.policy_file import policy_files, read_policy
 from maskwise.outcome import Outcome, Run
 from maskwise.pipeline.solving import solve
+from maskwise.pipeline.suppressing import mask_and_suppress, what_is_left
 from maskwise.profile.record_order import order_message, order_tells
 from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.progress import Silent
@@ -26,11 +27,11 @@ from maskwise.release.common_rows import common_rows
 from maskwise.release.earlier import join_earlier, read_earlier
 from maskwise.release.interrupt import stop_on_interrupt
 from maskwise.release.label_counts import count_regions
-from maskwise.release.pseudonyms import pseudonymize
 from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
 from maskwise.release.release_risks import assess_release
 from maskwise.release.released_columns import look_at_columns
 from maskwise.release.shuffle import check_seed, shuffle_records, shuffles
+from maskwise.release.suppressed_share import suppression_messages
 from maskwise.release.target import resolve_target
 from maskwise.search.options import SearchKeywords, search_options
 from maskwise.table.endpoints import closing, input_files, open_data
@@ -149,7 +150,7 @@ def anonymize(
         checked = look_at_columns(table, asked, solution, profile, strict=strict_leaks)
         messages = (*solution.messages, *solution.implied(), *joint.messages(profile.n_rows), *checked.messages)
         observer.stage("mask")
-        whole = masking.mask(pseudonymize(counted, asked.person), solution, profile.columns)
+        whole, solution, hit = mask_and_suppress(counted, asked, solution, profile)
         masked = masking.drop_columns(masking.show_fixed(whole, solution), (*solution.drop, *joint.policy.known))
         if is_shuffled:
             # A seed for restarts or variants alone asks for no order that can be repeated, which a database has not.
@@ -169,9 +170,9 @@ def anonymize(
                 person=asked.person,
             )
             refuse_other_labels(draft.table, solution.fixed, escaped=escape_formulas)
-            n_persons = None if profile.persons is None else profile.persons.n_persons
+            n_rows, n_persons = what_is_left(hit, profile)
             dropped = asked.dropped(table.names)
-            refuse_unless_confirmed(verdict, dropped, found, profile.n_rows, draft.table.names, n_persons)
+            refuse_unless_confirmed(verdict, dropped, found, n_rows, draft.table.names, n_persons)
             attacks += attack_with_earlier(joint, verdict)
             verdict = joint.own_verdict(verdict).hiding(named_values(asked.requirements, asked.trees))
             verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
@@ -191,7 +192,12 @@ def anonymize(
                 asked,
                 table.source,
                 profile.n_dropped,
-                (*warn_of_single_records(verdict), *messages, *failed_messages(attacks)),
+                (
+                    *warn_of_single_records(verdict),
+                    *messages,
+                    *suppression_messages(hit, asked),
+                    *failed_messages(attacks),
+                ),
                 risk,
                 tuple(attacks),
                 joint.own_reasons(reasons[0]) if reasons else None,
@@ -199,6 +205,7 @@ def anonymize(
                 run=run,
                 common=common_rows(draft.table, [cut.attribute for cut in solution.cuts]),
                 regions=count_regions(draft.table, solution, escaped=escape_formulas),
+                suppressed=hit,
             )
             if beside is not None and target is not None:
                 draft.add(beside(outcome))

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from maskwise.compress.compress import compress
+from maskwise.errors import InputError
 from maskwise.profile.boundaries import read_midnights_as_dates
 from maskwise.profile.persons import with_boundaries
 from maskwise.profile.profile import profile as take_profile
 from maskwise.progress import SearchProgress, Silent
-from maskwise.solution.cut import disclose_lone_value
+from maskwise.solution.lone_values import disclose_lone_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,6 +60,11 @@ def solve(
     from maskwise.search.interface import Problem  # noqa: PLC0415 - as above
     from maskwise.search.registry import start_search  # noqa: PLC0415 - as above
 
+    if reasons is not None and policy.suppress is not None:
+        raise InputError(
+            "Reasons (why) are not found for a policy with `suppress` yet: whether a value could be shown depends on "
+            "who else is suppressed. Leave out one of them."
+        )
     progress = SearchProgress(observer or Silent(), is_asked_to_stop)
     progress.stage("profile")
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
@@ -77,7 +83,7 @@ def solve(
         after(searched)
     solution = searched.solution
     if not options.as_published:
-        solution = replace(solution, cuts=tuple(disclose_lone_value(cut) for cut in solution.cuts))
+        solution = disclose_lone_values(solution)
     if reasons is not None:
         from maskwise.search.explain import explain  # noqa: PLC0415 - as above
         from maskwise.search.explain_regions import explain_regions  # noqa: PLC0415 - as above

@@ -24,6 +24,7 @@ from maskwise.values.reading import AS_IT_IS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from maskwise.policy.budget import SuppressionBudget
     from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.source_lines import Place
@@ -64,6 +65,8 @@ class Policy:
     """What is done about the minimality attack on templates; None checks for it where that is cheap."""
     class_is_number: bool = False
     """Whether the class is a number, of which bins are told apart."""
+    suppress: SuppressionBudget | None = None
+    """The share of records that may be suppressed; None suppresses none."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
     """Where each part stands in its file; empty for a policy made in Python."""
 
@@ -120,6 +123,12 @@ class Policy:
             mistakes.append(
                 self.at(("minimality",))
                 + "`minimality: guard` tightens the bounds of templates, and the policy has none. Delete it."
+            )
+        if self.minimality is Minimality.GUARD and self.suppress is not None:
+            mistakes.append(
+                self.at(("suppress",))
+                + "`suppress` and `minimality: guard` do not go together yet: the attack is not computed for a release "
+                "with suppressed records. Delete one of them."
             )
         mistakes += tree_mistakes(self)
         mistakes += self._person_mistakes(in_qid)
@@ -288,6 +297,7 @@ class Policy:
             "na_values": self.reading.na_values or None,
             "rename": self.reading.rename,
             "class_is_number": self.class_is_number or None,
+            "suppress": self.suppress and [self.suppress.share, self.suppress.shown_as],
         }
         said |= {key: value for key, value in optional.items() if value is not None}
         return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()

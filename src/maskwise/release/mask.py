@@ -18,6 +18,7 @@ from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind, Missing
 from maskwise.release.mask_regions import count_outside, label_by_region, lookup_keys, mask_regions
 from maskwise.release.pseudonyms import pseudonymize
+from maskwise.release.suppress import suppress
 from maskwise.solution.cut import Cut, MissingShown
 from maskwise.solution.region_codes import Codes
 from maskwise.values.arrow import from_numpy
@@ -26,7 +27,7 @@ from maskwise.values.scales import DAY, Scale, as_python
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -124,6 +125,8 @@ class MaskedRows:
     """Records left out for a number outside every interval."""
     left_out: tuple[str, ...]
     """Columns left out because the release did not have them."""
+    n_suppressed: int = 0
+    """Records with a combination of labels that the solution suppresses."""
 
 
 def apply(
@@ -170,6 +173,30 @@ def apply(
         n_outside = count_outside(whole, codes, lookups)
     dropped = {name.casefold() for name in solution.drop}
     left_out = tuple(name for name in table.names if name not in solution.columns and name.casefold() not in dropped)
+    _refuse_what_is_unknown(unknown, left_out, n_outside, outside, strict=strict)
+    others = {name for name in table.names if name not in solution.columns}
+    n_outside_dropped = 0
+    if n_outside and outside is Outside.DROP:
+        n_before = whole.n_rows()
+        whole = _without_outside(whole, [cut for cut in solution.cuts if cut.attribute in n_outside])
+        n_outside_dropped = n_before - whole.n_rows()
+    suppressed = suppress(whole, solution)
+    whole = whole if suppressed is None else suppressed.table
+    n_suppressed = 0 if suppressed is None else suppressed.n_suppressed
+    shown = whole.relabel({cut.attribute: relabels[cut.attribute] for cut in fixed})
+    released = drop_columns(shown, others)
+    return MaskedRows(released, whole, unknown, n_outside, n_dropped, n_outside_dropped, left_out, n_suppressed)
+
+
+def _refuse_what_is_unknown(
+    unknown: Mapping[str, Unknown],
+    left_out: Sequence[str],
+    n_outside: Mapping[str, int],
+    outside: Outside,
+    *,
+    strict: bool,
+) -> None:
+    """Refuse what a solution does not know, and what lies outside every interval, where that is asked."""
     where_outside = "; ".join(_in_records(name, n) for name, n in n_outside.items())
     if strict and (unknown or left_out or n_outside):
         details = [_in_records(name, lost.n_records) for name, lost in unknown.items()]
@@ -187,15 +214,6 @@ def apply(
             "Show them as the whole range with outside root, or leave these rows out with outside drop."
         )
         raise InputError(msg)
-    others = {name for name in table.names if name not in solution.columns}
-    n_outside_dropped = 0
-    if n_outside and outside is Outside.DROP:
-        n_before = whole.n_rows()
-        whole = _without_outside(whole, [cut for cut in solution.cuts if cut.attribute in n_outside])
-        n_outside_dropped = n_before - whole.n_rows()
-    shown = whole.relabel({cut.attribute: relabels[cut.attribute] for cut in fixed})
-    released = drop_columns(shown, others)
-    return MaskedRows(released, whole, unknown, n_outside, n_dropped, n_outside_dropped, left_out)
 
 
 def _as_outside(given: Outside | str) -> Outside:

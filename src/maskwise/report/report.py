@@ -19,6 +19,7 @@ from maskwise.report.markdown import write_markdown
 from maskwise.report.regional import describe_regional_ending, label_data, regions_data
 from maskwise.report.results import results_data
 from maskwise.report.sections import OWNER_ONLY, sections
+from maskwise.report.suppression_section import suppression_data
 from maskwise.report.trees import is_coarser
 from maskwise.report.wording import Summary, figure_words, requirement_sentence
 from maskwise.solution.cut import MissingShown
@@ -192,6 +193,7 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT, cost: Clas
         "does_not_protect": list(what_is_not_protected(len(solution.against))),
         "common_rows": _common_rows(outcome),
         **results_data(outcome, is_public=is_public),
+        **suppression_data(outcome, is_public=is_public),
     }
     if not is_public:
         data["how_it_ended"] = describe_ending(data)
@@ -217,7 +219,7 @@ def _summary(data: dict[str, Any], outcome: Outcome) -> Summary:
     return Summary(
         n_records=data["rows"],
         n_columns=len(cuts) + len(data["passed"]) + len(data.get("pseudonyms", ())),
-        n_coarser=sum(map(is_coarser, cuts)),
+        n_coarser=sum(is_coarser(cut, outcome.solution.shown_labels(cut)) for cut in cuts),
         n_asked=len(items),
         n_held=sum(found["holds"] for found, _ in items),
         is_whole=_is_whole(outcome),
@@ -318,6 +320,7 @@ def applied_data(applied: Applied) -> dict[str, Any]:
         "dropped_rows": applied.n_dropped,
         "outside": dict(applied.outside),
         "dropped_outside": applied.n_outside_dropped,
+        **({"suppressed": applied.n_suppressed} if applied.n_suppressed else {}),
         "left_out": list(applied.left_out),
         "unchecked": [requirement.asks() for requirement in applied.unchecked],
         "unknown": {name: {"values": u.n_values, "records": u.n_records} for name, u in applied.unknown.items()},
@@ -362,8 +365,8 @@ def _attribute_data(outcome: Outcome, *, is_public: bool) -> Sequence[dict[str, 
         {
             "name": cut.attribute,
             "kind": str(cut.kind),
-            "shown": list(cut.labels),
-            **({"missing": str(cut.missing)} if not is_public or cut.missing is MissingShown.ITSELF else {}),
+            "shown": list(solution.shown_labels(cut) if is_public else cut.labels),
+            **({"missing": str(cut.missing)} if not is_public or solution.shows_missing(cut) else {}),
             **(label_data(by_label[cut.attribute]) if cut.attribute in by_label else {}),
         }
         for cut in (*solution.cuts, *solution.fixed)

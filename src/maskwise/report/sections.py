@@ -29,7 +29,8 @@ from maskwise.report.examples import made_up_rows
 from maskwise.report.owner_sections import cost_section, curve_section, why_section
 from maskwise.report.regional import about_regions
 from maskwise.report.risk_section import risk_section
-from maskwise.report.trees import MISSING, attribute_shown
+from maskwise.report.suppression_section import suppression_section
+from maskwise.report.trees import MISSING, attribute_released, attribute_shown
 from maskwise.report.wording import known_columns, percent, size_range
 from maskwise.values.message import Audience
 
@@ -58,6 +59,7 @@ def sections(data: dict[str, Any], outcome: Outcome, audience: Audience) -> tupl
         _summary(data, audience),
         _messages("warnings", "Warnings", data["warnings"]),
         _requirements(data, outcome, audience),
+        suppression_section(data.get("suppression")),
         risk_section(data.get("risk"), {one.qid for one in outcome.policy.requirements}),
         _attacks(data.get("attacks", ())),
         _group_sizes(data, outcome),
@@ -177,7 +179,13 @@ def _attributes(outcome: Outcome, audience: Audience) -> Section | None:
     cuts = (*outcome.solution.cuts, *outcome.solution.fixed)
     is_public = audience is Audience.RECIPIENT
     by_label = {} if outcome.regions is None else {one.attribute: one for one in outcome.regions.attributes}
-    shown = tuple(attribute_shown(cut, by_label.get(cut.attribute), is_public=is_public) for cut in cuts)
+    shown = tuple(
+        # Where records are suppressed, a picture of the whole cut would tell what only they show.
+        attribute_released(cut, outcome.solution)
+        if is_public and outcome.solution.suppression is not None
+        else attribute_shown(cut, by_label.get(cut.attribute), is_public=is_public)
+        for cut in cuts
+    )
     about = () if outcome.regions is None else (Paragraph(about_regions(outcome.regions)),)
     return Section("attributes", "How each attribute is shown", (*about, Attributes(shown))) if shown else None
 

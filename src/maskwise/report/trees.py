@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.release.label_counts import LabelCounts
     from maskwise.solution.cut import Cut
+    from maskwise.solution.solution import Solution
 
 MISSING = "(missing)"
 """What stands for a missing cell that is released as one."""
@@ -49,16 +50,34 @@ def attribute_shown(cut: Cut, by_label: LabelCounts | None = None, *, is_public:
     )
 
 
-def is_coarser(cut: Cut) -> bool:
+def attribute_released(cut: Cut, solution: Solution) -> AttributeShown:
+    """What one attribute shows in a release that lacks some labels of its cut, for recipients.
+
+    Args:
+        cut: What it shows.
+        solution: What is suppressed.
+    """
+    labels = solution.shown_labels(cut)
+    hides = _what_is_hidden(cut, is_public=True) if cut.kind is Kind.SUPPRESS and HIDDEN in labels else None
+    missing = (MISSING,) if solution.shows_missing(cut) else ()
+    return AttributeShown(cut.attribute, str(cut.kind), (*labels, *missing), hides=hides)
+
+
+def is_coarser(cut: Cut, labels: tuple[str, ...] | None = None) -> bool:
     """Whether a cut shows anything but the values themselves.
+
+    Args:
+        cut: What an attribute shows.
+        labels: Those of its labels that the release shows; None is all.
 
     >>> from maskwise.solution.cut import Cut
     >>> [is_coarser(Cut("Sex", Kind.SUPPRESS, "*", shown=("F",), hidden=hidden)) for hidden in [(), ("M", "X")]]
     [False, True]
     """
+    shown = cut.labels if labels is None else labels
     if cut.taxonomy is not None:
-        return not set(cut.labels) <= set(cut.taxonomy.leaves())
-    return cut.kind is Kind.INTERVAL or HIDDEN in cut.labels
+        return not set(shown) <= set(cut.taxonomy.leaves())
+    return cut.kind is Kind.INTERVAL or HIDDEN in shown
 
 
 def _what_is_hidden(cut: Cut, *, is_public: bool) -> str:

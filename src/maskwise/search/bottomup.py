@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
     from maskwise.search.preferences import Preferences
+    from maskwise.search.suppression.stopping import Stopping
     from maskwise.search.value_trees import ValueTree
 
     Ints = NDArray[np.int64]
@@ -51,6 +52,7 @@ class BottomUp:
         preferences: Preferences | None = None,
         *,
         has_class: bool,
+        stopping: Stopping | None = None,
     ) -> None:
         """Start at the raw values.
 
@@ -60,7 +62,9 @@ class BottomUp:
             bounds: The rules of all requirements, in policy order.
             preferences: What counts more, and the levels above which nothing is generalized; None prefers nothing.
             has_class: Whether information is about a class.
+            stopping: Says when what is left to do can be suppressed; None suppresses nothing.
         """
+        self._stopping = stopping
         self.trees, self.bounds, self.has_class = trees, bounds, has_class
         preferred = preferences or no_preferences(len(trees))
         self.weights = preferred.weights
@@ -103,6 +107,7 @@ class BottomUp:
         self.charged = charge(
             bounds, self.places, members, [bad - bound.limit for bound, bad in zip(bounds, now, strict=True)]
         )
+        self.suppressible = None if stopping is None else stopping.settle(self)
         self.start = self.figures()
         self.path: list[tuple[int, int]] = []
         self.given: list[tuple[int, int]] = []
@@ -133,6 +138,8 @@ class BottomUp:
 
     def figures(self) -> tuple[float, ...]:
         """For each requirement of the policy its figure now."""
+        if self.suppressible is not None:
+            return figures_of(self.bounds, [float(self.suppressible.figures[t].now[r]) for t, r in self.places])
         return figures_of(self.bounds, [self.groups[t].worst(r) for t, r in self.places])
 
     def unmet(self) -> dict[int, list[int]]:
@@ -185,6 +192,8 @@ class BottomUp:
     def choose(self, *, prune: bool, weights: Floats | None = None) -> tuple[int, float, float] | None:
         """Pick the best candidate, with its information loss and privacy gain; None if all requirements hold.
 
+        With a budget they hold as soon as what breaks one can be suppressed.
+
         The least loss per gain wins, or the least loss where nothing gains;
         then the first attribute, then the first in its tree.
 
@@ -193,7 +202,7 @@ class BottomUp:
             weights: For each attribute how much its information counts, for a restart; None counts all alike.
         """
         unmet = self.unmet()
-        if not unmet:
+        if not unmet or self.suppressible is not None:
             return None
         useful = np.zeros(len(self.trees), np.bool_)
         useful[[i for t in unmet for i in self.groups[t].attributes]] = True
@@ -223,6 +232,8 @@ class BottomUp:
         labels = [tree.nodes[value - first].label for value in values]
         self.shown[i] -= set(values)
         self.shown[i].add(target)
+        if self._stopping is not None:
+            self.suppressible = self._stopping.settle(self)
         if self._flat.hides[i]:
             self._hidden[i] += self._counts[node]
             self._weigh_hiding(i)

@@ -16,6 +16,8 @@ from maskwise.search.build_solution import build_solution
 from maskwise.search.grow_trees import grow_forest
 from maskwise.search.options import Limits, stage_of
 from maskwise.search.preferences import check_levels, preferences_of
+from maskwise.search.suppression.requests import with_union
+from maskwise.search.suppression.stopping import Stopping
 from maskwise.search.ties import is_less
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
@@ -48,7 +50,8 @@ class BottomUpSearch:
     @property
     def request(self) -> CountRequest:
         """The rows of each QID, coded by the raw values."""
-        return CountRequest(codings_of(self.trees), self._tables)
+        has_budget = self.problem.policy.suppress is not None
+        return CountRequest(codings_of(self.trees), with_union(self._tables) if has_budget else self._tables)
 
     @property
     def coded_trees(self) -> Sequence[ValueTree]:
@@ -64,11 +67,17 @@ class BottomUpSearch:
         problem, options = self.problem, self.problem.options
         _refuse_persons_with_several_rows(counts, problem)
         bounds = list_bounds(problem.profile, problem.policy, self._tables)
-        check_levels(problem.policy, self.trees, counts.tables, bounds)
+        tables, stopping = counts.tables[: len(self._tables)], None
+        if problem.policy.suppress is not None:
+            stopping = Stopping(problem, self._tables, counts.tables)
+        if stopping is None or not stopping.is_reachable(self.trees, self._preferences.levels):
+            check_levels(problem.policy, self.trees, tables, bounds)
 
         def start(n: int) -> BottomUp:
             progress.stage(stage_of(n, options.restarts + 1))
-            return BottomUp(self.trees, counts.tables, bounds, self._preferences, has_class=problem.has_class)
+            return BottomUp(
+                self.trees, tables, bounds, self._preferences, has_class=problem.has_class, stopping=stopping
+            )
 
         best = start(1)
         steps, ending = best.run(options.limits, progress.step)

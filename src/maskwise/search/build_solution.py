@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Kind
 from maskwise.search.curve import follow
+from maskwise.search.suppression.found import suppression_of
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, in_tree_order
 from maskwise.solution.solution import Ending, Reached, Solution
 from maskwise.values.message import private_note
@@ -69,6 +70,7 @@ def build_solution(
         missing=policy.missing,
         reading=policy.reading,
         person=policy.person,
+        suppression=suppression_of(problem, trees, state.suppressible, cuts),
         columns=problem.columns,
         fixed=profile.fixed,
         trees=tuple((name, tree) for name, tree in policy.sensitive_trees.items() if name not in with_cut),

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 
 
 def grow_forest(
-    profile: Profile, floors: Mapping[str, int], levels: Sequence[int] | None = None, *, raw: bool = False
+    profile: Profile,
+    floors: Mapping[str, int],
+    levels: Sequence[int] | None = None,
+    *,
+    raw: bool = False,
+    spare: int = 0,
 ) -> tuple[ValueTree, ...]:
     """Grow and prune the tree of every attribute.
 
@@ -39,10 +44,12 @@ def grow_forest(
         floors: For each attribute the largest k that any of its QIDs asks for.
         levels: For each attribute how far below its root nothing is pruned, because a search starts there; None is 0.
         raw: Keep every value of taxonomy and suppress attributes, because a search starts from them.
+        spare: How many records may be suppressed.
 
     Claim: pruning is exact. A group on a QID is inside the set of records that
     share one value of one of its attributes, so a child with fewer than k
-    records alone makes a group smaller than k in every state.
+    records alone makes a group smaller than k in every state. All of them would
+    have to be suppressed, so what the budget cannot pay for is pruned.
     """
     has_class = profile.class_name is not None
     trees = []
@@ -59,7 +66,8 @@ def grow_forest(
         below = children_of(column, has_class=has_class)
         whole = raw and column.kind is Kind.TAXONOMY
         floor = 0 if whole else floor
-        trees.append(_grow(column, root_of(column), below, floor, level, has_class=has_class and not whole))
+        of_class = has_class and not whole
+        trees.append(_grow(column, root_of(column), below, floor, level, has_class=of_class, spare=spare))
     return tuple(trees)
 
 
@@ -95,6 +103,7 @@ def _grow(
     level: int = 0,
     *,
     has_class: bool,
+    spare: int = 0,
 ) -> ValueTree:
     """Expand breadth first until every open end is a finest reachable value; above `level` nothing is pruned."""
     nodes, parent, first_child, n_children, depth = [root], [-1], [], [], [0]
@@ -105,7 +114,7 @@ def _grow(
         is_given = depth[at] < level
         children = below(node) if is_given or is_beneficial(node.counts, has_class=has_class) else []
         n_below = [int(child.counts.sum()) for child in children]
-        if not is_given and any(0 < n < floor for n in n_below):
+        if not is_given and sum(n for n in n_below if n < floor) > spare:
             children, n_below = [], []
         first_child.append(len(nodes))
         n_children.append(len(children))

@@ -11,6 +11,9 @@ from maskwise.search.grow_trees import grow_forest
 from maskwise.search.linked_records import linked_records
 from maskwise.search.options import stage_of
 from maskwise.search.preferences import check_levels, preferences_of
+from maskwise.search.suppression.chooser import SuppressingChooser
+from maskwise.search.suppression.found import spare_records, start_groups
+from maskwise.search.suppression.requests import with_union
 from maskwise.search.topdown import ScoreChooser, TopDown, descend
 from maskwise.search.value_trees import codings_of
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     from maskwise.compress.compressed_table import CompressedTables
     from maskwise.search.interface import Problem, Progress
+    from maskwise.search.topdown import Chooser
     from maskwise.search.value_trees import ValueTree
     from maskwise.solution.solution import Solution
 
@@ -29,13 +33,16 @@ class ScoreSearch:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self._preferences = preferences_of(problem.policy)
-        self.trees = grow_forest(problem.profile, problem.policy.floors(), self._preferences.levels)
+        self.trees = grow_forest(
+            problem.profile, problem.policy.floors(), self._preferences.levels, spare=spare_records(problem)
+        )
         self._tables = list_requests(problem.profile, problem.policy)
 
     @property
     def request(self) -> CountRequest:
         """The rows of each QID, coded by the finest reachable values."""
-        return CountRequest(codings_of(self.trees), self._tables)
+        has_budget = self.problem.policy.suppress is not None
+        return CountRequest(codings_of(self.trees), with_union(self._tables) if has_budget else self._tables)
 
     @property
     def coded_trees(self) -> Sequence[ValueTree]:
@@ -47,9 +54,25 @@ class ScoreSearch:
         problem, options = self.problem, self.problem.options
         progress.stage(stage_of(1, 1))
         bounds = list_bounds(problem.profile, problem.policy, self._tables)
-        check_levels(problem.policy, self.trees, counts.tables, bounds)
-        state = TopDown(self.trees, counts.tables, bounds, self._preferences, has_class=problem.has_class)
-        chooser = ScoreChooser(state, by_gain=options.criterion == "infogain")
+        by_gain = options.criterion == "infogain"
+        chooser: Chooser
+        if problem.policy.suppress is None:
+            check_levels(problem.policy, self.trees, counts.tables, bounds)
+            state = TopDown(self.trees, counts.tables, bounds, self._preferences, has_class=problem.has_class)
+            chooser = ScoreChooser(state, by_gain=by_gain)
+        else:
+            groups, own = start_groups(problem, self.trees, self._tables, counts.tables)
+            state = TopDown(
+                self.trees,
+                counts.tables[: len(self._tables)],
+                own,
+                self._preferences,
+                has_class=problem.has_class,
+                suppressible=groups,
+            )
+            if groups.is_over:
+                check_levels(problem.policy, self.trees, counts.tables, bounds)
+            chooser = SuppressingChooser(state, groups, by_gain=by_gain)
         steps, ending = descend(chooser, options.limits, progress.step)
         messages = (*counts.workspace.messages(), *linked_records(problem, counts))
         return build_solution(problem, self.trees, state, steps, ending, messages=messages)

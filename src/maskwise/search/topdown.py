@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
     from maskwise.search.preferences import Preferences
+    from maskwise.search.suppression.row_groups import QidFigures, SuppressibleGroups
     from maskwise.search.value_trees import AnyTree
 
 
@@ -62,6 +63,7 @@ class TopDown:
         preferences: Preferences | None = None,
         *,
         has_class: bool,
+        suppressible: SuppressibleGroups | None = None,
     ) -> None:
         """Start at the most masked state, or at the levels that attributes show at least.
 
@@ -71,9 +73,11 @@ class TopDown:
             bounds: The rules of all requirements, in policy order.
             preferences: What counts more, and the levels, at which the requirements hold; None prefers nothing.
             has_class: Whether gains are about a class.
+            suppressible: The groups of all QIDs, where records may be suppressed; None suppresses none.
         """
         self.trees = trees
         self.bounds = bounds
+        self.suppressible = suppressible
         self.has_class = has_class
         flat = flatten(trees)
         self.first, self.attribute, self.rank = flat.first, flat.attribute, flat.rank
@@ -100,7 +104,7 @@ class TopDown:
             self._open(i, int(self.first[i]))
         most_slots = [int(tree.n_children.max()) + int(tree.kind is Kind.SUPPRESS) for tree in trees]
         of_table = [[bound for bound in bounds if bound.table == t] for t in range(len(tables))]
-        self.groups: list[SplittingGroups | PersonGroups] = [
+        self.groups: list[SplittingGroups | PersonGroups | QidFigures] = [
             (SplittingGroups if table.persons is None else PersonGroups)(
                 table,
                 self.cut,
@@ -108,8 +112,9 @@ class TopDown:
                 [most_slots[a] for a in table.attributes],
                 as_rules(of_table[t], table.whole()),
             )
-            for t, table in enumerate(tables)
+            for t, table in enumerate(() if suppressible is not None else tables)
         ]
+        self.groups += () if suppressible is None else suppressible.figures
         self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]
         preferred = preferences or no_preferences(len(trees))
         self.weights = preferred.weights
@@ -138,6 +143,8 @@ class TopDown:
         """Free the memory of the groups; nothing can be refined any more."""
         for groups in self.groups:
             groups.release()
+        if self.suppressible is not None:
+            self.suppressible.release()
 
     def _open(self, i: int, node: int) -> None:
         """Make a newly shown value, or the values that `*` hides, candidates, and point its codes at its children."""
@@ -217,6 +224,8 @@ class TopDown:
             for child in branch_node:
                 self._open(i, int(child))
             change = (tree.name, tree.nodes[at].label, tuple(tree.nodes[child - first].label for child in branch_node))
+        if self.suppressible is not None:
+            self.suppressible.refine(i, int(tree.codes[at, 0]), int(tree.codes[at, 1]), branch, branch_node)
         for groups in self.groups:
             if i in groups.attributes:
                 groups.refine(i, value, node, branch, branch_node, self.cut.slot[i])

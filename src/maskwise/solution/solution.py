@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Missing
+from maskwise.solution.cut import MissingShown
 from maskwise.values.message import note
 from maskwise.values.reading import AS_IT_IS
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from maskwise.solution.cut import Cut
     from maskwise.solution.regions import Regions
     from maskwise.solution.steps import Generalization, Step
+    from maskwise.solution.suppression import Suppression
     from maskwise.values.message import Message
     from maskwise.values.reading import Reading
 
@@ -86,6 +88,8 @@ class Solution:
     """The column that says whom a record is about, where the figures are about persons."""
     tightened: Fraction = Fraction(1)
     """By what the bounds of templates were multiplied while searching, against the minimality attack."""
+    suppression: Suppression | None = None
+    """What is suppressed, where the policy allows it."""
     against: tuple[str, ...] = ()
     """The hashes of the solution files of earlier releases of the same people, together with which it was found."""
     steps: tuple[Step | Generalization, ...] = ()
@@ -122,6 +126,25 @@ class Solution:
     def taxonomies(self) -> dict[str, Taxonomy | None]:
         """The taxonomy of each column that has one."""
         return {cut.attribute: cut.taxonomy for cut in (*self.cuts, *self.fixed)} | dict(self.trees)
+
+    @property
+    def n_released(self) -> int:
+        """The records of the release."""
+        return self.n_rows - (0 if self.suppression is None else self.suppression.n_removed)
+
+    def shown_labels(self, cut: Cut) -> tuple[str, ...]:
+        """The labels of a cut that a released cell may hold; where records are suppressed, those that one holds."""
+        said = self.suppression
+        if said is None:
+            return cut.labels
+        labels = tuple(text for text in cut.labels if said.is_shown(cut.attribute, text))
+        is_root_beside = said.is_root_shown and cut in self.cuts and cut.root not in labels
+        return (*labels, cut.root) if is_root_beside else labels
+
+    def shows_missing(self, cut: Cut) -> bool:
+        """Whether a released cell of a cut's attribute may be missing; where records are suppressed, whether one is."""
+        is_itself = cut.missing is MissingShown.ITSELF
+        return is_itself and (self.suppression is None or self.suppression.is_shown(cut.attribute, None))
 
     def cut(self, attribute: str) -> Cut:
         """The cut of one attribute."""

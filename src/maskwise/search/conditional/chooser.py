@@ -18,6 +18,8 @@ from maskwise.policy.attributes import Kind
 from maskwise.search.conditional import gain_kernels
 from maskwise.search.groups.person_groups import PersonGroups
 from maskwise.search.groups.splitting import SplittingGroups
+from maskwise.search.suppression.prices import Prices
+from maskwise.search.suppression.row_groups import QidFigures
 from maskwise.search.ties import TOLERANCE, is_less, largest
 from maskwise.search.topdown import Choice
 
@@ -64,6 +66,8 @@ class _Weighed:
     """Where an interval is split: the first code of its right part."""
     step: int
     """After how many steps it was weighed."""
+    is_free: bool = True
+    """Whether it takes no record away."""
 
 
 class ConditionalChooser:
@@ -90,6 +94,7 @@ class ConditionalChooser:
         self._open = {int(state.first[i]) for i, tree in growing.items() if tree.n_bins > 1}
         self._is_exact = classes.n_rows * len(state.trees) <= EXACT_WORK
         self._is_lone = np.concatenate([_has_one_child(tree) for tree in state.trees])
+        self._prices = None if state.suppressible is None else Prices(state, state.suppressible)
         for i, at in state.given:
             # What attackers know besides is not in the release, so it tells recipients nothing of the class.
             if i < classes.n_attributes:
@@ -115,11 +120,18 @@ class ConditionalChooser:
             gains = self.classes.gains_of_values(i, first, tree.n_codes)
             for other in state.frontier[state.attribute[state.frontier] == i].tolist():
                 gain = float(gains[tree.codes[other - first, 0]])
-                self._weighed[other] = _Weighed(gain, self._loss(other), 0, self._step)
+                self._weighed[other] = self._if_paid(other, gain)
         else:
             n_children = int(tree.n_children[node - first])
             gain = self.classes.gain(i, node, state.cut.slot[i], n_children)
-            self._weighed[node] = _Weighed(gain, self._loss(node), 0, self._step)
+            self._weighed[node] = self._if_paid(node, gain)
+
+    def _if_paid(self, node: int, gain: float) -> _Weighed:
+        """What a candidate is worth that gains so much; nothing if it cannot be paid for now."""
+        if self._prices is not None and gain > TOLERANCE and not self._prices.can_pay(node):
+            gain = 0.0
+        is_free = self._prices is None or bool(self._prices.is_free(np.array([node]))[0])
+        return _Weighed(gain, self._loss(node), 0, self._step, is_free)
 
     def _loss(self, node: int) -> float:
         return float(self.state.losses(np.array([node]))[0])
@@ -128,11 +140,14 @@ class ConditionalChooser:
         """Find the best valid split of an interval; one that has none is closed for good."""
         state = self.state
         low, high = self.growing[i].bins_of(node - int(state.first[i]))
+        if self._prices is not None:
+            self._weigh_paid_splits(i, node, low, high)
+            return
         is_valid = np.ones(high - low, np.bool_)
         is_valid[0] = False
         total = np.zeros(high - low)
         for t, groups in enumerate(state.groups):
-            if i not in groups.attributes:
+            if i not in groups.attributes or isinstance(groups, QidFigures):
                 continue
             worst, fits = _try_splits(groups, i, node, low, high)
             is_valid &= fits
@@ -149,6 +164,21 @@ class ConditionalChooser:
         at = int(largest(worth)[0])
         self._weighed[node] = _Weighed(float(gains[at]), float(losses[at]), low + at, self._step)
 
+    def _weigh_paid_splits(self, i: int, node: int, low: int, high: int) -> None:
+        """Find the best split of an interval that the budget can pay for."""
+        assert self._prices is not None  # noqa: S101 - else nothing is paid for
+        losses, n_lost = self._prices.losses_of_splits(i, node, low, high)
+        is_valid = n_lost <= self._prices.groups.left
+        is_valid[0] = False
+        if not is_valid.any() and self._prices.groups.is_anti_monotone:
+            self._open.discard(node)
+        gains = self.classes.gains_of_splits(i, node, low, high)
+        worth = np.where(is_valid & (gains > TOLERANCE), gains / (losses + 1.0) ** self.variant.exponent, -np.inf)
+        end = int(self.growing[i].codes[node - int(self.state.first[i]), 1])
+        best = next(self._prices.affordable_splits(i, low, high, end, worth), None)
+        at, gain = (0, 0.0) if best is None else (best, float(gains[best]))
+        self._weighed[node] = _Weighed(gain, float(losses[at]), low + at, self._step, is_free=not n_lost[at])
+
     def choose(self) -> Choice | None:
         """Pick the valid refinement with the highest worth among those that gain information.
 
@@ -161,7 +191,8 @@ class ConditionalChooser:
         best; gains seldom rise, so that is nearly always the same choice.
         """
         candidates = self._candidates()
-        lone = [node for node in self.state.frontier.tolist() if self._is_lone[node]]
+        has_roots = self._prices is not None and self._prices.groups.shows_root
+        lone = [] if has_roots else [node for node in self.state.frontier.tolist() if self._is_lone[node]]
         if lone:
             return Choice(min(lone, key=self._rank), 0.0, 0.0, 0.0)
         for node in candidates:
@@ -193,6 +224,7 @@ class ConditionalChooser:
     def _best(self, alive: list[int]) -> int | None:
         """Of the candidates that gain information, the one that seems worth most; of equals the first in its tree."""
         gaining = [node for node in alive if self._weighed[node].gain > TOLERANCE]
+        gaining = [node for node in gaining if self._weighed[node].is_free] or gaining
         if not gaining:
             return None
         worth = {}
@@ -217,7 +249,12 @@ class ConditionalChooser:
         self._split_classes(i, node - first)
         self._weighed.pop(node, None)
         self._step += 1
-        return state.refine(node)
+        change = state.refine(node)
+        if self._prices is not None:
+            self._prices.renew()
+            if len(lost := self._prices.groups.last_lost):
+                self.classes.take_away(lost)
+        return change
 
     def _split_classes(self, i: int, at: int) -> None:
         """Split the class groups that show a value of an attribute, or hide one."""

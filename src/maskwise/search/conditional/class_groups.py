@@ -108,6 +108,30 @@ class ClassGroups:
         """Split the groups that show a value; the arguments are those of `SplittingGroups.refine`."""
         split_kernels.split_groups(self._groups, self._cut, self._rules, attribute, value, branch, branch_node)
 
+    def take_away(self, codes: Ints) -> None:
+        """Forget suppressed records: what is told of them is told to nobody.
+
+        Args:
+            codes: (n_suppressed, n_attributes) the distinct rows of codes that are suppressed.
+        """
+        self._groups.words[_are_among(self._groups.codes, codes)] = 0
+        self._add_up()
+
+    def subtract(self, counts: Ints) -> None:
+        """Subtract the class counts of suppressed records from the rows of a single attribute.
+
+        Args:
+            counts: (n_codes, n_classes) the records of each code.
+        """
+        self._groups.words[:] -= counts[self._groups.codes[:, 0]]
+        self._add_up()
+
+    def _add_up(self) -> None:
+        n_groups = int(self._groups.tally[0])
+        starts = self._groups.start[:n_groups]
+        order = np.argsort(starts)
+        self._groups.total[order] = np.add.reduceat(self._groups.words, starts[order], axis=0)
+
 
 class SingleAttributeClasses:
     """What each attribute tells by itself, as the papers weigh it; used in the place of `ClassGroups`."""
@@ -120,6 +144,7 @@ class SingleAttributeClasses:
             roots: As for `ClassGroups`.
             n_nodes: As for `ClassGroups`.
         """
+        self._compact = compact
         self._groups = []
         for i in compact.attributes:
             codes, row = np.unique(compact.codes[:, i], return_inverse=True)
@@ -143,3 +168,29 @@ class SingleAttributeClasses:
     def refine(self, attribute: int, value: int, branch: Ints, branch_node: Ints) -> None:
         """As `ClassGroups.refine`."""
         self._groups[attribute].refine(0, value, branch, branch_node)
+
+    def take_away(self, codes: Ints) -> None:
+        """As `ClassGroups.take_away`."""
+        rows = _are_among(self._compact.codes, codes)
+        for i, groups in enumerate(self._groups):
+            own = self._compact.codes[rows, i]
+            n_codes = int(self._compact.codes[:, i].max()) + 1
+            counts = self._compact.counts[rows]
+            groups.subtract(np.stack([np.bincount(own, n, n_codes) for n in counts.T], axis=1).astype(np.int64))
+
+
+def _are_among(rows: NDArray[np.unsignedinteger], some: Ints) -> NDArray[np.bool_]:
+    """Whether each row of codes is one of some others.
+
+    Rows are compared by a 64-bit hash: one in billions of billions would be taken for another, which changes a gain
+    and nothing that is promised.
+    """
+    rng = np.random.default_rng(0)
+    mixed = np.array([rng.integers(2**63) for _ in range(rows.shape[1])], np.uint64)
+    wanted = np.sort((some.astype(np.uint64) * mixed).sum(axis=1, dtype=np.uint64))
+    hashes = np.zeros(len(rows), np.uint64)
+    for a in range(rows.shape[1]):
+        hashes += rows[:, a].astype(np.uint64) * mixed[a]
+    at = np.minimum(np.searchsorted(wanted, hashes), len(wanted) - 1)
+    found: NDArray[np.bool_] = wanted[at] == hashes
+    return found

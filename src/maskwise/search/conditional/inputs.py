@@ -17,6 +17,7 @@ from maskwise.policy.attributes import Kind
 from maskwise.search.conditional.cross_validation import MAX_DETAILED_RECORDS, N_DETAILED_FOLDS, CrossValidation
 from maskwise.search.conditional.growing_tree import start_tree
 from maskwise.search.conditional.unmasked_columns import UnmaskedRows, bin_records, number_rows
+from maskwise.search.suppression.found import start_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.compress.compressed_table import ClassTable, Compact
+    from maskwise.compress.request import TableRequest
     from maskwise.search.bounds import Bound
     from maskwise.search.conditional.growing_tree import GrowingTree
     from maskwise.search.interface import Problem
+    from maskwise.search.suppression.row_groups import SuppressibleGroups
     from maskwise.search.value_trees import AnyTree, ValueTree
 
     Ints = NDArray[np.int64]
@@ -49,6 +52,18 @@ class ConditionalInputs:
     """The rows of all masked attributes by class, grouped by the bins of what unmasked columns tell, if they do."""
     unmasked: ClassTable | None = None
     """The same rows grouped by the rows of the unmasked columns (its description is `UnmaskedRows`), to compare by."""
+    requests: tuple[TableRequest, ...] = ()
+    """What was counted on each distinct QID."""
+
+    def suppressible(self, trees: Sequence[AnyTree]) -> tuple[SuppressibleGroups | None, Sequence[Bound]]:
+        """The groups of the most masked table where records may be suppressed, and the rules as they count there.
+
+        Args:
+            trees: The trees that a search starts from.
+        """
+        if self.problem.policy.suppress is None:
+            return None, self.bounds
+        return start_groups(self.problem, trees, self.requests, self.tables)
 
     @property
     def is_number(self) -> list[bool]:

@@ -15,6 +15,8 @@ from maskwise.search.grow_trees import grow_forest
 from maskwise.search.linked_records import linked_records
 from maskwise.search.options import Limits, stage_of
 from maskwise.search.preferences import check_levels, preferences_of
+from maskwise.search.suppression.found import spare_records
+from maskwise.search.suppression.requests import with_union
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
 from maskwise.values.message import private_note
@@ -48,14 +50,16 @@ class ConditionalSearch:
         self.effort = problem.options.effort or DEFAULT_EFFORT
         self.seed = problem.options.seed or 0
         levels = preferences_of(problem.policy).levels
-        self.trees = grow_forest(problem.profile, problem.policy.floors(), levels)
+        self.trees = grow_forest(problem.profile, problem.policy.floors(), levels, spare=spare_records(problem))
         self._tables = list_requests(problem.profile, problem.policy)
         self._classes = request_classes(problem, class_name, in_detail=self.effort > 1)
 
     @property
     def request(self) -> CountRequest:
         """The rows of each QID, and the class by the rows of all masked attributes together."""
-        return CountRequest(codings_of(self.coded_trees), self._tables, self._classes)
+        has_budget = self.problem.policy.suppress is not None
+        tables = with_union(self._tables) if has_budget else self._tables
+        return CountRequest(codings_of(self.coded_trees), tables, self._classes)
 
     @property
     def coded_trees(self) -> Sequence[AnyTree]:
@@ -67,12 +71,15 @@ class ConditionalSearch:
         bounds = list_bounds(self.problem.profile, self.problem.policy, self._tables)
         classes, *others = counts.class_tables
         unmasked = others[0] if others else None
-        return ConditionalInputs(self.problem, self.trees, tuple(bounds), counts.tables, classes, unmasked)
+        return ConditionalInputs(
+            self.problem, self.trees, tuple(bounds), counts.tables, classes, unmasked, tuple(self._tables)
+        )
 
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
         """Search with each variant while there is time, and keep the best result."""
         inputs, limits = self.inputs(counts), self.problem.options.limits
-        check_levels(self.problem.policy, start_trees(self.problem, self.trees)[0], inputs.tables, inputs.bounds)
+        if self.problem.policy.suppress is None:
+            check_levels(self.problem.policy, start_trees(self.problem, self.trees)[0], inputs.tables, inputs.bounds)
         tried = variants.list_variants(inputs, self.effort, self.seed)
         selection = variants.VariantSelection(inputs, self.seed)
         begin = time.monotonic()
@@ -82,6 +89,9 @@ class ConditionalSearch:
                 break
             progress.stage(stage_of(n, len(tried)))
             result = variants.run_variant(inputs, variant, Limits(limits.max_steps, left), progress.step)
+            if result.state.suppressible is not None and result.state.suppressible.is_over:
+                trees = start_trees(self.problem, self.trees)[0]
+                check_levels(self.problem.policy, trees, inputs.tables, inputs.bounds)
             selection.add(result)
             if result.ending is Ending.INTERRUPTED:
                 break

@@ -167,7 +167,8 @@ def run_variant(inputs: ConditionalInputs, variant: Variant, limits: Limits, wat
     """Search with one variant."""
     trees, growing = start_trees(inputs.problem, inputs.trees)
     preferences = preferences_of(inputs.problem.policy)
-    state = TopDown(trees, inputs.tables, inputs.bounds, preferences, has_class=True)
+    groups, bounds = inputs.suppressible(trees)
+    state = TopDown(trees, inputs.tables, bounds, preferences, has_class=True, suppressible=groups)
     n_cuts = inputs.problem.policy.n_cuts
     roots, n_nodes = state.first[:n_cuts], int(state.first[-1])
     rows = inputs.classes.rows

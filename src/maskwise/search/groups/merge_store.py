@@ -217,3 +217,22 @@ def start(store: GroupStore, rules: Rules, n_groups: int) -> None:
         store.alive[g] = True
         add_to_hash(store, g)
         weigh_group(store, rules, g)
+
+
+@njit(cache=True, nogil=True)
+def broken_records(store: GroupStore, rules: Rules) -> int:
+    """The records in groups that break a rule.
+
+    Args:
+        store: IN the groups.
+        rules: IN the rules.
+    """
+    n = 0
+    for g in range(store.tally[0]):
+        if not store.alive[g]:
+            continue
+        for r in range(rules.kind.shape[0]):
+            if weigh(rules, r, store.counts[g], store.counts[g], 0)[1]:
+                n += store.counts[g, 0]
+                break
+    return n

@@ -96,6 +96,11 @@ class MergingGroups:
         weighed: tuple[float, bool] = rule_kernels.weigh(self.rules, rule, counts, counts, 0)
         return weighed
 
+    def count_broken(self) -> int:
+        """The records in groups that break a rule that is enforced."""
+        store = self._store
+        return int(merge_store.broken_records(store, self.rules))
+
     def critical(self, rule: int) -> list[int]:
         """The values to which one could generalize, or which one could hide, so that the worst group gets better."""
         critical = np.empty(len(self.attributes), np.int64)
