@@ -22,7 +22,7 @@ from maskwise.formats.budget_file import budget_data, read_budget
 from maskwise.formats.class_entry import ClassEntry, read_class, write_class
 from maskwise.formats.requirement_file import RequirementEntry, keys_at
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
-from maskwise.policy.attributes import Attribute, Boundaries, Kind, Minimality, Missing
+from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Kind, Minimality, Missing
 from maskwise.policy.budget import SuppressionBudget  # noqa: TC001 - pydantic needs it
 from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
@@ -51,7 +51,9 @@ def _entry(value: object) -> object:
 def _is_one_kind(keys: set[object]) -> bool:
     """Whether the keys of an entry name one way of masking; a single key that is none may be misspelt."""
     kinds = keys & set(Kind)
-    return len(kinds) == 1 or (not kinds and len(keys) == 1 and not keys & {"clamp", "weight", "at_least", "release"})
+    return len(kinds) == 1 or (
+        not kinds and len(keys) == 1 and not keys & {"clamp", "weight", "at_least", "consistency", "release"}
+    )
 
 
 class _Strict(BaseModel):
@@ -66,6 +68,7 @@ class _Entry(_Strict):
     clamp: list[str | None] | None = Field(default=None, min_length=2, max_length=2)
     weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     at_least: int = Field(default=0, ge=0)
+    consistency: Consistency | None = None
 
 
 def _person(value: object) -> object:
@@ -97,6 +100,7 @@ class _PolicyFile(_Strict):
     missing: Missing = Missing.KEEP
     boundaries: Boundaries = Boundaries.SAFE
     minimality: Minimality | None = None
+    consistency: Consistency | None = None
     na_values: Annotated[list[str], BeforeValidator(name_list)] = []
     rename: Rename | None = None
     person: Annotated[PersonEntry | None, BeforeValidator(_person)] = None
@@ -104,29 +108,16 @@ class _PolicyFile(_Strict):
 
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "": (
-        "class",
-        "attributes",
-        "requirements",
-        "drop",
-        "keep",
-        "missing",
-        "boundaries",
-        "minimality",
-        "na_values",
-        "rename",
-        "person",
-        "suppress",
-    ),
+    "": tuple(field.alias or name for name, field in _PolicyFile.model_fields.items()),
     "person": ("column", "release"),
-    "attributes": ("taxonomy", "interval", "suppress", "clamp", "weight", "at_least", "release"),
+    "attributes": ("taxonomy", "interval", "suppress", "clamp", "weight", "at_least", "consistency", "release"),
 }
 _PAIRS = {
     "interval": "An interval's range is [low, high], two values.",
     "clamp": "clamp is [low, high], the ends of bottom- and top-coding; write ~ for one that there is not.",
 }
 """What is said of keys that have two values, where there are more or fewer."""
-_OPTIONAL = {"boundaries", "minimality", "keep", "na_values", "rename", "person", "suppress"}
+_OPTIONAL = {"boundaries", "minimality", "consistency", "keep", "na_values", "rename", "person", "suppress"}
 """Keys that are written only where they say something."""
 
 
@@ -198,6 +189,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         missing=file.missing,
         boundaries=file.boundaries,
         minimality=file.minimality,
+        consistency=file.consistency,
         reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename),
         person=None if file.person is None else file.person.person(),
         suppress=file.suppress,
@@ -234,6 +226,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "missing": str(policy.missing),
         "boundaries": None if policy.boundaries is Boundaries.SAFE else str(policy.boundaries),
         "minimality": policy.minimality and str(policy.minimality),
+        "consistency": policy.consistency and str(policy.consistency),
         "keep": None if policy.keep is None else list(policy.keep),
         "na_values": list(policy.reading.na_values) or None,
         "rename": policy.reading.rename and str(policy.reading.rename),
@@ -274,12 +267,13 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
 
 
 def _preferred(parts: Any) -> dict[str, Any]:
-    """The weight and the level of an entry; pydantic has complained about what is none."""
+    """The weight, the level and the consistency of an entry; pydantic has complained about what is none."""
     try:
-        entry = _Entry.model_validate({key: parts[key] for key in ("weight", "at_least") if key in parts})
+        asked = {key: parts[key] for key in ("weight", "at_least", "consistency") if key in parts}
+        entry = _Entry.model_validate(asked)
     except ValidationError:
         raise PydanticCustomError("preferred", "complained about") from None
-    return {"weight": entry.weight, "at_least": entry.at_least}
+    return {"weight": entry.weight, "at_least": entry.at_least, "consistency": entry.consistency}
 
 
 def _taxonomy(document: Document, place: Place, folder: Path) -> Taxonomy:
@@ -373,7 +367,7 @@ def _choices(place: Place) -> type[StrEnum]:
     """The words that are known at `place`."""
     if place[0] != "requirements":
         own = {"boundaries": Boundaries, "minimality": Minimality, "rename": Rename, "person": PersonColumn}
-        return own.get(str(place[0]), Missing)
+        return Consistency if place[-1] == "consistency" else own.get(str(place[0]), Missing)
     key = next(key for key in keys_at(place[2:-1]) if key.name == place[-1])
     choices: type[StrEnum] = key.type
     return choices

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
-from maskwise.policy.attributes import Attribute, Boundaries, Minimality, Missing
+from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Minimality, Missing
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.sensitive_trees import tree_mistakes
@@ -63,6 +63,8 @@ class Policy:
     """The column that says whom a record is about; None if every record is about another person."""
     minimality: Minimality | None = None
     """What is done about the minimality attack on templates; None checks for it where that is cheap."""
+    consistency: Consistency | None = None
+    """Where regions have cuts of their own, whether values mean the same in all of them; None is free."""
     class_is_number: bool = False
     """Whether the class is a number, of which bins are told apart."""
     suppress: SuppressionBudget | None = None
@@ -252,6 +254,17 @@ class Policy:
             if all((i, p) in found for p in range(len(requirement.parts)))
         }
 
+    def consistencies(self) -> dict[str, Consistency]:
+        """For each masked attribute whether its values mean the same in all regions.
+
+        >>> from maskwise import KAnonymity
+        >>> Policy((KAnonymity(("a",), 3),), consistency=Consistency.MOSTLY).consistencies()
+        {'a': <Consistency.MOSTLY: 'mostly'>}
+        """
+        usual = self.consistency or Consistency.FREE
+        own = {attribute.name: attribute.consistency for attribute in self.attributes}
+        return {name: own.get(name) or usual for name in self.masked}
+
     def floors(self) -> dict[str, int]:
         """For each masked attribute the largest k that any of its QIDs asks for.
 
@@ -296,6 +309,7 @@ class Policy:
             "keep": self.keep,
             "na_values": self.reading.na_values or None,
             "rename": self.reading.rename,
+            "consistency": self.consistency,
             "class_is_number": self.class_is_number or None,
             "suppress": self.suppress and [self.suppress.share, self.suppress.shown_as],
         }

@@ -181,6 +181,8 @@ def _figures(growth: Growth, labels: Sequence[tuple[str | None, ...]], bounds: S
         numbers.append(np.array([at[label] for label in column], np.int64))
     worst = [0.0] * len(bounds)
     for t, groups in enumerate(growth.groups):
+        if all(bound.table != t for bound in bounds):
+            continue
         shown_on = [numbers[a][of_row] for a in groups.attributes]
         found = count_groups(number_rows(shown_on, len(of_row)), counts, None)
         for b, bound in enumerate(bounds):

@@ -60,28 +60,26 @@ def worth(sums: Any, total: Any, is_rest: int, shrinkage: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def add_rows(rows: Rows, domains: Domains, start: int, stop: int, a: int, scratch: Scratch) -> None:
-    """Add up the rows of a region by their code on one attribute.
+def add_regions(rows: Rows, starts: Any, stops: Any, a: int, counts: Any, sums: Any) -> None:
+    """Add up the rows of several regions by their code on one attribute.
 
     Args:
         rows: IN
-        domains: IN
-        start: IN the region's first place in the order of rows.
-        stop: IN one past its last.
+        starts: IN (n_regions,) the first place of each region in the order of rows.
+        stops: IN (n_regions,) one past its last.
         a: IN the attribute.
-        scratch: OUT `counts` and `sums` of the attribute's codes
+        counts: INOUT (n_regions, n_codes, n_counts) zero before
+        sums: INOUT (n_regions, n_codes, n_targets, 2) zero before
     """
-    first = domains.offset[a]
-    scratch.counts[first : domains.offset[a + 1]] = 0
-    scratch.sums[first : domains.offset[a + 1]] = 0
-    for i in range(start, stop):
-        row = rows.order[i]
-        code = first + rows.codes[row, a]
-        for c in range(rows.counts.shape[1]):
-            scratch.counts[code, c] += rows.counts[row, c]
-        for t in range(rows.sums.shape[1]):
-            scratch.sums[code, t, 0] += rows.sums[row, t, 0]
-            scratch.sums[code, t, 1] += rows.sums[row, t, 1]
+    for r in range(len(starts)):
+        for i in range(starts[r], stops[r]):
+            row = rows.order[i]
+            code = rows.codes[row, a]
+            for c in range(rows.counts.shape[1]):
+                counts[r, code, c] += rows.counts[row, c]
+            for t in range(rows.sums.shape[1]):
+                sums[r, code, t, 0] += rows.sums[row, t, 0]
+                sums[r, code, t, 1] += rows.sums[row, t, 1]
 
 
 @njit(cache=True, nogil=True)

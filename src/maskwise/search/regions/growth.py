@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from maskwise.search.regions import gain_kernels, region_arrays, split_kernels
+from maskwise.search.regions.qid_groups import NO_RULES, QidGroups
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.compress.compressed_table import Compact
-    from maskwise.search.regions.qid_groups import QidGroups
     from maskwise.search.regions.region_arrays import Domains, Terms
 
     Ints = NDArray[np.int64]
@@ -72,7 +72,7 @@ class Growth:
             groups: The groups of each QID, of one region yet.
         """
         n_rows, n_attributes = compact.codes.shape
-        self.domains, self.roots, self.terms, self.groups = domains, roots, terms, groups
+        self.domains, self.roots, self.terms, self.groups = domains, roots, terms, tuple(groups)
         self.rows = region_arrays.Rows(
             compact.codes, compact.counts, sums, np.arange(n_rows), np.empty(n_rows, np.int64)
         )
@@ -89,7 +89,14 @@ class Growth:
         self._told: list[dict[int, frozenset[int]]] = [{}]
         self._best: dict[int, tuple[int, int, float, float]] = {}
         self._queue: list[tuple[float, int]] = []
-        self._weigh(0)
+
+    def weigh_all(self) -> None:
+        """Find the best split of each region there is."""
+        self._queue.clear()
+        self._best.clear()
+        for region in range(len(self.start)):
+            if self.stop[region] > self.start[region]:
+                self._weigh(region)
 
     def _weigh(self, region: int) -> None:
         best = split_kernels.choose_split(
@@ -105,11 +112,16 @@ class Growth:
             self._best[region] = best
             heapq.heappush(self._queue, (-best[3], region))
 
+    @property
+    def open_attributes(self) -> tuple[int, ...]:
+        """The attributes that regions may be split by."""
+        return tuple(np.flatnonzero(self.domains.is_open).tolist())
+
     def best(self) -> int | None:
         """The region whose split gains most with what is below it; of equals the first."""
         return self._queue[0][1] if self._queue else None
 
-    def split_best(self) -> Split:
+    def split_best(self) -> list[Split]:
         """Split the region whose split gains most."""
         _, region = heapq.heappop(self._queue)
         a, at, gain, total = self._best.pop(region)
@@ -117,7 +129,14 @@ class Growth:
         for new in (region, *range(done.first, done.first + len(done.shown))):
             if self.stop[new] > self.start[new]:
                 self._weigh(new)
-        return done
+        return [done]
+
+    def follow(self, attributes: Sequence[int]) -> tuple[QidGroups, ...]:
+        """From now on keep, for each of some attributes, the regions by what they show of it; before any split."""
+        whole = self.counts(0)
+        followed = tuple(QidGroups((a,), NO_RULES, whole) for a in attributes)
+        self.groups = (*self.groups, *followed)
+        return followed
 
     def split_alike(self, regions: Sequence[int], a: int, parts: Sequence[Part], gain: float) -> list[Split]:
         """Split several regions at the same place.
@@ -173,17 +192,20 @@ class Growth:
     def _told_after(self, region: int, a: int, parts: Sequence[Part]) -> frozenset[int]:
         return self._told[region].get(a, frozenset()) | {part.shown[region_arrays.NODE] for part in parts}
 
-    def add_rows(self, region: int, a: int) -> tuple[Ints, Ints]:
-        """The counters of a region and what is taught of it, by code on one attribute."""
-        scratch = self._scratch
-        first, stop = int(self.domains.offset[a]), int(self.domains.offset[a + 1])
-        gain_kernels.add_rows(self.rows, self.domains, self.start[region], self.stop[region], a, scratch)
-        return scratch.counts[first:stop], scratch.sums[first:stop]
+    def add_regions(self, regions: Sequence[int], a: int) -> tuple[Ints, Ints]:
+        """The counters of some regions and what is taught of them, by code on one attribute."""
+        n_codes = int(self.domains.offset[a + 1] - self.domains.offset[a])
+        counts = np.zeros((len(regions), n_codes, self.rows.counts.shape[1]), np.int64)
+        sums = np.zeros((len(regions), n_codes, *self.rows.sums.shape[1:]), np.int64)
+        starts, stops = (np.array([ends[region] for region in regions]) for ends in (self.start, self.stop))
+        gain_kernels.add_regions(self.rows, starts, stops, a, counts, sums)
+        return counts, sums
 
-    def count_parts(self, region: int, a: int, parts: Sequence[Part]) -> tuple[Ints, Ints]:
-        """The counters of a region, and those of each of some parts of it."""
-        counts, _ = self.add_rows(region, a)
-        return counts.sum(axis=0), np.array([counts[slice(*part.codes)].sum(axis=0) for part in parts])
+    def count_parts(self, regions: Sequence[int], a: int, parts: Sequence[Part]) -> tuple[Ints, Ints]:
+        """The counters of some regions, (n_regions, n_counts), and of each part of them, (n_regions, n_parts, ...)."""
+        counts, _ = self.add_regions(regions, a)
+        of_part = [counts[:, slice(*part.codes)].sum(axis=1) for part in parts]
+        return counts.sum(axis=1), np.stack(of_part, axis=1)
 
     def counts(self, region: int) -> Ints:
         """The counters of a region."""

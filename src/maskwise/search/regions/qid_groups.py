@@ -22,6 +22,21 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
+_NONE = np.zeros(0, np.int64)
+NO_RULES = rule_kernels.Rules(
+    kind=_NONE,
+    first=_NONE,
+    stop=_NONE,
+    level=_NONE,
+    over=_NONE,
+    under=_NONE,
+    limit=np.zeros(0),
+    is_enforced=np.zeros(0, np.bool_),
+    whole=np.zeros(1, np.int64),
+)
+"""Of groups that are only kept to know them."""
+
+
 class QidGroups:
     """The groups of one QID, their counters, and how bad the worst is by each rule."""
 

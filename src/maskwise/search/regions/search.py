@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from maskwise.compress.request import Coding, CountRequest, RecordRequest
 from maskwise.errors import InputError
-from maskwise.policy.attributes import Kind, Minimality
+from maskwise.policy.attributes import Consistency, Kind, Minimality
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, figures_of, list_union
 from maskwise.search.options import stage_of
@@ -21,7 +21,7 @@ from maskwise.search.regions.domains import flatten, list_domains
 from maskwise.search.regions.growth import Growth
 from maskwise.search.regions.qid_groups import QidGroups
 from maskwise.search.regions.regional_curve import RegionalCurve
-from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits
+from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits, UnitsOfValues, units_of_groups
 from maskwise.search.regions.teacher import teach_rows
 from maskwise.search.regions.variants import RegionVariant, choose_variant
 from maskwise.solution.solution import Ending
@@ -29,7 +29,7 @@ from maskwise.solution.steps import Step
 from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,6 +47,16 @@ if TYPE_CHECKING:
 MAX_CLASSES = 50
 DEFAULT_EFFORT = 2
 """Variants are compared; 1 searches once."""
+
+
+class Phase(Protocol):
+    """One part of the search."""
+
+    def best(self) -> object | None:
+        """What would be split next; None at the end."""
+
+    def split_best(self) -> Sequence[Split]:
+        """Split it."""
 
 
 class RegionSearch:
@@ -147,27 +157,36 @@ class RegionSearch:
         return figures_of(self._bounds, [next(worst[bound.table]) for bound in self._bounds])
 
     def _descend(self, growth: Growth, curve: RegionalCurve, progress: Progress) -> tuple[list[Step], Ending]:
-        """Split regions one by one, then, where there are several QIDs, those that are one group together."""
+        """Split as long as a phase has a split that is valid and gains something."""
         limits, begin = self.problem.options.limits, time.monotonic()
         steps: list[Step] = []
         before = self._worst(growth)
-        shared: SharedSplits | None = None
-        while True:
-            if growth.best() is None and shared is None and 1 < len(growth.groups) <= MOST_QIDS:
-                shared = SharedSplits(growth)
-            if growth.best() is None and (shared is None or shared.best() is None):
-                return steps, Ending.MAXIMAL
-            if limits.max_steps is not None and len(steps) >= limits.max_steps:
-                return steps, Ending.STEPS
-            if limits.seconds is not None and time.monotonic() - begin >= limits.seconds:
-                return steps, Ending.TIME
-            splits = [growth.split_best()] if shared is None else shared.split_best()
-            after = self._worst(growth)
-            steps.append(self._step(len(steps) + 1, splits, growth, float(np.mean(after - before))))
-            curve.add(splits, steps[-1].requirements)
-            before = after
-            if not progress.step(steps[-1]):
-                return steps, Ending.INTERRUPTED
+        for phase in self._phases(growth):
+            while phase.best() is not None:
+                if limits.max_steps is not None and len(steps) >= limits.max_steps:
+                    return steps, Ending.STEPS
+                if limits.seconds is not None and time.monotonic() - begin >= limits.seconds:
+                    return steps, Ending.TIME
+                splits = phase.split_best()
+                after = self._worst(growth)
+                steps.append(self._step(len(steps) + 1, splits, growth, float(np.mean(after - before))))
+                curve.add(splits, steps[-1].requirements)
+                before = after
+                if not progress.step(steps[-1]):
+                    return steps, Ending.INTERRUPTED
+        return steps, Ending.MAXIMAL
+
+    def _phases(self, growth: Growth) -> Iterator[Phase]:
+        """First values that mean the same everywhere, then regions one by one, then those that are one group."""
+        wanted = list(self.problem.policy.consistencies().values())
+        alike = [a for a, one in enumerate(wanted) if one is not Consistency.FREE]
+        if alike:
+            yield SharedSplits(growth, UnitsOfValues(growth.follow(alike)))
+        growth.domains.is_open[:] = [one is not Consistency.GLOBAL for one in wanted]
+        growth.weigh_all()
+        yield growth
+        if 1 < len(self._qids) <= MOST_QIDS:
+            yield SharedSplits(growth, units_of_groups)
 
     def _worst(self, growth: Growth) -> NDArray[np.float64]:
         return np.concatenate([groups.worst for groups in growth.groups])

@@ -18,24 +18,50 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.search import rule_kernels
-from maskwise.search.regions import region_arrays
-from maskwise.search.regions.growth import Part
+from maskwise.search.regions.places import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from maskwise.search.regions.growth import Growth, Split
+    from maskwise.search.regions.growth import Growth, Part, Split
     from maskwise.search.regions.qid_groups import QidGroups
 
-    Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Unit = tuple[tuple[int, ...], tuple[int, ...]]
+    UnitsOf = Callable[[Growth, int], Iterator[Unit]]
 
 MOST_TRIED = 8
 """So many places are counted exactly, those that gain most, before regions are left as they are for now."""
 MOST_QIDS = 32
 """With more quasi-identifiers regions are only split one by one."""
+
+
+def units_of_groups(growth: Growth, region: int) -> Iterator[Unit]:
+    """A region by itself, and each group of a QID that it is in."""
+    yield (region,), growth.open_attributes
+    for groups in growth.groups:
+        unit = _with_rows(growth, groups.regions[groups.group_of[region]])
+        if len(unit) > 1:
+            yield unit, tuple(a for a in groups.attributes if a in growth.open_attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitsOfValues:
+    """All regions that show the same of an attribute: splitting them at once, a value means the same everywhere."""
+
+    values: tuple[QidGroups, ...]
+    """For each attribute that is to be split so, the regions by what they show of it."""
+
+    def __call__(self, growth: Growth, region: int) -> Iterator[Unit]:
+        """The regions that show what a region shows."""
+        for groups in self.values:
+            yield _with_rows(growth, groups.regions[groups.group_of[region]]), groups.attributes
+
+
+def _with_rows(growth: Growth, regions: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted(region for region in regions if growth.stop[region] > growth.start[region]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +83,14 @@ class Candidate:
 class SharedSplits:
     """Goes on after regions were split one by one."""
 
-    def __init__(self, growth: Growth) -> None:
+    def __init__(self, growth: Growth, units_of: UnitsOf) -> None:
         """Start from the regions there are.
 
         Args:
             growth: The regions, and the groups of each QID.
+            units_of: Says what is split at once.
         """
-        self.growth = growth
+        self.growth, self._units_of = growth, units_of
         self._queue: list[tuple[float, tuple[int, ...], int, Candidate]] = []
         self._has_changed = False
         self._weigh_all()
@@ -98,30 +125,17 @@ class SharedSplits:
         self._weigh_units(range(len(self.growth.start)))
 
     def _weigh_units(self, regions: Sequence[int]) -> None:
-        units = dict.fromkeys(self._units_of(regions))
+        there = [region for region in regions if self.growth.stop[region] > self.growth.start[region]]
+        units = dict.fromkeys(unit for region in there for unit in self._units_of(self.growth, region))
         for unit, attributes in units:
             for a in attributes:
                 candidate = self._weigh(unit, a)
                 if candidate is not None:
                     heapq.heappush(self._queue, (-candidate.gain, unit, a, candidate))
 
-    def _units_of(self, regions: Sequence[int]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Regions to split at once, with the attributes on which they show the same: each region, and each group."""
-        growth = self.growth
-        for region in regions:
-            if growth.stop[region] == growth.start[region]:
-                continue
-            yield (region,), tuple(range(growth.rows.codes.shape[1]))
-            for groups in growth.groups:
-                unit = tuple(
-                    sorted(r for r in groups.regions[groups.group_of[region]] if growth.stop[r] > growth.start[r])
-                )
-                if len(unit) > 1:
-                    yield unit, groups.attributes
-
     def _weigh(self, regions: tuple[int, ...], a: int) -> Candidate | None:
         """The place that gains most among the valid ones, of those that are counted."""
-        weighed = _Places(self.growth, regions, a)
+        weighed = Places(self.growth, regions, a)
         spans = self._spans(regions)
         for gain, parts in weighed.best_first(MOST_TRIED):
             candidate = Candidate(regions, spans, a, parts, gain)
@@ -132,7 +146,8 @@ class SharedSplits:
     def _is_valid(self, candidate: Candidate) -> bool:
         """Whether every group that the candidate touches satisfies its rules afterwards, or is empty."""
         growth, a = self.growth, candidate.attribute
-        pieces = [(region, *growth.count_parts(region, a, candidate.parts)) for region in candidate.regions]
+        whole, of_part = growth.count_parts(candidate.regions, a, candidate.parts)
+        pieces = list(zip(candidate.regions, whole, of_part, strict=True))
         return all(self._is_safe(groups, candidate, pieces) for groups in growth.groups if a in groups.attributes)
 
     def _is_safe(self, groups: QidGroups, candidate: Candidate, pieces: Sequence[tuple[int, Ints, Ints]]) -> bool:
@@ -156,110 +171,3 @@ class SharedSplits:
         broken = np.empty((len(groups.rules.kind), len(after)), np.bool_)
         rule_kernels.weigh_groups(groups.rules, after, np.empty(broken.shape), broken)
         return not broken.any()
-
-
-class _Places:
-    """Where some regions that show the same of an attribute may be split, and what that would gain."""
-
-    def __init__(self, growth: Growth, regions: Sequence[int], a: int) -> None:
-        self._growth, self._a = growth, a
-        domains = growth.domains
-        self._shown = growth.shown[regions[0]][a]
-        self._is_interval = domains.kind[a] == region_arrays.INTERVAL
-        self._sums: list[Floats] = []
-        self._counts = np.zeros(int(domains.offset[a + 1] - domains.offset[a]), np.int64)
-        for region in regions:
-            counts, sums = growth.add_rows(region, a)
-            self._sums.append(sums.astype(np.float64) / region_arrays.SCALE)
-            self._counts += counts[:, 0]
-
-    def best_first(self, most: int) -> Iterator[tuple[float, tuple[Part, ...]]]:
-        """The places that gain something, the best first, of those that leave no part too small.
-
-        Args:
-            most: So many at most.
-        """
-        places = self._borders() if self._is_interval else self._children()
-        places.sort(key=lambda place: -place[0])
-        for gain, parts in places[:most]:
-            if gain <= region_arrays.MIN_GAIN:
-                return
-            yield gain, parts
-
-    def _worth(self, sums: Floats) -> Floats:
-        """What parts know, (...,) from their sums (..., n_targets, 2)."""
-        known: Floats = (sums[..., 0] ** 2 / (sums[..., 1] + self._growth.terms.shrinkage)).sum(axis=-1)
-        return known
-
-    def _borders(self) -> list[tuple[float, tuple[Part, ...]]]:
-        domains, a = self._growth.domains, self._a
-        low, high = int(self._shown[region_arrays.LOW]), int(self._shown[region_arrays.HIGH])
-        n_bins, missing = high - low, int(domains.n_bins[a])
-        has_missing = bool(self._shown[region_arrays.MISSING]) and self._counts[missing] > 0
-        if not n_bins or (n_bins == 1 and not has_missing):
-            return []
-        n_left = np.cumsum(self._counts[low:high])
-        n_there = int(n_left[-1]) if n_bins else 0
-        gains = np.zeros(n_bins)
-        for sums in self._sums:
-            left = np.cumsum(sums[low:high], axis=0)
-            whole = left[-1] + (sums[missing] if has_missing else 0.0)
-            apart = self._worth(sums[missing]) if has_missing else 0.0
-            gains += self._worth(left) + self._worth(left[-1] - left) + apart - self._worth(whole)
-        if not self._growth.rows.sums.shape[1]:
-            place = domains.place[a, low : high + 1]
-            wide = place[-1] - place[0]
-            gains = n_left * (place[-1] - place[1:]) + (n_there - n_left) * (place[1:] - place[0])
-            gains += (self._counts[missing] * wide) if has_missing else 0.0
-        gains *= domains.weight[a]
-        rest = (Part((missing, missing + 1), (missing, missing, 1)),) if has_missing else ()
-        found = []
-        for i in range(n_bins - 1):
-            if self._counts[low + i + 1] and n_left[i] and n_left[i] < n_there:
-                border = low + i + 1
-                found.append((float(gains[i]), (_bins(low, border), _bins(border, high), *rest)))
-        if has_missing and n_there:
-            found.append((float(gains[-1]), (_bins(low, high), *rest)))
-        return found
-
-    def _children(self) -> list[tuple[float, tuple[Part, ...]]]:
-        domains, node = self._growth.domains, int(self._shown[region_arrays.NODE])
-        wide, n_all = float(domains.spread[node]), int(self._counts.sum())
-        while True:
-            children = [
-                child
-                for child in range(domains.first_child[node], domains.first_child[node] + domains.n_children[node])
-                if self._counts_below(child)
-            ]
-            if len(children) != 1 or self._counts_below(children[0]) < n_all:
-                break
-            node = children[0]
-        weight = float(domains.weight[self._a])
-        found, together = [], 0.0
-        parts = tuple(Part((int(domains.first[c]), int(domains.stop[c])), (c, 0, 0)) for c in children)
-        alone = [0.0] * len(children)
-        for sums in self._sums:
-            whole = sums.sum(axis=0)
-            inside = [sums[slice(*part.codes)].sum(axis=0) for part in parts]
-            before = float(self._worth(whole))
-            for i, own in enumerate(inside):
-                alone[i] += float(self._worth(own) + self._worth(whole - own)) - before
-            left = whole - np.sum(inside, axis=0) if inside else whole
-            together += float(sum(self._worth(own) for own in inside) + self._worth(left)) - before
-        if not self._growth.rows.sums.shape[1]:
-            alone = [self._counts_below(c) * (wide - float(domains.spread[c])) for c in children]
-            together = sum(alone)
-        n_parts = len(children) + (sum(map(self._counts_below, children)) < n_all)
-        if n_parts > 1:
-            found.append((together * weight, parts))
-        if n_parts > 2:  # noqa: PLR2004 - of two parts telling one is telling both
-            found += [(gain * weight, (part,)) for gain, part in zip(alone, parts, strict=True)]
-        return found
-
-    def _counts_below(self, node: int) -> int:
-        domains = self._growth.domains
-        return int(self._counts[domains.first[node] : domains.stop[node]].sum())
-
-
-def _bins(low: int, high: int) -> Part:
-    return Part((low, high), (low, high, 0))

@@ -17,9 +17,9 @@ import numpy as np
 
 from maskwise.classifiers.boosting.tree import Settings
 from maskwise.compress.compressed_table import Compact
-from maskwise.search import rule_kernels
 from maskwise.search.regions import region_arrays
 from maskwise.search.regions.growth import Growth
+from maskwise.search.regions.qid_groups import NO_RULES
 from maskwise.search.regions.teacher import add_up
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def choose_variant(
         sums = add_up(records.taught[train], row, len(rows))
         for v, variant in enumerate(variants):
             growth = Growth(compact, sums, domains, roots, _terms(variant, least * variant.factor), ())
+            growth.weigh_all()
             while growth.best() is not None:
                 growth.split_best()
             losses[v, fold == f] = _losses(growth, records, codes, train, held)
@@ -114,20 +115,8 @@ def choose_variant(
 
 def _terms(variant: RegionVariant, least: int) -> region_arrays.Terms:
     """Sizes alone: of sensitive values the choice knows nothing."""
-    none = np.zeros(0, np.int64)
-    rules = rule_kernels.Rules(
-        kind=none,
-        first=none,
-        stop=none,
-        level=none,
-        over=none,
-        under=none,
-        limit=np.zeros(0),
-        is_enforced=np.zeros(0, np.bool_),
-        whole=np.zeros(1, np.int64),
-    )
     return region_arrays.Terms(
-        rules,
+        NO_RULES,
         least,
         is_by_size=True,
         shrinkage=variant.shrinkage,
