@@ -28,7 +28,7 @@ class ReasonKind(StrEnum):
     """Showing more would be safe now, but the search had passed it: it went up from the raw values, or it had tried
     this when shares of persons did not allow it."""
     ASKED = "asked"
-    """The policy asks for it: the value is top- or bottom-coded."""
+    """The policy asks for it: the value is top- or bottom-coded, or regions may not show it in several ways."""
 
 
 class ChangeKind(StrEnum):
