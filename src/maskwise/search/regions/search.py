@@ -29,7 +29,7 @@ from maskwise.solution.steps import Step
 from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -101,6 +101,7 @@ class RegionSearch:
                 "differ from record to record. Use the method `tdr`, or make these values the same."
             )
         progress.stage(stage_of(1, 1))
+        begin = time.monotonic()
         whole = compact.whole()
         flat, roots = flatten(self.domains, preferences_of(problem.policy).weights)
         groups = [
@@ -111,7 +112,7 @@ class RegionSearch:
         terms = self._terms(whole, variant)
         growth = Growth(compact, _align(counts.taught, compact.codes), flat, roots, terms, groups)
         curve = RegionalCurve(problem, self.domains, growth, self._figures(groups))
-        steps, ending = self._descend(growth, curve, progress)
+        steps, ending = self._descend(growth, curve, progress, begin)
         return build_regional_solution(
             problem,
             self.domains,
@@ -156,16 +157,22 @@ class RegionSearch:
         worst = {t: iter(one.worst.tolist()) for t, one in enumerate(groups)}
         return figures_of(self._bounds, [next(worst[bound.table]) for bound in self._bounds])
 
-    def _descend(self, growth: Growth, curve: RegionalCurve, progress: Progress) -> tuple[list[Step], Ending]:
+    def _descend(
+        self, growth: Growth, curve: RegionalCurve, progress: Progress, begin: float
+    ) -> tuple[list[Step], Ending]:
         """Split as long as a phase has a split that is valid and gains something."""
-        limits, begin = self.problem.options.limits, time.monotonic()
+        limits = self.problem.options.limits
         steps: list[Step] = []
         before = self._worst(growth)
-        for phase in self._phases(growth):
+
+        def is_over() -> bool:
+            return limits.seconds is not None and time.monotonic() - begin >= limits.seconds
+
+        for phase in self._phases(growth, is_over):
             while phase.best() is not None:
                 if limits.max_steps is not None and len(steps) >= limits.max_steps:
                     return steps, Ending.STEPS
-                if limits.seconds is not None and time.monotonic() - begin >= limits.seconds:
+                if is_over():
                     return steps, Ending.TIME
                 splits = phase.split_best()
                 after = self._worst(growth)
@@ -174,19 +181,24 @@ class RegionSearch:
                 before = after
                 if not progress.step(steps[-1]):
                     return steps, Ending.INTERRUPTED
+            if is_over():
+                return steps, Ending.TIME
         return steps, Ending.MAXIMAL
 
-    def _phases(self, growth: Growth) -> Iterator[Phase]:
+    def _phases(self, growth: Growth, is_over: Callable[[], bool]) -> Iterator[Phase]:
         """First values that mean the same everywhere, then regions one by one, then those that are one group."""
         wanted = list(self.problem.policy.consistencies().values())
         alike = [a for a, one in enumerate(wanted) if one is not Consistency.FREE]
         if alike:
-            yield SharedSplits(growth, UnitsOfValues(growth.follow(alike)))
+            yield SharedSplits(growth, UnitsOfValues(growth.follow(alike)), is_over)
         growth.domains.is_open[:] = [one is not Consistency.GLOBAL for one in wanted]
-        growth.weigh_all()
-        yield growth
+        # One by one where each region is safe by itself; values that are split alike may leave some that are safe only
+        # as a part of their groups, and then every split is counted in all groups.
+        if not alike or len(self._qids) == 1:
+            growth.weigh_all()
+            yield growth
         if 1 < len(self._qids) <= MOST_QIDS:
-            yield SharedSplits(growth, units_of_groups)
+            yield SharedSplits(growth, units_of_groups, is_over)
 
     def _worst(self, growth: Growth) -> NDArray[np.float64]:
         return np.concatenate([groups.worst for groups in growth.groups])

@@ -144,7 +144,9 @@ def _number_target(classes: pa.ChunkedArray) -> NumberTarget:
 def _class_target(classes: pa.ChunkedArray) -> ClassTarget:
     """The number of each record's class, by spelling, so that the order of the records changes nothing."""
     encoded = classes.combine_chunks().dictionary_encode(null_encoding="encode")
-    place = np.argsort(np.argsort([str(text) for text in encoded.dictionary.to_pylist()], kind="stable"))
+    texts = encoded.dictionary.to_pylist()
+    order = sorted(range(len(texts)), key=lambda i: (texts[i] is None, str(texts[i])))
+    place = np.argsort(order)
     return ClassTarget(place[as_numpy(encoded.indices)].astype(np.int64), len(place))
 
 
