@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tests.reference.persons import PERSON
 from tests.reference.topdown import HIDDEN, Attribute
 
 NOTHING = 1e-9
@@ -111,12 +112,16 @@ class Regional:
 
     def is_valid(self, inside: list[int]) -> bool:
         """Whether records that are one group satisfy every rule, and the largest k of all."""
-        if len(inside) < max([getattr(r, "k", None) or 1 for r in self.requirements], default=1):
+        if self.count(inside) < max([getattr(r, "k", None) or 1 for r in self.requirements], default=1):
             return False
         # One group: all show the same.
         shown = [dict.fromkeys(self.records[0], "same") for _ in inside]
         own = [self.records[i] for i in inside]
         return not any(rule.is_broken(rule.badness(shown, own)) for rule in self.rules)
+
+    def count(self, inside: list[int]) -> int:
+        """The records; where they are about persons, these, each once."""
+        return len({self.records[i].get(PERSON, i) for i in inside})
 
     def worth(self, inside: list[int]) -> float:
         known = 0.0

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from maskwise.search.regions import gain_kernels, region_arrays, split_kernels
+from maskwise.search.regions import block_kernels, gain_kernels, region_arrays, split_kernels
 from maskwise.search.regions.qid_groups import NO_RULES, QidGroups
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Collection, Hashable, Sequence
 
     from numpy.typing import NDArray
 
@@ -73,9 +73,19 @@ class Growth:
         """
         n_rows, n_attributes = compact.codes.shape
         self.domains, self.roots, self.terms, self.groups = domains, roots, terms, tuple(groups)
+        person = np.zeros(0, np.int64) if compact.persons is None else compact.persons
+        order = np.arange(n_rows) if compact.persons is None else np.argsort(person, kind="stable")
         self.rows = region_arrays.Rows(
-            compact.codes, compact.counts, sums, np.arange(n_rows), np.empty(n_rows, np.int64)
+            compact.codes,
+            compact.counts,
+            sums,
+            order,
+            np.empty(n_rows, np.int64),
+            person,
+            np.zeros(0, np.int64),
         )
+        self._counted = np.full(int(person.max(initial=-1)) + 1, -1, np.int64)
+        self._n_counts = 0
         self._scratch = _make_scratch(compact, sums, domains, terms.depth)
         self.start, self.stop = [0], [n_rows]
         root = np.zeros((n_attributes, 3), np.int64)
@@ -165,11 +175,14 @@ class Growth:
         done = Split(region, a, tuple(part.shown for part in parts), made.start, gain, total)
         self.splits.append(done)
         for groups in self.groups:
-            if a in groups.attributes:
-                keys = {one: self.key(one, groups.attributes) for one in (region, *made)}
+            if a not in groups.attributes:
+                groups.stays(made, region)
+                continue
+            keys = {one: self.key(one, groups.attributes) for one in (region, *made)}
+            if self.adds_up:
                 groups.move(keys, {one: self.counts(one) for one in keys}, region, before)
             else:
-                groups.stays(made, region)
+                groups.recount(keys, region, self.count_regions)
         return done
 
     def _take(self, region: int, a: int, parts: Sequence[Part]) -> range:
@@ -207,8 +220,26 @@ class Growth:
         of_part = [counts[:, slice(*part.codes)].sum(axis=1) for part in parts]
         return counts.sum(axis=1), np.stack(of_part, axis=1)
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether the counters of regions add up: not where persons have several rows."""
+        return not len(self.rows.person)
+
+    def count_regions(self, regions: Collection[int]) -> Ints:
+        """The persons of some regions together, (1,), each counted once."""
+        starts, stops = (np.array([ends[region] for region in regions], np.int64) for ends in (self.start, self.stop))
+        self._n_counts += 1
+        n = block_kernels.count_persons(self.rows, starts, stops, self._counted, self._n_counts)
+        return np.array([n], np.int64)
+
+    def n_rows_of(self, region: int) -> int:
+        """The records of a region; where persons are counted its persons, each once for each of its rows."""
+        return int(self.rows.counts[self.rows.order[self.start[region] : self.stop[region]], 0].sum())
+
     def counts(self, region: int) -> Ints:
         """The counters of a region."""
+        if not self.adds_up:
+            return self.count_regions([region])
         counts = np.empty(self.rows.counts.shape[1], np.int64)
         sums = np.empty((0, 2), np.int64)
         gain_kernels.add_up(self.rows, self.start[region], self.stop[region], counts, sums)
@@ -287,4 +318,6 @@ def _make_scratch(compact: Compact, sums: Ints, domains: Domains, depth: int) ->
         n_parts=np.zeros(n_levels, np.int64),
         next_part=np.zeros(n_levels, np.int64),
         split_on=np.zeros(n_levels, np.int64),
+        is_allowed=np.ones(n_codes, np.bool_),
+        allowed_nodes=np.ones((len(domains.first), 3), np.bool_),
     )

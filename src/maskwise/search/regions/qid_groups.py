@@ -15,7 +15,7 @@ import numpy as np
 from maskwise.search import rule_kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -91,8 +91,29 @@ class QidGroups:
             old: The region that was split.
             before: Its counters before.
         """
-        touched = {self.group_of[old]}
-        self._counts[self.group_of[old]] -= before
+        left = self.group_of[old]
+        self._counts[left] -= before
+        self._regroup(keys, old)
+        for region in keys:
+            self._counts[self.group_of[region]] += counts[region]
+        self._weigh(sorted({left, *(self.group_of[region] for region in keys)}))
+
+    def recount(self, keys: Mapping[int, Hashable], old: int, count: Callable[[Collection[int]], Ints]) -> None:
+        """Do what `move` does where counters of regions do not add up.
+
+        Args:
+            keys: As in `move`.
+            old: As in `move`.
+            count: Says the counters of some regions together.
+        """
+        left = self.group_of[old]
+        self._regroup(keys, old)
+        touched = sorted({left, *(self.group_of[region] for region in keys)})
+        for group in touched:
+            self._counts[group] = count(self.regions[group])
+        self._weigh(touched)
+
+    def _regroup(self, keys: Mapping[int, Hashable], old: int) -> None:
         self.regions[self.group_of[old]].discard(old)
         for region, key in keys.items():
             group = self._number.setdefault(key, len(self._keys))
@@ -100,14 +121,11 @@ class QidGroups:
                 self._keys.append(key)
                 self.regions.append(set())
                 self._make_room()
-            self._counts[group] += counts[region]
             self.regions[group].add(region)
             if region == old:
                 self.group_of[old] = group
             else:
                 self.group_of.append(group)
-            touched.add(group)
-        self._weigh(sorted(touched))
 
     def _make_room(self) -> None:
         if len(self._keys) > len(self._counts):

@@ -96,10 +96,7 @@ class RegionSearch:
         problem = self.problem
         (compact,) = counts.tables
         if compact.persons is not None:
-            raise InputError(
-                "The method `regions` counts each person in one place, but here the masked values of some persons "
-                "differ from record to record. Use the method `tdr`, or make these values the same."
-            )
+            self._refuse_what_persons_do_not_allow()
         progress.stage(stage_of(1, 1))
         whole = compact.whole()
         flat, roots = flatten(self.domains, preferences_of(problem.policy).weights)
@@ -109,8 +106,9 @@ class RegionSearch:
         ]
         variant, notes = self._choose(counts.taught, flat, roots, whole)
         terms = self._terms(whole, variant)
-        growth = Growth(compact, _align(counts.taught, compact.codes), flat, roots, terms, groups)
-        curve = RegionalCurve(problem, self.domains, growth, self._figures(groups))
+        sums = _align(counts.taught, compact.codes, are_distinct=compact.persons is None)
+        growth = Growth(compact, sums, flat, roots, terms, groups)
+        curve = RegionalCurve(self.domains, growth, self._figures(groups))
         steps, ending = self._descend(growth, curve, progress)
         return build_regional_solution(
             problem,
@@ -143,6 +141,7 @@ class RegionSearch:
         least = int(sizes.max(initial=1)) * variant.factor
         return region_arrays.Terms(
             rules,
+            least,
             least,
             is_by_size,
             variant.shrinkage,
@@ -185,8 +184,27 @@ class RegionSearch:
         growth.domains.is_open[:] = [one is not Consistency.GLOBAL for one in wanted]
         growth.weigh_all()
         yield growth
-        if 1 < len(self._qids) <= MOST_QIDS:
+        # Persons of several regions do not add up, so that groups of regions are not split at once.
+        if growth.adds_up and 1 < len(self._qids) <= MOST_QIDS:
             yield SharedSplits(growth, units_of_groups)
+
+    def _refuse_what_persons_do_not_allow(self) -> None:
+        """Refuse what cannot be counted where the masked values of some persons differ from record to record."""
+        policy = self.problem.policy
+        why = "Some persons have records with different masked values"
+        for bound in self._bounds:
+            if bound.rule.arithmetic != rule_kernels.K:
+                msg = (
+                    f"{policy.at(('requirements', bound.requirement))}{why}. The method `regions` then takes only "
+                    "requirements on the size of groups (k). Use the method `tdr`, or make these values the same."
+                )
+                raise InputError(msg)
+        if any(one is not Consistency.FREE for one in policy.consistencies().values()):
+            msg = (
+                f"{why}. The method `regions` then cannot split regions at the same place: leave out `consistency`, "
+                "use the method `tdr`, or make these values the same."
+            )
+            raise InputError(msg)
 
     def _worst(self, growth: Growth) -> NDArray[np.float64]:
         return np.concatenate([groups.worst for groups in growth.groups])
@@ -210,8 +228,15 @@ class RegionSearch:
         )
 
 
-def _align(lesson: Lesson | None, codes: NDArray[np.unsignedinteger]) -> Ints:
-    """What is taught of each compressed row; nothing of one that no record was drawn of."""
+def _align(lesson: Lesson | None, codes: NDArray[np.unsignedinteger], *, are_distinct: bool) -> Ints:
+    """What is taught of each compressed row; nothing of one that no record was drawn of.
+
+    Args:
+        lesson: What is taught.
+        codes: The rows.
+        are_distinct: False if several rows may be equal, as those of persons. They are always in the same region, so
+            the first one has it all.
+    """
     if lesson is None:
         return np.zeros((len(codes), 0, 2), np.int64)
     sums = np.zeros((len(codes), *lesson.sums.shape[1:]), np.int64)
@@ -222,6 +247,10 @@ def _align(lesson: Lesson | None, codes: NDArray[np.unsignedinteger]) -> Ints:
     at = np.full(int(key.max(initial=0)) + 1, -1, np.int64)
     at[key[len(codes) :]] = np.arange(len(lesson.codes))
     found = at[key[: len(codes)]]
+    if not are_distinct:
+        is_first = np.zeros(len(codes), np.bool_)
+        is_first[np.unique(key[: len(codes)], return_index=True)[1]] = True
+        found[~is_first] = -1
     sums[found >= 0] = lesson.sums[found[found >= 0]]
     return sums
 
