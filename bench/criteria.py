@@ -72,6 +72,8 @@ def ways_of_masking() -> dict[str, dict[str, Any]]:
     searches = {
         name: how | ({"as_published": True} if how["method"] == "tdr" else {}) for name, how in searches.items()
     }
+    # Mondrian splits at any number of the data; so do regions with exact boundaries.
+    searches["regions-exact"] = {"method": "regions", "boundaries": "exact"}
     return searches | {name: {} for name in RIVALS}
 
 

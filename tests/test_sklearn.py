@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ NOT_FOR_TEXT = dict.fromkeys(
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [Masker(encode="ordinal"), Masker()],
+    [Masker(encode="ordinal"), Masker(), Masker(method="regions", encode="ordinal")],
     expected_failed_checks=lambda masker: NOT_FOR_TEXT if masker.encode == "label" else {},
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
@@ -342,3 +343,24 @@ def test_persons_are_counted_in_fit_and_dropped_in_transform() -> None:
     assert again.transform(visits).equals(masker.transform(visits))
     with pytest.raises(maskwise.InputError, match="counts persons by `id`, which is not a column of X"):
         Masker(policy).fit(visits.drop(columns=["id"]))
+
+
+@pytest.mark.parametrize("encode", ["label", "ordinal"])
+def test_regions_are_applied_pickled_and_written_as_any_cut(encode: str) -> None:
+    table, risk = people()
+    masker = Masker(k=12, method="regions", encode=encode).fit(table, risk)
+    assert masker.solution_.regions is not None
+    labels = masker.set_params(encode="label").transform(table)
+    masker.set_params(encode=encode)
+    shown = masker.transform(table)
+    again = [pickle.loads(pickle.dumps(masker)), Masker.from_json(masker.to_json())]  # noqa: S301 - our own
+    for other in again:
+        pd.testing.assert_frame_equal(other.transform(table), shown)
+    for cut in masker.solution_.cuts:
+        assert set(labels[cut.attribute].dropna()) == set(cut.labels)
+        if encode == "ordinal":
+            numbers = {label: i for i, label in enumerate(cut.labels)}
+            assert shown[cut.attribute].tolist() == [numbers[label] for label in labels[cut.attribute]]
+    later = table.head(3).assign(**{masker.solution_.cuts[0].attribute: [10**6, -(10**6), 10**6]})
+    column = masker.transform(later)[masker.solution_.cuts[0].attribute].tolist()
+    assert all(cell == -1 if encode == "ordinal" else cell.endswith(" or outside") for cell in column)

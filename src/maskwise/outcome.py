@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from maskwise.policy.policy import Policy
     from maskwise.policy.requirements.base import Requirement
     from maskwise.release.common_rows import CommonRow
+    from maskwise.release.label_counts import RegionCounts
     from maskwise.release.mask import Unknown
     from maskwise.release.suppressed_share import SuppressedShare
     from maskwise.risks.risk import Risk
@@ -85,6 +86,8 @@ class Outcome:
     """How the run was asked to work; None for an outcome that no run made."""
     common: tuple[CommonRow, ...] = ()
     """The commonest rows of the release, by its masked columns."""
+    regions: RegionCounts | None = None
+    """How many records show each label, where regions of the table have labels of their own."""
     suppressed: SuppressedShare | None = None
     """How many records were suppressed, and whom that hits, for the owner alone; None where the policy allows none."""
 
@@ -225,7 +228,8 @@ def cut_lines(solution: Solution) -> list[str]:
     for cut in solution.cuts:
         labels = [*cut.labels, *(["(missing)"] if cut.missing is MissingShown.ITSELF else [])]
         more = f" and {len(labels) - _MOST_LABELS:,} more" if len(labels) > _MOST_LABELS else ""
-        shown = f"shows {plural(len(labels), 'value')}: {', '.join(labels[:_MOST_LABELS])}{more}"
+        what = plural(len(labels), "value") if solution.regions is None else f"{plural(len(labels), 'label')} by region"
+        shown = f"shows {what}: {', '.join(labels[:_MOST_LABELS])}{more}"
         lines.append(f"{cut.attribute} ({cut.kind}) {shown}")
     return listed("Masked", lines)
 

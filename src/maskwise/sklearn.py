@@ -81,7 +81,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             from which one is drawn at each `fit`. None stands for 0, so every `fit` gives the same cut.
         encode: `label` shows masked values as text, `ordinal` as the number of
             the label in its cut (-1 for the root of unknown values and for numbers
-            outside every interval), for models that take numbers only.
+            outside every interval), for models that take numbers only. With
+            `method="regions"` intervals overlap; they are numbered by where they
+            begin, then by where they end.
 
     Attributes:
         solution_: The cut that was found.

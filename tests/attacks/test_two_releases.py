@@ -99,6 +99,28 @@ def test_passed_means_that_the_joined_groups_are_those_of_one_release(first: Cut
     assert found.is_met is not any(min(one.values()) < 3 for one in sizes)
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.tuples(CUTS, CUTS), st.tuples(CUTS, CUTS), st.integers(0, 3))
+def test_a_release_with_regions_has_the_joint_groups_only_if_that_is_so(
+    first: tuple[Cut, Cut], second: tuple[Cut, Cut], seed: int
+) -> None:
+    """Two cuts in one release: labels overlap, and `*` stands also for what the other region shows."""
+    rows = people(seed)
+    tables = [by_region(rows, cuts) for cuts in (first, second)]
+    found = maskwise.compose(*tables, POLICY)
+    shown = [list(zip(*(table[name].to_pylist() for name in ("Age", "Job", "Sex")), strict=True)) for table in tables]
+    (data,) = found.attack.details["quasi_identifiers"]
+    if data["finer"] is not None:
+        finer = ("first", "second").index(data["finer"])
+        assert sorted(Counter(zip(*shown, strict=True)).values()) == sorted(Counter(shown[finer]).values())
+
+
+def by_region(rows: Any, cuts: tuple[Cut, Cut]) -> pa.Table:
+    """Records with some jobs shown by one cut, all others by another."""
+    halves = [release(rows, cut).to_pylist() for cut in cuts]
+    return pa.Table.from_pylist([halves[job in "ab"][i] for i, (_, job, _) in enumerate(rows)])
+
+
 def test_each_telling_more_of_another_attribute_is_undecided() -> None:
     rows = people(1)
     first, second = ([0, 50, 99], 0, False), ([0, 99], 2, False)

@@ -39,6 +39,15 @@ def claims(checked: maskwise.CertificateCheck) -> set[str]:
     return {one.name for one in checked.checks if one.mark is CheckMark.CLAIMED}
 
 
+def test_a_release_by_regions_is_confirmed_and_tells_no_split(tmp_path: Path) -> None:
+    policy = {**POLICY, "requirements": POLICY["requirements"][:2]}
+    certificate, release = certified(tmp_path, policy=policy, options={"method": "regions"})
+    assert maskwise.check_certificate(certificate, release).is_confirmed
+    stated = json.loads(certificate.read_text())["predicate"]
+    assert "regions" not in stated["recounted"]
+    assert not {"regions", "splits", "breaks"} & set(stated)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "output",

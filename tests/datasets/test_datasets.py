@@ -323,5 +323,5 @@ def test_benchmarks_and_experiments_ask_with_the_same_trees() -> None:
     qid = ADULT_QIDS["Top7"]
     data = common.adult(common.Options(sample=100), adult_trees())
     policy = data.policy([{"qid": list(qid), "k": 10}])
-    assert criteria.policy_for(paper_data.ADULT, qid) == policy
+    assert criteria.policy_for(paper_data.ADULT.class_name, qid) == policy
     assert policy["class"] == ADULT_CLASS

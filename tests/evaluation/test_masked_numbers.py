@@ -10,7 +10,15 @@ import pytest
 import maskwise
 from maskwise.evaluation.learners import NAMES
 from maskwise.evaluation.masked_numbers import Numbers, represent
-from maskwise.evaluation.predictors import Predictor, PredictorType, interval_ends
+from maskwise.evaluation.predictors import (
+    Predictor,
+    PredictorType,
+    interval_ends,
+    masked_predictors,
+    raw_predictors,
+    sort_intervals,
+)
+from maskwise.formats.policy_file import read_policy
 
 RAW = Predictor("age", PredictorType.NUMBER, np.array([20.0, 24, 61, np.nan, 35]))
 MASKED = Predictor("age", PredictorType.ORDERED, np.array([0.0, 0, 1, np.nan, 0]), ("[18, 40)", "[40, 90]"))
@@ -103,3 +111,22 @@ def test_every_classifier_and_measure_takes_every_representation(numbers: str) -
 def test_other_representations_are_refused() -> None:
     with pytest.raises(maskwise.InputError, match="one of `labels`, `midpoint`, `mean`, `bounds`; found `median`"):
         maskwise.evaluate("nowhere.csv", {"class": "a", "requirements": [{"qid": ["b"], "k": 2}]}, numbers="median")
+
+
+def test_a_mean_is_that_of_the_label_where_labels_of_regions_overlap() -> None:
+    rng = np.random.default_rng(1)
+    age, job = rng.integers(18, 90, 400), rng.choice(["a", "b", "c"], 400)
+    border = np.select([job == "a", job == "b"], [35, 70], 52)
+    ill = np.where(rng.random(400) < np.where((age > border) ^ (job == "b"), 0.95, 0.05), "y", "n")
+    table = pa.table({"age": age, "job": job, "ill": ill})
+    policy = read_policy({"class": "ill", "requirements": [{"qid": ["age", "job"], "k": 15}]})
+    outcome = maskwise.anonymize(table, policy, method="regions", keep_order=True, effort=1)
+    labels = outcome.data["age"].to_pylist()
+    ends = [interval_ends(label) for label in set(labels)]
+    assert any(one[0] < other[1] and other[0] < one[1] for one in ends for other in ends if one != other)
+    raw = raw_predictors(table, policy)
+    orders = {"age": sort_intervals(outcome.solution.cut("age").labels), "job": None}
+    masked = masked_predictors(raw, outcome.data, orders)
+    shown = next(one for one in represent(masked, raw, Numbers.MEAN, None) if one.name == "age")
+    means = pd.Series(age).groupby(labels).mean()
+    assert shown.values == pytest.approx([means[label] for label in labels])

@@ -313,3 +313,33 @@ def test_adult_masked_twice_keeps_k_only_if_the_first_is_counted_with() -> None:
         below[way] = sum(n for n in sizes.values() if n < 50) / table.num_rows
     assert below["alone"] > 0.05
     assert below["together"] == 0
+
+
+@pytest.mark.parametrize("method", ["tdr", pytest.param("bug", marks=pytest.mark.slow)])
+def test_a_release_by_regions_is_counted_with_record_by_record(method: str) -> None:
+    table, k = people(), 10
+    first = mask(table, policy(), method="regions")
+    alone = mask(table, policy(), method=method)
+    second = mask(table, policy(), method=method, against=first.solution)
+    assert min(joint_sizes([first.data, alone.data]).values()) < k
+    assert min(joint_sizes([first.data, second.data]).values()) >= k
+    assert second.solution.against
+
+
+def test_a_release_by_regions_of_fewer_columns_is_counted_with(tmp_path: Path) -> None:
+    """Its labels rest on columns that are in no QID now; these are not left in the release."""
+    table = people()
+    first = mask(table, policy(), method="regions")
+    (tmp_path / "first.json").write_text(solution_file.dumps(first.solution))
+    asked = {"attributes": {"Age": {"interval": [0, 99]}}, "requirements": [{"qid": ["Age"], "k": 12}], "class": "Risk"}
+    second = mask(table, asked, against=tmp_path / "first.json")
+    assert second.data.column_names == table.column_names
+    together = Counter(zip(first.data["Age"].to_pylist(), second.data["Age"].to_pylist(), strict=True))
+    assert min(together.values()) >= 12
+
+
+def test_a_release_by_regions_needs_all_columns_that_it_masked() -> None:
+    first = mask(people(), policy(), method="regions")
+    asked = {"attributes": {"Age": {"interval": [0, 99]}}, "requirements": [{"qid": ["Age"], "k": 12}], "class": "Risk"}
+    with pytest.raises(maskwise.InputError, match=r"has regions.*the table has no `Job`"):
+        mask(people().drop_columns(["Job"]), asked, against=first.solution)

@@ -112,7 +112,7 @@ def test_a_new_search_is_one_module_and_one_line() -> None:
 
 @pytest.mark.usefixtures("registered")
 def test_options_are_checked_against_the_searches_that_there_are() -> None:
-    with pytest.raises(InputError, match=r"The method is one of `tdr`, `bug`, `first`; found `last`"):
+    with pytest.raises(InputError, match=r"The method is one of `tdr`, `bug`, `regions`, `first`; found `last`"):
         SearchOptions(method="last")
     with pytest.raises(InputError, match="A criterion is for the method `tdr`; `first` has its own measure"):
         SearchOptions(method="first", criterion="infogain")
@@ -243,5 +243,5 @@ def test_an_unknown_argument_is_a_type_error() -> None:
 
 def test_options_are_checked_before_anything_is_read() -> None:
     for function in (maskwise.anonymize, maskwise.evaluate):
-        with pytest.raises(InputError, match="The method is one of `tdr`, `bug`; found `up`"):
+        with pytest.raises(InputError, match="The method is one of `tdr`, `bug`, `regions`; found `up`"):
             function("nowhere.csv", POLICY, method="up")

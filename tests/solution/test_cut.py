@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskwise import Cut, Taxonomy
+from maskwise import Cut, InputError, Taxonomy
 from maskwise.policy.attributes import Kind
 from maskwise.solution.cut import HIDDEN, MissingShown, disclose_lone_value
 from maskwise.values.scales import Scale
@@ -87,3 +89,14 @@ def test_a_missing_cell_is_shown_as_the_search_left_it() -> None:
         "*",
         "*",
     ]
+
+
+def test_one_value_does_not_tell_what_a_region_shows() -> None:
+    ages = Cut("Age", Kind.INTERVAL, "[0, 9]", scale=Scale.INTEGER, breaks=(0, 5, 9), regional=("[0, 5)", "[0, 9]"))
+    jobs = Cut("Job", Kind.SUPPRESS, "*", shown=("clerk",), regional=("clerk", "*"))
+    assert ages.labels == ("[0, 5)", "[0, 9]")
+    for show in (lambda: ages.show_number(3), lambda: jobs.show_text("clerk")):
+        with pytest.raises(InputError, match="from region to region"):
+            show()
+    # `*` stands for other values in other regions, so that a lone hidden value is not what all of them hide.
+    assert disclose_lone_value(replace(jobs, hidden=("judge",))).hidden == ("judge",)

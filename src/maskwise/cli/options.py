@@ -85,7 +85,8 @@ class SearchFlags:
     method: Annotated[
         MethodName,
         Parameter(
-            help="Which way the search goes: top-down from the most masked table, or bottom-up from the raw one."
+            help="Which way the search goes: top-down from the most masked table, bottom-up from the raw one, or "
+            "region by region."
         ),
     ] = DEFAULT_METHOD
     criterion: Annotated[

@@ -134,8 +134,11 @@ class Terminal:
         for item in data["attributes"]:
             values = shown_values(item)
             more = f" and {len(values) - _MOST_LABELS} more" if len(values) > _MOST_LABELS else ""
-            grid.add_row(Text(item["name"]), item["kind"], Text(", ".join(values[:_MOST_LABELS]) + more))
+            said = item.get("sentence") or ", ".join(values[:_MOST_LABELS]) + more
+            grid.add_row(Text(item["name"]), item["kind"], Text(said))
         self.out.print(grid)
+        if "regions" in data:
+            self.say(data["regions"]["sentence"])
         if data["class"] is not None:
             self.say(f"To be predicted: {data['class']}")
         for title, key in (

@@ -39,6 +39,9 @@ def show_why(terminal: Terminal, data: dict[str, Any]) -> None:
             grid.add_row(Text("" if at else attribute["name"]), *map(Text, row))
         grid.add_section()
     terminal.out.print(grid)
+    for attribute in data["attributes"]:
+        if "sentence" in attribute:
+            terminal.say(f"{attribute['name']}: {attribute['sentence']}")
     for text in holding_back(data):
         terminal.say(text)
     if data["wanted"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,13 +23,24 @@ _REGION = "region_of_row"
 """The column that has a record's region, while it is looked up."""
 
 
+class Instead(NamedTuple):
+    """Another text for some numbers, where the region's text does not hold for them."""
+
+    codes: tuple[int, ...]
+    """The numbers."""
+    text: str
+    """The region's text that does not hold."""
+    other: str
+    """What they show then."""
+
+
 def label_rows(
     engine: Engine,
     table: ir.Table,
     lookups: Lookups,
     find_regions: Callable[[NDArray[np.int64]], NDArray[np.int64]],
     labels: Mapping[str, pa.Array],
-    instead: Mapping[str, tuple[int, str]],
+    instead: Mapping[str, Instead],
 ) -> ir.Table:
     """Rewrite columns as text by the region that each record is in, keeping the order of rows where there is one.
 
@@ -39,7 +50,7 @@ def label_rows(
         lookups: For each column how it is recoded as numbers.
         find_regions: From distinct rows of these numbers, (n_rows, n_columns), to the region of each.
         labels: For each column the text of each region.
-        instead: Columns with a number that has a text of its own, whatever the region.
+        instead: Columns with numbers that a text does not hold for.
     """
     import ibis  # noqa: PLC0415 - heavy
     import pyarrow as pa  # noqa: PLC0415 - heavy
@@ -63,8 +74,9 @@ def label_rows(
     for name in lookups:
         cells[name] = joined[f"label_{name}"]
         if name in instead:
-            code, text = instead[name]
-            cells[name] = (joined[name] == code).ifelse(ibis.literal(text), cells[name])
+            codes, text, other = instead[name]
+            is_other = joined[name].isin(codes) & (cells[name] == text)
+            cells[name] = is_other.ifelse(ibis.literal(other), cells[name])
     masked = joined.mutate(**cells)
     return _in_order(masked, order)
 

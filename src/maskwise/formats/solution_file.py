@@ -217,6 +217,9 @@ def _solution(file: _SolutionFile) -> Solution:
     if not file.requirements or len(set(names)) < len(names) or set(names) != in_qid:
         raise PolicyError(["its attributes are not those of its requirements."])
     cuts = tuple(_cut(entry) for entry in file.attributes)
+    fixed = tuple(_cut(entry) for entry in file.fixed)
+    if any(cut.regional for cut in (*fixed, *(cuts if file.regions is None else ()))):
+        raise PolicyError(["its attributes have labels of regions, but there are no regions."])
     solution = Solution(
         cuts=cuts,
         reached=tuple(found),
@@ -230,7 +233,7 @@ def _solution(file: _SolutionFile) -> Solution:
         person=None if file.person is None else file.person.person(),
         missing=file.missing,
         reading=Reading(tuple(file.na_values), file.rename),
-        fixed=tuple(_cut(entry) for entry in file.fixed),
+        fixed=fixed,
         regions=None if file.regions is None else read_splits(file.regions, cuts),
         against=tuple(file.against),
         trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),

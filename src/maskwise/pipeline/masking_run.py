@@ -26,6 +26,7 @@ from maskwise.release import mask as masking
 from maskwise.release.common_rows import common_rows
 from maskwise.release.earlier import join_earlier, read_earlier
 from maskwise.release.interrupt import stop_on_interrupt
+from maskwise.release.label_counts import count_regions
 from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
 from maskwise.release.release_risks import assess_release
 from maskwise.release.released_columns import look_at_columns
@@ -203,6 +204,7 @@ def anonymize(
                 owner_risk=owner_risk,
                 run=run,
                 common=common_rows(draft.table, [cut.attribute for cut in solution.cuts]),
+                regions=count_regions(draft.table, solution, escaped=escape_formulas),
                 suppressed=hit,
             )
             if beside is not None and target is not None:

@@ -86,7 +86,9 @@ def solve(
         solution = disclose_lone_values(solution)
     if reasons is not None:
         from maskwise.search.explain import explain  # noqa: PLC0415 - as above
+        from maskwise.search.explain_regions import explain_regions  # noqa: PLC0415 - as above
 
         progress.stage("explain")
-        reasons.append(explain(replace(problem, policy=searched.tried), search.request, counts, solution))
+        explained = explain if solution.regions is None else explain_regions
+        reasons.append(explained(replace(problem, policy=searched.tried), search.request, counts, solution))
     return solution, profile, replace(table, binned=None)

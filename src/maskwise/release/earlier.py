@@ -19,6 +19,7 @@ from maskwise.formats.solution_file import dumps, read_solution
 from maskwise.policy.attributes import Attribute, Kind, Missing
 from maskwise.policy.requirements.joint import Joint
 from maskwise.release import mask as masking
+from maskwise.release.earlier_regions import label_earlier_regions
 from maskwise.solution.solution import Solution
 from maskwise.values.message import Audience, Level, Message, private_note
 
@@ -213,9 +214,12 @@ def join_earlier(table: Table, policy: Policy, earlier: Sequence[EarlierRelease]
     known: dict[str, list[str]] = {name: [] for name in policy.masked}
     sources: dict[str, str] = {}
     relabels, n_strange = {}, []
+    # Of releases with regions the labels stand beside the table already.
+    regional: list[str] = []
     for one in earlier:
         _refuse_other_reading(one, policy)
         n = 0
+        masked = [] if one.solution.regions is None else [cut.attribute for cut in one.solution.cuts]
         for attribute in filter(one.shows, policy.masked):
             table.require(attribute)
             label = one.label_column(attribute)
@@ -223,17 +227,25 @@ def join_earlier(table: Table, policy: Policy, earlier: Sequence[EarlierRelease]
                 msg = f"The table has a column `{label}`. The labels of the earlier release are called so; rename it."
                 raise InputError(msg)
             known[attribute].append(label)
+            if attribute in masked:
+                regional.append(label)
+                continue
             sources[label] = attribute
             if (cut := one.cut(attribute)) is not None:
                 fitted = masking.fit(table, cut, Missing.KEEP)
                 relabels[label] = fitted.relabel
                 n = max(n, fitted.unknown.n_records + fitted.n_outside)
+        if masked:
+            table, n_by_region = label_earlier_regions(
+                table, one.solution, one.label_column, set(policy.masked), one.number
+            )
+            n = max(n, n_by_region)
         n_strange.append(n)
     # All at once: an expression of many layers takes seconds to compile.
     beside = {f"c{len(table.names) + i}": table.column(name) for i, name in enumerate(sources.values())}
     if sources:
         table = replace(table, expr=table.expr.mutate(**beside), names=(*table.names, *sources)).relabel(relabels)
-    entries = tuple(Attribute(label, Kind.SUPPRESS, at_least=1, is_known=True) for label in sources)
+    entries = tuple(Attribute(label, Kind.SUPPRESS, at_least=1, is_known=True) for label in (*sources, *regional))
     joint = {
         i: together
         for i, requirement in enumerate(policy.requirements)

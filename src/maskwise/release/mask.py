@@ -16,17 +16,18 @@ import numpy as np
 from maskwise.engines.base import Relabel
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind, Missing
-from maskwise.release.mask_regions import Codes, label_by_region, lookup_keys, mask_regions
+from maskwise.release.mask_regions import count_outside, label_by_region, lookup_keys, mask_regions
 from maskwise.release.pseudonyms import pseudonymize
 from maskwise.release.suppress import suppress
 from maskwise.solution.cut import Cut, MissingShown
+from maskwise.solution.region_codes import Codes
 from maskwise.values.arrow import from_numpy
 from maskwise.values.parsing import Parsed, parse_keys
 from maskwise.values.scales import DAY, Scale, as_python
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -164,8 +165,38 @@ def apply(
             unknown[cut.attribute] = fitted.unknown
         if fitted.n_outside:
             n_outside[cut.attribute] = fitted.n_outside
+    named = pseudonymize(table, solution.person)
+    if solution.regions is None:
+        whole = named.relabel({name: relabels[name] for name in names})
+    else:
+        whole = label_by_region(named, solution, codes, lookups)
+        n_outside = count_outside(whole, codes, lookups)
     dropped = {name.casefold() for name in solution.drop}
     left_out = tuple(name for name in table.names if name not in solution.columns and name.casefold() not in dropped)
+    _refuse_what_is_unknown(unknown, left_out, n_outside, outside, strict=strict)
+    others = {name for name in table.names if name not in solution.columns}
+    n_outside_dropped = 0
+    if n_outside and outside is Outside.DROP:
+        n_before = whole.n_rows()
+        whole = _without_outside(whole, [cut for cut in solution.cuts if cut.attribute in n_outside])
+        n_outside_dropped = n_before - whole.n_rows()
+    suppressed = suppress(whole, solution)
+    whole = whole if suppressed is None else suppressed.table
+    n_suppressed = 0 if suppressed is None else suppressed.n_suppressed
+    shown = whole.relabel({cut.attribute: relabels[cut.attribute] for cut in fixed})
+    released = drop_columns(shown, others)
+    return MaskedRows(released, whole, unknown, n_outside, n_dropped, n_outside_dropped, left_out, n_suppressed)
+
+
+def _refuse_what_is_unknown(
+    unknown: Mapping[str, Unknown],
+    left_out: Sequence[str],
+    n_outside: Mapping[str, int],
+    outside: Outside,
+    *,
+    strict: bool,
+) -> None:
+    """Refuse what a solution does not know, and what lies outside every interval, where that is asked."""
     where_outside = "; ".join(_in_records(name, n) for name, n in n_outside.items())
     if strict and (unknown or left_out or n_outside):
         details = [_in_records(name, lost.n_records) for name, lost in unknown.items()]
@@ -183,23 +214,6 @@ def apply(
             "Show them as the whole range with outside root, or leave these rows out with outside drop."
         )
         raise InputError(msg)
-    others = {name for name in table.names if name not in solution.columns}
-    named = pseudonymize(table, solution.person)
-    if solution.regions is None:
-        whole = named.relabel({name: relabels[name] for name in names})
-    else:
-        whole = label_by_region(named, solution, codes, lookups)
-    n_outside_dropped = 0
-    if n_outside and outside is Outside.DROP:
-        n_before = whole.n_rows()
-        whole = _without_outside(whole, [cut for cut in solution.cuts if cut.attribute in n_outside])
-        n_outside_dropped = n_before - whole.n_rows()
-    suppressed = suppress(whole, solution)
-    whole = whole if suppressed is None else suppressed.table
-    n_suppressed = 0 if suppressed is None else suppressed.n_suppressed
-    shown = whole.relabel({cut.attribute: relabels[cut.attribute] for cut in fixed})
-    released = drop_columns(shown, others)
-    return MaskedRows(released, whole, unknown, n_outside, n_dropped, n_outside_dropped, left_out, n_suppressed)
 
 
 def _as_outside(given: Outside | str) -> Outside:

@@ -205,6 +205,8 @@ class AttributeShown:
     """What `*` stands for, in a sentence."""
     hidden: tuple[str, ...] = ()
     """The values behind it, for the owner."""
+    by_region: str | None = None
+    """Where regions have labels of their own, which most records show, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)

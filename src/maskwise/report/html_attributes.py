@@ -49,11 +49,13 @@ class _Branch:
 
 def attribute(item: AttributeShown) -> str:
     """One attribute with what it shows."""
-    n_shown = plural(len(item.shown), "value")
+    n_shown = plural(len(item.shown), "value" if item.by_region is None else "label")
     about = f"<small>{_KINDS.get(item.kind, escape(item.kind))}, {n_shown} shown</small>"
     parts = [f"<h3><bdi>{escape(clip(item.name))}</bdi> {about}</h3>"]
     if item.line is not None:
         parts.append(f"<figure>{svg.number_line(item.line, item.name)}</figure>")
+    if item.by_region is not None:
+        parts.append(f"<p>{escape(item.by_region)}</p>")
     in_tree = {node.label for node in item.tree}
     parts.append(_tree(item.tree) if item.tree else "")
     # A tree draws its shown values already; a missing cell is none of them.
@@ -129,13 +131,13 @@ def _value(node: TreeNode) -> str:
 
 def _large(root: _Branch) -> str:
     """The topmost branches with the number of their shown values, which can be opened."""
-    if root.node.role is TreeRole.SHOWN:
+    if root.node.role is TreeRole.SHOWN and not root.below:
         return f'<ul class="tree"><li>{_value(root.node)}</li></ul>'
     share = max(_MOST // max(len(root.below), 1), 1)
     lines = []
     for branch in root.below[:_MOST]:
         shown = list(branch.shown())
-        if branch.node.role is TreeRole.SHOWN:
+        if branch.node.role is TreeRole.SHOWN and not branch.below:
             lines.append(f"<li>{_value(branch.node)}</li>")
             continue
         more = "" if len(shown) <= share else f"<p>{len(shown) - share:,} more not listed here.</p>"
@@ -148,5 +150,4 @@ def _large(root: _Branch) -> str:
         more = f"<p>{uncounted:,} more not listed here.</p>" if uncounted > 0 else ""
         n_rest = plural(len(root.below) - _OPEN, "more value")
         lines = [*lines[:_OPEN], f"<li><details><summary>{n_rest}</summary><ul>{rest}</ul>{more}</details></li>"]
-    name = f'<span class="above"><bdi>{escape(clip(root.node.label))}</bdi></span>'
-    return f'<ul class="tree"><li>{name}<ul>{"".join(lines)}</ul></li></ul>'
+    return f'<ul class="tree"><li>{_value(root.node)}<ul>{"".join(lines)}</ul></li></ul>'

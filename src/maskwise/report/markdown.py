@@ -80,7 +80,7 @@ def _block(block: Block, level: int) -> list[str]:  # noqa: PLR0911 - one for ea
             rows = [(row.label, f"{row.error:.2f}", f"{row.low:.2f} to {row.high:.2f}") for row in block.rows]
             return [f"{block.title}:", "", *_table(("trained on", "error, %", "95 % interval"), rows)]
         case Attributes():
-            shown = [(item.name, item.kind, ", ".join(item.shown)) for item in block.items]
+            shown = [(item.name, item.kind, item.by_region or ", ".join(item.shown)) for item in block.items]
             return [*_table(("attribute", "masked by", "shown as"), shown), *_hidden(block)]
         case Fold():
             return [f"{block.title}:", *_blocks(block.blocks, level)]

@@ -138,7 +138,8 @@ def why_section(why: dict[str, Any] | None) -> Section | None:
         values, more = most_of(attribute["values"], MOST_VALUES)
         rows = [(value["shown"], f"{value['records']:,}", value["text"]) for value in values]
         rows += [("", "", more)] if more else []
-        parts: list[Block] = [TextTable(header, tuple(rows[:_MOST_OPEN]), numeric=(1,))]
+        about: list[Block] = [Paragraph(attribute["sentence"])] if "sentence" in attribute else []
+        parts: list[Block] = [*about, TextTable(header, tuple(rows[:_MOST_OPEN]), numeric=(1,))]
         if len(rows) > _MOST_OPEN:
             rest = TextTable(header, tuple(rows[_MOST_OPEN:]), numeric=(1,))
             parts.append(Fold(plural(len(rows) - _MOST_OPEN, "more value"), (rest,)))

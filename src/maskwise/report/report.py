@@ -16,6 +16,7 @@ from maskwise.errors import InputError, plural
 from maskwise.policy.requirements.wording import plain_figure
 from maskwise.report.html import write_html
 from maskwise.report.markdown import write_markdown
+from maskwise.report.regional import describe_regional_ending, label_data, regions_data
 from maskwise.report.results import results_data
 from maskwise.report.sections import OWNER_ONLY, sections
 from maskwise.report.suppression_section import suppression_data
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.requirements.unit import Unit
     from maskwise.report.content import Section
-    from maskwise.solution.solution import Solution
     from maskwise.verify.verdict import Finding, Verdict
 
 TITLE = "Masking report"
@@ -116,6 +116,8 @@ def check_suffix(path: Path) -> None:
 
 def describe_ending(data: dict[str, Any]) -> str:
     """Say how the search ended, and claim no more than it tried: one split of each interval, not all."""
+    if "regions" in data:
+        return describe_regional_ending(data)
     has_intervals = any(item["kind"] == "interval" for item in data["attributes"])
     if data["ending"] == "met":
         n = plural(data["steps"], "generalization")
@@ -180,7 +182,8 @@ def report(outcome: Outcome, audience: Audience = Audience.RECIPIENT, cost: Clas
             {**found, "implied_by": reached.implied_by, "sentence": _sentence(found, finding)}
             for found, reached, finding in zip(findings, solution.reached, verdict.findings, strict=True)
         ],
-        "attributes": _attribute_data(solution, is_public=is_public),
+        "attributes": _attribute_data(outcome, is_public=is_public),
+        **regions_data(outcome, is_public=is_public),
         "passed": list(outcome.passed),
         "dropped": list(outcome.policy.dropped(()) if is_public else solution.drop),
         **({"pseudonyms": [solution.person.column]} if solution.person and solution.person.is_released else {}),
@@ -354,14 +357,17 @@ def _sizes_data(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _attribute_data(solution: Solution, *, is_public: bool) -> Sequence[dict[str, Any]]:
+def _attribute_data(outcome: Outcome, *, is_public: bool) -> Sequence[dict[str, Any]]:
     """How each attribute is shown; whether a cell that is hidden was missing is the owner's to know."""
+    solution = outcome.solution
+    by_label = {} if outcome.regions is None else {one.attribute: one for one in outcome.regions.attributes}
     return [
         {
             "name": cut.attribute,
             "kind": str(cut.kind),
             "shown": list(solution.shown_labels(cut) if is_public else cut.labels),
             **({"missing": str(cut.missing)} if not is_public or solution.shows_missing(cut) else {}),
+            **(label_data(by_label[cut.attribute]) if cut.attribute in by_label else {}),
         }
         for cut in (*solution.cuts, *solution.fixed)
     ]

@@ -27,6 +27,7 @@ from maskwise.report.content import (
 )
 from maskwise.report.examples import made_up_rows
 from maskwise.report.owner_sections import cost_section, curve_section, why_section
+from maskwise.report.regional import about_regions
 from maskwise.report.risk_section import risk_section
 from maskwise.report.suppression_section import suppression_section
 from maskwise.report.trees import MISSING, attribute_released, attribute_shown
@@ -177,14 +178,16 @@ def _group_sizes(data: dict[str, Any], outcome: Outcome) -> Section | None:
 def _attributes(outcome: Outcome, audience: Audience) -> Section | None:
     cuts = (*outcome.solution.cuts, *outcome.solution.fixed)
     is_public = audience is Audience.RECIPIENT
+    by_label = {} if outcome.regions is None else {one.attribute: one for one in outcome.regions.attributes}
     shown = tuple(
         # Where records are suppressed, a picture of the whole cut would tell what only they show.
         attribute_released(cut, outcome.solution)
         if is_public and outcome.solution.suppression is not None
-        else attribute_shown(cut, is_public=is_public)
+        else attribute_shown(cut, by_label.get(cut.attribute), is_public=is_public)
         for cut in cuts
     )
-    return Section("attributes", "How each attribute is shown", (Attributes(shown),)) if shown else None
+    about = () if outcome.regions is None else (Paragraph(about_regions(outcome.regions)),)
+    return Section("attributes", "How each attribute is shown", (*about, Attributes(shown))) if shown else None
 
 
 def _rows(data: dict[str, Any], outcome: Outcome, audience: Audience) -> Section | None:
@@ -201,7 +204,7 @@ def _rows(data: dict[str, Any], outcome: Outcome, audience: Audience) -> Section
         text = f"The rows of the release that most records share, by its masked columns.{more}"
         blocks += [Paragraph(text), TextTable(("records", *names), rows, numeric=(0,))]
     if audience is Audience.OWNER and names:
-        people = made_up_rows(outcome.solution.cuts[: len(names)])
+        people = [row[: len(names)] for row in made_up_rows(outcome.solution.cuts, regions=outcome.solution.regions)]
         rows = tuple(
             (str(number), *(f"{before} \N{RIGHTWARDS ARROW} {after}" for before, after in person))
             for number, person in enumerate(people, start=1)

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from maskwise.errors import plural
 from maskwise.policy.attributes import Kind
 from maskwise.report.content import AttributeShown, NumberLine, TreeNode, TreeRole
+from maskwise.report.regional import label_sentence
 from maskwise.solution.cut import HIDDEN, MissingShown
 from maskwise.values.scales import label
 
 if TYPE_CHECKING:
     from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.release.label_counts import LabelCounts
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
 
@@ -25,11 +27,12 @@ MISSING = "(missing)"
 """What stands for a missing cell that is released as one."""
 
 
-def attribute_shown(cut: Cut, *, is_public: bool) -> AttributeShown:
+def attribute_shown(cut: Cut, by_label: LabelCounts | None = None, *, is_public: bool) -> AttributeShown:
     """What one attribute shows, with its tree.
 
     Args:
         cut: What it shows.
+        by_label: Where regions have labels of their own, how many records show each.
         is_public: Whether recipients read it.
     """
     labels = (*cut.labels, *([MISSING] if cut.missing is MissingShown.ITSELF else []))
@@ -38,10 +41,12 @@ def attribute_shown(cut: Cut, *, is_public: bool) -> AttributeShown:
         cut.attribute,
         str(cut.kind),
         labels,
-        line=number_line(cut) if cut.kind is Kind.INTERVAL else None,
-        tree=() if cut.taxonomy is None else tree_nodes(cut.taxonomy, cut.shown, is_public=is_public),
+        # Intervals that overlap are no parts of one line.
+        line=number_line(cut) if cut.kind is Kind.INTERVAL and not cut.regional else None,
+        tree=_tree(cut, is_public=is_public),
         hides=_what_is_hidden(cut, is_public=is_public) if hides_some else None,
         hidden=cut.hidden if hides_some and not is_public else (),
+        by_region=None if by_label is None else label_sentence(by_label),
     )
 
 
@@ -77,11 +82,56 @@ def is_coarser(cut: Cut, labels: tuple[str, ...] | None = None) -> bool:
 
 def _what_is_hidden(cut: Cut, *, is_public: bool) -> str:
     """What `*` stands for; how many values that are does not follow from the release."""
+    if cut.regional and is_public:
+        return f"`{HIDDEN}` stands for any value; which values are shown differs from region to region."
     if is_public:
         return f"`{HIDDEN}` stands for every other value."
     more = ", and others that are too rare to be listed" if cut.hides_more else ""
     missing = ", and for missing cells" if cut.missing is MissingShown.ROOT else ""
-    return f"`{HIDDEN}` stands for {plural(len(cut.hidden), 'hidden value')}{more}{missing}."
+    elsewhere = ", and in some regions for values that others show" if cut.regional else ""
+    return f"`{HIDDEN}` stands for {plural(len(cut.hidden), 'hidden value')}{more}{elsewhere}{missing}."
+
+
+def _tree(cut: Cut, *, is_public: bool) -> tuple[TreeNode, ...]:
+    """The tree of a taxonomy attribute; nothing for any other."""
+    if cut.taxonomy is None:
+        return ()
+    if cut.regional:
+        return overlapping_nodes(cut.taxonomy, cut.regional)
+    return tree_nodes(cut.taxonomy, cut.shown, is_public=is_public)
+
+
+def overlapping_nodes(tree: Taxonomy, shown: tuple[str, ...]) -> tuple[TreeNode, ...]:
+    """The values of a taxonomy that some region shows, and those above them, in preorder.
+
+    Args:
+        tree: The taxonomy.
+        shown: The values; one may stand above another.
+
+    >>> from maskwise.policy.taxonomy import Taxonomy
+    >>> tree = Taxonomy.from_nested({"ANY": {"A": ["a1", "a2"], "b": None}})
+    >>> [(node.label, str(node.role), node.n_below) for node in overlapping_nodes(tree, ("ANY", "a1"))]
+    [('ANY', 'shown', 3), ('A', 'above', 0), ('a1', 'shown', 0)]
+    """
+    chosen, inner = set(shown), set(tree.parents)
+    n_leaves = [int(i not in inner) for i in range(len(tree.labels))]
+    is_drawn = [label in chosen for label in tree.labels]
+    for i in range(len(tree.labels) - 1, 0, -1):
+        n_leaves[tree.parents[i]] += n_leaves[i]
+        is_drawn[tree.parents[i]] |= is_drawn[i]
+    depths: list[int] = []
+    for parent in tree.parents:
+        depths.append(0 if parent < 0 else depths[parent] + 1)
+    return tuple(
+        TreeNode(
+            label,
+            depths[i],
+            TreeRole.SHOWN if label in chosen else TreeRole.ABOVE,
+            n_leaves[i] if label in chosen and i in inner else 0,
+        )
+        for i, label in enumerate(tree.labels)
+        if is_drawn[i]
+    )
 
 
 def tree_nodes(tree: Taxonomy, shown: tuple[str, ...], *, is_public: bool) -> tuple[TreeNode, ...]:

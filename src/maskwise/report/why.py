@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.policy.policy import Policy
-    from maskwise.solution.reasons import Change, Reason, Reasons
+    from maskwise.policy.requirements.unit import Unit
+    from maskwise.solution.reasons import Change, Coarser, Reason, Reasons
 
 TITLE = "Why values stay masked"
 FREED = "What would let the most wanted values show more"
@@ -33,12 +34,29 @@ def why_data(reasons: Reasons, policy: Policy) -> dict[str, Any]:
         policy: What was asked.
     """
     binding = dict(reasons.binding)
+    coarser = {one.attribute: one for one in reasons.coarser}
     attributes = []
     for name, own in groupby(reasons.reasons, key=lambda reason: reason.attribute):
         at = binding.get(name)
         held = {} if at is None else {"held_back_by": {"requirement": at, "asks": policy.requirements[at].asks()}}
-        attributes.append({"name": name, **held, "values": [_value_data(reason) for reason in own]})
+        values = [_value_data(reason) for reason in own]
+        about = {} if name not in coarser else {"sentence": coarser_sentence(coarser[name], len(values), policy.unit)}
+        attributes.append({"name": name, **held, **about, "values": values})
     return {"attributes": attributes, "wanted": [_wanted_data(reasons, place) for place in reasons.wanted]}
+
+
+def coarser_sentence(coarser: Coarser, n_listed: int, unit: Unit) -> str:
+    """How many records show less of an attribute than its finest values, and in how many regions.
+
+    >>> from maskwise.policy.requirements.unit import Unit
+    >>> from maskwise.solution.reasons import Coarser
+    >>> coarser_sentence(Coarser("Age", 1500, 12), 10, Unit.RECORD)
+    '1,500 records in 12 regions show less than the finest values; the 10 largest regions are listed.'
+    """
+    shows = "shows" if coarser.n_records == 1 else "show"
+    where = f"{plural(coarser.n_records, unit)} in {plural(coarser.n_regions, 'region')}"
+    said = f"{where} {shows} less than the finest values"
+    return f"{said}." if n_listed == coarser.n_regions else f"{said}; the {n_listed:,} largest regions are listed."
 
 
 def _value_data(reason: Reason) -> dict[str, Any]:
@@ -55,6 +73,7 @@ def _value_data(reason: Reason) -> dict[str, Any]:
             for one in reason.breaks
         ],
         "gain": reason.gain,
+        **({} if reason.region is None else {"region": reason.region}),
     }
 
 

@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from maskwise.errors import InputError
 from maskwise.policy.attributes import Kind
 from maskwise.values.scales import Scale, interval_label
 from maskwise.values.spelling import value_order
@@ -87,7 +88,9 @@ class Cut:
                 return self.shown
             case Kind.SUPPRESS:
                 hides = bool(self.hidden) or self.hides_more or self.missing is MissingShown.ROOT
-                return (*self.shown, HIDDEN) if hides else self.shown
+                # Ordered by themselves: whether a hidden value is a number is nobody's to know.
+                shown = tuple(sorted(self.shown, key=value_order(self.shown)))
+                return (*shown, HIDDEN) if hides else shown
             case Kind.INTERVAL:
                 ends = list(pairwise(self.breaks))
                 return tuple(
@@ -123,14 +126,24 @@ class Cut:
 
     def show_text(self, text: str) -> str:
         """The label of a category; one the cut does not know is shown as the root."""
+        self._refuse_regions()
         return self._shown_as.get(text, self.root)
 
     def show_number(self, number: float) -> str:
         """The label of a number; one outside every interval is not shown inside one."""
+        self._refuse_regions()
         low, high = self.covered
         if not low <= number <= high:
             return self.outside_label
         return self.labels[bisect_right(self.breaks, number, 1, len(self.breaks) - 1) - 1]
+
+    def _refuse_regions(self) -> None:
+        if self.regional:
+            msg = (
+                f"What `{self.attribute}` shows differs from region to region, so one value alone does not tell it. "
+                "Mask whole rows with `maskwise.apply`."
+            )
+            raise InputError(msg)
 
     @property
     def covered(self) -> tuple[float, float]:
@@ -160,7 +173,8 @@ def disclose_lone_value(cut: Cut) -> Cut:
     ('F', 'M')
     """
     is_lone = len(cut.hidden) == 1 and not cut.hides_more and cut.missing is not MissingShown.ROOT
-    if cut.kind is not Kind.SUPPRESS or not is_lone or cut.hidden[0] == HIDDEN:
+    # Where regions have cuts of their own, `*` stands for other values from region to region.
+    if cut.kind is not Kind.SUPPRESS or not is_lone or cut.hidden[0] == HIDDEN or cut.regional:
         return cut
     texts = (*cut.shown, *cut.hidden)
     return replace(cut, shown=tuple(sorted(texts, key=value_order(texts))), hidden=())

@@ -28,7 +28,7 @@ class ReasonKind(StrEnum):
     """Showing more would be safe now, but the search had passed it: it went up from the raw values, or it had tried
     this when shares of persons did not allow it."""
     ASKED = "asked"
-    """The policy asks for it: the value is top- or bottom-coded."""
+    """The policy asks for it: the value is top- or bottom-coded, or regions may not show it in several ways."""
 
 
 class ChangeKind(StrEnum):
@@ -83,6 +83,8 @@ class Reason:
     gain: float | None = None
     """What showing more would tell: bits of the class over all records, or without a class how much narrower they
     would be shown; times the attribute's weight."""
+    region: int | None = None
+    """The region that it is about, where regions have cuts of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,18 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Coarser:
+    """How many records show less of an attribute than its finest values, where regions have cuts of their own."""
+
+    attribute: str
+    """The attribute."""
+    n_records: int
+    """The records, or the persons where these are counted."""
+    n_regions: int
+    """The regions that they are in; those with most of them have a reason each."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reasons:
     """Why each masked value is shown as it is; all of it rests on raw counts, so it is for the owner."""
 
@@ -119,6 +133,8 @@ class Reasons:
     """For those values, which single change would let each of them show more; each was tried on the counts."""
     wanted: tuple[int, ...] = ()
     """The places among the reasons of the few values whose refinement would tell most."""
+    coarser: tuple[Coarser, ...] = ()
+    """Where regions have cuts of their own, how many records each attribute shows less of; else nothing."""
 
     def of(self, attribute: str) -> tuple[Reason, ...]:
         """The reasons of one attribute."""

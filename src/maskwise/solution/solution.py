@@ -98,6 +98,8 @@ class Solution:
     """What is kept and what is reached after each of them; not part of the file."""
     messages: tuple[Message, ...] = ()
     """What is to be known of the table and the search; not part of the file."""
+    n_regions: int | None = None
+    """How many regions have records, where regions have cuts of their own; not part of the file."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from maskwise.search.regions import region_arrays
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, in_tree_order
 from maskwise.solution.regions import RegionPart, Regions, RegionSplit
 from maskwise.solution.solution import Reached, Solution
+from maskwise.values.spelling import value_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,6 +98,7 @@ def build_regional_solution(
         steps=tuple(steps),
         curve=tuple(points),
         messages=(*profile.messages, *messages),
+        n_regions=len(there),
     )
 
 
@@ -132,7 +134,9 @@ def _cut(domain: Domain, parts: Sequence[RegionPart], labels: Sequence[str | Non
         case Kind.SUPPRESS:
             disclosed = tuple(text for text in column.texts if text in told)
             hidden = tuple(text for text in column.texts if text not in told)
-            shown = tuple(text for text in disclosed if text in named)
+            shown = [text for text in disclosed if text in named]
+            # Ordered by themselves: whether a hidden value is a number is nobody's to know.
+            shown.sort(key=value_order(shown))
             return Cut(
                 column.name,
                 column.kind,
@@ -141,7 +145,7 @@ def _cut(domain: Domain, parts: Sequence[RegionPart], labels: Sequence[str | Non
                 shown=disclosed,
                 hidden=hidden,
                 hides_more=column.n_rest > 0,
-                regional=(*shown, HIDDEN) if HIDDEN in named or not shown else shown,
+                regional=(*shown, HIDDEN) if HIDDEN in named or not shown else tuple(shown),
             )
         case Kind.INTERVAL:
             low, high = column.range

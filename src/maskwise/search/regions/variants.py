@@ -38,7 +38,7 @@ LEAST_RECORDS = 60
 """Of fewer records nothing is learned about variants."""
 _JUDGE = Settings(n_iterations=30, learning_rate=0.2)
 """A quick classifier: it is trained for every variant and fold."""
-_CLEARLY = 0.25
+_CLEARLY = 1.0
 """By how many standard errors a variant must be better than the plain one."""
 
 

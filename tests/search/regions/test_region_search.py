@@ -1,0 +1,159 @@
+"""The search by regions: consistency, targets, variants, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import maskwise
+from maskwise.errors import InputError, PolicyError
+from maskwise.formats.policy_file import read_policy, to_data
+from maskwise.policy.attributes import Consistency
+from maskwise.search.regions.targets import ClassTarget, NumberTarget
+from maskwise.search.regions.teacher import MOST_TAUGHT, teach_rows
+from maskwise.search.regions.variants import list_variants
+from tests.properties.tables import POLICY, people_table
+
+
+def masked(policy: dict[str, Any], n: int = 1_500, **more: Any) -> tuple[pa.Table, Any]:
+    table = people_table(7, n)
+    return table, maskwise.anonymize(table, policy, method="regions", seed=1, keep_order=True, effort=1, **more)
+
+
+def shown_by_value(table: pa.Table, data: pa.Table, name: str) -> dict[Any, set[Any]]:
+    found: dict[Any, set[Any]] = {}
+    for raw, shown in zip(table[name].to_pylist(), data[name].to_pylist(), strict=True):
+        found.setdefault(raw, set()).add(shown)
+    return found
+
+
+def test_a_global_attribute_shows_each_value_in_one_way() -> None:
+    table, outcome = masked({**POLICY, "consistency": "global"})
+    for name in ("age", "job", "zone"):
+        assert all(len(labels) == 1 for labels in shown_by_value(table, outcome.data, name).values())
+    assert len(outcome.solution.cut("age").labels) > 1
+
+
+def test_one_attribute_may_be_global_and_the_others_free() -> None:
+    attributes = {**POLICY["attributes"], "age": {"interval": [0, 100], "consistency": "global"}}
+    table, outcome = masked({**POLICY, "attributes": attributes})
+    assert all(len(labels) == 1 for labels in shown_by_value(table, outcome.data, "age").values())
+    assert any(len(labels) > 1 for labels in shown_by_value(table, outcome.data, "job").values())
+
+
+def test_mostly_refines_below_one_cut() -> None:
+    table, coarse = masked({**POLICY, "consistency": "global"})
+    _, fine = masked({**POLICY, "consistency": "mostly"})
+    for name in ("job", "zone"):
+        under = {label: set() for label in coarse.data[name].to_pylist()}
+        for above, label in zip(coarse.data[name].to_pylist(), fine.data[name].to_pylist(), strict=True):
+            under[above].add(label)
+        # What is below one value of the cut for all is never below another.
+        for one, labels in under.items():
+            others = set().union(*(found for other, found in under.items() if other != one))
+            assert not (labels - {one}) & others
+    n_labels = [len(outcome.solution.cut("age").labels) for outcome in (coarse, fine)]
+    assert n_labels[1] > n_labels[0]
+    assert table.num_rows == fine.data.num_rows
+
+
+def test_consistency_is_read_written_and_part_of_the_fingerprint() -> None:
+    plain, asked = read_policy(POLICY), read_policy({**POLICY, "consistency": "mostly"})
+    assert asked.consistencies() == dict.fromkeys(asked.masked, Consistency.MOSTLY)
+    assert read_policy(to_data(asked)) == asked
+    assert plain.fingerprint() != asked.fingerprint()
+    own = read_policy({**POLICY, "attributes": {"job": {"suppress": None, "consistency": "global"}}})
+    assert own.consistencies()["job"] is Consistency.GLOBAL
+    assert read_policy(to_data(own)).consistencies() == own.consistencies()
+    with pytest.raises(PolicyError, match="consistency"):
+        read_policy({**POLICY, "consistency": "always"})
+
+
+@pytest.mark.parametrize(
+    ("policy", "options", "message"),
+    [
+        (POLICY, {"as_published": True}, "not in the papers"),
+        ({**POLICY, "attributes": {"job": {"suppress": None, "at_least": 1}}}, {}, "at_least"),
+    ],
+)
+def test_what_does_not_fit_is_refused(policy: dict[str, Any], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        maskwise.anonymize(people_table(1, 200), policy, method="regions", **options)
+
+
+def test_two_classes_share_a_target_and_more_have_their_own() -> None:
+    known, without = np.array([[0.2, 0.8]]), np.array([[0.5, 0.5]])
+    two = ClassTarget(np.array([1]), 2).orders(known, without)
+    assert two.tolist() == [[[pytest.approx(0.3), 0.25]]]
+    three = ClassTarget(np.array([2]), 3).orders(np.array([[0.2, 0.3, 0.5]]), np.full((1, 3), 1 / 3))
+    assert three.shape == (1, 3, 2)
+    assert three[0, :, 1] == pytest.approx([2 / 9] * 3)
+
+
+def test_numbers_are_standardized_and_missing_ones_are_the_mean() -> None:
+    target = NumberTarget.of(np.array([1.0, 3.0, np.nan, 5.0]))
+    assert target.numbers == pytest.approx([-1.224744871, 0, 0, 1.224744871])
+    assert target.orders(np.array([[0.5]]), np.array([[0.25]])).tolist() == [[[0.25, 1.0]]]
+    assert target.losses(np.zeros((4, 1))) == pytest.approx(target.numbers**2)
+
+
+def test_what_is_taught_does_not_depend_on_the_order_of_records() -> None:
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 4, (300, 2))
+    column = pa.chunked_array([rng.integers(0, 5, 300)])
+    classes = pa.chunked_array([np.where(rng.random(300) < 0.2 + 0.15 * codes[:, 0], "Y", "N")])
+    order = rng.permutation(300)
+    one = teach_rows(codes, [column], classes, is_number=[True, False], seed=0)
+    other = teach_rows(codes[order], [column.take(order)], classes.take(order), is_number=[True, False], seed=0)
+    assert one is not None
+    assert other is not None
+    assert (one.codes == other.codes).all()
+    assert (one.sums == other.sums).all()
+    # Rows with a higher code have more of the class, and the teacher knows it.
+    added = [one.sums[one.codes[:, 0] == code, 0, 0].sum() for code in range(4)]
+    assert added == sorted(added)
+
+
+@pytest.mark.slow
+def test_of_many_records_some_are_drawn_whatever_their_order() -> None:
+    rng = np.random.default_rng(4)
+    n = MOST_TAUGHT + 60_000
+    codes, classes = rng.integers(0, 300, (n, 2)), rng.integers(0, 2, n)
+    order = rng.permutation(n)
+    lessons = [
+        teach_rows(codes[rows], [], pa.chunked_array([classes[rows]]), is_number=[True, True], seed=0)
+        for rows in (np.arange(n), order)
+    ]
+    assert all(lesson is not None for lesson in lessons)
+    sizes = [len(lesson.records.row) for lesson in lessons if lesson is not None]
+    assert sizes[0] == sizes[1]
+    assert abs(sizes[0] - MOST_TAUGHT) < 0.02 * MOST_TAUGHT
+
+
+def test_variants_have_room_for_some_regions() -> None:
+    assert [one.factor for one in list_variants(1_000, 10)] == [1, 2, 4, 8, 1]
+    assert [one.factor for one in list_variants(100, 50)] == [1, 1]
+
+
+def test_with_effort_the_owner_is_told_how_regions_were_chosen() -> None:
+    outcome = maskwise.anonymize(people_table(7, 600), POLICY, method="regions", seed=1)
+    assert any("held-out folds" in note for note in outcome.solution.notes)
+
+
+def test_a_class_that_is_a_number_is_told_by_regions() -> None:
+    rng = np.random.default_rng(2)
+    age, old = rng.integers(20, 80, 900), rng.integers(0, 2, 900)
+    table = pa.table({"age": age, "sex": np.where(old, "F", "M"), "cost": age * 10.0 * old + rng.normal(0, 20, 900)})
+    policy = {"class": {"cost": "number"}, "requirements": [{"qid": ["age", "sex"], "k": 30}]}
+    outcome = maskwise.anonymize(table, policy, method="regions", seed=0, keep_order=True)
+    found: dict[Any, list[float]] = {}
+    for age_label, sex, cost in zip(*(outcome.data[name].to_pylist() for name in ("age", "sex", "cost")), strict=True):
+        found.setdefault((age_label, sex), []).append(cost)
+    within = sum(len(costs) * np.var(costs) for costs in found.values()) / 900
+    # Age tells the cost of one sex only: there its intervals are narrow.
+    assert within < 0.05 * np.var(table["cost"].to_numpy())
+    narrow = [label for label, sex in found if sex == "F"]
+    assert len(narrow) > 2 * len([label for label, sex in found if sex == "M"])
