@@ -144,6 +144,38 @@ def test_what_a_release_of_persons_says_is_what_it_has(problem: dict[str, Any], 
     assert all(0.0 <= before <= after + 1e-9 <= 1.0 + 1e-6 for before, after in itertools.pairwise(kept))
 
 
+@settings(max_examples=30, deadline=None)
+@given(
+    problem=problems(["k", "templates", "mixed", "distinct"], n_requirements=(1, 1), whole=True),
+    seed=st.integers(0, 2**20),
+    depth=st.integers(0, 2),
+    k=st.integers(1, 8),
+)
+def test_every_split_is_safe_in_each_combination_of_known_labels(
+    problem: dict[str, Any], seed: int, depth: int, k: int
+) -> None:
+    table, policy, taught = with_lessons(problem, seed)
+    records, names = problem["records"], [a.name for a in problem["attributes"]]
+    assume(len(records) >= k)
+    first = maskwise.anonymize(table, {**policy, "requirements": [{"qid": names, "k": k}]}, keep_order=True)
+    known = list(zip(*(first.data[name].to_pylist() for name in names), strict=True))
+    twin = Regional(records, problem["attributes"], problem["requirements"], taught, depth, SCALE, known=known)
+    is_feasible = twin.is_valid(list(range(len(records))))
+    with (
+        patch.object(region_search, "teach_rows", taught_by_column),
+        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=depth)),
+    ):
+        try:
+            found = maskwise.anonymize(table, policy, against=[first.solution], **OPTIONS).solution
+        except InfeasibleError:
+            assert not is_feasible
+            return
+    assert is_feasible
+    assert found.regions is not None
+    steps = [(split.region, split.attribute, [part.shown for part in split.parts]) for split in found.regions.splits]
+    assert steps == [(i, name, [label(shown) for shown in after]) for i, name, _, after in twin.run()]
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [

@@ -183,6 +183,7 @@ def _figures(growth: Growth, labels: Sequence[tuple[str | None, ...]], bounds: S
         if all(bound.table != t for bound in bounds):
             continue
         shown_on = [numbers[a][of_row] for a in groups.attributes]
+        shown_on += [] if groups.block is None else [groups.block]
         found = count_groups(number_rows(shown_on, len(of_row)), counts, persons)
         for b, bound in enumerate(bounds):
             if bound.table == t:

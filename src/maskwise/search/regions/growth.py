@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from maskwise.search.cut_groups import count_groups
 from maskwise.search.regions import block_kernels, gain_kernels, region_arrays, split_kernels
 from maskwise.search.regions.qid_groups import NO_RULES, QidGroups
 
@@ -59,7 +61,14 @@ class Growth:
     """The regions, split as the search goes on."""
 
     def __init__(
-        self, compact: Compact, sums: Ints, domains: Domains, roots: Ints, terms: Terms, groups: Sequence[QidGroups]
+        self,
+        compact: Compact,
+        sums: Ints,
+        domains: Domains,
+        roots: Ints,
+        terms: Terms,
+        groups: Sequence[QidGroups],
+        block: Ints | None = None,
     ) -> None:
         """Start with one region that shows the root of every attribute.
 
@@ -70,19 +79,23 @@ class Growth:
             roots: The root of each attribute.
             terms: What parts must satisfy.
             groups: The groups of each QID, of one region yet.
+            block: (n_rows,) a number for what earlier releases show of each row; None without them. Then no person has
+                several rows.
         """
         n_rows, n_attributes = compact.codes.shape
         self.domains, self.roots, self.terms, self.groups = domains, roots, terms, tuple(groups)
-        person = np.zeros(0, np.int64) if compact.persons is None else compact.persons
-        order = np.arange(n_rows) if compact.persons is None else np.argsort(person, kind="stable")
+        nothing = np.zeros(0, np.int64)
+        person = nothing if compact.persons is None else compact.persons
+        block = nothing if block is None else block
+        order = np.argsort(person if len(person) else block, kind="stable") if len(person) + len(block) else None
         self.rows = region_arrays.Rows(
             compact.codes,
             compact.counts,
             sums,
-            order,
+            np.arange(n_rows) if order is None else order,
             np.empty(n_rows, np.int64),
             person,
-            np.zeros(0, np.int64),
+            block,
         )
         self._counted = np.full(int(person.max(initial=-1)) + 1, -1, np.int64)
         self._n_counts = 0
@@ -99,6 +112,9 @@ class Growth:
         self._told: list[dict[int, frozenset[int]]] = [{}]
         self._best: dict[int, tuple[int, int, float, float]] = {}
         self._queue: list[tuple[float, int]] = []
+        for one in self.groups:
+            if one.block is not None:
+                one.weigh_blocks(0, self.count_blocks([0], one.block))
 
     def weigh_all(self) -> None:
         """Find the best split of each region there is."""
@@ -179,10 +195,12 @@ class Growth:
                 groups.stays(made, region)
                 continue
             keys = {one: self.key(one, groups.attributes) for one in (region, *made)}
-            if self.adds_up:
+            if groups.block is not None:
+                groups.recount(keys, region, partial(self.count_blocks, block=groups.block))
+            elif self.adds_up:
                 groups.move(keys, {one: self.counts(one) for one in keys}, region, before)
             else:
-                groups.recount(keys, region, self.count_regions)
+                groups.recount(keys, region, self.count_persons)
         return done
 
     def _take(self, region: int, a: int, parts: Sequence[Part]) -> range:
@@ -225,12 +243,23 @@ class Growth:
         """Whether the counters of regions add up: not where persons have several rows."""
         return not len(self.rows.person)
 
-    def count_regions(self, regions: Collection[int]) -> Ints:
-        """The persons of some regions together, (1,), each counted once."""
+    def count_blocks(self, regions: Collection[int], block: Ints) -> Ints:
+        """The counters of each block of some regions together, (n_blocks, n_counts).
+
+        Args:
+            regions: The regions.
+            block: (n_rows,) the block of each row.
+        """
+        rows = [self.rows.order[self.start[region] : self.stop[region]] for region in regions]
+        there = np.concatenate([np.zeros(0, np.int64), *rows])
+        return count_groups(np.unique(block[there], return_inverse=True)[1], self.rows.counts[there], None)
+
+    def count_persons(self, regions: Collection[int]) -> Ints:
+        """The persons of some regions together, (1, 1), each counted once."""
         starts, stops = (np.array([ends[region] for region in regions], np.int64) for ends in (self.start, self.stop))
         self._n_counts += 1
         n = block_kernels.count_persons(self.rows, starts, stops, self._counted, self._n_counts)
-        return np.array([n], np.int64)
+        return np.array([[n]], np.int64)
 
     def n_rows_of(self, region: int) -> int:
         """The records of a region; where persons are counted its persons, each once for each of its rows."""
@@ -239,7 +268,8 @@ class Growth:
     def counts(self, region: int) -> Ints:
         """The counters of a region."""
         if not self.adds_up:
-            return self.count_regions([region])
+            persons: Ints = self.count_persons([region])[0]
+            return persons
         counts = np.empty(self.rows.counts.shape[1], np.int64)
         sums = np.empty((0, 2), np.int64)
         gain_kernels.add_up(self.rows, self.start[region], self.stop[region], counts, sums)

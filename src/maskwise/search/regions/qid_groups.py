@@ -40,7 +40,14 @@ NO_RULES = rule_kernels.Rules(
 class QidGroups:
     """The groups of one QID, their counters, and how bad the worst is by each rule."""
 
-    def __init__(self, attributes: Sequence[int], rules: rule_kernels.Rules, whole: Ints, root: Hashable = ()) -> None:
+    def __init__(
+        self,
+        attributes: Sequence[int],
+        rules: rule_kernels.Rules,
+        whole: Ints,
+        root: Hashable = (),
+        block: Ints | None = None,
+    ) -> None:
         """Start with one group, that of region 0.
 
         Args:
@@ -48,9 +55,11 @@ class QidGroups:
             rules: What its groups must satisfy.
             whole: (n_counts,) the counters of the whole table.
             root: What region 0 shows.
+            block: (n_rows,) a number for what earlier releases show of each compressed row on the QID; rows with
+                different numbers are different groups, each of which must satisfy the rules. None without them.
         """
         self.attributes = tuple(attributes)
-        self.rules = rules
+        self.rules, self.block = rules, block
         self.group_of: list[int] = [0]
         self.regions: list[set[int]] = [{0}]
         self._number: dict[Hashable, int] = {root: 0}
@@ -104,14 +113,27 @@ class QidGroups:
         Args:
             keys: As in `move`.
             old: As in `move`.
-            count: Says the counters of some regions together.
+            count: Says the counters of some regions together, (n_blocks, n_counts).
         """
         left = self.group_of[old]
         self._regroup(keys, old)
         touched = sorted({left, *(self.group_of[region] for region in keys)})
         for group in touched:
-            self._counts[group] = count(self.regions[group])
-        self._weigh(touched)
+            self.weigh_blocks(group, count(self.regions[group]))
+
+    def weigh_blocks(self, group: int, counts: Ints) -> None:
+        """Note the counters of each block of a group.
+
+        Args:
+            group: The group.
+            counts: (n_blocks, n_counts)
+        """
+        self._counts[group] = counts.sum(axis=0)
+        there = np.ascontiguousarray(counts[counts[:, 0] > 0])
+        bad = np.full((len(self._badness), len(there)), -np.inf)
+        if bad.size:
+            rule_kernels.weigh_groups(self.rules, there, bad, np.empty(bad.shape, np.bool_))
+        self._badness[:, group] = bad.max(axis=1, initial=-np.inf)
 
     def _regroup(self, keys: Mapping[int, Hashable], old: int) -> None:
         self.regions[self.group_of[old]].discard(old)
