@@ -19,8 +19,9 @@ HOW: list[dict[str, Any]] = [
     {"criterion": "conditional", "effort": 1},
     {"method": "bug"},
     {"as_published": True},
+    {"method": "regions", "effort": 1},
 ]
-IDS = ["score", "infogain", "conditional", "bug", "as published"]
+IDS = ["score", "infogain", "conditional", "bug", "as published", "regions"]
 
 
 def table_of(problem: dict[str, Any]) -> pa.Table:

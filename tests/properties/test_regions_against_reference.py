@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import Any
 from unittest.mock import patch
@@ -13,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import maskwise
-from maskwise.errors import InfeasibleError
+from maskwise.errors import InfeasibleError, InputError
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import solve
 from maskwise.search.options import SearchOptions
@@ -24,6 +25,7 @@ from maskwise.search.regions.variants import RegionVariant
 from maskwise.solution.solution import Ending, Solution
 from maskwise.table.read import read
 from tests.properties.tables import POLICY, people_table, problems
+from tests.reference.persons import PERSON, PersonRule
 from tests.reference.regions import Regional
 
 OPTIONS = {"method": "regions", "effort": 1, "boundaries": "exact"}
@@ -90,6 +92,105 @@ def test_every_split_is_the_best_with_what_is_below_it(problem: dict[str, Any], 
     ]
     assert found == [(i, name, label(before), [label(shown) for shown in after]) for i, name, before, after in expected]
     assert solution.ending is Ending.MAXIMAL
+
+
+@st.composite
+def problems_of_persons(draw: Any, n_requirements: tuple[int, int]) -> dict[str, Any]:
+    """A problem whose records are about fewer persons, who differ from record to record."""
+    problem: dict[str, Any] = draw(problems(["k"], n_requirements=n_requirements, whole=True))
+    most = draw(st.integers(1, len(problem["records"])))
+    for record in problem["records"]:
+        record[PERSON] = f"n{draw(st.integers(1, most))}"
+    problem["policy"]["person"] = {"column": PERSON, "release": "pseudonym"}
+    return problem
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems_of_persons((1, 2)), seed=st.integers(0, 2**20), depth=st.integers(0, 3))
+def test_every_split_counts_a_person_once_in_each_part(problem: dict[str, Any], seed: int, depth: int) -> None:
+    table, policy, taught = with_lessons(problem, seed)
+    twin = Regional(problem["records"], problem["attributes"], problem["requirements"], taught, depth, SCALE)
+    assume(twin.is_valid(list(range(len(problem["records"])))))
+    # Where every person has one row, regions of several QIDs are split further together, which the twin does not do.
+    rows = {(*(record[a.name] for a in problem["attributes"]), record[PERSON]) for record in problem["records"]}
+    assume(len(problem["requirements"]) == 1 or len(rows) > twin.count(list(range(len(problem["records"])))))
+    solution = solved(table, policy, depth)
+    assert solution.regions is not None
+    found = [(split.region, split.attribute, [part.shown for part in split.parts]) for split in solution.regions.splits]
+    assert found == [(i, name, [label(shown) for shown in after]) for i, name, _, after in twin.run()]
+
+
+@settings(max_examples=25, deadline=None)
+@given(problem=problems_of_persons((1, 3)), seed=st.integers(0, 2**20), stop=st.integers(0, 12))
+def test_what_a_release_of_persons_says_is_what_it_has(problem: dict[str, Any], seed: int, stop: int) -> None:
+    table, policy, _ = with_lessons(problem, seed)
+    with (
+        patch.object(region_search, "teach_rows", taught_by_column),
+        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
+    ):
+        try:
+            outcome = maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
+        except InfeasibleError:
+            return
+    shown = outcome.data.to_pylist()
+    for requirement, reached in zip(problem["requirements"], outcome.solution.reached, strict=True):
+        (rule,) = (PersonRule(part) for part in requirement.parts())
+        bad = rule.badness(shown, problem["records"])
+        assert not rule.is_broken(bad)
+        assert reached.figure == -bad
+    for step in outcome.solution.steps:
+        assert min(step.requirements) >= 1
+    kept = [point.information_kept for point in outcome.solution.curve]
+    assert all(0.0 <= before <= after + 1e-9 <= 1.0 + 1e-6 for before, after in itertools.pairwise(kept))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    problem=problems(["k", "templates", "mixed", "distinct"], n_requirements=(1, 1), whole=True),
+    seed=st.integers(0, 2**20),
+    depth=st.integers(0, 2),
+    k=st.integers(1, 8),
+)
+def test_every_split_is_safe_in_each_combination_of_known_labels(
+    problem: dict[str, Any], seed: int, depth: int, k: int
+) -> None:
+    table, policy, taught = with_lessons(problem, seed)
+    records, names = problem["records"], [a.name for a in problem["attributes"]]
+    assume(len(records) >= k)
+    first = maskwise.anonymize(table, {**policy, "requirements": [{"qid": names, "k": k}]}, keep_order=True)
+    known = list(zip(*(first.data[name].to_pylist() for name in names), strict=True))
+    twin = Regional(records, problem["attributes"], problem["requirements"], taught, depth, SCALE, known=known)
+    is_feasible = twin.is_valid(list(range(len(records))))
+    with (
+        patch.object(region_search, "teach_rows", taught_by_column),
+        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=depth)),
+    ):
+        try:
+            found = maskwise.anonymize(table, policy, against=[first.solution], **OPTIONS).solution
+        except InfeasibleError:
+            assert not is_feasible
+            return
+    assert is_feasible
+    assert found.regions is not None
+    steps = [(split.region, split.attribute, [part.shown for part in split.parts]) for split in found.regions.splits]
+    assert steps == [(i, name, [label(shown) for shown in after]) for i, name, _, after in twin.run()]
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (
+            {"requirements": [{"qid": ["age"], "sensitive": {"job": ["a"]}, "confidence": 0.9}]},
+            "only requirements on the size",
+        ),
+        ({"consistency": "mostly"}, "at the same place"),
+    ],
+)
+def test_what_cannot_be_counted_of_persons_is_refused(change: dict[str, Any], complaint: str) -> None:
+    table = people_table(5, 60).append_column(PERSON, pa.array([f"n{i % 20}" for i in range(60)]))
+    policy = {"class": "cls", "person": PERSON, "requirements": [{"qid": ["age"], "k": 2}], **change}
+    with pytest.raises(InputError, match=complaint):
+        maskwise.anonymize(table, policy, **OPTIONS)
 
 
 @settings(max_examples=40, deadline=None)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tests.reference.persons import PERSON
 from tests.reference.topdown import HIDDEN, Attribute
 
 NOTHING = 1e-9
@@ -47,9 +48,11 @@ class Regional:
         depth: int,
         scale: float,
         shrinkage: float = 1.0,
+        known: list[Any] | None = None,
     ) -> None:
         self.records, self.attributes, self.requirements = records, attributes, requirements
         self.taught, self.depth, self.scale, self.shrinkage = taught, depth, scale, shrinkage
+        self.known = known
         self.rules = [part for one in requirements for part in one.parts()]
         self.floors = {
             a.name: max([getattr(r, "k", None) or 0 for r in requirements if a.name in r.qid], default=0)
@@ -110,13 +113,26 @@ class Regional:
                 self._below(part, best, level + 1, gains)
 
     def is_valid(self, inside: list[int]) -> bool:
+        """Whether records that show the same satisfy every rule, those with the same known labels by themselves."""
+        if self.known is None:
+            return self._is_good(inside)
+        blocks: dict[Any, list[int]] = {}
+        for i in inside:
+            blocks.setdefault(self.known[i], []).append(i)
+        return all(self._is_good(block) for block in blocks.values())
+
+    def _is_good(self, inside: list[int]) -> bool:
         """Whether records that are one group satisfy every rule, and the largest k of all."""
-        if len(inside) < max([getattr(r, "k", None) or 1 for r in self.requirements], default=1):
+        if self.count(inside) < max([getattr(r, "k", None) or 1 for r in self.requirements], default=1):
             return False
         # One group: all show the same.
         shown = [dict.fromkeys(self.records[0], "same") for _ in inside]
         own = [self.records[i] for i in inside]
         return not any(rule.is_broken(rule.badness(shown, own)) for rule in self.rules)
+
+    def count(self, inside: list[int]) -> int:
+        """The records; where they are about persons, these, each once."""
+        return len({self.records[i].get(PERSON, i) for i in inside})
 
     def worth(self, inside: list[int]) -> float:
         known = 0.0

@@ -15,6 +15,7 @@ from maskwise.report.report import report
 from maskwise.solution.reasons import MISSING, Reason, ReasonKind
 from maskwise.solution.solution import Solution
 from maskwise.values.message import Audience
+from tests.properties.tables import POLICY, people_table
 from tests.reference.region_walk import is_true, sets_of, walk
 
 NAMES = ("age", "job", "edu")
@@ -206,3 +207,25 @@ def test_what_has_one_meaning_everywhere_is_said_to_be_asked() -> None:
     assert kinds <= {ReasonKind.ASKED, ReasonKind.BREAKS, ReasonKind.TOO_FEW}
     assert ReasonKind.ASKED in kinds
     assert ReasonKind.ASKED not in {reason.kind for reason in outcome.why("job")}
+
+
+@pytest.mark.parametrize("what", ["persons", "earlier"])
+def test_where_rows_do_not_add_up_no_requirement_is_named(what: str) -> None:
+    table = people_table(5, 300)
+    policy: dict[str, Any] = {**POLICY, "requirements": [{"qid": ["age", "job", "zone"], "k": 40}]}
+    against: list[Any] = []
+    if what == "persons":
+        table = table.append_column("who", pa.array([f"n{i % 100}" for i in range(300)]))
+        policy["person"] = {"column": "who", "release": "pseudonym"}
+    else:
+        against = [maskwise.anonymize(table, policy).solution]
+    outcome = maskwise.anonymize(table, policy, method="regions", effort=1, seed=1, why=True, against=against)
+    assert outcome.reasons is not None
+    assert outcome.reasons.reasons
+    assert not any(reason.breaks for reason in outcome.reasons.reasons)
+    roots = {cut.attribute: cut.root for cut in outcome.solution.cuts}
+    unit = "who" if what == "persons" else None
+    for one in outcome.reasons.coarser:
+        if one.attribute == "job":
+            hidden = [row for row in outcome.data.to_pylist() if row["job"] == roots["job"]]
+            assert one.n_records == (len({row[unit] for row in hidden}) if unit else len(hidden))

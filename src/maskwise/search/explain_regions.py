@@ -75,10 +75,12 @@ class _RegionExplanation:
         assert solution.regions is not None  # noqa: S101 - asked only of such solutions
         self.problem, self.request, self.solution = problem, request, solution
         (compact,) = counts.tables
-        self.codes, self.counts = compact.codes.astype(np.int64), compact.counts
-        columns = problem.profile.columns
+        n_cuts = problem.policy.n_cuts
+        self.codes, self.counts = compact.codes[:, :n_cuts].astype(np.int64), compact.counts
+        self.persons = compact.persons
+        columns = problem.profile.columns[:n_cuts]
         numbered = [Codes.of(cut) for cut in solution.cuts]
-        rows = number_rows(columns, request.codings, numbered, self.codes)
+        rows = number_rows(columns, request.codings[:n_cuts], numbered, self.codes)
         self.of_row = find_regions(solution.regions, numbered, rows)
         self.n_regions = solution.regions.n_regions
         self.region_counts = np.zeros((self.n_regions, self.counts.shape[1]), np.int64)
@@ -94,12 +96,23 @@ class _RegionExplanation:
         self.rules = [as_rules([self.bounds[b] for b in own], whole) for own in self.of_table]
         self.every_rule = as_rules(self.bounds, whole)
         self.groups: list[dict[Key, Ints]] = []
-        for qid in self.qids:
+        for qid in self.qids if self.adds_up else ():
             groups: dict[Key, Ints] = {}
             for region in range(self.n_regions):
                 key = self._on(qid.attributes, self.keys[region])
                 groups[key] = groups.get(key, 0) + self.region_counts[region]
             self.groups.append(groups)
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether pieces of regions can be weighed by adding up rows: not with known labels, or persons in several."""
+        return self.persons is None and not self.problem.policy.known
+
+    def _count(self, regions: Sequence[int]) -> int:
+        """The records of some regions, or their persons, each once."""
+        if self.persons is None:
+            return int(self.region_counts[regions, 0].sum())
+        return len(np.unique(self.persons[np.isin(self.of_row, regions)]))
 
     def reasons(self) -> Reasons:
         """The reasons of all attributes."""
@@ -109,9 +122,9 @@ class _RegionExplanation:
         there = [region for region in by_size if self.region_counts[region, 0]]
         for a, cut in enumerate(self.solution.cuts):
             hiding = [region for region in there if self._hides(a, region)]
-            found += [self._reason(a, region) for region in hiding[:N_REGIONS]]
-            n_records = int(self.region_counts[hiding, 0].sum())
-            coarser.append(Coarser(cut.attribute, n_records, len(hiding)))
+            explain = self._reason if self.adds_up else self._unexplained
+            found += [explain(a, region) for region in hiding[:N_REGIONS]]
+            coarser.append(Coarser(cut.attribute, self._count(hiding), len(hiding)))
         often: dict[str, Counter[int]] = {}
         for reason in found:
             if reason.breaks:
@@ -127,6 +140,18 @@ class _RegionExplanation:
         if cut.taxonomy is not None:
             return held.shown not in cut.taxonomy.leaves()
         return cut.kind is Kind.INTERVAL or not held.is_part
+
+    def _unexplained(self, a: int, region: int) -> Reason:
+        why = "earlier releases are counted with" if self.persons is None else "persons differ from record to record"
+        shown = self.keys[region][a].shown
+        return Reason(
+            attribute=self.problem.profile.columns[a].name,
+            shown=MISSING if shown is None else shown,
+            kind=ReasonKind.NOT_CONSIDERED,
+            text=f"What its splits would leave is not worked out where {why}.",
+            n_records=self._count([region]),
+            region=region,
+        )
 
     def _reason(self, a: int, region: int) -> Reason:
         column = self.problem.profile.columns[a]

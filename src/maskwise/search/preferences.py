@@ -101,13 +101,10 @@ def check_levels(policy: Policy, trees: Sequence[AnyTree], tables: Sequence[Comp
         reached = figure_text(figures[i])
         complaints.append(
             policy.at(("requirements", i))
-            + (
-                f"{requirement.asks()} cannot be met with {asked}: at these levels it reaches {reached} at best. Lower "
-                "a level, or ask for less."
-                if own
-                else f"{requirement.asks()}, cannot be met: what was released before reaches {reached} by itself, and "
-                "no masking takes that back. Ask for less."
-            )
+            + f"{requirement.asks()} cannot be met with {asked}: at these levels it reaches {reached} at best. Lower "
+            "a level, or ask for less."
+            if own
+            else broken_before(policy, i, figures[i])
         )
     if complaints:
         raise InfeasibleError("\n".join(complaints))
@@ -125,3 +122,17 @@ def _group(table: Compact, trees: Sequence[AnyTree], levels: Sequence[int]) -> I
                 place[trees[a].codes[node, 0] : trees[a].codes[node, 1]] = node
         shown_on.append(place[table.codes[:, p]])
     return count_groups(number_rows(shown_on, len(table.codes)), table.counts, table.persons)
+
+
+def broken_before(policy: Policy, requirement: int, figure: float) -> str:
+    """Say that earlier releases break a requirement by themselves.
+
+    Args:
+        policy: What is asked.
+        requirement: The requirement's position in the policy.
+        figure: What it reaches together with them at best.
+    """
+    return (
+        f"{policy.at(('requirements', requirement))}{policy.requirements[requirement].asks()}, cannot be met: what was "
+        f"released before reaches {figure_text(figure)} by itself, and no masking takes that back. Ask for less."
+    )

@@ -173,8 +173,7 @@ def _plain(number: float) -> float:
 def _figures(growth: Growth, labels: Sequence[tuple[str | None, ...]], bounds: Sequence[Bound]) -> tuple[float, ...]:
     """The figure of each requirement as the recount will find it: by labels as they are written."""
     of_row = growth.region_of_row()
-    counts = growth.rows.counts
-    whole = counts.sum(axis=0)
+    counts, persons = growth.rows.counts, None if growth.adds_up else growth.rows.person
     numbers = []
     for column in zip(*labels, strict=True):
         at = {label: i for i, label in enumerate(dict.fromkeys(column))}
@@ -184,10 +183,11 @@ def _figures(growth: Growth, labels: Sequence[tuple[str | None, ...]], bounds: S
         if all(bound.table != t for bound in bounds):
             continue
         shown_on = [numbers[a][of_row] for a in groups.attributes]
-        found = count_groups(number_rows(shown_on, len(of_row)), counts, None)
+        shown_on += [] if groups.block is None else [groups.block]
+        found = count_groups(number_rows(shown_on, len(of_row)), counts, persons)
         for b, bound in enumerate(bounds):
             if bound.table == t:
-                rules = as_rules([bound], whole)
+                rules = as_rules([bound], groups.rules.whole)
                 bad = np.empty((1, len(found)))
                 rule_kernels.weigh_groups(rules, found, bad, np.empty(bad.shape, np.bool_))
                 worst[b] = float(bad.max())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import njit
 
+from maskwise.search.regions.block_kernels import OWN, PART, REST, allow_borders, allow_children
 from maskwise.search.regions.region_arrays import ALL, HIGH, INTERVAL, LOW, MIN_GAIN, MISSING, NODE, SCALE
 from maskwise.search.rule_kernels import weigh
 
@@ -174,7 +175,7 @@ def best_border(  # noqa: PLR0912 - with and without a class
     if scratch.shown[level, a, MISSING]:
         n_missing = scratch.counts[missing, 0]
         if n_missing > 0:
-            if not is_valid(terms, scratch.counts[missing], counts, 0):
+            if not is_valid(terms, scratch.counts[missing], counts, 0) or not scratch.is_allowed[missing]:
                 return
             there -= scratch.counts[missing]
             known -= scratch.sums[missing]
@@ -183,7 +184,7 @@ def best_border(  # noqa: PLR0912 - with and without a class
     whole = before if known.shape[0] else counts[0] * wide
     left, taught = np.zeros_like(counts), np.zeros_like(sums)
     best, at = MIN_GAIN, -1
-    if n_missing > 0 and there[0] > 0 and is_valid(terms, there, there, 0):
+    if n_missing > 0 and there[0] > 0 and is_valid(terms, there, there, 0) and scratch.is_allowed[first + low]:
         gain = apart + worth(known, known, 0, terms.shrinkage) - whole if known.shape[0] else n_missing * wide
         gain *= domains.weight[a]
         if gain > best:
@@ -208,6 +209,8 @@ def best_border(  # noqa: PLR0912 - with and without a class
             gain -= (there[0] - left[0]) * (domains.place[a, high] - middle)
         gain *= domains.weight[a]
         if gain > best and is_valid(terms, left, there, 0) and is_valid(terms, left, there, 1):
+            if not scratch.is_allowed[first + border]:
+                continue
             best, at = gain, border
     if at >= 0:
         scratch.gain[level, a], scratch.at[level, a] = best, at
@@ -294,16 +297,17 @@ def best_child(
         n_parts += 1
         rest -= part
         left -= taught
-        is_good = is_valid(terms, part, counts, 0)
+        is_good = is_valid(terms, part, counts, 0) and scratch.allowed_nodes[child, PART]
         are_valid = are_valid and is_good
         alone = worth(taught, sums, 0, terms.shrinkage) if is_taught else part[0] * (wide - domains.spread[child])
         together += alone
         if is_good and part[0] < counts[0]:
             gain = alone + worth(taught, sums, 1, terms.shrinkage) - before if is_taught else alone
             gain *= domains.weight[a]
-            if gain > best and is_valid(terms, part, counts, 1):
+            if gain > best and is_valid(terms, part, counts, 1) and scratch.allowed_nodes[child, REST]:
                 best, at = gain, child
-    if are_valid and n_parts > 0 and (rest[0] == 0 or is_valid(terms, rest, rest, 0)):
+    are_valid = are_valid and n_parts > 0 and scratch.allowed_nodes[node, OWN]
+    if are_valid and (rest[0] == 0 or is_valid(terms, rest, rest, 0)):
         n_parts += rest[0] > 0
         gain = together
         if is_taught:
@@ -342,11 +346,17 @@ def weigh_splits(
     before = worth(sums, sums, 0, terms.shrinkage)
     clear(domains, shown, scratch)
     add_all(rows, domains, start, stop, scratch)
+    has_blocks = len(rows.person) > 0 or len(rows.block) > 0
     for a in range(rows.codes.shape[1]):
         if not domains.is_open[a]:
             continue
         if domains.kind[a] == INTERVAL:
             if shown[a, HIGH] - shown[a, LOW] > 1 or shown[a, MISSING]:
+                if has_blocks:
+                    allow_borders(rows, domains, terms, scratch, level, a, start, stop)
                 best_border(domains, terms, scratch, level, a, counts, sums, before)
         elif domains.n_children[shown[a, NODE]] > 0:
+            if has_blocks:
+                node = narrowest_node(domains, scratch, a, shown[a, NODE], counts)
+                allow_children(rows, domains, terms, scratch, a, node, start, stop)
             best_child(domains, terms, scratch, level, a, counts, sums, before)

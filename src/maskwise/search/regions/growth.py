@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from maskwise.search.regions import gain_kernels, region_arrays, split_kernels
+from maskwise.search.cut_groups import count_groups
+from maskwise.search.regions import block_kernels, gain_kernels, region_arrays, split_kernels
 from maskwise.search.regions.qid_groups import NO_RULES, QidGroups
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Collection, Hashable, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-class Part(NamedTuple):
+class SplitPart(NamedTuple):
     """One part of a split."""
 
     codes: tuple[int, int]
@@ -59,7 +61,14 @@ class Growth:
     """The regions, split as the search goes on."""
 
     def __init__(
-        self, compact: Compact, sums: Ints, domains: Domains, roots: Ints, terms: Terms, groups: Sequence[QidGroups]
+        self,
+        compact: Compact,
+        sums: Ints,
+        domains: Domains,
+        roots: Ints,
+        terms: Terms,
+        groups: Sequence[QidGroups],
+        block: Ints | None = None,
     ) -> None:
         """Start with one region that shows the root of every attribute.
 
@@ -70,12 +79,26 @@ class Growth:
             roots: The root of each attribute.
             terms: What parts must satisfy.
             groups: The groups of each QID, of one region yet.
+            block: (n_rows,) a number for what earlier releases show of each row; None without them. Then no person has
+                several rows.
         """
         n_rows, n_attributes = compact.codes.shape
         self.domains, self.roots, self.terms, self.groups = domains, roots, terms, tuple(groups)
+        nothing = np.zeros(0, np.int64)
+        person = nothing if compact.persons is None else compact.persons
+        block = nothing if block is None else block
+        order = np.argsort(person if len(person) else block, kind="stable") if len(person) + len(block) else None
         self.rows = region_arrays.Rows(
-            compact.codes, compact.counts, sums, np.arange(n_rows), np.empty(n_rows, np.int64)
+            compact.codes,
+            compact.counts,
+            sums,
+            np.arange(n_rows) if order is None else order,
+            np.empty(n_rows, np.int64),
+            person,
+            block,
         )
+        self._counted = np.full(int(person.max(initial=-1)) + 1, -1, np.int64)
+        self._n_counts = 0
         self._scratch = _make_scratch(compact, sums, domains, terms.depth)
         self.start, self.stop = [0], [n_rows]
         root = np.zeros((n_attributes, 3), np.int64)
@@ -89,6 +112,9 @@ class Growth:
         self._told: list[dict[int, frozenset[int]]] = [{}]
         self._best: dict[int, tuple[int, int, float, float]] = {}
         self._queue: list[tuple[float, int]] = []
+        for one in self.groups:
+            if one.block is not None:
+                one.weigh_blocks(0, self.count_blocks([0], one.block))
 
     def weigh_all(self) -> None:
         """Find the best split of each region there is."""
@@ -138,7 +164,7 @@ class Growth:
         self.groups = (*self.groups, *followed)
         return followed
 
-    def split_alike(self, regions: Sequence[int], a: int, parts: Sequence[Part], gain: float) -> list[Split]:
+    def split_alike(self, regions: Sequence[int], a: int, parts: Sequence[SplitPart], gain: float) -> list[Split]:
         """Split several regions at the same place.
 
         Args:
@@ -149,7 +175,7 @@ class Growth:
         """
         return [self._split(region, a, parts, gain, gain) for region in regions]
 
-    def _parts(self, region: int, a: int, at: int) -> tuple[Part, ...]:
+    def _parts(self, region: int, a: int, at: int) -> tuple[SplitPart, ...]:
         """The parts of a split that the kernels chose."""
         scratch = self._scratch
         parts, nodes = scratch.parts[0], scratch.nodes[0]
@@ -157,22 +183,27 @@ class Growth:
         n_parts = split_kernels.list_parts(
             self.rows, self.domains, self.shown[region], a, at, start, stop, parts, nodes
         )
-        return tuple(Part(tuple(parts[p].tolist()), tuple(nodes[p].tolist())) for p in range(n_parts))
+        return tuple(SplitPart(tuple(parts[p].tolist()), tuple(nodes[p].tolist())) for p in range(n_parts))
 
-    def _split(self, region: int, a: int, parts: Sequence[Part], gain: float, total: float) -> Split:
+    def _split(self, region: int, a: int, parts: Sequence[SplitPart], gain: float, total: float) -> Split:
         before = self.counts(region)
         made = self._take(region, a, parts)
         done = Split(region, a, tuple(part.shown for part in parts), made.start, gain, total)
         self.splits.append(done)
         for groups in self.groups:
-            if a in groups.attributes:
-                keys = {one: self.key(one, groups.attributes) for one in (region, *made)}
+            if a not in groups.attributes:
+                groups.stays(made, region)
+                continue
+            keys = {one: self.key(one, groups.attributes) for one in (region, *made)}
+            if groups.block is not None:
+                groups.recount(keys, region, partial(self.count_blocks, block=groups.block))
+            elif self.adds_up:
                 groups.move(keys, {one: self.counts(one) for one in keys}, region, before)
             else:
-                groups.stays(made, region)
+                groups.recount(keys, region, self.count_persons)
         return done
 
-    def _take(self, region: int, a: int, parts: Sequence[Part]) -> range:
+    def _take(self, region: int, a: int, parts: Sequence[SplitPart]) -> range:
         """Make a region of each part; return them."""
         start, stop, shown = self.start[region], self.stop[region], self.shown[region]
         n_parts, first = len(parts), len(self.start)
@@ -189,7 +220,7 @@ class Growth:
         self._told[region][a] = self._told_after(region, a, parts)
         return range(first, first + n_parts)
 
-    def _told_after(self, region: int, a: int, parts: Sequence[Part]) -> frozenset[int]:
+    def _told_after(self, region: int, a: int, parts: Sequence[SplitPart]) -> frozenset[int]:
         return self._told[region].get(a, frozenset()) | {part.shown[region_arrays.NODE] for part in parts}
 
     def add_regions(self, regions: Sequence[int], a: int) -> tuple[Ints, Ints]:
@@ -201,14 +232,44 @@ class Growth:
         gain_kernels.add_regions(self.rows, starts, stops, a, counts, sums)
         return counts, sums
 
-    def count_parts(self, regions: Sequence[int], a: int, parts: Sequence[Part]) -> tuple[Ints, Ints]:
+    def count_parts(self, regions: Sequence[int], a: int, parts: Sequence[SplitPart]) -> tuple[Ints, Ints]:
         """The counters of some regions, (n_regions, n_counts), and of each part of them, (n_regions, n_parts, ...)."""
         counts, _ = self.add_regions(regions, a)
         of_part = [counts[:, slice(*part.codes)].sum(axis=1) for part in parts]
         return counts.sum(axis=1), np.stack(of_part, axis=1)
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether the counters of regions add up: not where persons have several rows."""
+        return not len(self.rows.person)
+
+    def count_blocks(self, regions: Collection[int], block: Ints) -> Ints:
+        """The counters of each block of some regions together, (n_blocks, n_counts).
+
+        Args:
+            regions: The regions.
+            block: (n_rows,) the block of each row.
+        """
+        rows = [self.rows.order[self.start[region] : self.stop[region]] for region in regions]
+        there = np.concatenate([np.zeros(0, np.int64), *rows])
+        return count_groups(np.unique(block[there], return_inverse=True)[1], self.rows.counts[there], None)
+
+    def count_persons(self, regions: Collection[int]) -> Ints:
+        """The persons of some regions together, (1, 1), each counted once."""
+        starts, stops = (np.array([ends[region] for region in regions], np.int64) for ends in (self.start, self.stop))
+        self._n_counts += 1
+        n = block_kernels.count_persons(self.rows, starts, stops, self._counted, self._n_counts)
+        return np.array([[n]], np.int64)
+
+    def n_rows_of(self, region: int) -> int:
+        """The records of a region; where persons are counted its persons, each once for each of its rows."""
+        return int(self.rows.counts[self.rows.order[self.start[region] : self.stop[region]], 0].sum())
+
     def counts(self, region: int) -> Ints:
         """The counters of a region."""
+        if not self.adds_up:
+            persons: Ints = self.count_persons([region])[0]
+            return persons
         counts = np.empty(self.rows.counts.shape[1], np.int64)
         sums = np.empty((0, 2), np.int64)
         gain_kernels.add_up(self.rows, self.start[region], self.stop[region], counts, sums)
@@ -219,7 +280,7 @@ class Growth:
         shown, told = self.shown[region], self._told[region]
         return tuple((*shown[a].tolist(), told.get(a, frozenset())) for a in attributes)
 
-    def keys_after(self, region: int, attributes: Sequence[int], a: int, parts: Sequence[Part]) -> list[Hashable]:
+    def keys_after(self, region: int, attributes: Sequence[int], a: int, parts: Sequence[SplitPart]) -> list[Hashable]:
         """What each part of a region would show on some attributes, and what is left of it."""
         at = list(attributes).index(a)
         before = [(*self.shown[region][i].tolist(), self._told[region].get(i, frozenset())) for i in attributes]
@@ -287,4 +348,6 @@ def _make_scratch(compact: Compact, sums: Ints, domains: Domains, depth: int) ->
         n_parts=np.zeros(n_levels, np.int64),
         next_part=np.zeros(n_levels, np.int64),
         split_on=np.zeros(n_levels, np.int64),
+        is_allowed=np.ones(n_codes, np.bool_),
+        allowed_nodes=np.ones((len(domains.first), 3), np.bool_),
     )

@@ -15,7 +15,7 @@ import numpy as np
 from maskwise.search import rule_kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,7 +40,14 @@ NO_RULES = rule_kernels.Rules(
 class QidGroups:
     """The groups of one QID, their counters, and how bad the worst is by each rule."""
 
-    def __init__(self, attributes: Sequence[int], rules: rule_kernels.Rules, whole: Ints, root: Hashable = ()) -> None:
+    def __init__(
+        self,
+        attributes: Sequence[int],
+        rules: rule_kernels.Rules,
+        whole: Ints,
+        root: Hashable = (),
+        block: Ints | None = None,
+    ) -> None:
         """Start with one group, that of region 0.
 
         Args:
@@ -48,9 +55,11 @@ class QidGroups:
             rules: What its groups must satisfy.
             whole: (n_counts,) the counters of the whole table.
             root: What region 0 shows.
+            block: (n_rows,) a number for what earlier releases show of each compressed row on the QID; rows with
+                different numbers are different groups, each of which must satisfy the rules. None without them.
         """
         self.attributes = tuple(attributes)
-        self.rules = rules
+        self.rules, self.block = rules, block
         self.group_of: list[int] = [0]
         self.regions: list[set[int]] = [{0}]
         self._number: dict[Hashable, int] = {root: 0}
@@ -91,8 +100,42 @@ class QidGroups:
             old: The region that was split.
             before: Its counters before.
         """
-        touched = {self.group_of[old]}
-        self._counts[self.group_of[old]] -= before
+        left = self.group_of[old]
+        self._counts[left] -= before
+        self._regroup(keys, old)
+        for region in keys:
+            self._counts[self.group_of[region]] += counts[region]
+        self._weigh(sorted({left, *(self.group_of[region] for region in keys)}))
+
+    def recount(self, keys: Mapping[int, Hashable], old: int, count: Callable[[Collection[int]], Ints]) -> None:
+        """Do what `move` does where counters of regions do not add up.
+
+        Args:
+            keys: As in `move`.
+            old: As in `move`.
+            count: Says the counters of some regions together, (n_blocks, n_counts).
+        """
+        left = self.group_of[old]
+        self._regroup(keys, old)
+        touched = sorted({left, *(self.group_of[region] for region in keys)})
+        for group in touched:
+            self.weigh_blocks(group, count(self.regions[group]))
+
+    def weigh_blocks(self, group: int, counts: Ints) -> None:
+        """Note the counters of each block of a group.
+
+        Args:
+            group: The group.
+            counts: (n_blocks, n_counts)
+        """
+        self._counts[group] = counts.sum(axis=0)
+        there = np.ascontiguousarray(counts[counts[:, 0] > 0])
+        bad = np.full((len(self._badness), len(there)), -np.inf)
+        if bad.size:
+            rule_kernels.weigh_groups(self.rules, there, bad, np.empty(bad.shape, np.bool_))
+        self._badness[:, group] = bad.max(axis=1, initial=-np.inf)
+
+    def _regroup(self, keys: Mapping[int, Hashable], old: int) -> None:
         self.regions[self.group_of[old]].discard(old)
         for region, key in keys.items():
             group = self._number.setdefault(key, len(self._keys))
@@ -100,14 +143,11 @@ class QidGroups:
                 self._keys.append(key)
                 self.regions.append(set())
                 self._make_room()
-            self._counts[group] += counts[region]
             self.regions[group].add(region)
             if region == old:
                 self.group_of[old] = group
             else:
                 self.group_of.append(group)
-            touched.add(group)
-        self._weigh(sorted(touched))
 
     def _make_room(self) -> None:
         if len(self._keys) > len(self._counts):

@@ -33,6 +33,8 @@ class Rows(NamedTuple):
     sums: Any  # (n_rows, n_targets, 2) what is taught: first and second order, in whole numbers of 1 / SCALE
     order: Any  # (n_rows,) the rows, region by region
     scratch: Any  # (n_rows,) room to sort a region's rows
+    person: Any  # (n_rows,) where persons have several rows; else (0,)
+    block: Any  # (n_rows,) what earlier releases show of it, as a number; (0,) without such releases
 
 
 class Domains(NamedTuple):
@@ -57,6 +59,8 @@ class Terms(NamedTuple):
     rules: Rules
     least: int
     """The smallest part, in records."""
+    least_block: int
+    """The smallest part of a block, in records, or in persons where these have several rows."""
     is_by_size: bool
     """Whether the rules ask for nothing but sizes, none of them above `least`."""
     shrinkage: float
@@ -83,3 +87,5 @@ class Scratch(NamedTuple):
     n_parts: Any  # (depth + 1,) how many parts there are
     next_part: Any  # (depth + 1,) the part that is tried next
     split_on: Any  # (depth + 1,) the attribute
+    is_allowed: Any  # (n_codes,) by code, whether blocks allow a border before it, or missing cells apart
+    allowed_nodes: Any  # (n_nodes, 3) by node, whether blocks allow it as a part, what is left without it, and its rest

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from maskwise.search.interface import Problem
     from maskwise.search.regions.domains import Domain
     from maskwise.search.regions.growth import Growth, Split
 
@@ -24,18 +23,17 @@ if TYPE_CHECKING:
 class RegionalCurve:
     """The points of the curve, one added after each split."""
 
-    def __init__(self, problem: Problem, domains: Sequence[Domain], growth: Growth, figures: tuple[float, ...]) -> None:
+    def __init__(self, domains: Sequence[Domain], growth: Growth, figures: tuple[float, ...]) -> None:
         """Start where every attribute shows its root.
 
         Args:
-            problem: What is solved.
             domains: The values of each attribute.
             growth: The regions.
             figures: The requirements' figures.
         """
         self._domains, self._growth = domains, growth
-        # What is counted: records, or persons.
-        self._n_all = max(problem.profile.n_counted, 1) * len(domains)
+        # What is counted: records, or persons; those with several rows once for each.
+        self._n_all = max(growth.n_rows_of(0), 1) * len(domains)
         self._wide = float(self._n_all)
         self.points = [Point(0, None, figures, 0.0, None)]
 
@@ -45,7 +43,7 @@ class RegionalCurve:
         for split in splits:
             before = self._spread(a, growth.shown[split.region][a])
             for region in range(split.first, split.first + len(split.shown)):
-                n = int(growth.counts(region)[0])
+                n = growth.n_rows_of(region)
                 self._wide -= n * (before - self._spread(a, growth.shown[region][a]))
         name = self._domains[a].column.name
         self.points.append(Point(len(self.points), name, figures, 1.0 - self._wide / self._n_all, None))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from maskwise.compress.request import Coding, CountRequest, RecordRequest
-from maskwise.errors import InputError
+from maskwise.errors import InfeasibleError, InputError
 from maskwise.policy.attributes import Consistency, Kind, Minimality
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, figures_of, list_union
+from maskwise.search.cut_groups import number_rows, weigh_groups
 from maskwise.search.options import stage_of
-from maskwise.search.preferences import preferences_of
+from maskwise.search.preferences import broken_before, preferences_of
 from maskwise.search.regions import region_arrays
 from maskwise.search.regions.build_regions import build_regional_solution
 from maskwise.search.regions.domains import flatten, list_domains
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.compress.compressed_table import CompressedTables
+    from maskwise.compress.compressed_table import Compact, CompressedTables
     from maskwise.search.interface import Problem, Progress
     from maskwise.search.regions.growth import Split
     from maskwise.search.regions.region_arrays import Domains
@@ -65,7 +67,8 @@ class RegionSearch:
     def __init__(self, problem: Problem) -> None:
         _refuse_what_does_not_fit(problem)
         self.problem = problem
-        self.domains = list_domains(problem.profile, problem.policy.floors())
+        profile, n_cuts = problem.profile, problem.policy.n_cuts
+        self.domains = list_domains(replace(profile, columns=profile.columns[:n_cuts]), problem.policy.floors())
         self._union, self._qids, self._bounds = list_union(problem.profile, problem.policy)
 
     @property
@@ -82,8 +85,13 @@ class RegionSearch:
             class_is_number=policy.class_is_number,
         )
         unmasked = tuple(name for name in problem.columns if name not in taken)
-        records = RecordRequest(teach, policy.class_name, unmasked) if problem.has_class else None
-        codings = tuple(Coding(domain.code_of_value, domain.n_codes) for domain in self.domains)
+        records = RecordRequest(teach, policy.class_name, unmasked, policy.n_cuts) if problem.has_class else None
+        # What earlier releases show is known as it is.
+        known = [len(column.counts) + 1 for column in problem.profile.columns[policy.n_cuts :]]
+        codings = (
+            *(Coding(domain.code_of_value, domain.n_codes) for domain in self.domains),
+            *(Coding(np.arange(n_codes), n_codes) for n_codes in known),
+        )
         return CountRequest(codings, (self._union,), records=records)
 
     @property
@@ -94,24 +102,30 @@ class RegionSearch:
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
         """Split until nothing valid gains anything, or a limit is reached."""
         problem = self.problem
-        (compact,) = counts.tables
-        if compact.persons is not None:
-            raise InputError(
-                "The method `regions` counts each person in one place, but here the masked values of some persons "
-                "differ from record to record. Use the method `tdr`, or make these values the same."
-            )
+        (everything,) = counts.tables
+        if everything.persons is not None:
+            self._refuse_what_persons_do_not_allow()
+        compact, labels = _part_known(everything, problem.policy.n_cuts)
         progress.stage(stage_of(1, 1))
         begin = time.monotonic()
         whole = compact.whole()
-        flat, roots = flatten(self.domains, preferences_of(problem.policy).weights)
+        n_cuts = problem.policy.n_cuts
+        flat, roots = flatten(self.domains, preferences_of(problem.policy).weights[:n_cuts])
         groups = [
-            QidGroups(qid.attributes, as_rules([b for b in self._bounds if b.table == t], whole), whole)
+            QidGroups(
+                [a for a in qid.attributes if a < n_cuts],
+                as_rules([b for b in self._bounds if b.table == t], whole),
+                whole,
+                block=_number_blocks([labels[a - n_cuts] for a in qid.attributes if a >= n_cuts]),
+            )
             for t, qid in enumerate(self._qids)
         ]
         variant, notes = self._choose(counts.taught, flat, roots, whole)
         terms = self._terms(whole, variant)
-        growth = Growth(compact, _align(counts.taught, compact.codes), flat, roots, terms, groups)
-        curve = RegionalCurve(problem, self.domains, growth, self._figures(groups))
+        sums = _align(counts.taught, compact.codes, are_distinct=compact.persons is None and not labels)
+        growth = Growth(compact, sums, flat, roots, terms, groups, _number_blocks(labels))
+        self._refuse_what_was_released_before(growth)
+        curve = RegionalCurve(self.domains, growth, self._figures(groups))
         steps, ending = self._descend(growth, curve, progress, begin)
         return build_regional_solution(
             problem,
@@ -141,10 +155,12 @@ class RegionSearch:
         rules = as_rules(self._bounds, whole)
         sizes = rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced]
         is_by_size = bool((rules.kind[rules.is_enforced] == rule_kernels.K).all())
-        least = int(sizes.max(initial=1)) * variant.factor
+        smallest = int(sizes.max(initial=1))
+        least = smallest * variant.factor
         return region_arrays.Terms(
             rules,
             least,
+            smallest if self.problem.policy.known else least,
             is_by_size,
             variant.shrinkage,
             variant.depth,
@@ -187,7 +203,8 @@ class RegionSearch:
 
     def _phases(self, growth: Growth, is_over: Callable[[], bool]) -> Iterator[Phase]:
         """First values that mean the same everywhere, then regions one by one, then those that are one group."""
-        wanted = list(self.problem.policy.consistencies().values())
+        policy = self.problem.policy
+        wanted = list(policy.consistencies().values())[: policy.n_cuts]
         alike = [a for a, one in enumerate(wanted) if one is not Consistency.FREE]
         if alike:
             yield SharedSplits(growth, UnitsOfValues(growth.follow(alike)), is_over)
@@ -197,8 +214,47 @@ class RegionSearch:
         if not alike or len(self._qids) == 1:
             growth.weigh_all()
             yield growth
-        if 1 < len(self._qids) <= MOST_QIDS:
+        # Persons of several regions do not add up, and blocks are not counted there, so that is left out for both.
+        if growth.adds_up and not policy.known and 1 < len(self._qids) <= MOST_QIDS:
             yield SharedSplits(growth, units_of_groups, is_over)
+
+    def _refuse_what_persons_do_not_allow(self) -> None:
+        """Refuse what cannot be counted where the masked values of some persons differ from record to record."""
+        policy = self.problem.policy
+        why = "Some persons have records with different masked values"
+        if policy.known:
+            msg = (
+                f"{why}. The method `regions` then cannot take what earlier releases show into account. Use the method "
+                "`tdr` with --against."
+            )
+            raise InputError(msg)
+        for bound in self._bounds:
+            if bound.rule.arithmetic != rule_kernels.K:
+                msg = (
+                    f"{policy.at(('requirements', bound.requirement))}{why}. The method `regions` then takes only "
+                    "requirements on the size of groups (k). Use the method `tdr`, or make these values the same."
+                )
+                raise InputError(msg)
+        if any(one is not Consistency.FREE for one in policy.consistencies().values()):
+            msg = (
+                f"{why}. The method `regions` then cannot split regions at the same place: leave out `consistency`, "
+                "use the method `tdr`, or make these values the same."
+            )
+            raise InputError(msg)
+
+    def _refuse_what_was_released_before(self, growth: Growth) -> None:
+        """Refuse requirements that earlier releases break by themselves, whatever this one shows."""
+        broken: set[int] = set()
+        for t, groups in enumerate(growth.groups):
+            if groups.block is not None:
+                bounds = [bound for bound in self._bounds if bound.table == t]
+                counts = growth.count_blocks([0], groups.block)
+                _, is_broken = weigh_groups(groups.rules, counts)
+                broken |= {bound.requirement for bound, bad in zip(bounds, is_broken, strict=True) if bad.any()}
+        if broken:
+            figures = self._figures(growth.groups)
+            complaints = [broken_before(self.problem.policy, i, figures[i]) for i in sorted(broken)]
+            raise InfeasibleError("\n".join(complaints))
 
     def _worst(self, growth: Growth) -> NDArray[np.float64]:
         return np.concatenate([groups.worst for groups in growth.groups])
@@ -222,8 +278,29 @@ class RegionSearch:
         )
 
 
-def _align(lesson: Lesson | None, codes: NDArray[np.unsignedinteger]) -> Ints:
-    """What is taught of each compressed row; nothing of one that no record was drawn of."""
+def _part_known(everything: Compact, n_cuts: int) -> tuple[Compact, list[Ints]]:
+    """The rows of the attributes that have a cut, and for each of the others what is known of every row."""
+    codes = everything.codes
+    if codes.shape[1] == n_cuts:
+        return everything, []
+    own = replace(everything, attributes=everything.attributes[:n_cuts], codes=np.ascontiguousarray(codes[:, :n_cuts]))
+    return own, [column.astype(np.int64) for column in codes[:, n_cuts:].T]
+
+
+def _number_blocks(labels: Sequence[Ints]) -> Ints | None:
+    """A number for the combination of known labels of each row; None if nothing is known."""
+    return number_rows(labels, len(labels[0])) if labels else None
+
+
+def _align(lesson: Lesson | None, codes: NDArray[np.unsignedinteger], *, are_distinct: bool) -> Ints:
+    """What is taught of each compressed row; nothing of one that no record was drawn of.
+
+    Args:
+        lesson: What is taught.
+        codes: The rows.
+        are_distinct: False if several rows may be equal, as those of persons. They are always in the same region, so
+            the first one has it all.
+    """
     if lesson is None:
         return np.zeros((len(codes), 0, 2), np.int64)
     sums = np.zeros((len(codes), *lesson.sums.shape[1:]), np.int64)
@@ -234,6 +311,10 @@ def _align(lesson: Lesson | None, codes: NDArray[np.unsignedinteger]) -> Ints:
     at = np.full(int(key.max(initial=0)) + 1, -1, np.int64)
     at[key[len(codes) :]] = np.arange(len(lesson.codes))
     found = at[key[: len(codes)]]
+    if not are_distinct:
+        is_first = np.zeros(len(codes), np.bool_)
+        is_first[np.unique(key[: len(codes)], return_index=True)[1]] = True
+        found[~is_first] = -1
     sums[found >= 0] = lesson.sums[found[found >= 0]]
     return sums
 
@@ -255,10 +336,16 @@ def _refuse_what_does_not_fit(problem: Problem) -> None:
             "`regions`. Use the method `tdr`, or write `minimality: check`."
         )
         raise InputError(msg)
-    if policy.known:
-        raise InputError(
-            "The method `regions` cannot take what earlier releases show into account yet. Use the method `tdr` with "
-            "--against."
+    if policy.suppress is not None:
+        msg = (
+            f"{policy.at(('suppress',))}The method `regions` gives up no records: what is too small stays with its "
+            "region. Delete `suppress`, or use the method `tdr` or `bug`."
         )
-    if any(preferences_of(policy).levels):
+        raise InputError(msg)
+    if policy.known and any(one is not Consistency.FREE for one in policy.consistencies().values()):
+        raise InputError(
+            "The method `regions` cannot split regions at the same place where earlier releases are taken into account "
+            "(--against): leave out `consistency`, or use the method `tdr`."
+        )
+    if any(preferences_of(policy).levels[: policy.n_cuts]):
         raise InputError("The method `regions` has no levels that hold everywhere. Leave out `at_least`, or use `tdr`.")

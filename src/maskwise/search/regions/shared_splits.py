@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.search.regions.growth import Growth, Part, Split
+    from maskwise.search.regions.growth import Growth, Split, SplitPart
     from maskwise.search.regions.qid_groups import QidGroups
 
     Ints = NDArray[np.int64]
@@ -78,7 +78,7 @@ class Candidate:
     """Where their rows stood when it was weighed: later it counts only if they still do."""
     attribute: int
     """The attribute."""
-    parts: tuple[Part, ...]
+    parts: tuple[SplitPart, ...]
     """What is parted."""
     gain: float
     """What the parts know that the regions did not."""

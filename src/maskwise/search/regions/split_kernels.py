@@ -2,7 +2,8 @@
 
 Before a split is chosen, the best one of each attribute is tried: what greedy
 splitting would gain below it counts too. A trial reorders the rows of the region,
-which changes nothing. Arguments are tagged IN, OUT or INOUT.
+which changes nothing unless they stand in blocks; then their order is put back.
+Arguments are tagged IN, OUT or INOUT.
 """
 
 from __future__ import annotations
@@ -219,11 +220,15 @@ def choose_split(
             return int(a), places[a], gains[a], gains[a]
         return -1, -2, 0.0, 0.0
     ranked = np.argsort(-gains, kind="mergesort")
+    has_blocks = len(rows.person) > 0 or len(rows.block) > 0
+    order = rows.order[start:stop].copy() if has_blocks else rows.order[:0]
     for i in range(min(terms.breadth, len(ranked))):
         a = ranked[i]
         if gains[a] <= 0.0:
             break
         total = gains[a] + gain_below(rows, domains, terms, scratch, start, stop, a, places[a])
+        if has_blocks:
+            rows.order[start:stop] = order
         if total > most:
             chosen, most = a, total
     if chosen < 0:

@@ -24,10 +24,10 @@ _FAR = 50.0
 """Numbers are at most so many standard deviations from their mean, so that sums of whole numbers do not run over."""
 
 
-class Target(Protocol):
+class PredictedTarget(Protocol):
     """What each record has, and how well it is predicted."""
 
-    def take(self, rows: Ints | Bools) -> Target:
+    def take(self, rows: Ints | Bools) -> PredictedTarget:
         """The same of some records."""
 
     def guess(self) -> Floats:

@@ -119,6 +119,7 @@ def _terms(variant: RegionVariant, least: int) -> region_arrays.Terms:
     return region_arrays.Terms(
         NO_RULES,
         least,
+        least,
         is_by_size=True,
         shrinkage=variant.shrinkage,
         depth=variant.depth,
