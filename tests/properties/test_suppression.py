@@ -154,3 +154,11 @@ def test_suppressed_records_hide_among_themselves_not_among_roots_of_one_qid(how
     outcome = maskwise.anonymize(table, policy, **how)
     n_roots = sum(set(row.values()) == {"*"} for row in outcome.data.select(list("abcd")).to_pylist())
     assert n_roots == 0 or n_roots >= 5
+
+
+def test_an_earlier_release_with_suppressed_records_is_refused() -> None:
+    table = rare_people()
+    first = maskwise.anonymize(table, {**RARE_POLICY, "suppress": "20%"})
+    assert first.solution.suppression is not None
+    with pytest.raises(maskwise.InputError, match="An earlier release suppressed records"):
+        maskwise.anonymize(table, RARE_POLICY, against=first.solution)
