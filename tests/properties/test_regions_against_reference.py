@@ -66,6 +66,19 @@ def solved(table: pa.Table, policy: dict[str, Any], depth: int, **more: Any) -> 
         return solve(read(table), read_policy(policy), SearchOptions(**OPTIONS, **more))[0]
 
 
+def masked(problem: dict[str, Any], seed: int, stop: int) -> Any:
+    """What is released after so many steps; None if nothing can be."""
+    table, policy, _ = with_lessons(problem, seed)
+    with (
+        patch.object(region_search, "teach_rows", taught_by_column),
+        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
+    ):
+        try:
+            return maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
+        except InfeasibleError:
+            return None
+
+
 def label(shown: Any) -> Any:
     if not isinstance(shown, tuple):
         return shown
@@ -123,15 +136,9 @@ def test_every_split_counts_a_person_once_in_each_part(problem: dict[str, Any], 
 @settings(max_examples=25, deadline=None)
 @given(problem=problems_of_persons((1, 3)), seed=st.integers(0, 2**20), stop=st.integers(0, 12))
 def test_what_a_release_of_persons_says_is_what_it_has(problem: dict[str, Any], seed: int, stop: int) -> None:
-    table, policy, _ = with_lessons(problem, seed)
-    with (
-        patch.object(region_search, "teach_rows", taught_by_column),
-        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
-    ):
-        try:
-            outcome = maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
-        except InfeasibleError:
-            return
+    outcome = masked(problem, seed, stop)
+    if outcome is None:
+        return
     shown = outcome.data.to_pylist()
     for requirement, reached in zip(problem["requirements"], outcome.solution.reached, strict=True):
         (rule,) = (PersonRule(part) for part in requirement.parts())
@@ -197,15 +204,9 @@ def test_what_cannot_be_counted_of_persons_is_refused(change: dict[str, Any], co
 @given(problem=problems(["all"], n_requirements=(1, 3)), seed=st.integers(0, 2**20), stop=st.integers(0, 12))
 def test_every_state_is_safe_by_every_requirement(problem: dict[str, Any], seed: int, stop: int) -> None:
     """The recount inside `anonymize` refuses what is not, so does the twin of every privacy model here."""
-    table, policy, _ = with_lessons(problem, seed)
-    with (
-        patch.object(region_search, "teach_rows", taught_by_column),
-        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
-    ):
-        try:
-            outcome = maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
-        except InfeasibleError:
-            return
+    outcome = masked(problem, seed, stop)
+    if outcome is None:
+        return
     shown = outcome.data.to_pylist()
     records = problem["records"]
     for requirement in problem["requirements"]:

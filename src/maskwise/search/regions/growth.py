@@ -18,6 +18,8 @@ import numpy as np
 from maskwise.search.cut_groups import count_groups
 from maskwise.search.regions import block_kernels, gain_kernels, region_arrays, split_kernels
 from maskwise.search.regions.qid_groups import NO_RULES, QidGroups
+from maskwise.solution.region_codes import Taken
+from maskwise.solution.region_rows import walk_splits
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Sequence
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from maskwise.compress.compressed_table import Compact
     from maskwise.search.regions.region_arrays import Domains, Terms
+    from maskwise.solution.region_rows import SplitsOfRegion
 
     Ints = NDArray[np.int64]
 
@@ -294,25 +297,12 @@ class Growth:
         Args:
             codes: (n_rows, n_attributes)
         """
-        splits: dict[int, list[Split]] = {}
+        splits: SplitsOfRegion = {}
         for split in self.splits:
-            splits.setdefault(split.region, []).append(split)
-        found = np.zeros(len(codes), np.int64)
-        waiting = [(0, np.arange(len(codes)))]
-        while waiting:
-            region, here = waiting.pop()
-            for split in splits.get(region, ()):
-                cells = codes[here, split.attribute]
-                stays = np.ones(len(here), np.bool_)
-                for p, shown in enumerate(split.shown):
-                    low, high = self._codes_of(split.attribute, shown)
-                    is_inside = (low <= cells) & (cells < high)
-                    if is_inside.any():
-                        waiting.append((split.first + p, here[is_inside]))
-                        stays &= ~is_inside
-                here = here[stays]
-            found[here] = region
-        return found
+            a = split.attribute
+            taken = [(split.first + p, Taken(*self._codes_of(a, shown), -1)) for p, shown in enumerate(split.shown)]
+            splits.setdefault(split.region, []).append((a, taken))
+        return walk_splits(splits, codes)
 
     def _codes_of(self, a: int, shown: Sequence[int]) -> tuple[int, int]:
         """The first and one past the last code of what a part shows."""

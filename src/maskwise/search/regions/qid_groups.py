@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.search import rule_kernels
+from maskwise.search.bounds import as_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -22,18 +23,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-_NONE = np.zeros(0, np.int64)
-NO_RULES = rule_kernels.Rules(
-    kind=_NONE,
-    first=_NONE,
-    stop=_NONE,
-    level=_NONE,
-    over=_NONE,
-    under=_NONE,
-    limit=np.zeros(0),
-    is_enforced=np.zeros(0, np.bool_),
-    whole=np.zeros(1, np.int64),
-)
+NO_RULES = as_rules((), np.zeros(1, np.int64))
 """Of groups that are only kept to know them."""
 
 

@@ -162,7 +162,7 @@ class RegionSearch:
             least,
             smallest if self.problem.policy.known else least,
             is_by_size,
-            variant.shrinkage,
+            region_arrays.SHRINKAGE,
             variant.depth,
             region_arrays.BREADTH,
             region_arrays.AHEAD,

@@ -51,8 +51,6 @@ class RegionVariant:
     """The smallest region is so many times as large as the requirements ask."""
     depth: int = 5
     """So many levels below a split are tried before it is chosen."""
-    shrinkage: float = 1.0
-    """What is added to the openness of the class in each part: the larger, the less small parts are trusted."""
 
 
 def list_variants(n_records: int, least: int) -> list[RegionVariant]:
@@ -121,7 +119,7 @@ def _terms(variant: RegionVariant, least: int) -> region_arrays.Terms:
         least,
         least,
         is_by_size=True,
-        shrinkage=variant.shrinkage,
+        shrinkage=region_arrays.SHRINKAGE,
         depth=variant.depth,
         breadth=region_arrays.BREADTH,
         ahead=region_arrays.AHEAD,
