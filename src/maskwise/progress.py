@@ -2,50 +2,140 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
+
+from maskwise.errors import UnfinishedError
+from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from maskwise.solution.curve import Point, RecordedCurve
     from maskwise.solution.steps import Generalization, Step
 
-
-class Observer(Protocol):
-    """Is told how far a run has come."""
-
-    def stage(self, name: str) -> None:
-        """A stage begins: read, profile, compress, search, mask, verify.
-
-        Where several searches are made, each is a stage: `search 3 of 9`.
-        """
-
-    def step(self, step: Step | Generalization) -> None:
-        """A refinement or generalization was performed, in the search that was announced last."""
-
-
-class Silent:
-    """Is told and says nothing."""
-
-    def stage(self, name: str) -> None:
-        """Say nothing."""
-
-    def step(self, step: Step | Generalization) -> None:
-        """Say nothing."""
+SILENCE = 1.0
+"""After so many seconds without another event a run says that it is still working."""
+_BEFORE_SEARCH = {Stage.READ, Stage.PROFILE, Stage.COMPRESS, Stage.LEARN, Stage.LOAD}
+"""Before a search begins there is nothing that could be kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class SearchProgress:
-    """Passes the progress of a search on to the observer, and a request to stop back to the search."""
+class StageBegun:
+    """A stage begins.
 
-    observer: Observer
-    is_asked_to_stop: Callable[[], bool]
+    >>> str(StageBegun(Stage.SEARCH, 3, 9)), str(StageBegun(Stage.READ))
+    ('search 3 of 9', 'read')
+    """
 
-    def stage(self, name: str) -> None:
-        """A stage begins."""
-        self.observer.stage(name)
+    stage: Stage
+    """Which one."""
+    number: int = 1
+    """Where there are several of the kind, which of them, from 1."""
+    n: int = 1
+    """How many of the kind there are."""
 
-    def step(self, step: Step | Generalization) -> bool:
+    def __str__(self) -> str:
+        """What the terminal calls it."""
+        return f"{self.stage} {self.number} of {self.n}" if self.n > 1 else str(self.stage)
+
+
+@dataclass(frozen=True, slots=True)
+class StepTaken:
+    """A refinement or generalization was performed, in the search that began last."""
+
+    step: Step | Generalization
+    """What changed."""
+    point: Point
+    """What is reached and kept after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StillWorking:
+    """Nothing else happened for a while."""
+
+    within: StageBegun
+    """The stage that began last."""
+    seconds: float
+    """How long ago it began."""
+
+
+Event = StageBegun | StepTaken | StillWorking
+"""What a run tells of itself."""
+
+
+class RunProgress:
+    """Tells a listener how far a run has come, and the run whether it is to stop."""
+
+    def __init__(
+        self,
+        on_event: Callable[[Event], None] | None = None,
+        is_asked_to_stop: Callable[[], bool] = lambda: False,
+        *,
+        gives_up: bool = False,
+    ) -> None:
+        """Begin before the first stage.
+
+        Args:
+            on_event: Is called with every event, by one thread at a time; None hears nothing.
+            is_asked_to_stop: Asked after every step.
+            gives_up: Asked to stop before the search begins, the run ends; otherwise it goes on to the most masked
+                table, with which every search begins.
+        """
+        self._on_event, self._is_asked_to_stop, self._gives_up = on_event, is_asked_to_stop, gives_up
+        self._lock = threading.Lock()
+        self._stage = StageBegun(Stage.READ)
+        self._begun = self._last = time.monotonic()
+
+    def stage(self, stage: Stage, number: int = 1, n: int = 1) -> None:
+        """A stage begins; where there are several of the kind, one of them."""
+        if self._gives_up and stage in _BEFORE_SEARCH and self._is_asked_to_stop():
+            raise UnfinishedError("The run was stopped before its search began, so there is nothing to release.")
+        self._stage, self._begun = StageBegun(stage, number, n), time.monotonic()
+        self._tell(self._stage)
+
+    def step(self, step: Step | Generalization, curve: RecordedCurve) -> bool:
         """A step was taken; False asks the search to stop."""
-        self.observer.step(step)
-        return not self.is_asked_to_stop()
+        if self._on_event is not None:
+            self._tell(StepTaken(step, curve.last))
+        return not self._is_asked_to_stop()
+
+    @contextmanager
+    def stopped_by(self, is_asked_to_stop: Callable[[], bool]) -> Iterator[None]:
+        """Meanwhile the run may be asked to stop in one more way."""
+        others = self._is_asked_to_stop
+        self._is_asked_to_stop = lambda: others() or is_asked_to_stop()
+        try:
+            yield
+        finally:
+            self._is_asked_to_stop = others
+
+    @contextmanager
+    def ticking(self) -> Iterator[None]:
+        """Say meanwhile that the run is still working, whenever nothing else is said for a second."""
+        if self._on_event is None:
+            yield
+            return
+        is_over = threading.Event()
+        ticker = threading.Thread(target=self._tick, args=(is_over,), daemon=True)
+        ticker.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            ticker.join()
+
+    def _tick(self, is_over: threading.Event) -> None:
+        while not is_over.wait(SILENCE / 4):
+            if time.monotonic() - self._last >= SILENCE:
+                self._tell(StillWorking(self._stage, time.monotonic() - self._begun))
+
+    def _tell(self, event: Event) -> None:
+        if self._on_event is None:
+            return
+        with self._lock:
+            self._on_event(event)
+            self._last = time.monotonic()

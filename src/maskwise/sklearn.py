@@ -169,9 +169,10 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
         options = self._options()
-        solution, profile, table = solve(
+        solved = solve(
             read(frame.to_native(), reading=asked.reading), replace(asked, drop=(), keep=None), options, columns=names
         )
+        solution, profile, table = solved.solution, solved.profile, solved.table
         messages = (*unseen_values(asked, profile.sensitive), *check_released_columns(table, asked, solution, profile))
         warn_in_python(warnings_of(messages))
         self.solution_ = solution

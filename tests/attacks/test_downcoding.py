@@ -22,9 +22,7 @@ from maskwise.table.read import read
 
 
 def searched(table: Any, policy: Any, **options: Any) -> Any:
-    found: list[Any] = []
-    solve(read(table), read_policy(policy), SearchOptions(**options), after=found.append)
-    return found[0]
+    return solve(read(table), read_policy(policy), SearchOptions(**options)).searched
 
 
 @pytest.mark.slow

@@ -38,9 +38,7 @@ HIV = {"qid": ["Job"], "sensitive": {"Ill": ["HIV"]}, "confidence": 0.5}
 
 
 def searched(table: Any, policy: Any, **options: Any) -> Searched:
-    found: list[Searched] = []
-    solve(read(table), read_policy(policy), SearchOptions(**options), after=found.append)
-    return found[0]
+    return solve(read(table), read_policy(policy), SearchOptions(**options)).searched
 
 
 def attacked(table: Any, policy: Any, **options: Any) -> Attack:

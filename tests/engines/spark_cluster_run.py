@@ -19,6 +19,7 @@ from typing import Any
 
 from maskwise.cli.app import main
 from maskwise.cli.terminal import Terminal
+from maskwise.progress import StageBegun
 from tests.engines.spark_cluster import executors_of, until
 
 
@@ -129,9 +130,9 @@ def run(is_kept: bool, fault: str, stage: str, arguments: list[str]) -> dict[str
         except BaseException as error:  # noqa: BLE001 - told below
             done.append(error)
 
-    def at(self: Terminal, name: str) -> None:
+    def at(self: Terminal, begun: StageBegun) -> None:
         del self
-        if name == stage:
+        if begun.stage == stage:
             threads.append(threading.Thread(target=go_wrong))
             threads[0].start()
 

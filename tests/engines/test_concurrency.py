@@ -54,7 +54,7 @@ def somewhere(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Any]
 def test_two_runs_with_one_file_leave_one_whole_file(somewhere: tuple[str, Any], folder: Path) -> None:
     data, engine = somewhere
     target = f"{folder}/out.csv"
-    assert not both(lambda at: maskwise.anonymize(data, POLICY, target, engine=engine, observer=at))
+    assert not both(lambda at: maskwise.anonymize(data, POLICY, target, engine=engine, on_event=at))
     assert [path.name for path in folder.iterdir()] == ["out.csv"]
     assert sorted(cells(folder / "out.csv")[1:]) == sorted(
         [str(cell) for cell in row] for row in rows_of(maskwise.anonymize(table(), POLICY).data)
@@ -63,7 +63,7 @@ def test_two_runs_with_one_file_leave_one_whole_file(somewhere: tuple[str, Any],
 
 def test_of_two_runs_with_one_folder_one_is_refused(somewhere: tuple[str, Any], folder: Path) -> None:
     data, engine = somewhere
-    (failed,) = both(lambda at: maskwise.anonymize(data, POLICY, f"{folder}/out/", engine=engine, observer=at))
+    (failed,) = both(lambda at: maskwise.anonymize(data, POLICY, f"{folder}/out/", engine=engine, on_event=at))
     assert isinstance(failed, WriteError), failed
     assert [path.name for path in folder.iterdir()] == ["out"]
     assert maskwise.audit(f"{folder}/out/", POLICY).n_rows == 200
@@ -75,7 +75,7 @@ def test_of_two_runs_with_one_table_of_spark_one_is_whole(session: Any) -> None:
         for _ in range(2):  # no table yet, and one to be replaced
             failed = both(
                 lambda at: maskwise.anonymize(
-                    session.table("people_at_once"), POLICY, "at_once", engine=session, observer=at
+                    session.table("people_at_once"), POLICY, "at_once", engine=session, on_event=at
                 )
             )
             assert len(failed) <= 1
@@ -105,7 +105,7 @@ def test_two_runs_do_not_mix_the_files_beside_a_release(folder: Path, monkeypatc
             first.policy,
             folder / "out.csv",
             keep_order=True,
-            observer=at,
+            on_event=at,
             beside=lambda outcome: [Sidecar(folder / "s.json", solution_file.dumps(outcome.solution))],
         )
 

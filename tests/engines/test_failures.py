@@ -15,6 +15,7 @@ import pytest
 import maskwise
 from maskwise.engines.postgres import error_messages as postgres_messages
 from maskwise.errors import WriteError
+from maskwise.progress import Event, StageBegun
 from tests.conftest import people
 from tests.engines.conftest import Place, load_postgres
 from tests.engines.postgres_server import Server
@@ -44,12 +45,9 @@ class At:
     def __init__(self, stage: str, action: Callable[[], Any]) -> None:
         self._stage, self._action = stage, action
 
-    def stage(self, name: str) -> None:
-        if name == self._stage:
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, StageBegun) and event.stage == self._stage:
             self._action()
-
-    def step(self, step: Any) -> None:
-        del step
 
 
 @pytest.fixture
@@ -80,7 +78,7 @@ def test_a_connection_lost_at_any_stage_leaves_nothing(
         pytest.skip("never: the records are already in the file")
     lost = At(stage, lambda: kick_out(server))
     with pytest.raises((maskwise.InputError, WriteError), match="connection to the database was lost"):
-        maskwise.anonymize(source, POLICY, target, engine=server.url, observer=lost)
+        maskwise.anonymize(source, POLICY, target, engine=server.url, on_event=lost)
     untouched(server)
     assert "masked" not in server.tables()
     assert not list(folder.iterdir())
@@ -92,7 +90,7 @@ def test_a_server_that_crashes_comes_back_clean(server: Server, source: str) -> 
     before = server.run("SELECT * FROM masked")
     try:
         with pytest.raises(maskwise.InputError, match="connection to the database was lost"):
-            maskwise.anonymize(source, POLICY, "masked", engine=server.url, observer=At("verify", server.crash))
+            maskwise.anonymize(source, POLICY, "masked", engine=server.url, on_event=At("verify", server.crash))
     finally:
         server.start()
     untouched(server)
@@ -122,7 +120,7 @@ def test_two_runs_with_one_target_come_one_after_the_other(server: Server, sourc
     def run() -> None:
         try:
             maskwise.anonymize(
-                source, POLICY, "masked", engine=server.url, observer=At("verify", lambda: both.wait(timeout=60))
+                source, POLICY, "masked", engine=server.url, on_event=At("verify", lambda: both.wait(timeout=60))
             )
         except BaseException as error:  # noqa: BLE001 - told below
             failed.append(error)
@@ -139,7 +137,7 @@ def test_two_runs_with_one_target_come_one_after_the_other(server: Server, sourc
 
 def test_a_table_that_others_write_to_is_seen_as_it_was(server: Server, source: str) -> None:
     meanwhile = At("compress", lambda: server.run("INSERT INTO people SELECT * FROM people"))
-    outcome = maskwise.anonymize(source, POLICY, "masked", engine=server.url, observer=meanwhile)
+    outcome = maskwise.anonymize(source, POLICY, "masked", engine=server.url, on_event=meanwhile)
     assert outcome.verdict.n_rows == 200
     assert server.run("SELECT count(*) FROM people") == [(400,)]
 
@@ -165,13 +163,13 @@ def test_what_cannot_be_replaced_is_left_alone(server: Server, source: str, befo
 def test_a_target_that_cannot_be_made_is_refused_before_any_work(server: Server, source: str) -> None:
     never = At("profile", lambda: pytest.fail("began to work"))
     with pytest.raises(WriteError, match="no schema `nowhere`"):
-        maskwise.anonymize(source, POLICY, "nowhere.masked", engine=server.url, observer=never)
+        maskwise.anonymize(source, POLICY, "nowhere.masked", engine=server.url, on_event=never)
     with pytest.raises(maskwise.InputError, match=r"`public\.people` is the input"):
-        maskwise.anonymize(source, POLICY, "public.people", engine=server.url, observer=never)
+        maskwise.anonymize(source, POLICY, "public.people", engine=server.url, on_event=never)
     server.run("CREATE ROLE guest LOGIN; GRANT SELECT ON people TO guest; REVOKE CREATE ON SCHEMA public FROM PUBLIC")
     try:
         with pytest.raises(WriteError, match="may not create `masked`"):
-            maskwise.anonymize(source, POLICY, "masked", engine=server.url.replace("owner", "guest"), observer=never)
+            maskwise.anonymize(source, POLICY, "masked", engine=server.url.replace("owner", "guest"), on_event=never)
     finally:
         server.run("REVOKE ALL ON people FROM guest; DROP ROLE guest")
 
@@ -185,7 +183,7 @@ def test_a_part_of_the_source_that_vanishes_stops_spark(session: Any, folder: Pa
         pq.write_table(table().slice(i * 100, 100), parts / f"{i}.parquet")
     gone = At("mask", (parts / "1.parquet").unlink)
     with pytest.raises(WriteError, match="Nothing was released"):
-        maskwise.anonymize(f"{parts}/", POLICY, f"{folder}/out/", engine=session, observer=gone)
+        maskwise.anonymize(f"{parts}/", POLICY, f"{folder}/out/", engine=session, on_event=gone)
     assert [path.name for path in folder.iterdir()] == ["people"]
     pq.write_table(table().slice(100, 100), parts / "1.parquet")
     assert maskwise.anonymize(f"{parts}/", POLICY, f"{folder}/out/", engine=session).verdict.is_met
@@ -207,7 +205,7 @@ def test_a_run_that_fails_leaves_a_database_file_as_it_was(folder: Path) -> None
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        maskwise.anonymize("people", POLICY, "masked", engine=address, observer=At("verify", fail))
+        maskwise.anonymize("people", POLICY, "masked", engine=address, on_event=At("verify", fail))
     with duckdb.connect(file) as database:
         assert database.execute("SHOW TABLES").fetchall() == [("people",)]
         with pytest.raises(maskwise.InputError, match="cannot be opened"):

@@ -38,7 +38,7 @@ def test_a_missing_right_to_read_is_named(server: Server, guest: str) -> None:
 def test_a_missing_right_to_make_the_target_is_named(server: Server, guest: str) -> None:
     never = At("profile", lambda: pytest.fail("began to work"))
     with pytest.raises(WriteError, match=r"GRANT CREATE ON SCHEMA public TO guest"):
-        maskwise.anonymize("people", POLICY, "masked", engine=guest, observer=never)
+        maskwise.anonymize("people", POLICY, "masked", engine=guest, on_event=never)
     untouched(server)
 
 
@@ -87,7 +87,7 @@ def test_a_source_cannot_be_dropped_between_two_stages(server: Server, guest: st
         with pytest.raises(Exception, match="lock timeout"):
             server.run("SET lock_timeout = '50ms'; DROP TABLE people")
 
-    outcome = maskwise.anonymize("people", POLICY, str(folder / "out.csv"), engine=guest, observer=At("compress", drop))
+    outcome = maskwise.anonymize("people", POLICY, str(folder / "out.csv"), engine=guest, on_event=At("compress", drop))
     assert outcome.verdict.is_met
 
 

@@ -24,9 +24,9 @@ STOPPING = """
 import sys
 from maskwise.cli.terminal import Terminal
 wanted = sys.argv.pop(1)
-def stage(self, name):
-    if name == wanted:
-        print(name, flush=True)
+def stage(self, begun):
+    if begun.stage == wanted:
+        print(wanted, flush=True)
         sys.stdin.readline()
 Terminal.stage = stage
 from maskwise.cli import run

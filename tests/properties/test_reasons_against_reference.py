@@ -18,7 +18,7 @@ from maskwise.pipeline import solve
 from maskwise.search.conditional import inputs
 from maskwise.search.options import SearchOptions
 from maskwise.solution.cut import Cut
-from maskwise.solution.reasons import Change, ChangeKind, Reason, ReasonKind, Reasons
+from maskwise.solution.reasons import Change, ChangeKind, Reason, ReasonKind
 from maskwise.solution.solution import Ending, Solution
 from maskwise.table.read import read
 from tests.properties.tables import KINDS, MODELS, problems
@@ -56,14 +56,14 @@ class Checked:
         self.person, self.how = person, how
         table = pa.Table.from_pylist(self.records)
         table = table.set_column(table.column_names.index("sens"), "sens", table["sens"].cast(pa.string()))
-        found: list[Reasons] = []
         self.policy = read_policy(problem["policy"])
         try:
             with patch.object(inputs, "bin_records", lambda *_: None):
-                self.solution: Solution = solve(read(table), self.policy, SearchOptions(**how), reasons=found)[0]
+                solved = solve(read(table), self.policy, SearchOptions(**how))
+                self.solution: Solution = solved.solution
+                self.reasons = solved.explain()
         except (maskwise.InfeasibleError, maskwise.InputError):
             assume(False)
-        self.reasons = found[0]
         self.cuts = {cut.attribute: cut for cut in self.solution.cuts}
         self.masked = [
             {name: shown_by(cut, record[name]) for name, cut in self.cuts.items()} for record in self.records

@@ -63,7 +63,7 @@ def solved(table: pa.Table, policy: dict[str, Any], depth: int, **more: Any) -> 
         patch.object(region_search, "teach_rows", taught_by_column),
         patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=depth)),
     ):
-        return solve(read(table), read_policy(policy), SearchOptions(**OPTIONS, **more))[0]
+        return solve(read(table), read_policy(policy), SearchOptions(**OPTIONS, **more)).solution
 
 
 def masked(problem: dict[str, Any], seed: int, stop: int) -> Any:

@@ -37,7 +37,8 @@ def leaks_of(
     asked = read_policy(policy)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(leaks_module, "WARNED_FROM", warned_from)
-        solution, profile, table = solve(read(data), asked, SearchOptions(**options))
+        solved = solve(read(data), asked, SearchOptions(**options))
+        solution, profile, table = solved.solution, solved.profile, solved.table
         found = find_leaks(take_part(table, profile.n_rows), solution, profile.columns, asked)
     return {(leak.attribute, leak.column): leak for leak in found}
 

@@ -18,9 +18,11 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.policy.attributes import Kind
 from maskwise.profile.columns import Column, Profile
 from maskwise.profile.profile import profile
+from maskwise.progress import Event, StageBegun, StepTaken
 from maskwise.search import registry
 from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
+from maskwise.search.curve import start_curve
 from maskwise.search.grow_trees import grow_forest
 from maskwise.search.interface import NoProgress, Problem, Progress
 from maskwise.search.options import SearchKeywords, SearchOptions
@@ -30,6 +32,7 @@ from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Solution
 from maskwise.table.read import read
 from maskwise.values.message import note
+from maskwise.values.stages import Stage
 from tests.properties.tables import POLICY, people_table
 
 SEX_AGE = {
@@ -69,11 +72,16 @@ class FirstSearch:
         return self.trees
 
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
-        progress.stage("first")
+        progress.stage(Stage.SEARCH)
         bounds = list_bounds(self.problem.profile, self.problem.policy, self.tables)
         state = TopDown(self.trees, counts.tables, bounds, has_class=self.problem.has_class)
-        steps, ending = descend(FirstChooser(state), self.problem.options.limits, progress.step)
-        return build_solution(self.problem, self.trees, state, steps, ending, messages=[note("Whatever came first.")])
+        curve = start_curve(self.problem, state)
+        steps, ending = descend(FirstChooser(state), curve, self.problem.options.limits, progress.step)
+        messages = [note("Whatever came first.")]
+        return build_solution(self.problem, self.trees, state, steps, curve, ending, messages=messages)
+
+    def rerun(self, counts: CompressedTables, n_steps: int) -> Solution:
+        raise NotImplementedError
 
 
 @pytest.fixture
@@ -86,26 +94,30 @@ class Heard:
     def __init__(self) -> None:
         self.stages: list[str] = []
         self.steps: list[Any] = []
+        self.points: list[Any] = []
 
-    def stage(self, name: str) -> None:
-        self.stages.append(name)
-
-    def step(self, step: Any) -> None:
-        self.steps.append(step)
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, StageBegun):
+            self.stages.append(str(event))
+        elif isinstance(event, StepTaken):
+            self.steps.append(event.step)
+            self.points.append(event.point)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("registered")
 def test_a_new_search_is_one_module_and_one_line() -> None:
     people, heard = people_table(0, 300), Heard()
-    outcome = maskwise.anonymize(people, POLICY, method="first", observer=heard)
+    outcome = maskwise.anonymize(people, POLICY, method="first", on_event=heard)
     assert outcome.verdict.is_met
     assert (outcome.solution.method, outcome.solution.ending) == ("first", "maximal")
     assert outcome.steps == tuple(heard.steps)
+    assert outcome.curve[1:] == tuple(heard.points)
     assert outcome.steps != maskwise.anonymize(people, POLICY).steps
     assert outcome.notes[-1] == "Whatever came first."
     assert outcome.solution.columns == tuple(outcome.data.column_names)
-    assert heard.stages == ["read", "profile", "compress", "first", "mask", "verify"]
+    stages = [name for name in heard.stages if name != "load"]
+    assert stages == ["read", "profile", "compress", "search", "attack", "check", "mask", "verify", "assess"]
     assert len(maskwise.anonymize(people, POLICY, method="first", max_steps=2).steps) == 2
     assert maskwise.Masker(POLICY, method="first").fit(people.to_pandas()).solution_.cuts == outcome.solution.cuts
 

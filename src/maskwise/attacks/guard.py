@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Part, Requirement
     from maskwise.profile.columns import Profile
     from maskwise.search.interface import Problem, Progress, Search
+    from maskwise.solution.solution import Solution
 
 TIGHTER = Fraction(9, 10)
 """By what the bounds are multiplied each time: once was enough on Adult, see docs/attacks.md."""
@@ -106,13 +107,43 @@ def _least(part: Part, profile: Profile) -> Fraction:
 
 def _run(problem: Problem, tried: Policy, search: Search, counts: CompressedTables, progress: Progress) -> Searched:
     """Search by one policy; the solution says what was asked, whatever it was found by."""
-    solution, asked = search.run(counts, progress), problem.policy
+    solution = _in_terms_of(problem.policy, search.run(counts, progress))
+    requests = search.request.tables
+    return Searched(
+        problem.policy, tried, problem.profile, search.coded_trees, requests, counts.tables, solution, search
+    )
+
+
+def go_back(searched: Searched, counts: CompressedTables, n_steps: int) -> Searched:
+    """The state after so many steps of a search.
+
+    Args:
+        searched: What was found at its end.
+        counts: What it was found from.
+        n_steps: After how many steps.
+
+    Raises:
+        InputError: That state is not safe, or an attacker who knows the method learns too much from it.
+    """
+    assert searched.search is not None  # noqa: S101 - a search that was run is kept
+    solution = _in_terms_of(searched.policy, searched.search.rerun(counts, n_steps))
+    found = replace(searched, solution=replace(solution, tightened=searched.solution.tightened))
+    if searched.policy.minimality is Minimality.GUARD and minimality(found).result is AttackResult.FAILED:
+        msg = (
+            f"After step {n_steps:,} an attacker who knows the method learns more than the templates allow, against "
+            "which the policy guards. Choose another step."
+        )
+        raise InputError(msg)
+    return found
+
+
+def _in_terms_of(asked: Policy, solution: Solution) -> Solution:
+    """A solution that says what was asked, whatever it was found by."""
     reached = tuple(
         Reached(requirement, found.figure, found.implied_by)
         for requirement, found in zip(asked.requirements, solution.reached, strict=True)
     )
-    solution = replace(solution, reached=reached, policy_hash=asked.fingerprint())
-    return Searched(asked, tried, problem.profile, search.coded_trees, search.request.tables, counts.tables, solution)
+    return replace(solution, reached=reached, policy_hash=asked.fingerprint())
 
 
 def _refusal(policy: Policy, attack: Attack) -> str:

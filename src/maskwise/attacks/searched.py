@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from maskwise.compress.request import TableRequest
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Profile
+    from maskwise.search.interface import Search
     from maskwise.search.value_trees import AnyTree
     from maskwise.solution.solution import Solution
 
@@ -37,6 +38,8 @@ class Searched:
     """The counts."""
     solution: Solution
     """The cut that was found."""
+    search: Search | None = None
+    """What found it; None where an earlier solution was put beside its counts again."""
 
     @property
     def has_class(self) -> bool:

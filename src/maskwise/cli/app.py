@@ -103,12 +103,12 @@ def mask(
 ) -> int:
     """Mask a table, recount the result, and only then release it."""
     from maskwise.cli.risk_tables import show_risk  # noqa: PLC0415 - start-up
-    from maskwise.cli.sidecars import SidecarPaths  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
     from maskwise.cli.why import show_why  # noqa: PLC0415 - start-up
     from maskwise.formats.policy_file import policy_files  # noqa: PLC0415 - start-up
     from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
     from maskwise.report.report import report as make_report  # noqa: PLC0415 - start-up
+    from maskwise.session.sidecars import SidecarPaths  # noqa: PLC0415 - start-up
     from maskwise.table.endpoints import source_files  # noqa: PLC0415 - start-up
     from maskwise.values.message import Audience, Level  # noqa: PLC0415 - start-up
 
@@ -132,7 +132,7 @@ def mask(
             why=why or owner_report is not None,
             engine=engine,
             memory=memory,
-            observer=terminal,
+            on_event=terminal.hear,
             beside=sidecars.make,
             **search.keywords(),
         )

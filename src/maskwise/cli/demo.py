@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from maskwise.cli.evaluation_tables import show_evaluation
 from maskwise.cli.risk_tables import show_risk
-from maskwise.cli.sidecars import SidecarPaths
 from maskwise.cli.terminal import Terminal
 from maskwise.datasets import adult_folder, load_adult
 from maskwise.pipeline import anonymize, apply
 from maskwise.release.file_set import Sidecar, write_files
 from maskwise.report.plot import can_draw
 from maskwise.report.report import DOES_NOT_PROTECT, report, what_is_protected
+from maskwise.session.sidecars import SidecarPaths
 from maskwise.values.message import Audience, Level
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def run(folder: Path, *, quiet: bool) -> int:
     terminal = Terminal(quiet=quiet)
     terminal.say("Masking the bundled Adult table: 48,842 records (UCI Machine Learning Repository, CC BY 4.0).")
     with terminal:
-        outcome = anonymize(source, policy, masked_file, why=True, observer=terminal, beside=sidecars.make)
+        outcome = anonymize(source, policy, masked_file, why=True, on_event=terminal.hear, beside=sidecars.make)
     terminal.show_messages(outcome.messages, Level.WARNING)
     terminal.show_report(report(outcome, Audience.OWNER).data, outcome.verdict)
     if outcome.risk is not None:

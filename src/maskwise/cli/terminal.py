@@ -13,17 +13,19 @@ from rich.text import Text
 from maskwise.errors import plural
 from maskwise.policy.requirements.qid import called
 from maskwise.policy.requirements.wording import figure_text
+from maskwise.progress import StageBegun, StepTaken
 from maskwise.report.report import describe_ending, shown_values
 from maskwise.solution.steps import Generalization
+from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from maskwise.progress import Event
     from maskwise.solution.steps import Step
     from maskwise.values.message import Level, Message
     from maskwise.verify.verdict import Verdict
 
-STAGES = ("read", "profile", "compress", "search", "explain", "mask", "verify")
 _MOST_LABELS = 8
 
 
@@ -54,20 +56,25 @@ class Terminal:
                 transient=True,
             )
             self._progress.start()
-            self._task = self._progress.add_task("starting", total=len(STAGES))
+            self._task = self._progress.add_task("starting", total=len(Stage))
         return self
 
     def __exit__(self, *reason: object) -> None:
         if self._progress is not None:
             self._progress.stop()
 
-    def stage(self, name: str) -> None:
+    def hear(self, event: Event) -> None:
+        """Show how far a run has come."""
+        if isinstance(event, StageBegun):
+            self.stage(event)
+        elif isinstance(event, StepTaken):
+            self.step(event.step)
+
+    def stage(self, begun: StageBegun) -> None:
         """Show that a stage begins."""
-        self._stage = name
+        self._stage = str(begun)
         if self._progress is not None:
-            kind = name.partition(" ")[0]  # `search 3 of 9` is a search
-            at = STAGES.index(kind) if kind in STAGES else 0
-            self._progress.update(self._task, description=name, completed=at)
+            self._progress.update(self._task, description=self._stage, completed=list(Stage).index(begun.stage))
 
     def step(self, step: Step | Generalization) -> None:
         """Show the step that was just performed."""

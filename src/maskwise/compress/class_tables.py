@@ -16,14 +16,15 @@ from maskwise.compress.compressed_table import ClassTable, Compact
 from maskwise.compress.recode import fetch_records, lookup_of, narrowest, number_records, recode
 from maskwise.profile.sensitive import take_sensitive
 from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from maskwise.compress.request import ClassRequest, Coding, RecordGroups
+    from maskwise.compress.request import ClassRequest, Coding, GroupRecords, RecordGroups
     from maskwise.compress.spill import Workspace
     from maskwise.profile.columns import Profile
     from maskwise.table.table import Table
@@ -32,7 +33,12 @@ if TYPE_CHECKING:
 
 
 def compress_classes(
-    table: Table, profile: Profile, codings: Sequence[Coding], request: ClassRequest, workspace: Workspace
+    table: Table,
+    profile: Profile,
+    codings: Sequence[Coding],
+    request: ClassRequest,
+    workspace: Workspace,
+    on_stage: Callable[[Stage], None] = lambda _: None,
 ) -> tuple[Table, tuple[ClassTable, ...]]:
     """Count the distinct coded rows of all masked attributes together, by class.
 
@@ -42,6 +48,7 @@ def compress_classes(
         codings: The codes of every masked attribute.
         request: What is to be counted.
         workspace: Where the rows are kept.
+        on_stage: Is told when unmasked columns are looked at, record by record.
 
     Returns:
         The table, its records numbered if unmasked columns were looked at, and the counts for each way of grouping.
@@ -54,11 +61,27 @@ def compress_classes(
     if request.group_records is None or not unmasked:
         return table, (_count(table, profile, codings, classes, workspace),)
     table = number_records(table)
-    numbers, columns, of_class = _fetch(table, unmasked, request.class_name)
-    groups = request.group_records(columns, of_class)
+    on_stage(Stage.LEARN)
+    numbers, groups = _group(table, unmasked, request.class_name, request.group_records)
+    on_stage(Stage.COMPRESS)
     if not groups:
         return table, (_count(table, profile, codings, classes, workspace),)
     return table, tuple(_count(table, profile, codings, classes, workspace, (numbers, one)) for one in groups)
+
+
+def _group(
+    table: Table, unmasked: Sequence[str], class_name: str, group_records: GroupRecords
+) -> tuple[Ints, Sequence[RecordGroups]]:
+    """The number of each record, and the ways in which the records are grouped; kept where a table is asked again."""
+    key = ("groups", table.expr.op(), table.column(class_name).op(), tuple(unmasked), group_records)
+    return table.kept.get(key, lambda: _group_anew(table, unmasked, class_name, group_records))
+
+
+def _group_anew(
+    table: Table, unmasked: Sequence[str], class_name: str, group_records: GroupRecords
+) -> tuple[Ints, Sequence[RecordGroups]]:
+    numbers, columns, of_class = _fetch(table, unmasked, class_name)
+    return numbers, group_records(columns, of_class)
 
 
 def _fetch(table: Table, unmasked: Sequence[str], class_name: str) -> tuple[Ints, list[pa.ChunkedArray], Ints]:

@@ -20,9 +20,10 @@ from maskwise.compress.record_teaching import teach
 from maskwise.compress.spill import Workspace
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy
+from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from maskwise.compress.compressed_table import ClassTable
     from maskwise.compress.recode import Coded
@@ -32,7 +33,11 @@ if TYPE_CHECKING:
 
 
 def compress(
-    table: Table, profile: Profile, request: CountRequest, workspace: Workspace | None = None
+    table: Table,
+    profile: Profile,
+    request: CountRequest,
+    workspace: Workspace | None = None,
+    on_stage: Callable[[Stage], None] = lambda _: None,
 ) -> CompressedTables:
     """Count everything that a search asks for.
 
@@ -41,6 +46,7 @@ def compress(
         profile: Their distinct values.
         request: What is to be counted.
         workspace: Where the rows are kept; None is memory without bound.
+        on_stage: Is told when records are looked at one by one.
 
     Claim: compressing keeps counts. Every record has exactly one code per
     attribute, so the counts of a QID's rows add up to the table's.
@@ -48,9 +54,12 @@ def compress(
     workspace = workspace or Workspace()
     class_tables: tuple[ClassTable, ...] = ()
     if request.classes is not None:
-        table, class_tables = compress_classes(table, profile, request.codings, request.classes, workspace)
+        table, class_tables = compress_classes(table, profile, request.codings, request.classes, workspace, on_stage)
     tables = _compress_qids(table, profile, request, workspace)
-    taught = None if request.records is None else teach(table, profile, request.codings, request.records)
+    taught = None
+    if request.records is not None:
+        on_stage(Stage.LEARN)
+        taught = teach(table, profile, request.codings, request.records)
     return CompressedTables(tables, class_tables, workspace, taught)
 
 

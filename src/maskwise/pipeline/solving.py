@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import sys
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from maskwise.compress.compress import compress
@@ -10,64 +11,117 @@ from maskwise.errors import InputError
 from maskwise.profile.boundaries import read_midnights_as_dates
 from maskwise.profile.persons import with_boundaries
 from maskwise.profile.profile import profile as take_profile
-from maskwise.progress import SearchProgress, Silent
+from maskwise.progress import RunProgress
 from maskwise.solution.lone_values import disclose_lone_values
+from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from maskwise.attacks.searched import Searched
+    from maskwise.compress.compressed_table import CompressedTables
     from maskwise.compress.spill import Workspace
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Profile
-    from maskwise.progress import Observer
+    from maskwise.search.interface import Problem
     from maskwise.search.options import SearchOptions
     from maskwise.solution.reasons import Reasons
     from maskwise.solution.solution import Solution
     from maskwise.table.table import Table
 
 
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A cut, and the counts from which it was found."""
+
+    solution: Solution
+    """The cut."""
+    table: Table
+    """The records without dropped ones."""
+    problem: Problem
+    """What was solved."""
+    searched: Searched
+    """How it was found."""
+    counts: CompressedTables
+    """What was counted for that."""
+
+    @property
+    def profile(self) -> Profile:
+        """One-dimensional counts of every masked attribute."""
+        return self.problem.profile
+
+    def at(self, n_steps: int) -> Solved:
+        """The state after so many steps of the search.
+
+        Raises:
+            InputError: There were fewer steps, or that state is not safe.
+        """
+        from maskwise.attacks.guard import go_back  # noqa: PLC0415 - compiled code is slow to load
+
+        n_all = len(self.solution.steps)
+        if not 0 <= n_steps <= n_all:
+            msg = f"The search has the steps 1 to {n_all:,}, and 0 is where it began; found {n_steps:,}."
+            raise InputError(msg)
+        if n_steps == n_all:
+            return self
+        searched = go_back(self.searched, self.counts, n_steps)
+        return replace(self, searched=searched, solution=_shown(searched.solution, self.problem.options))
+
+    def explain(self) -> Reasons:
+        """Why each masked value is shown as it is.
+
+        Raises:
+            InputError: The policy has a budget for suppression.
+        """
+        from maskwise.search.explain import explain  # noqa: PLC0415 - compiled code is slow to load
+        from maskwise.search.explain_regions import explain_regions  # noqa: PLC0415 - as above
+
+        refuse_reasons(self.problem.policy)
+        assert self.searched.search is not None  # noqa: S101 - a search that was run is kept
+        explained = explain if self.solution.regions is None else explain_regions
+        problem = replace(self.problem, policy=self.searched.tried)
+        return explained(problem, self.searched.search.request, self.counts, self.solution)
+
+
+def refuse_reasons(policy: Policy) -> None:
+    """Refuse to look for reasons where they are not known."""
+    if policy.suppress is not None:
+        raise InputError(
+            "Reasons (why) are not found for a policy with `suppress` yet: whether a value could be shown depends on "
+            "who else is suppressed. Leave out one of them."
+        )
+
+
 def solve(
     table: Table,
     policy: Policy,
     options: SearchOptions,
-    observer: Observer | None = None,
-    is_asked_to_stop: Callable[[], bool] = lambda: False,
+    progress: RunProgress | None = None,
     workspace: Workspace | None = None,
     *,
     columns: Sequence[str] | None = None,
-    after: Callable[[Searched], None] | None = None,
-    reasons: list[Reasons] | None = None,
-) -> tuple[Solution, Profile, Table]:
+) -> Solved:
     """Find the cut, without masking anything yet.
 
     Args:
         table: The records.
         policy: What is asked.
         options: Which way, by what measure, for how long.
-        observer: Is told how far the search has come.
-        is_asked_to_stop: Asked after every step.
+        progress: Is told how far the search has come, and may ask to stop.
         workspace: Where compressed tables are kept; None is memory without bound.
         columns: The columns of the release; None is all but those that the policy leaves out.
-        after: Is given what was searched, while its counts are still there.
-        reasons: Takes why each masked value is shown as it is, which needs what was counted; None does not ask.
-
-    Returns:
-        The solution, the profile it rests on, and the table without dropped records.
     """
+    progress = progress or RunProgress()
+    progress.stage(Stage.PROFILE)
+    profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
+    module = options.search.home.partition(":")[0]
+    if module not in sys.modules:
+        progress.stage(Stage.LOAD)
     from maskwise.attacks.guard import run_search  # noqa: PLC0415 - compiled code is slow to load
     from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - as above
     from maskwise.search.interface import Problem  # noqa: PLC0415 - as above
     from maskwise.search.registry import start_search  # noqa: PLC0415 - as above
 
-    if reasons is not None and policy.suppress is not None:
-        raise InputError(
-            "Reasons (why) are not found for a policy with `suppress` yet: whether a value could be shown depends on "
-            "who else is suppressed. Leave out one of them."
-        )
-    progress = SearchProgress(observer or Silent(), is_asked_to_stop)
-    progress.stage("profile")
-    profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     check_feasible(profile, policy)
     profile = profile if options.as_published else read_midnights_as_dates(profile)
     profile = with_boundaries(profile, table, policy, options.boundaries_for(policy.boundaries))
@@ -76,19 +130,12 @@ def solve(
         columns = [name for name in table.names if name not in dropped]
     problem = Problem(profile, policy, options, tuple(columns), dropped)
     search = start_search(problem)
-    progress.stage("compress")
-    counts = compress(table, profile, search.request, workspace)
+    progress.stage(Stage.COMPRESS)
+    counts = compress(table, profile, search.request, workspace, progress.stage)
     searched = run_search(problem, search, counts, progress)
-    if after is not None:
-        after(searched)
-    solution = searched.solution
-    if not options.as_published:
-        solution = disclose_lone_values(solution)
-    if reasons is not None:
-        from maskwise.search.explain import explain  # noqa: PLC0415 - as above
-        from maskwise.search.explain_regions import explain_regions  # noqa: PLC0415 - as above
+    return Solved(_shown(searched.solution, options), replace(table, binned=None), problem, searched, counts)
 
-        progress.stage("explain")
-        explained = explain if solution.regions is None else explain_regions
-        reasons.append(explained(replace(problem, policy=searched.tried), search.request, counts, solution))
-    return solution, profile, replace(table, binned=None)
+
+def _shown(solution: Solution, options: SearchOptions) -> Solution:
+    """What is released of a solution: where `*` stands for one value alone, that is shown."""
+    return solution if options.as_published else disclose_lone_values(solution)

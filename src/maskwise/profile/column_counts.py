@@ -93,26 +93,49 @@ def count_columns(
     range, so a cut between ranges is a cut of the numbers, and groups are
     counted as before; a text with fewer than k records is hidden in every state.
     """
-    counts = table.count_each(policy.masked, policy.class_name)
+    known = _find_known(table, policy)
+    asked = [name for name in policy.masked if name not in known.columns]
+    if not asked:
+        return len(known.classes), (known.columns[name] for name in policy.masked)
+    counts = table.count_each(asked, policy.class_name)
     tables = counts.up_to(MOST_VALUES)
     classes = _classes(counts, tables, policy.class_name)
     if len(classes) > MOST_CLASSES:
         msg = f"The class `{policy.class_name}` has {len(classes):,} different values. Group them into a few classes."
         raise InputError(policy.at(("class",)) + msg)
+    known.classes.update(classes)
     floors = dict.fromkeys(policy.masked, 0) if keep_rare else policy.floors()
     floors |= {attribute.name: 0 for attribute in policy.attributes if attribute.at_least}
 
     def columns() -> Iterator[ColumnCounts]:
-        for i, (name, groups) in enumerate(zip(policy.masked, tables, strict=True)):
-            counted = None if groups is None else _count(name, groups, classes)
+        for name in policy.masked:
+            if name in known.columns:
+                yield known.columns[name]
+                continue
+            i = asked.index(name)
+            counted = None if tables[i] is None else _count(name, tables[i], classes)
             if counted is not None and len(counted.keys) <= MOST_VALUES:
+                known.columns[name] = counted
                 yield counted
                 continue
-            many = _Many(table, policy, counts, i, classes, entries.get(name), floors[name])
+            many = _Many(table, policy, counts, name, i, classes, entries.get(name), floors[name])
             yield many.as_numbers() or many.as_texts() or counted or _count(name, counts.all_of(i), classes)
         counts.drop()
 
     return len(classes), columns()
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Columns of a table that were counted before, by one class; those with few values, whatever was asked of them."""
+
+    classes: dict[object, int]
+    columns: dict[str, ColumnCounts]
+
+
+def _find_known(table: Table, policy: Policy) -> _Known:
+    of_class = None if policy.class_name is None else table.column(policy.class_name).op()
+    return table.kept.get(("columns", table.expr.op(), of_class), lambda: _Known({}, {}))
 
 
 def refuse_cells(
@@ -179,14 +202,11 @@ class _Many:
     table: Table
     policy: Policy
     counts: ValueCounts
+    name: str
     i: int
     classes: dict[object, int]
     entry: Attribute | None
     floor: int
-
-    @property
-    def name(self) -> str:
-        return self.policy.masked[self.i]
 
     def as_numbers(self) -> ColumnCounts | None:
         """Count by ranges of numbers; None if it is no interval attribute, or all its cells are needed to tell."""

@@ -17,6 +17,7 @@ from maskwise.policy.requirements.qid import called
 from maskwise.release.escape import original_text, safe_name, spreadsheet_safe
 from maskwise.release.file_set import FileSet, Sidecar
 from maskwise.release.frames import as_frame
+from maskwise.table.kept_counts import NothingKept
 from maskwise.table.read import read
 from maskwise.table.table import Table, kept_columns
 from maskwise.values.input_kind import input_kind
@@ -189,6 +190,9 @@ def recount(
     Raises:
         RefusedError: The released table shows other groups than the one that was counted.
     """
+    # What a session has counted before is not asked: a recount counts.
+    table = replace(table, kept=NothingKept())
+    whole = None if whole is None else replace(whole, kept=NothingKept())
     read_text = original_text if escaped else str
     about = set() if person is None else {person.column}
     shown = set(table.names) - set(generalized)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from maskwise.compress.compressed_table import Compact
     from maskwise.search.bounds import Bound
+    from maskwise.search.curve import SearchCurve
     from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
     from maskwise.search.preferences import Preferences
@@ -245,11 +246,12 @@ class BottomUp:
         return tree.name, tuple(labels), tree.nodes[node - first].label
 
     def run(
-        self, limits: Limits, watch: Watcher, *, prune: bool = True, weights: Floats | None = None
+        self, curve: SearchCurve, limits: Limits, watch: Watcher, *, prune: bool = True, weights: Floats | None = None
     ) -> tuple[list[Generalization], Ending]:
         """Generalize until all requirements hold, or a limit is reached.
 
         Args:
+            curve: Takes a point for each step.
             limits: When to give up.
             watch: Called after every step; may ask to stop.
             prune: Try only generalizations that can be critical (Theorem 1); the steps are the same.
@@ -269,7 +271,8 @@ class BottomUp:
             name, before, after = self.generalize(node)
             ip = float(self.weights[self.attribute[node]]) * loss / gain if gain > 0 else None
             steps.append(Generalization(len(steps) + 1, name, before, after, loss, gain, ip, self.figures()))
-            if not watch(steps[-1]):
+            curve.add(*self.path[-1], steps[-1].requirements)
+            if not watch(steps[-1], curve):
                 return steps, Ending.INTERRUPTED
 
 

@@ -13,14 +13,16 @@ from maskwise.policy.requirements.qid import called
 from maskwise.search.bottomup import BottomUp
 from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
+from maskwise.search.curve import start_curve
 from maskwise.search.grow_trees import grow_forest
-from maskwise.search.options import Limits, stage_of
+from maskwise.search.options import Limits
 from maskwise.search.preferences import check_levels, preferences_of
 from maskwise.search.suppression.requests import with_union
 from maskwise.search.suppression.stopping import Stopping
 from maskwise.search.ties import is_less
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
+from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,13 +76,14 @@ class BottomUpSearch:
             check_levels(problem.policy, self.trees, tables, bounds)
 
         def start(n: int) -> BottomUp:
-            progress.stage(stage_of(n, options.restarts + 1))
+            progress.stage(Stage.SEARCH, n, options.restarts + 1)
             return BottomUp(
                 self.trees, tables, bounds, self._preferences, has_class=problem.has_class, stopping=stopping
             )
 
         best = start(1)
-        steps, ending = best.run(options.limits, progress.step)
+        curve = start_curve(problem, best, upward=True)
+        steps, ending = best.run(curve, options.limits, progress.step)
         if ending is not Ending.MET:
             raise UnfinishedError(_unfinished(steps, ending))
         deadline = time.monotonic() + options.time_limit if options.time_limit is not None else None
@@ -89,14 +92,21 @@ class BottomUpSearch:
             other = start(n + 2)
             left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
             weights = np.exp(_SPREAD * rng.standard_normal(len(self.trees)))
-            other_steps, other_ending = other.run(Limits(None, left), progress.step, weights=weights)
+            other_curve = start_curve(problem, other, upward=True)
+            other_steps, other_ending = other.run(other_curve, Limits(None, left), progress.step, weights=weights)
             if other_ending is not Ending.MET:
                 break
             if is_less(other.lost, best.lost):
-                best, steps = other, other_steps
+                best, steps, curve = other, other_steps, other_curve
         messages = counts.workspace.messages()
-        return build_solution(
-            problem, self.trees, best, steps, ending, criterion=_MEASURE, upward=True, messages=messages
+        return build_solution(problem, self.trees, best, steps, curve, ending, criterion=_MEASURE, messages=messages)
+
+    def rerun(self, counts: CompressedTables, n_steps: int) -> Solution:
+        """Refuse: only the last state of a bottom-up search is safe."""
+        del counts, n_steps
+        raise InputError(
+            "Going bottom-up the table is safe only at the end of the search. Use the method `tdr`, each step of which "
+            "can be released."
         )
 
 

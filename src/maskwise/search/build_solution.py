@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Kind
-from maskwise.search.curve import follow
 from maskwise.search.suppression.found import suppression_of
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, in_tree_order
 from maskwise.solution.solution import Ending, Reached, Solution
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Column
     from maskwise.search.bottomup import BottomUp
+    from maskwise.search.curve import SearchCurve
     from maskwise.search.interface import Problem
     from maskwise.search.topdown import TopDown
     from maskwise.search.value_trees import AnyTree
@@ -29,10 +29,10 @@ def build_solution(
     trees: Sequence[AnyTree],
     state: TopDown | BottomUp,
     steps: Sequence[Step | Generalization],
+    curve: SearchCurve,
     ending: Ending,
     *,
     criterion: str | None = None,
-    upward: bool = False,
     messages: Sequence[Message] = (),
 ) -> Solution:
     """Turn the last state of a search into a Solution.
@@ -42,9 +42,9 @@ def build_solution(
         trees: The value trees.
         state: The last state.
         steps: The steps that led to it.
+        curve: What each of them kept and reached.
         ending: Why the search ended.
         criterion: By what the steps were chosen; None is what the options say.
-        upward: Whether the search went up from the raw values.
         messages: What the owner should know of the search.
     """
     profile, policy, options = problem.profile, problem.policy, problem.options
@@ -75,14 +75,7 @@ def build_solution(
         fixed=profile.fixed,
         trees=tuple((name, tree) for name, tree in policy.sensitive_trees.items() if name not in with_cut),
         steps=tuple(steps),
-        curve=follow(
-            trees[: policy.n_cuts],
-            state.path,
-            [state.start, *(step.requirements for step in steps)],
-            given=[(i, node) for i, node in state.given if i < policy.n_cuts],
-            upward=upward,
-            has_class=problem.has_class,
-        ),
+        curve=curve.points,
         messages=(*profile.messages, *map(private_note, _masked_for_missing(masked, policy, cuts)), *messages),
     )
 

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from maskwise.profile.columns import Profile
     from maskwise.search.options import SearchOptions
     from maskwise.search.value_trees import AnyTree
+    from maskwise.solution.curve import RecordedCurve
     from maskwise.solution.solution import Solution
     from maskwise.solution.steps import Generalization, Step
+    from maskwise.values.stages import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +48,34 @@ class Problem:
 class Watcher(Protocol):
     """Is called after every step, and may ask to stop."""
 
-    def __call__(self, step: Step | Generalization) -> bool:
-        """Return False to stop after this step."""
+    def __call__(self, step: Step | Generalization, curve: RecordedCurve) -> bool:
+        """Return False to stop after this step.
+
+        Args:
+            step: What was done.
+            curve: What is reached and kept after it.
+        """
 
 
 class Progress(Protocol):
     """Is told how far a search has come, and may ask to stop."""
 
-    def stage(self, name: str) -> None:
-        """A search begins; where there are several, each of them: `search 3 of 9`."""
+    def stage(self, stage: Stage, number: int = 1, n: int = 1) -> None:
+        """A stage begins; where there are several of the kind, such as searches, each of them."""
 
-    def step(self, step: Step | Generalization) -> bool:
+    def step(self, step: Step | Generalization, curve: RecordedCurve) -> bool:
         """A step was taken in the search that began last. Return False to stop after it."""
 
 
 class NoProgress:
     """Reports to nobody and never asks to stop."""
 
-    def stage(self, name: str) -> None:
+    def stage(self, stage: Stage, number: int = 1, n: int = 1) -> None:
         """Do nothing."""
 
-    def step(self, step: Step | Generalization) -> bool:
+    def step(self, step: Step | Generalization, curve: RecordedCurve) -> bool:
         """Go on."""
-        del step
+        del step, curve
         return True
 
 
@@ -92,4 +99,15 @@ class Search(Protocol):
         Args:
             counts: The answer to the request. It is not changed, so that several runs may start from it.
             progress: Told of every search and step, and may ask to stop.
+        """
+
+    def rerun(self, counts: CompressedTables, n_steps: int) -> Solution:
+        """Search as the last run did that gave a Solution, and stop after so many of its steps.
+
+        Args:
+            counts: The same as in that run.
+            n_steps: After how many steps.
+
+        Raises:
+            InputError: A state before the last is not safe.
         """

@@ -163,12 +163,3 @@ def search_options(seed: int | None = None, **given: Unpack[SearchKeywords]) -> 
             msg = f"There is no argument `{name}`.{did_you_mean(name, known)}"
             raise TypeError(msg)
     return SearchOptions(seed=seed, **given)
-
-
-def stage_of(n: int, total: int) -> str:
-    """What the stage of one search among several is called.
-
-    >>> stage_of(3, 9), stage_of(1, 1)
-    ('search 3 of 9', 'search')
-    """
-    return f"search {n} of {total}" if total > 1 else "search"

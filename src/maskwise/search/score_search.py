@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 from maskwise.compress.request import CountRequest
 from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
+from maskwise.search.curve import start_curve
 from maskwise.search.grow_trees import grow_forest
+from maskwise.search.interface import NoProgress
 from maskwise.search.linked_records import linked_records
-from maskwise.search.options import stage_of
+from maskwise.search.options import Limits
 from maskwise.search.preferences import check_levels, preferences_of
 from maskwise.search.suppression.chooser import SuppressingChooser
 from maskwise.search.suppression.found import spare_records, start_groups
 from maskwise.search.suppression.requests import with_union
 from maskwise.search.topdown import ScoreChooser, TopDown, descend
 from maskwise.search.value_trees import codings_of
+from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,8 +54,15 @@ class ScoreSearch:
 
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
         """Refine until nothing valid and beneficial is left, or a limit is reached."""
+        progress.stage(Stage.SEARCH)
+        return self._run(counts, self.problem.options.limits, progress)
+
+    def rerun(self, counts: CompressedTables, n_steps: int) -> Solution:
+        """Refine so many times."""
+        return self._run(counts, Limits(n_steps), NoProgress())
+
+    def _run(self, counts: CompressedTables, limits: Limits, progress: Progress) -> Solution:
         problem, options = self.problem, self.problem.options
-        progress.stage(stage_of(1, 1))
         bounds = list_bounds(problem.profile, problem.policy, self._tables)
         by_gain = options.criterion == "infogain"
         chooser: Chooser
@@ -73,6 +83,7 @@ class ScoreSearch:
             if groups.is_over:
                 check_levels(problem.policy, self.trees, counts.tables, bounds)
             chooser = SuppressingChooser(state, groups, by_gain=by_gain)
-        steps, ending = descend(chooser, options.limits, progress.step)
+        curve = start_curve(problem, state)
+        steps, ending = descend(chooser, curve, limits, progress.step)
         messages = (*counts.workspace.messages(), *linked_records(problem, counts))
-        return build_solution(problem, self.trees, state, steps, ending, messages=messages)
+        return build_solution(problem, self.trees, state, steps, curve, ending, messages=messages)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from maskwise.compress.compressed_table import Compact
     from maskwise.search.bounds import Bound
+    from maskwise.search.curve import SearchCurve
     from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
     from maskwise.search.preferences import Preferences
@@ -281,11 +282,12 @@ class Chooser(Protocol):
         """Perform a refinement; return what changed."""
 
 
-def descend(chooser: Chooser, limits: Limits, watch: Watcher) -> tuple[list[Step], Ending]:
+def descend(chooser: Chooser, curve: SearchCurve, limits: Limits, watch: Watcher) -> tuple[list[Step], Ending]:
     """Refine until nothing valid and beneficial is left, or a limit is reached.
 
     Args:
         chooser: Picks and performs each refinement.
+        curve: Takes a point for each.
         limits: When to stop early.
         watch: Called after every step; may ask to stop.
 
@@ -304,6 +306,7 @@ def descend(chooser: Chooser, limits: Limits, watch: Watcher) -> tuple[list[Step
         name, before, after = chooser.refine(best.node)
         figures = chooser.state.figures()
         steps.append(Step(len(steps) + 1, name, before, after, best.gain, best.loss, best.score, figures))
-        if not watch(steps[-1]):
+        curve.add(*chooser.state.path[-1], figures)
+        if not watch(steps[-1], curve):
             return steps, Ending.INTERRUPTED
     return steps, Ending.MAXIMAL if chooser.state.is_anti_monotone else Ending.EXHAUSTED

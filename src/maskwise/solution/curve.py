@@ -1,8 +1,9 @@
-"""A point of the trade-off curve."""
+"""A point of the trade-off curve, and the curve of a search that goes on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +20,11 @@ class Point:
     """1 if every masked attribute shows exact values, 0 if each shows its root: one less the mean spread."""
     class_entropy: float | None
     """Bits of the class that one masked attribute leaves open, averaged over them; None without a class."""
+
+
+class RecordedCurve(Protocol):
+    """The points so far of a search that goes on."""
+
+    @property
+    def last(self) -> Point:
+        """The point after the last step; it is computed when it is asked for."""

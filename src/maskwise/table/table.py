@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from maskwise.engines.base import ROW
 from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.table.files import looks_like_cell
+from maskwise.table.kept_counts import KeptCounts, NothingKept
 from maskwise.values.arrow import as_numpy
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class Table:
     """Whether the records were put into another order."""
     binned: tuple[str, tuple[float, ...]] | None = None
     """A column of numbers that the search sees in bins, and where each bin but the first begins."""
+    kept: KeptCounts = field(default_factory=NothingKept, compare=False)
+    """What was counted before."""
 
     def column(self, name: str) -> ir.Value:
         """The named column as the search and the recount see it.
@@ -146,11 +149,18 @@ class Table:
 
     def n_rows(self) -> int:
         """Count the records."""
+        return self.kept.get(("n_rows", self.expr.op()), self._count_rows)
+
+    def _count_rows(self) -> int:
         return int(self.engine.fetch(self.expr.aggregate(n=self.expr.count())).column(0)[0].as_py())
 
     def distinct(self, name: str) -> Distinct:
         """Count the records of each distinct cell of one column."""
-        counted = self.engine.group(self.expr, [self.column(name)]).combine_chunks()
+        column = self.column(name)
+        return self.kept.get(("distinct", self.expr.op(), column.op()), lambda: self._count_distinct(column))
+
+    def _count_distinct(self, column: ir.Value) -> Distinct:
+        counted = self.engine.group(self.expr, [column]).combine_chunks()
         cells, n = counted.column(0).combine_chunks(), as_numpy(counted.column("n")).astype(np.int64)
         there = as_numpy(cells.is_valid())
         return Distinct(cells.drop_null(), n[there], int(n[~there].sum()))

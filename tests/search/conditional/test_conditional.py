@@ -19,6 +19,7 @@ from maskwise.compress.compress import compress
 from maskwise.errors import InputError
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
+from maskwise.progress import Event, StageBegun, StepTaken
 from maskwise.search.conditional import variants
 from maskwise.search.conditional.chooser import Variant
 from maskwise.search.conditional.cross_validation import MIN_RECORDS, N_DETAILED_FOLDS, CrossValidation
@@ -342,7 +343,7 @@ def test_judges_agree_with_a_tree_that_is_grown_record_by_record(*, is_close: bo
     inputs = inputs_of(columns)
     validation = inputs.detailed_cross_validation(5) if is_close else inputs.cross_validation(5)
     assert validation is not None
-    run = variants.run_variant(inputs, Variant(), Limits(), lambda _: True)
+    run = variants.run_variant(inputs, Variant(), Limits(), lambda *_: True)
     places = run.places()
     bits, n_records = 0.0, 0
     for fold in range(validation.n_folds):
@@ -415,9 +416,9 @@ def test_of_many_rows_of_unmasked_columns_some_are_drawn() -> None:
 def test_searches_leave_the_tables_they_start_from_as_they_are() -> None:
     inputs = inputs_of(people())
     before = [(one.codes.copy(), one.counts.copy()) for one in (*inputs.tables, inputs.classes.rows)]
-    first = variants.run_variant(inputs, Variant(), Limits(), lambda _: True)
-    variants.run_variant(inputs, Variant(0.0), Limits(), lambda _: True)
-    again = variants.run_variant(inputs, Variant(), Limits(), lambda _: True)
+    first = variants.run_variant(inputs, Variant(), Limits(), lambda *_: True)
+    variants.run_variant(inputs, Variant(0.0), Limits(), lambda *_: True)
+    again = variants.run_variant(inputs, Variant(), Limits(), lambda *_: True)
     assert len(first.steps) > 2
     assert again.steps == first.steps
     for (codes, counts), one in zip(before, (*inputs.tables, inputs.classes.rows), strict=True):
@@ -462,7 +463,7 @@ def test_variants_keep_to_a_step_limit() -> None:
     assert outcome.verdict.is_met
 
 
-# What an observer hears.
+# What is told of a run.
 
 
 class Heard:
@@ -471,12 +472,12 @@ class Heard:
     def __init__(self) -> None:
         self.stages: dict[str, list[int]] = {}
 
-    def stage(self, name: str) -> None:
-        assert name not in self.stages
-        self.stages[name] = []
-
-    def step(self, step: Any) -> None:
-        list(self.stages.values())[-1].append(step.step)
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, StageBegun):
+            assert str(event) not in {*self.stages} - {"compress"}
+            self.stages[str(event)] = []
+        elif isinstance(event, StepTaken):
+            list(self.stages.values())[-1].append(event.step.step)
 
 
 @pytest.mark.slow
@@ -484,11 +485,13 @@ class Heard:
     ("options", "n_searches"),
     [({"criterion": "conditional", "effort": 2}, 65), ({"method": "bug", "restarts": 8}, 9)],
 )
-def test_an_observer_can_tell_one_search_from_the_next(options: dict[str, Any], n_searches: int) -> None:
+def test_events_tell_one_search_from_the_next(options: dict[str, Any], n_searches: int) -> None:
     heard = Heard()
-    maskwise.anonymize(pa.table(people()), POLICY, observer=heard, **options)
+    maskwise.anonymize(pa.table(people()), POLICY, on_event=heard, **options)
     searches = [f"search {n} of {n_searches}" for n in range(1, n_searches + 1)]
-    assert list(heard.stages) == ["read", "profile", "compress", *searches, "mask", "verify"]
+    compared = ["compare"] if "criterion" in options else []
+    ending = [*compared, "attack", "check", "mask", "verify", "assess"]
+    assert [name for name in heard.stages if name != "load"] == ["read", "profile", "compress", *searches, *ending]
     for name in searches:
         assert heard.stages[name] == list(range(1, len(heard.stages[name]) + 1))
     assert all(heard.stages[name] for name in searches[:2])
@@ -496,8 +499,9 @@ def test_an_observer_can_tell_one_search_from_the_next(options: dict[str, Any], 
 
 def test_a_single_search_is_not_counted() -> None:
     heard = Heard()
-    maskwise.anonymize(pa.table(people()), POLICY, observer=heard, criterion="conditional", effort=1)
-    assert list(heard.stages) == ["read", "profile", "compress", "search", "mask", "verify"]
+    maskwise.anonymize(pa.table(people()), POLICY, on_event=heard, criterion="conditional", effort=1)
+    ending = ["attack", "check", "mask", "verify", "assess"]
+    assert [name for name in heard.stages if name != "load"] == ["read", "profile", "compress", "search", *ending]
 
 
 # Without scikit-learn.

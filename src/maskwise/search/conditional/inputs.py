@@ -7,7 +7,6 @@ rows of all masked attributes together, and what unmasked columns tell.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,22 +104,29 @@ def request_classes(problem: Problem, class_name: str, *, in_detail: bool) -> Cl
     taken = {*problem.policy.masked, *(cut.attribute for cut in problem.profile.fixed), class_name}
     taken |= set() if person is None else {person.column}
     unmasked = tuple(name for name in problem.columns if name not in taken)
-    group_records = partial(_group_records, seed=problem.options.seed or 0, in_detail=in_detail)
+    group_records = GroupByUnmasked(problem.options.seed or 0, in_detail)
     return ClassRequest(class_name, unmasked, group_records, problem.policy.n_cuts)
 
 
-def _group_records(
-    columns: Sequence[pa.ChunkedArray], classes: Ints, *, seed: int, in_detail: bool
-) -> list[RecordGroups]:
-    """Group the records by what their unmasked columns tell of the class, and by these columns themselves."""
-    bins = bin_records(columns, classes, seed)
-    if bins is None:
-        return []
-    groups = [RecordGroups(bins)]
-    if in_detail and (numbered := number_rows(columns, MAX_DETAILED_RECORDS)):
-        rows, of_record = numbered
-        groups.append(RecordGroups(of_record, rows))
-    return groups
+@dataclass(frozen=True, slots=True)
+class GroupByUnmasked:
+    """Groups the records by what their unmasked columns tell of the class; compared by what it does."""
+
+    seed: int
+    """Makes the folds repeatable."""
+    in_detail: bool
+    """Whether they are also grouped by these columns themselves."""
+
+    def __call__(self, columns: Sequence[pa.ChunkedArray], classes: Ints) -> list[RecordGroups]:
+        """Group the records; see `GroupRecords`."""
+        bins = bin_records(columns, classes, self.seed)
+        if bins is None:
+            return []
+        groups = [RecordGroups(bins)]
+        if self.in_detail and (numbered := number_rows(columns, MAX_DETAILED_RECORDS)):
+            rows, of_record = numbered
+            groups.append(RecordGroups(of_record, rows))
+        return groups
 
 
 def start_trees(problem: Problem, trees: Sequence[ValueTree]) -> tuple[tuple[AnyTree, ...], dict[int, GrowingTree]]:

@@ -10,16 +10,19 @@ from maskwise.errors import InputError
 from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
 from maskwise.search.conditional import variants
+from maskwise.search.conditional.chooser import Variant
 from maskwise.search.conditional.inputs import ConditionalInputs, request_classes, start_trees
 from maskwise.search.grow_trees import grow_forest
+from maskwise.search.interface import NoProgress
 from maskwise.search.linked_records import linked_records
-from maskwise.search.options import Limits, stage_of
+from maskwise.search.options import Limits
 from maskwise.search.preferences import check_levels, preferences_of
 from maskwise.search.suppression.found import spare_records
 from maskwise.search.suppression.requests import with_union
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
 from maskwise.values.message import private_note
+from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +56,7 @@ class ConditionalSearch:
         self.trees = grow_forest(problem.profile, problem.policy.floors(), levels, spare=spare_records(problem))
         self._tables = list_requests(problem.profile, problem.policy)
         self._classes = request_classes(problem, class_name, in_detail=self.effort > 1)
+        self._chosen = Variant()
 
     @property
     def request(self) -> CountRequest:
@@ -87,7 +91,7 @@ class ConditionalSearch:
             left = None if limits.seconds is None else max(limits.seconds - (time.monotonic() - begin), 0.0)
             if n > 1 and left == 0.0:
                 break
-            progress.stage(stage_of(n, len(tried)))
+            progress.stage(Stage.SEARCH, n, len(tried))
             result = variants.run_variant(inputs, variant, Limits(limits.max_steps, left), progress.step)
             if result.state.suppressible is not None and result.state.suppressible.is_over:
                 trees = start_trees(self.problem, self.trees)[0]
@@ -95,6 +99,21 @@ class ConditionalSearch:
             selection.add(result)
             if result.ending is Ending.INTERRUPTED:
                 break
+        if len(tried) > 1:
+            progress.stage(Stage.COMPARE)
         best, explanation = selection.best()
+        self._chosen = best.variant
+        return self._solution(best, counts, explanation)
+
+    def rerun(self, counts: CompressedTables, n_steps: int) -> Solution:
+        """Refine so many times by the variant that was chosen."""
+        inputs = self.inputs(counts)
+        result = variants.run_variant(inputs, self._chosen, Limits(n_steps), NoProgress().step)
+        result.state.release()
+        return self._solution(result, counts, f"Chosen by conditional gain, stopped after {n_steps:,} steps.")
+
+    def _solution(self, best: variants.VariantResult, counts: CompressedTables, explanation: str) -> Solution:
         messages = (private_note(explanation), *counts.workspace.messages(), *linked_records(self.problem, counts))
-        return build_solution(self.problem, best.trees, best.state, best.steps, best.ending, messages=messages)
+        return build_solution(
+            self.problem, best.trees, best.state, best.steps, best.curve, best.ending, messages=messages
+        )

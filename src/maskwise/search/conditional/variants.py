@@ -16,6 +16,7 @@ from maskwise.errors import plural
 from maskwise.search.conditional.chooser import ConditionalChooser, Variant
 from maskwise.search.conditional.class_groups import ClassGroups, SingleAttributeClasses
 from maskwise.search.conditional.inputs import start_trees
+from maskwise.search.curve import start_curve
 from maskwise.search.preferences import preferences_of
 from maskwise.search.topdown import TopDown, descend
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from maskwise.search.conditional.cross_validation import CrossValidation
     from maskwise.search.conditional.inputs import ConditionalInputs
+    from maskwise.search.curve import SearchCurve
     from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
     from maskwise.search.value_trees import AnyTree
@@ -55,6 +57,8 @@ class VariantResult:
     """The last state."""
     steps: list[Step]
     """The refinements."""
+    curve: SearchCurve
+    """What each of them kept and reached."""
     ending: Ending
     """Why it ended."""
     n_cuts: int
@@ -176,5 +180,6 @@ def run_variant(inputs: ConditionalInputs, variant: Variant, limits: Limits, wat
     classes = (
         SingleAttributeClasses(rows, roots, n_nodes) if variant.is_alone else ClassGroups(rows, roots, n_nodes, bins)
     )
-    steps, ending = descend(ConditionalChooser(state, classes, growing, variant), limits, watch)
-    return VariantResult(variant, trees, state, steps, ending, n_cuts)
+    curve = start_curve(inputs.problem, state)
+    steps, ending = descend(ConditionalChooser(state, classes, growing, variant), curve, limits, watch)
+    return VariantResult(variant, trees, state, steps, curve, ending, n_cuts)

@@ -37,6 +37,11 @@ class RegionalCurve:
         self._wide = float(self._n_all)
         self.points = [Point(0, None, figures, 0.0, None)]
 
+    @property
+    def last(self) -> Point:
+        """The point after the last step."""
+        return self.points[-1]
+
     def add(self, splits: Sequence[Split], figures: tuple[float, ...]) -> None:
         """Add a point after a step, which may be splits of several regions."""
         growth, a = self._growth, splits[0].attribute

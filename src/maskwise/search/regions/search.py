@@ -15,7 +15,8 @@ from maskwise.policy.attributes import Consistency, Kind, Minimality
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, figures_of, list_union
 from maskwise.search.cut_groups import number_rows, weigh_groups
-from maskwise.search.options import stage_of
+from maskwise.search.interface import NoProgress
+from maskwise.search.options import Limits
 from maskwise.search.preferences import broken_before, preferences_of
 from maskwise.search.regions import region_arrays
 from maskwise.search.regions.build_regions import build_regional_solution
@@ -29,6 +30,7 @@ from maskwise.search.regions.variants import RegionVariant, choose_variant
 from maskwise.solution.solution import Ending
 from maskwise.solution.steps import Step
 from maskwise.values.message import private_note
+from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -70,6 +72,7 @@ class RegionSearch:
         profile, n_cuts = problem.profile, problem.policy.n_cuts
         self.domains = list_domains(replace(profile, columns=profile.columns[:n_cuts]), problem.policy.floors())
         self._union, self._qids, self._bounds = list_union(problem.profile, problem.policy)
+        self._variant = RegionVariant()
 
     @property
     def request(self) -> CountRequest:
@@ -101,12 +104,28 @@ class RegionSearch:
 
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
         """Split until nothing valid gains anything, or a limit is reached."""
+        return self._run(counts, self.problem.options.limits, progress)
+
+    def rerun(self, counts: CompressedTables, n_steps: int) -> Solution:
+        """Split so many times by the variant that was chosen."""
+        return self._run(counts, Limits(n_steps), NoProgress(), self._variant)
+
+    def _run(
+        self, counts: CompressedTables, limits: Limits, progress: Progress, chosen: RegionVariant | None = None
+    ) -> Solution:
+        """Split until nothing valid gains anything, or a limit is reached.
+
+        Args:
+            counts: The answer to the request.
+            limits: When to stop early.
+            progress: Told of every search and step.
+            chosen: How to search, where that has been chosen.
+        """
         problem = self.problem
         (everything,) = counts.tables
         if everything.persons is not None:
             self._refuse_what_persons_do_not_allow()
         compact, labels = _part_known(everything, problem.policy.n_cuts)
-        progress.stage(stage_of(1, 1))
         begin = time.monotonic()
         whole = compact.whole()
         n_cuts = problem.policy.n_cuts
@@ -120,13 +139,18 @@ class RegionSearch:
             )
             for t, qid in enumerate(self._qids)
         ]
-        variant, notes = self._choose(counts.taught, flat, roots, whole)
+        notes: list[Message] = []
+        if chosen is None:
+            progress.stage(Stage.COMPARE)
+            chosen, notes = self._choose(counts.taught, flat, roots, whole)
+        self._variant = variant = chosen
+        progress.stage(Stage.SEARCH)
         terms = self._terms(whole, variant)
         sums = _align(counts.taught, compact.codes, are_distinct=compact.persons is None and not labels)
         growth = Growth(compact, sums, flat, roots, terms, groups, _number_blocks(labels))
         self._refuse_what_was_released_before(growth)
         curve = RegionalCurve(self.domains, growth, self._figures(groups))
-        steps, ending = self._descend(growth, curve, progress, begin)
+        steps, ending = self._descend(growth, curve, limits, progress, begin)
         return build_regional_solution(
             problem,
             self.domains,
@@ -174,10 +198,9 @@ class RegionSearch:
         return figures_of(self._bounds, [next(worst[bound.table]) for bound in self._bounds])
 
     def _descend(
-        self, growth: Growth, curve: RegionalCurve, progress: Progress, begin: float
+        self, growth: Growth, curve: RegionalCurve, limits: Limits, progress: Progress, begin: float
     ) -> tuple[list[Step], Ending]:
         """Split as long as a phase has a split that is valid and gains something."""
-        limits = self.problem.options.limits
         steps: list[Step] = []
         before = self._worst(growth)
 
@@ -195,7 +218,7 @@ class RegionSearch:
                 steps.append(self._step(len(steps) + 1, splits, growth, float(np.mean(after - before))))
                 curve.add(splits, steps[-1].requirements)
                 before = after
-                if not progress.step(steps[-1]):
+                if not progress.step(steps[-1], curve):
                     return steps, Ending.INTERRUPTED
             if is_over():
                 return steps, Ending.TIME

@@ -1,0 +1,180 @@
+"""A table that stays open: looked at, searched again and again, and released from."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+from maskwise.compress.spill import Workspace
+from maskwise.errors import InputError, MaskwiseError
+from maskwise.pipeline.finding import find
+from maskwise.pipeline.masking_run import warming_up
+from maskwise.profile.profile import profile as take_profile
+from maskwise.progress import RunProgress
+from maskwise.release.earlier import read_earlier
+from maskwise.search.options import SearchKeywords, SearchOptions, search_options
+from maskwise.session.remarks import read_placed, remarks_of_error, remarks_of_messages
+from maskwise.session.search_run import SearchRun
+from maskwise.table.endpoints import closing, open_data
+from maskwise.table.kept_counts import KeptCounts
+from maskwise.values.memory import for_search, memory_of_run, parse_memory
+from maskwise.values.reading import AS_IT_IS
+from maskwise.values.stages import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from maskwise.policy.policy import Policy
+    from maskwise.progress import Event
+    from maskwise.session.remarks import Remark
+    from maskwise.solution.solution import Solution
+    from maskwise.table.table import Table
+    from maskwise.values.reading import Reading
+
+
+class Session:
+    """A table that stays open; what is counted once is kept, so that a changed policy costs little more than a search.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> people = pa.table({"Age": [23, 25, 41, 47], "Sex": ["F", "M", "F", "M"], "Risk": ["lo", "lo", "hi", "hi"]})
+        >>> with Session(people) as session:
+        ...     run = session.search({"class": "Risk", "requirements": [{"qid": ["Age", "Sex"], "k": 2}]})
+        ...     [point.requirements for point in run.curve], run.verdict.is_met
+        ([(4,), (2,)], True)
+    """
+
+    def __init__(self, data: Any, *, engine: Any = None, memory: str | None = None) -> None:
+        """Open a table.
+
+        Args:
+            data: As in `anonymize`.
+            engine: As in `anonymize`.
+            memory: As in `anonymize`.
+        """
+        self.data, self.engine = data, engine
+        self._n_bytes = parse_memory(memory)
+        self._open_things = ExitStack()
+        self._tables: dict[Reading, Table] = {}
+        self._is_open = True
+        self._folder: Path | None = None
+        self._busy = threading.Lock()
+        with warming_up():
+            self._table(AS_IT_IS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Forget the table, and remove what was written to look at."""
+        self._is_open = False
+        self._tables.clear()
+        self._open_things.close()
+
+    def require_open(self) -> None:
+        """Refuse to work on a table that was closed."""
+        if not self._is_open:
+            raise InputError("This session is closed. Open the table again.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the table."""
+        return self._table(AS_IT_IS).names
+
+    @property
+    def n_records(self) -> int:
+        """How many records it has."""
+        return self._table(AS_IT_IS).n_rows()
+
+    def check(self, policy: Mapping[str, Any] | Policy, *, folder: str | Path = ".") -> tuple[Remark, ...]:
+        """What is to be said of a policy for this table, mistakes first; nothing is searched.
+
+        Args:
+            policy: A mapping of the form of a policy file, or a Policy.
+            folder: Where taxonomy files are looked up.
+        """
+        try:
+            asked = read_placed(policy, Path(folder))
+            profile, _ = take_profile(self._table(asked.reading), asked)
+            from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
+
+            check_feasible(profile, asked)
+        except MaskwiseError as error:
+            return remarks_of_error(error)
+        implied = [
+            asked.note_at(("requirements", i), f"This follows from requirement {by + 1}, so it changes nothing.")
+            for i, by in asked.implied_by().items()
+        ]
+        return remarks_of_messages([*implied, *profile.messages])
+
+    def search(
+        self,
+        policy: str | Path | Mapping[str, Any] | Policy,
+        options: SearchOptions | None = None,
+        *,
+        against: str | Path | Solution | Sequence[str | Path | Solution] = (),
+        seed: int | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        stop: threading.Event | None = None,
+        **search: Unpack[SearchKeywords],
+    ) -> SearchRun:
+        """Search; nothing is written.
+
+        Args:
+            policy: As in `anonymize`.
+            options: How to search, where it is not said by keywords.
+            against: As in `anonymize`.
+            seed: As in `anonymize`.
+            on_event: As in `anonymize`; it hears of what is done with the run later, too.
+            stop: Set by another thread, it stops the search after the current step, and what was found so far is the
+                result; before the search has begun there is none.
+            search: As in `anonymize`.
+
+        Raises:
+            UnfinishedError: It was stopped before there was anything to keep.
+        """
+        from maskwise.formats.policy_file import read_policy  # noqa: PLC0415 - not needed to look at a table
+
+        self.require_open()
+        if options is not None and search:
+            raise InputError("How to search is said by `options` or by keywords, not by both.")
+        options = search_options(seed, **search) if options is None else options
+        asked, earlier = read_policy(policy), read_earlier(against)
+        is_asked_to_stop = (lambda: False) if stop is None else stop.is_set
+        progress = RunProgress(on_event, is_asked_to_stop, gives_up=True)
+        if not self._busy.acquire(blocking=False):
+            raise InputError("This session is searching already. Stop that search, or wait for its end.")
+        try:
+            with progress.ticking():
+                progress.stage(Stage.READ)
+                table = self._table(asked.reading)
+                workspace = Workspace(for_search(memory_of_run(self._n_bytes)))
+                found = find(table, asked, earlier, options, progress, workspace)
+        finally:
+            self._busy.release()
+        return SearchRun(self, found, on_event, seed if options.seed is None else options.seed)
+
+    def private_folder(self) -> Path:
+        """A folder that only the owner can read, for what is written to look at; it is removed with the session."""
+        self.require_open()
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="maskwise-"))
+            self._open_things.callback(shutil.rmtree, self._folder, ignore_errors=True)
+        return self._folder
+
+    def _table(self, reading: Reading) -> Table:
+        """The table, read in one way; each way once."""
+        self.require_open()
+        if reading not in self._tables:
+            opened = open_data(self.data, self.engine, None, self._n_bytes, reading)
+            self._open_things.enter_context(closing(opened))
+            self._tables[reading] = replace(opened, kept=KeptCounts())
+        return self._tables[reading]
