@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 import maskwise
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.formats.policy_file import read_policy
+from maskwise.formats.solution_file import dumps, loads
 from maskwise.pipeline import solve
 from maskwise.search.options import SearchOptions
+from maskwise.search.regions import paid_splits
 from maskwise.search.regions import search as region_search
 from maskwise.search.regions.region_arrays import SCALE
 from maskwise.search.regions.teacher import Lesson, TaughtRecords, add_up
@@ -144,7 +146,7 @@ def test_what_a_release_of_persons_says_is_what_it_has(problem: dict[str, Any], 
     assert all(0.0 <= before <= after + 1e-9 <= 1.0 + 1e-6 for before, after in itertools.pairwise(kept))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     problem=problems(["k", "templates", "mixed", "distinct"], n_requirements=(1, 1), whole=True),
     seed=st.integers(0, 2**20),
@@ -176,6 +178,77 @@ def test_every_split_is_safe_in_each_combination_of_known_labels(
     assert steps == [(i, name, [label(shown) for shown in after]) for i, name, _, after in twin.run()]
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    problem=problems(["k", "mixed"], n_requirements=(1, 1), whole=True),
+    seed=st.integers(0, 2**20),
+    share=st.sampled_from([10, 25, 50]),
+)
+def test_the_first_split_that_costs_records_gains_most_for_each(problem: dict[str, Any], seed: int, share: int) -> None:
+    table, policy, taught = with_lessons(problem, seed)
+    n = len(problem["records"])
+    twin = Regional(problem["records"], problem["attributes"], problem["requirements"], taught, 1, SCALE)
+    assume(twin.is_valid(list(range(n))))
+    free = list(twin.run())
+    least_gain = 0.1
+    with patch.object(paid_splits, "LEAST_GAIN", least_gain):
+        solution = solved(table, {**policy, "suppress": f"{share}%"}, 1)
+    assert solution.regions is not None
+    assert solution.suppression is not None
+    splits = [
+        (split.region, split.attribute, [part.shown for part in split.parts]) for split in solution.regions.splits
+    ]
+    expected = [(i, name, [label(shown) for shown in after]) for i, name, _, after in free]
+    assert splits[: len(expected)] == expected
+    best = [
+        (i, name, [label(shown) for shown in after]) for i, name, after in twin.best_paid(n * share // 100, least_gain)
+    ]
+    if best:
+        assert splits[len(expected)] in best
+        assert solution.suppression.n_counted
+    else:
+        assert len(splits) == len(expected)
+        assert not solution.suppression.combinations
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    problem=problems(["k", "mixed", "distinct", "equal"], n_requirements=(1, 2)),
+    seed=st.integers(0, 2**20),
+    budget=st.tuples(st.sampled_from(["10%", "50%"]), st.sampled_from(["removed", "root"])),
+)
+def test_what_is_left_is_safe_and_later_rows_are_suppressed_alike(
+    problem: dict[str, Any], seed: int, budget: tuple[str, str]
+) -> None:
+    table, policy, _ = with_lessons(problem, seed)
+    policy = {**policy, "suppress": {"share": budget[0], "as": budget[1]}}
+    with (
+        patch.object(region_search, "teach_rows", taught_by_column),
+        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
+        patch.object(paid_splits, "LEAST_GAIN", 0.1),
+    ):
+        try:
+            outcome = maskwise.anonymize(table, policy, keep_order=True, **OPTIONS)
+        except InfeasibleError:
+            return
+    said = outcome.solution.suppression
+    assert said is not None
+    assert 100 * said.n_counted <= float(budget[0][:-1]) * table.num_rows
+    assert len(outcome.data) == table.num_rows - (said.n_counted if budget[1] == "removed" else 0)
+    verdict = maskwise.audit(outcome.data, {"requirements": policy["requirements"]})
+    assert verdict.is_met
+    assert [one.figure for one in outcome.solution.reached] == pytest.approx([one.figure for one in verdict.findings])
+    saved = loads(dumps(outcome.solution))
+    again = maskwise.apply(table, saved, keep_order=True)
+    assert again.data.equals(outcome.data)
+    assert again.n_suppressed == said.n_counted
+    for cut in outcome.solution.cuts:
+        shown = set(outcome.data[cut.attribute].to_pylist()) - {None}
+        assert shown == set(outcome.solution.shown_labels(cut))
+    kept = [point.information_kept for point in outcome.solution.curve]
+    assert all(-1e-9 <= one <= 1.0 + 1e-9 for one in kept)
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
@@ -184,6 +257,7 @@ def test_every_split_is_safe_in_each_combination_of_known_labels(
             "only requirements on the size",
         ),
         ({"consistency": "mostly"}, "at the same place"),
+        ({"suppress": "5%"}, "suppresses nobody"),
     ],
 )
 def test_what_cannot_be_counted_of_persons_is_refused(change: dict[str, Any], complaint: str) -> None:

@@ -20,6 +20,7 @@ SEARCHES: tuple[dict[str, Any], ...] = (
     {"criterion": "infogain"},
     {"criterion": "conditional", "effort": 1},
     {"method": "bug"},
+    {"method": "regions", "effort": 1},
 )
 MODELS = ["k", "templates", "mixed", "distinct", "entropy", "recursive", "equal", "lkc"]
 

@@ -20,7 +20,7 @@ from maskwise.search.regions import block_kernels, gain_kernels, region_arrays, 
 from maskwise.search.regions.qid_groups import NO_RULES, QidGroups
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Sequence
+    from collections.abc import Collection, Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -55,6 +55,11 @@ class Split:
     """What the parts know that the region did not."""
     total: float
     """The same with what greedy splitting was found to gain below."""
+
+    @property
+    def made(self) -> range:
+        """The regions of its parts."""
+        return range(self.first, self.first + len(self.shown))
 
 
 class Growth:
@@ -108,6 +113,7 @@ class Growth:
         root[is_interval, region_arrays.MISSING] = 1
         self.shown = [root]
         self.splits: list[Split] = []
+        self.suppressed: dict[int, Ints] = {}
         # What was told out of a region's value of a tree attribute, which makes it another set of values.
         self._told: list[dict[int, frozenset[int]]] = [{}]
         self._best: dict[int, tuple[int, int, float, float]] = {}
@@ -120,7 +126,11 @@ class Growth:
         """Find the best split of each region there is."""
         self._queue.clear()
         self._best.clear()
-        for region in range(len(self.start)):
+        self.weigh(range(len(self.start)))
+
+    def weigh(self, regions: Iterable[int]) -> None:
+        """Find the best split of each of some regions that have rows."""
+        for region in regions:
             if self.stop[region] > self.start[region]:
                 self._weigh(region)
 
@@ -152,9 +162,7 @@ class Growth:
         _, region = heapq.heappop(self._queue)
         a, at, gain, total = self._best.pop(region)
         done = self._split(region, int(a), self._parts(region, int(a), int(at)), gain, total)
-        for new in (region, *range(done.first, done.first + len(done.shown))):
-            if self.stop[new] > self.start[new]:
-                self._weigh(new)
+        self.weigh((region, *done.made))
         return [done]
 
     def follow(self, attributes: Sequence[int]) -> tuple[QidGroups, ...]:
@@ -174,6 +182,15 @@ class Growth:
             gain: What that gains in all of them together.
         """
         return [self._split(region, a, parts, gain, gain) for region in regions]
+
+    def suppress(self, region: int) -> int:
+        """Take a region out of all groups, and empty it; return how many records, or persons, that costs."""
+        counts, span = self.counts(region), (self.start[region], self.stop[region])
+        for groups in self.groups:
+            groups.remove(region, counts)
+        self.suppressed[region] = self.rows.order[slice(*span)].copy()
+        self.stop[region] = self.start[region]
+        return int(counts[0])
 
     def _parts(self, region: int, a: int, at: int) -> tuple[Part, ...]:
         """The parts of a split that the kernels chose."""
@@ -323,7 +340,7 @@ class Growth:
         return low, high + (low == high)
 
     def region_of_row(self) -> Ints:
-        """The region of each compressed row."""
+        """The region of each compressed row; 0, which shows roots, of one that was suppressed."""
         found = np.zeros(len(self.rows.order), np.int64)
         for region, (start, stop) in enumerate(zip(self.start, self.stop, strict=True)):
             found[self.rows.order[start:stop]] = region

@@ -85,6 +85,18 @@ class QidGroups:
         worst: NDArray[np.float64] = self._badness[:, : len(self._keys)].max(axis=1, initial=-np.inf)
         return worst
 
+    def is_safe_after(self, change: Mapping[Hashable, Ints]) -> bool:
+        """Whether groups would satisfy every rule, or be empty, after their counters changed.
+
+        Args:
+            change: What is added to the counters of the group that shows something.
+        """
+        after = np.array([self.counts_of(key) + moved for key, moved in change.items()])
+        after = after[after[:, 0] > 0]
+        broken = np.empty((len(self.rules.kind), len(after)), np.bool_)
+        rule_kernels.weigh_groups(self.rules, after, np.empty(broken.shape), broken)
+        return not broken.any()
+
     def stays(self, regions: Sequence[int], old: int) -> None:
         """Note that regions were split from another by an attribute that is not in the QID."""
         group = self.group_of[old]
@@ -106,6 +118,18 @@ class QidGroups:
         for region in keys:
             self._counts[self.group_of[region]] += counts[region]
         self._weigh(sorted({left, *(self.group_of[region] for region in keys)}))
+
+    def remove(self, region: int, counts: Ints) -> None:
+        """Take a region out of its group.
+
+        Args:
+            region: The region.
+            counts: Its counters.
+        """
+        group = self.group_of[region]
+        self._counts[group] -= counts
+        self.regions[group].discard(region)
+        self._weigh([group])
 
     def recount(self, keys: Mapping[int, Hashable], old: int, count: Callable[[Collection[int]], Ints]) -> None:
         """Do what `move` does where counters of regions do not add up.

@@ -45,6 +45,11 @@ class RegionalCurve:
             for region in range(split.first, split.first + len(split.shown)):
                 n = growth.n_rows_of(region)
                 self._wide -= n * (before - self._spread(a, growth.shown[region][a]))
+            for region in {split.region, *split.made} & growth.suppressed.keys():
+                # Nothing is kept of what is suppressed; until now it showed what was split.
+                n = int(growth.rows.counts[growth.suppressed[region], 0].sum())
+                shown = growth.shown[split.region]
+                self._wide += n * sum(1.0 - self._spread(i, shown[i]) for i in range(len(shown)))
         name = self._domains[a].column.name
         self.points.append(Point(len(self.points), name, figures, 1.0 - self._wide / self._n_all, None))
 

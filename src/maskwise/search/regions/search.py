@@ -18,14 +18,16 @@ from maskwise.search.cut_groups import number_rows, weigh_groups
 from maskwise.search.options import stage_of
 from maskwise.search.preferences import broken_before, preferences_of
 from maskwise.search.regions import region_arrays
-from maskwise.search.regions.build_regions import build_regional_solution
+from maskwise.search.regions.build_regions import build_regional_solution, is_removed, labels_of, recount_labels
 from maskwise.search.regions.domains import flatten, list_domains
 from maskwise.search.regions.growth import Growth
+from maskwise.search.regions.paid_splits import PaidSplits
 from maskwise.search.regions.qid_groups import QidGroups
 from maskwise.search.regions.regional_curve import RegionalCurve
 from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits, UnitsOfValues, units_of_groups
 from maskwise.search.regions.teacher import teach_rows
 from maskwise.search.regions.variants import RegionVariant, choose_variant
+from maskwise.search.suppression.found import spare_records
 from maskwise.solution.solution import Ending
 from maskwise.solution.steps import Step
 from maskwise.values.message import private_note
@@ -47,6 +49,10 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 MAX_CLASSES = 50
+NOT_SUPPRESSED = (
+    "No record was suppressed: those that could have been are too few for a group of their own that meets the "
+    "requirements, or what is left would not meet them."
+)
 DEFAULT_EFFORT = 2
 """Variants are compared; 1 searches once."""
 
@@ -68,7 +74,11 @@ class RegionSearch:
         _refuse_what_does_not_fit(problem)
         self.problem = problem
         profile, n_cuts = problem.profile, problem.policy.n_cuts
-        self.domains = list_domains(replace(profile, columns=profile.columns[:n_cuts]), problem.policy.floors())
+        own, floors = profile.columns[:n_cuts], problem.policy.floors()
+        if problem.policy.suppress is not None:
+            # Beyond a border there may be few, who are suppressed.
+            floors |= {column.name: 0 for column in own if column.kind is Kind.INTERVAL}
+        self.domains = list_domains(replace(profile, columns=own), floors)
         self._union, self._qids, self._bounds = list_union(problem.profile, problem.policy)
 
     @property
@@ -110,22 +120,19 @@ class RegionSearch:
         whole = compact.whole()
         n_cuts = problem.policy.n_cuts
         flat, roots = flatten(self.domains, preferences_of(problem.policy).weights[:n_cuts])
-        groups = [
-            QidGroups(
-                [a for a in qid.attributes if a < n_cuts],
-                as_rules([b for b in self._bounds if b.table == t], whole),
-                whole,
-                block=_number_blocks([labels[a - n_cuts] for a in qid.attributes if a >= n_cuts]),
-            )
-            for t, qid in enumerate(self._qids)
-        ]
         variant, notes = self._choose(counts.taught, flat, roots, whole)
         terms = self._terms(whole, variant)
         sums = _align(counts.taught, compact.codes, are_distinct=compact.persons is None and not labels)
-        growth = Growth(compact, sums, flat, roots, terms, groups, _number_blocks(labels))
-        self._refuse_what_was_released_before(growth)
-        curve = RegionalCurve(self.domains, growth, self._figures(groups))
-        steps, ending = self._descend(growth, curve, progress)
+        budget = spare_records(problem)
+        while True:
+            growth = Growth(compact, sums, flat, roots, terms, self._groups(whole, labels), _number_blocks(labels))
+            self._refuse_what_was_released_before(growth)
+            curve = RegionalCurve(self.domains, growth, self._figures(growth.groups))
+            steps, ending = self._descend(growth, curve, progress, budget)
+            if not growth.suppressed or self._can_be_suppressed(growth):
+                break
+            budget = 0
+            notes.append(private_note(NOT_SUPPRESSED))
         return build_regional_solution(
             problem,
             self.domains,
@@ -136,6 +143,32 @@ class RegionSearch:
             ending,
             (*notes, *counts.workspace.messages()),
         )
+
+    def _groups(self, whole: Ints, labels: Sequence[Ints]) -> list[QidGroups]:
+        """The groups of each QID, of one region yet.
+
+        Args:
+            whole: The counters of the whole table.
+            labels: For each attribute that earlier releases show what is known of every row.
+        """
+        n_cuts = self.problem.policy.n_cuts
+        return [
+            QidGroups(
+                [a for a in qid.attributes if a < n_cuts],
+                as_rules([b for b in self._bounds if b.table == t], whole),
+                whole,
+                block=_number_blocks([labels[a - n_cuts] for a in qid.attributes if a >= n_cuts]),
+            )
+            for t, qid in enumerate(self._qids)
+        ]
+
+    def _can_be_suppressed(self, growth: Growth) -> bool:
+        """Whether suppressed records are known by their labels, and all groups hold without them, or as roots."""
+        labels = labels_of(self.domains, growth)
+        there = {labels[r] for r in range(len(labels)) if growth.stop[r] > growth.start[r]}
+        if any(labels[region] in there for region in growth.suppressed):
+            return False
+        return recount_labels(growth, labels, self._bounds, is_removed=is_removed(self.problem.policy))[1]
 
     def _choose(
         self, lesson: Lesson | None, domains: Domains, roots: Ints, whole: Ints
@@ -152,9 +185,8 @@ class RegionSearch:
     def _terms(self, whole: Ints, variant: RegionVariant) -> region_arrays.Terms:
         """What every part must satisfy: all rules at once, so that it may be in any group."""
         rules = as_rules(self._bounds, whole)
-        sizes = rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced]
         is_by_size = bool((rules.kind[rules.is_enforced] == rule_kernels.K).all())
-        smallest = int(sizes.max(initial=1))
+        smallest = self._smallest(rules)
         least = smallest * variant.factor
         return region_arrays.Terms(
             rules,
@@ -167,17 +199,24 @@ class RegionSearch:
             region_arrays.AHEAD,
         )
 
+    @staticmethod
+    def _smallest(rules: rule_kernels.Rules) -> int:
+        """The largest k of all."""
+        return int(rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced].max(initial=1))
+
     def _figures(self, groups: Sequence[QidGroups]) -> tuple[float, ...]:
         """The figure of each requirement, by the groups of its QID."""
         worst = {t: iter(one.worst.tolist()) for t, one in enumerate(groups)}
         return figures_of(self._bounds, [next(worst[bound.table]) for bound in self._bounds])
 
-    def _descend(self, growth: Growth, curve: RegionalCurve, progress: Progress) -> tuple[list[Step], Ending]:
+    def _descend(
+        self, growth: Growth, curve: RegionalCurve, progress: Progress, budget: int
+    ) -> tuple[list[Step], Ending]:
         """Split as long as a phase has a split that is valid and gains something."""
         limits, begin = self.problem.options.limits, time.monotonic()
         steps: list[Step] = []
         before = self._worst(growth)
-        for phase in self._phases(growth):
+        for phase in self._phases(growth, budget):
             while phase.best() is not None:
                 if limits.max_steps is not None and len(steps) >= limits.max_steps:
                     return steps, Ending.STEPS
@@ -192,8 +231,8 @@ class RegionSearch:
                     return steps, Ending.INTERRUPTED
         return steps, Ending.MAXIMAL
 
-    def _phases(self, growth: Growth) -> Iterator[Phase]:
-        """First values that mean the same everywhere, then regions one by one, then those that are one group."""
+    def _phases(self, growth: Growth, budget: int) -> Iterator[Phase]:
+        """Values that mean the same everywhere, single regions, those that cost records, those that are one group."""
         policy = self.problem.policy
         wanted = list(policy.consistencies().values())[: policy.n_cuts]
         alike = [a for a, one in enumerate(wanted) if one is not Consistency.FREE]
@@ -202,6 +241,8 @@ class RegionSearch:
         growth.domains.is_open[:] = [one is not Consistency.GLOBAL for one in wanted]
         growth.weigh_all()
         yield growth
+        if budget:
+            yield PaidSplits(growth, budget, self._smallest(growth.terms.rules))
         # Persons of several regions do not add up, and blocks are not counted there, so that is left out for both.
         if growth.adds_up and not policy.known and 1 < len(self._qids) <= MOST_QIDS:
             yield SharedSplits(growth, units_of_groups)
@@ -223,6 +264,12 @@ class RegionSearch:
                     "requirements on the size of groups (k). Use the method `tdr`, or make these values the same."
                 )
                 raise InputError(msg)
+        if policy.suppress is not None:
+            msg = (
+                f"{policy.at(('suppress',))}{why}. The method `regions` then suppresses nobody: leave out `suppress`, "
+                "use the method `tdr`, or make these values the same."
+            )
+            raise InputError(msg)
         if any(one is not Consistency.FREE for one in policy.consistencies().values()):
             msg = (
                 f"{why}. The method `regions` then cannot split regions at the same place: leave out `consistency`, "
