@@ -96,7 +96,7 @@ def build_regional_solution(
         columns=problem.columns,
         fixed=profile.fixed,
         regions=regions,
-        suppression=_suppression(problem, growth, labels),
+        suppression=_suppression(problem, growth, labels, cuts),
         trees=tuple((name, tree) for name, tree in policy.sensitive_trees.items() if name not in with_cut),
         steps=tuple(steps),
         curve=tuple(points),
@@ -186,7 +186,9 @@ def labels_of(domains: Sequence[Domain], growth: Growth) -> list[tuple[str | Non
     ]
 
 
-def _suppression(problem: Problem, growth: Growth, labels: Sequence[tuple[str | None, ...]]) -> Suppression | None:
+def _suppression(
+    problem: Problem, growth: Growth, labels: Sequence[tuple[str | None, ...]], cuts: Sequence[Cut]
+) -> Suppression | None:
     """What is suppressed, by the labels of its regions; None where the policy suppresses nothing."""
     budget = problem.policy.suppress
     if budget is None:
@@ -199,7 +201,14 @@ def _suppression(problem: Problem, growth: Growth, labels: Sequence[tuple[str | 
     combinations = (SuppressedCombinations(problem.policy.masked, tuple(texts)),) if texts else ()
     # How many records persons have is known when they are masked.
     n_records = n_counted if problem.policy.person is None else 0
-    return Suppression(budget.shown_as, n_counted, n_records, combinations)
+    shown = [labels[region] for region in range(len(labels)) if growth.stop[region] > growth.start[region]]
+    shown += [labels[0]] if budget.shown_as is Suppressed.ROOT and n_counted else []
+    unshown = []
+    for a, cut in enumerate(cuts):
+        # Where only missing cells are left, the cut still names its root.
+        gone = tuple(text for text in cut.labels if all(row[a] != text for row in shown))
+        unshown += [(cut.attribute, gone)] if gone and n_counted else []
+    return Suppression(budget.shown_as, n_counted, n_records, combinations, tuple(unshown))
 
 
 def recount_labels(
