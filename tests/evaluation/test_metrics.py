@@ -174,3 +174,8 @@ def test_measures_are_found_by_name_each_once() -> None:
 def test_other_names_are_refused(names: str, of_numbers: bool, says: str) -> None:
     with pytest.raises(maskwise.InputError, match=says):
         find_metrics(names, of_numbers=of_numbers)
+
+
+def test_f1_of_a_class_that_is_neither_there_nor_predicted_is_none() -> None:
+    nowhere = Predictions(np.zeros(40, np.int64), np.zeros(40, np.int64), watched=(1,))
+    assert OF["f1"].figure(nowhere) is None

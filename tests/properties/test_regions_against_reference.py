@@ -68,6 +68,19 @@ def solved(table: pa.Table, policy: dict[str, Any], depth: int, **more: Any) -> 
         return solve(read(table), read_policy(policy), SearchOptions(**OPTIONS, **more))[0]
 
 
+def masked(problem: dict[str, Any], seed: int, stop: int) -> Any:
+    """What is released after so many steps; None if nothing can be."""
+    table, policy, _ = with_lessons(problem, seed)
+    with (
+        patch.object(region_search, "teach_rows", taught_by_column),
+        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
+    ):
+        try:
+            return maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
+        except InfeasibleError:
+            return None
+
+
 def label(shown: Any) -> Any:
     if not isinstance(shown, tuple):
         return shown
@@ -125,15 +138,9 @@ def test_every_split_counts_a_person_once_in_each_part(problem: dict[str, Any], 
 @settings(max_examples=25, deadline=None)
 @given(problem=problems_of_persons((1, 3)), seed=st.integers(0, 2**20), stop=st.integers(0, 12))
 def test_what_a_release_of_persons_says_is_what_it_has(problem: dict[str, Any], seed: int, stop: int) -> None:
-    table, policy, _ = with_lessons(problem, seed)
-    with (
-        patch.object(region_search, "teach_rows", taught_by_column),
-        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
-    ):
-        try:
-            outcome = maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
-        except InfeasibleError:
-            return
+    outcome = masked(problem, seed, stop)
+    if outcome is None:
+        return
     shown = outcome.data.to_pylist()
     for requirement, reached in zip(problem["requirements"], outcome.solution.reached, strict=True):
         (rule,) = (PersonRule(part) for part in requirement.parts())
@@ -271,15 +278,9 @@ def test_what_cannot_be_counted_of_persons_is_refused(change: dict[str, Any], co
 @given(problem=problems(["all"], n_requirements=(1, 3)), seed=st.integers(0, 2**20), stop=st.integers(0, 12))
 def test_every_state_is_safe_by_every_requirement(problem: dict[str, Any], seed: int, stop: int) -> None:
     """The recount inside `anonymize` refuses what is not, so does the twin of every privacy model here."""
-    table, policy, _ = with_lessons(problem, seed)
-    with (
-        patch.object(region_search, "teach_rows", taught_by_column),
-        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
-    ):
-        try:
-            outcome = maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
-        except InfeasibleError:
-            return
+    outcome = masked(problem, seed, stop)
+    if outcome is None:
+        return
     shown = outcome.data.to_pylist()
     records = problem["records"]
     for requirement in problem["requirements"]:
@@ -339,3 +340,26 @@ def test_several_qids_are_split_further_together() -> None:
     # No four regions of 150 fit into 400 records, but two intervals of each attribute do.
     assert len(outcome.solution.cut("age").labels) == len(outcome.solution.cut("pay").labels) == 2
     assert any(len(step.regions) > 1 for step in outcome.solution.steps)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    problem=problems(["k", "mixed"], n_requirements=(2, 3)),
+    seed=st.integers(0, 2**20),
+    wanted=st.lists(st.sampled_from(["free", "mostly", "global"]), min_size=4, max_size=4),
+)
+def test_with_values_that_mean_the_same_everywhere_every_step_is_safe_by_the_values_behind_labels(
+    problem: dict[str, Any], seed: int, wanted: list[str]
+) -> None:
+    table, policy, _ = with_lessons(problem, seed)
+    entries = {
+        name: (entry if isinstance(entry, dict) else {entry: None}) | ({"consistency": one} if name != "sens" else {})
+        for (name, entry), one in zip(policy["attributes"].items(), [*wanted, "free"], strict=False)
+    }
+    try:
+        solution = solved(table, {**policy, "attributes": entries}, 1)
+    except InfeasibleError:
+        return
+    for step in solution.steps:
+        for asked, figure in zip(problem["requirements"], step.requirements, strict=True):
+            assert figure >= asked.k if hasattr(asked, "k") else figure <= max(h for _, _, h in asked.values)

@@ -130,3 +130,36 @@ def test_nothing_public_tells_who_or_how_many_were_removed() -> None:
     assert f'"rows": {len(table) - outcome.suppressed.n_records}' in told[-1]
     # Without the removed records the release and all that goes with it are the same.
     assert "Up to 20 % of the records may be suppressed" in told[0]
+
+
+@pytest.mark.parametrize("how", [{}, {"criterion": "conditional"}, {"method": "bug"}], ids=str)
+def test_suppressed_records_hide_among_themselves_not_among_roots_of_one_qid(how: dict[str, Any]) -> None:
+    """Who shows roots on one QID only shows values on the other, so nobody can hide among them."""
+    rows = [
+        (a, b, c, d)
+        for a, b in [("p1", "m1"), ("p1", "m2"), ("p2", "m1")]
+        for c in ("u1", "u2")
+        for d in ("v1", "v2")
+        for _ in range(15)
+    ]
+    rows += [(f"ra{i}", f"rb{i}", "u1", "v1") for i in range(8)] + [("p1", "m1", f"rc{i}", f"rd{i}") for i in range(8)]
+    rows.append(("p2", "m2", "u1", "v1"))
+    classes = ["A" if (a == "p1") != (b == "m1") or c == d else "B" for a, b, c, d in rows]
+    table = pa.table({**dict(zip("abcd", map(list, zip(*rows, strict=True)), strict=True)), "cls": classes})
+    policy = {
+        "class": "cls",
+        "attributes": dict.fromkeys("abcd", "suppress"),
+        "suppress": {"share": "3%", "as": "root"},
+        "requirements": [{"qid": ["a", "b"], "k": 5}, {"qid": ["c", "d"], "k": 5}],
+    }
+    outcome = maskwise.anonymize(table, policy, **how)
+    n_roots = sum(set(row.values()) == {"*"} for row in outcome.data.select(list("abcd")).to_pylist())
+    assert n_roots == 0 or n_roots >= 5
+
+
+def test_an_earlier_release_with_suppressed_records_is_refused() -> None:
+    table = rare_people()
+    first = maskwise.anonymize(table, {**RARE_POLICY, "suppress": "20%"})
+    assert first.solution.suppression is not None
+    with pytest.raises(maskwise.InputError, match="An earlier release suppressed records"):
+        maskwise.anonymize(table, RARE_POLICY, against=first.solution)

@@ -73,10 +73,9 @@ class Budget:
             if not broken:
                 break
             gone = gone | broken
-        roots = {a.name: root_of(a) for a in self.attributes}
         for rule in self.rules if self.as_root and gone else ():
-            beside = [i for i in left if all(shown[i][name] == roots[name] for name in rule.qid)]
-            if rule.is_broken(self.badness(rule, [*gone, *beside], self.everybody)):
+            # By themselves: whoever shows roots on one QID only can be told apart from them.
+            if rule.is_broken(self.badness(rule, list(gone), self.everybody)):
                 return None
         return gone
 

@@ -96,7 +96,7 @@ def evaluate(
     criterion: Annotated[
         CriterionName, Parameter(help="How tdr chooses the next refinement, as in mask.")
     ] = DEFAULT_CRITERION,
-    effort: Annotated[int | None, Parameter(help="How many variants conditional tries, as in mask.")] = None,
+    effort: Annotated[int | None, Parameter(help="How many variants conditional and regions try, as in mask.")] = None,
     boundaries: Annotated[
         Literal["safe", "exact", "both"] | None,
         Parameter(

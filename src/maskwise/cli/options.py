@@ -96,14 +96,17 @@ class SearchFlags:
         ),
     ] = DEFAULT_CRITERION
     max_steps: Annotated[
-        int | None, Parameter(help="Stop after so many steps; tdr is safe at each, bug writes nothing before its end.")
+        int | None,
+        Parameter(
+            help="Stop after so many steps; tdr and regions are safe at each, bug writes nothing before its end."
+        ),
     ] = None
     time_limit: Annotated[float | None, Parameter(help="Stop searching after so many seconds.")] = None
     effort: Annotated[
         int | None,
         Parameter(
-            help="For conditional: 1 is a single search; each unit more tries 6 variants of a large table, up to 64 of "
-            "a small one."
+            help="For regions: 1 is a single search, 2 chooses the size of regions. For conditional: 1 is a single "
+            "search; each unit more tries 6 variants of a large table, up to 64 of a small one."
         ),
     ] = None
     restarts: Annotated[

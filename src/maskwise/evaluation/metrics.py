@@ -151,11 +151,13 @@ def _balanced_error(given: Predictions) -> tuple[float, Floats]:
     return float(errors.mean()), (is_wrong - errors[of_record]) / share[of_record] / len(classes)
 
 
-def _f1(given: Predictions) -> tuple[float, Floats]:
-    """F1 of the rarer of two classes, or the mean over all classes that occur."""
+def _f1(given: Predictions) -> tuple[float, Floats] | None:
+    """F1 of the rarer of two classes, or the mean over all classes that occur; None if none is there or predicted."""
     n = given.n_records
     occurring = np.union1d(given.expected, given.predicted)
-    classes = given.watched if len(given.watched) == 1 else [c for c in given.watched if c in occurring]
+    classes = [c for c in given.watched if c in occurring]
+    if not classes:
+        return None
     total, influence = 0.0, np.zeros(n)
     for c in classes:
         is_class, is_said = given.expected == c, given.predicted == c

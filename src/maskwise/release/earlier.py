@@ -74,6 +74,11 @@ def read_earlier(against: str | Path | Solution | Sequence[str | Path | Solution
     for number, one in enumerate(named, 1):
         solution = one if isinstance(one, Solution) else read_solution(Path(one))
         path = None if isinstance(one, Solution) else Path(one)
+        if solution.suppression is not None:
+            raise InputError(
+                "An earlier release suppressed records, and which of them others have seen cannot be counted with yet. "
+                "Mask both tables without `suppress`, or leave out --against."
+            )
         content = dumps(solution).encode() if path is None else path.read_bytes()
         found.append(EarlierRelease(number, solution, hashlib.sha256(content).hexdigest(), path))
     return tuple(found)

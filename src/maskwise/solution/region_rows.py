@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from maskwise.solution.regions import Regions
 
     Ints = NDArray[np.int64]
+    SplitsOfRegion = dict[int, list[tuple[int, list[tuple[int, Taken]]]]]
 
 
 def number_texts(codes: Codes, texts: Iterable[str]) -> Ints:
@@ -43,13 +44,23 @@ def find_regions(regions: Regions, codes: Sequence[Codes], rows: Ints) -> Ints:
     values, and what is in none of them stays.
     """
     at = {one.cut.attribute: a for a, one in enumerate(codes)}
-    splits: dict[int, list[tuple[int, list[tuple[int, Taken]]]]] = {}
+    splits: SplitsOfRegion = {}
     n_regions = 1
     for split in regions.splits:
         a = at[split.attribute]
         taken = [(n_regions + p, codes[a].taken(part)) for p, part in enumerate(split.parts)]
         splits.setdefault(split.region, []).append((a, [(part, one) for part, one in taken if one is not None]))
         n_regions += len(split.parts)
+    return walk_splits(splits, rows)
+
+
+def walk_splits(splits: SplitsOfRegion, rows: Ints) -> Ints:
+    """The region in which each row ends that begins in region 0.
+
+    Args:
+        splits: Of each region its splits in order: the attribute, and of each part its region and what it takes.
+        rows: (n_rows, n_attributes) the numbers of each row.
+    """
     found = np.zeros(len(rows), np.int64)
     waiting = [(0, np.arange(len(rows)))]
     while waiting:

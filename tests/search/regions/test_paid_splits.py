@@ -13,7 +13,7 @@ import maskwise
 from maskwise.errors import InputError
 from maskwise.policy.budget import Suppressed
 from maskwise.search.regions import paid_splits
-from maskwise.search.regions.search import NOT_SUPPRESSED
+from maskwise.search.regions.search import BUDGET_BELOW_K, TOO_FEW_FOR_ROOTS
 from maskwise.solution.suppression import Suppression
 
 OPTIONS: dict[str, Any] = {"method": "regions", "effort": 1, "seed": 1, "boundaries": "exact"}
@@ -61,11 +61,21 @@ def test_a_split_that_gains_too_little_is_not_paid_for() -> None:
     assert masked(suppress="29%", least_gain=1e9).solution.suppression == Suppression(Suppressed.REMOVED, 0)
 
 
-def test_too_few_for_a_group_of_roots_are_not_suppressed() -> None:
+def test_a_budget_below_k_shows_nobody_as_roots() -> None:
     outcome = masked(suppress={"share": "29%", "as": "root"})
     assert outcome.solution.suppression == Suppression(Suppressed.ROOT, 0)
     assert not outcome.steps
-    assert NOT_SUPPRESSED in [message.text for message in outcome.solution.messages]
+    assert BUDGET_BELOW_K.format(121, 225) in [message.text for message in outcome.solution.messages]
+
+
+def test_too_few_for_a_group_of_roots_are_not_suppressed() -> None:
+    """The 120 older ones would be too few."""
+    outcome = masked(suppress={"share": "60%", "as": "root"})
+    assert outcome.solution.suppression == Suppression(Suppressed.ROOT, 0)
+    assert not outcome.steps
+    assert len(outcome.solution.curve) == 1
+    assert set(outcome.data["age"].to_pylist()) == {"[0, 20]"}
+    assert TOO_FEW_FOR_ROOTS in [message.text for message in outcome.solution.messages]
 
 
 def test_enough_for_a_group_are_shown_as_roots() -> None:
@@ -77,12 +87,12 @@ def test_enough_for_a_group_are_shown_as_roots() -> None:
         **POLICY,
         "attributes": {"age": {"interval": [0, 200]}, "job": "suppress"},
         "requirements": [{"qid": ["age", "job"], "k": 70}, {"qid": ["job"], "k": 90}],
-        "suppress": {"share": "6%", "as": "root"},
+        "suppress": {"share": "20%", "as": "root"},
     }
     outcome = maskwise.anonymize(table, policy, method="regions", effort=1, seed=1)
     said = outcome.solution.suppression
     assert said is not None
-    assert 70 <= said.n_counted <= 90
+    assert 90 <= said.n_counted <= 300
     assert [(row["age"], row["job"]) for row in outcome.data.to_pylist()].count(("[0, 200]", "*")) >= said.n_counted
     assert outcome.verdict.is_met
     assert len(outcome.data) == 1_500

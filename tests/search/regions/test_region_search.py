@@ -157,3 +157,17 @@ def test_a_class_that_is_a_number_is_told_by_regions() -> None:
     assert within < 0.05 * np.var(table["cost"].to_numpy())
     narrow = [label for label, sex in found if sex == "F"]
     assert len(narrow) > 2 * len([label for label, sex in found if sex == "M"])
+
+
+def test_a_global_value_has_its_label_also_in_regions_without_records() -> None:
+    rows = [(s, v) for s in ("s1", "s2") for v in (("p1", "p2", "q1", "q2") if s == "s1" else ("p1", "p2"))] * 20
+    table = pa.table({"a": [s for s, _ in rows], "b": [v for _, v in rows]})
+    tree = {"any": {"P": ["p1", "p2"], "Q": ["q1", "q2"]}}
+    policy = {
+        "consistency": "global",
+        "attributes": {"a": "suppress", "b": {"taxonomy": tree}},
+        "requirements": [{"qid": ["a", "b"], "k": 10}],
+    }
+    outcome = maskwise.anonymize(table, policy, method="regions")
+    later = maskwise.apply(pa.table({"a": ["s1", "s2"], "b": ["q1", "q1"]}), outcome.solution)
+    assert len(set(later.data["b"].to_pylist())) == 1

@@ -14,7 +14,7 @@ import numpy as np
 
 from maskwise.compress.compressed_table import Compact
 from maskwise.compress.packing import side_by_side
-from maskwise.search import rule_kernels
+from maskwise.search.bounds import as_rules
 from maskwise.search.conditional import gain_kernels
 from maskwise.search.groups import split_kernels
 
@@ -41,21 +41,10 @@ class ClassGroups:
         order = np.argsort(bins, kind="stable") if bins is not None else np.arange(n_rows)
         _, sizes = np.unique(bins[order], return_counts=True) if bins is not None else (None, np.array([n_rows]))
         n_classes = compact.counts.shape[1]
-        none = np.zeros(0, np.int64)
         self.n_rows = n_rows
         self.n_attributes = n_attributes
         self.n_records = int(compact.counts.sum())
-        self._rules = rule_kernels.Rules(
-            kind=none,
-            first=none,
-            stop=none,
-            level=none,
-            over=none,
-            under=none,
-            limit=np.zeros(0),
-            is_enforced=np.zeros(0, np.bool_),
-            whole=np.zeros(n_classes, np.int64),
-        )
+        self._rules = as_rules((), np.zeros(n_classes, np.int64))
         self._cut = split_kernels.SplitCut(
             slot=np.zeros((n_attributes, 1), np.int32),
             base=np.zeros(n_attributes, np.int64),

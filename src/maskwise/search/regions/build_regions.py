@@ -79,7 +79,7 @@ def build_regional_solution(
         for a, domain in enumerate(domains)
     )
     implied = policy.implied_by()
-    figures, _ = recount_labels(growth, labels, bounds, is_removed=is_removed(policy))
+    figures = _recount_labels(growth, labels, bounds, is_removed=is_removed(policy))
     with_cut = {*policy.masked, *(cut.attribute for cut in profile.fixed)}
     return Solution(
         cuts=cuts,
@@ -178,14 +178,6 @@ def is_removed(policy: Policy) -> bool:
     return policy.suppress is not None and policy.suppress.shown_as is Suppressed.REMOVED
 
 
-def labels_of(domains: Sequence[Domain], growth: Growth) -> list[tuple[str | None, ...]]:
-    """What each region shows of each attribute, as it is written."""
-    return [
-        tuple(domain.label_of(shown[a].tolist(), int(growth.roots[a])) for a, domain in enumerate(domains))
-        for shown in growth.shown
-    ]
-
-
 def _suppression(
     problem: Problem, growth: Growth, labels: Sequence[tuple[str | None, ...]], cuts: Sequence[Cut]
 ) -> Suppression | None:
@@ -193,7 +185,7 @@ def _suppression(
     budget = problem.policy.suppress
     if budget is None:
         return None
-    n_counted = sum(int(growth.rows.counts[rows, 0].sum()) for rows in growth.suppressed.values())
+    n_counted = int(growth.count_suppressed()[0])
     texts = sorted(
         (labels[region] for region in growth.suppressed),
         key=lambda row: [(text is not None, text or "") for text in row],
@@ -211,10 +203,10 @@ def _suppression(
     return Suppression(budget.shown_as, n_counted, n_records, combinations, tuple(unshown))
 
 
-def recount_labels(
+def _recount_labels(
     growth: Growth, labels: Sequence[tuple[str | None, ...]], bounds: Sequence[Bound], *, is_removed: bool
-) -> tuple[tuple[float, ...], bool]:
-    """The figure of each requirement as the recount will find it, by labels as they are written; whether all hold.
+) -> tuple[float, ...]:
+    """The figure of each requirement as the recount will find it: by labels as they are written.
 
     Args:
         growth: The regions.
@@ -224,14 +216,14 @@ def recount_labels(
     """
     of_row = growth.region_of_row()
     is_left = np.ones(len(of_row), np.bool_)
-    for rows in growth.suppressed.values() if is_removed else ():
-        is_left[rows] = False
+    for one in growth.suppressed.values() if is_removed else ():
+        is_left[one.rows] = False
     counts, persons = growth.rows.counts[is_left], None if growth.adds_up else growth.rows.person[is_left]
     numbers = []
     for column in zip(*labels, strict=True):
         at = {label: i for i, label in enumerate(dict.fromkeys(column))}
         numbers.append(np.array([at[label] for label in column], np.int64)[of_row[is_left]])
-    worst, is_safe = [0.0] * len(bounds), True
+    worst = [0.0] * len(bounds)
     for t, groups in enumerate(growth.groups):
         if all(bound.table != t for bound in bounds):
             continue
@@ -241,7 +233,6 @@ def recount_labels(
         found = count_groups(number_rows(shown_on, len(counts)), counts, persons)
         for b, bound in enumerate(bounds):
             if bound.table == t:
-                bad, is_broken = weigh_groups(as_rules([bound], whole), found)
+                bad, _ = weigh_groups(as_rules([bound], whole), found)
                 worst[b] = float(bad.max())
-                is_safe = is_safe and not is_broken.any()
-    return figures_of(bounds, worst), is_safe
+    return figures_of(bounds, worst)

@@ -18,6 +18,8 @@ import numpy as np
 from maskwise.search.cut_groups import count_groups
 from maskwise.search.regions import block_kernels, gain_kernels, region_arrays, split_kernels
 from maskwise.search.regions.qid_groups import NO_RULES, QidGroups
+from maskwise.solution.region_codes import Taken
+from maskwise.solution.region_rows import walk_splits
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -26,11 +28,12 @@ if TYPE_CHECKING:
 
     from maskwise.compress.compressed_table import Compact
     from maskwise.search.regions.region_arrays import Domains, Terms
+    from maskwise.solution.region_rows import SplitsOfRegion
 
     Ints = NDArray[np.int64]
 
 
-class Part(NamedTuple):
+class SplitPart(NamedTuple):
     """One part of a split."""
 
     codes: tuple[int, int]
@@ -62,6 +65,18 @@ class Split:
         return range(self.first, self.first + len(self.shown))
 
 
+@dataclass(frozen=True, slots=True)
+class SuppressedRegion:
+    """A region whose records are suppressed."""
+
+    rows: Ints
+    """Its compressed rows."""
+    counts: Ints
+    """Its counters."""
+    n_splits: int
+    """How many splits had been made by then."""
+
+
 class Growth:
     """The regions, split as the search goes on."""
 
@@ -87,7 +102,7 @@ class Growth:
             block: (n_rows,) a number for what earlier releases show of each row; None without them. Then no person has
                 several rows.
         """
-        n_rows, n_attributes = compact.codes.shape
+        n_rows = len(compact.codes)
         self.domains, self.roots, self.terms, self.groups = domains, roots, terms, tuple(groups)
         nothing = np.zeros(0, np.int64)
         person = nothing if compact.persons is None else compact.persons
@@ -105,22 +120,26 @@ class Growth:
         self._counted = np.full(int(person.max(initial=-1)) + 1, -1, np.int64)
         self._n_counts = 0
         self._scratch = _make_scratch(compact, sums, domains, terms.depth)
+        self._start()
+        for one in self.groups:
+            if one.block is not None:
+                one.weigh_blocks(0, self.count_blocks([0], one.block))
+
+    def _start(self) -> None:
+        n_rows, n_attributes = self.rows.codes.shape
         self.start, self.stop = [0], [n_rows]
         root = np.zeros((n_attributes, 3), np.int64)
-        is_interval = domains.kind == region_arrays.INTERVAL
-        root[:, region_arrays.NODE] = np.where(is_interval, 0, roots)
-        root[is_interval, region_arrays.HIGH] = domains.n_bins[is_interval]
+        is_interval = self.domains.kind == region_arrays.INTERVAL
+        root[:, region_arrays.NODE] = np.where(is_interval, 0, self.roots)
+        root[is_interval, region_arrays.HIGH] = self.domains.n_bins[is_interval]
         root[is_interval, region_arrays.MISSING] = 1
         self.shown = [root]
         self.splits: list[Split] = []
-        self.suppressed: dict[int, Ints] = {}
+        self.suppressed: dict[int, SuppressedRegion] = {}
         # What was told out of a region's value of a tree attribute, which makes it another set of values.
         self._told: list[dict[int, frozenset[int]]] = [{}]
         self._best: dict[int, tuple[int, int, float, float]] = {}
         self._queue: list[tuple[float, int]] = []
-        for one in self.groups:
-            if one.block is not None:
-                one.weigh_blocks(0, self.count_blocks([0], one.block))
 
     def weigh_all(self) -> None:
         """Find the best split of each region there is."""
@@ -172,7 +191,7 @@ class Growth:
         self.groups = (*self.groups, *followed)
         return followed
 
-    def split_alike(self, regions: Sequence[int], a: int, parts: Sequence[Part], gain: float) -> list[Split]:
+    def split_alike(self, regions: Sequence[int], a: int, parts: Sequence[SplitPart], gain: float) -> list[Split]:
         """Split several regions at the same place.
 
         Args:
@@ -183,16 +202,35 @@ class Growth:
         """
         return [self._split(region, a, parts, gain, gain) for region in regions]
 
-    def suppress(self, region: int) -> int:
-        """Take a region out of all groups, and empty it; return how many records, or persons, that costs."""
-        counts, span = self.counts(region), (self.start[region], self.stop[region])
+    def suppress(self, region: int) -> None:
+        """Take a region out of all groups, and empty it."""
+        counts, span = self.counts(region), slice(self.start[region], self.stop[region])
         for groups in self.groups:
             groups.remove(region, counts)
-        self.suppressed[region] = self.rows.order[slice(*span)].copy()
+        self.suppressed[region] = SuppressedRegion(self.rows.order[span].copy(), counts, len(self.splits))
         self.stop[region] = self.start[region]
-        return int(counts[0])
 
-    def _parts(self, region: int, a: int, at: int) -> tuple[Part, ...]:
+    def count_suppressed(self) -> Ints:
+        """The counters of all that is suppressed."""
+        counts = np.zeros(self.rows.counts.shape[1], np.int64)
+        for one in self.suppressed.values():
+            counts += one.counts
+        return counts
+
+    def rewind(self, n_splits: int) -> None:
+        """Go back to the state after so many splits, where no person has several rows and nothing was known before."""
+        splits, suppressed = self.splits[:n_splits], self.suppressed
+        self._start()
+        for groups in self.groups:
+            groups.start_again()
+        for n, split in enumerate(splits, start=1):
+            parts = [SplitPart(self._codes_of(split.attribute, shown), shown) for shown in split.shown]
+            self._split(split.region, split.attribute, parts, split.gain, split.total)
+            for region, one in suppressed.items():
+                if one.n_splits == n:
+                    self.suppress(region)
+
+    def _parts(self, region: int, a: int, at: int) -> tuple[SplitPart, ...]:
         """The parts of a split that the kernels chose."""
         scratch = self._scratch
         parts, nodes = scratch.parts[0], scratch.nodes[0]
@@ -200,9 +238,9 @@ class Growth:
         n_parts = split_kernels.list_parts(
             self.rows, self.domains, self.shown[region], a, at, start, stop, parts, nodes
         )
-        return tuple(Part(tuple(parts[p].tolist()), tuple(nodes[p].tolist())) for p in range(n_parts))
+        return tuple(SplitPart(tuple(parts[p].tolist()), tuple(nodes[p].tolist())) for p in range(n_parts))
 
-    def _split(self, region: int, a: int, parts: Sequence[Part], gain: float, total: float) -> Split:
+    def _split(self, region: int, a: int, parts: Sequence[SplitPart], gain: float, total: float) -> Split:
         before = self.counts(region)
         made = self._take(region, a, parts)
         done = Split(region, a, tuple(part.shown for part in parts), made.start, gain, total)
@@ -220,7 +258,7 @@ class Growth:
                 groups.recount(keys, region, self.count_persons)
         return done
 
-    def _take(self, region: int, a: int, parts: Sequence[Part]) -> range:
+    def _take(self, region: int, a: int, parts: Sequence[SplitPart]) -> range:
         """Make a region of each part; return them."""
         start, stop, shown = self.start[region], self.stop[region], self.shown[region]
         n_parts, first = len(parts), len(self.start)
@@ -237,7 +275,7 @@ class Growth:
         self._told[region][a] = self._told_after(region, a, parts)
         return range(first, first + n_parts)
 
-    def _told_after(self, region: int, a: int, parts: Sequence[Part]) -> frozenset[int]:
+    def _told_after(self, region: int, a: int, parts: Sequence[SplitPart]) -> frozenset[int]:
         return self._told[region].get(a, frozenset()) | {part.shown[region_arrays.NODE] for part in parts}
 
     def add_regions(self, regions: Sequence[int], a: int) -> tuple[Ints, Ints]:
@@ -249,7 +287,7 @@ class Growth:
         gain_kernels.add_regions(self.rows, starts, stops, a, counts, sums)
         return counts, sums
 
-    def count_parts(self, regions: Sequence[int], a: int, parts: Sequence[Part]) -> tuple[Ints, Ints]:
+    def count_parts(self, regions: Sequence[int], a: int, parts: Sequence[SplitPart]) -> tuple[Ints, Ints]:
         """The counters of some regions, (n_regions, n_counts), and of each part of them, (n_regions, n_parts, ...)."""
         counts, _ = self.add_regions(regions, a)
         of_part = [counts[:, slice(*part.codes)].sum(axis=1) for part in parts]
@@ -297,7 +335,7 @@ class Growth:
         shown, told = self.shown[region], self._told[region]
         return tuple((*shown[a].tolist(), told.get(a, frozenset())) for a in attributes)
 
-    def keys_after(self, region: int, attributes: Sequence[int], a: int, parts: Sequence[Part]) -> list[Hashable]:
+    def keys_after(self, region: int, attributes: Sequence[int], a: int, parts: Sequence[SplitPart]) -> list[Hashable]:
         """What each part of a region would show on some attributes, and what is left of it."""
         at = list(attributes).index(a)
         before = [(*self.shown[region][i].tolist(), self._told[region].get(i, frozenset())) for i in attributes]
@@ -311,25 +349,12 @@ class Growth:
         Args:
             codes: (n_rows, n_attributes)
         """
-        splits: dict[int, list[Split]] = {}
+        splits: SplitsOfRegion = {}
         for split in self.splits:
-            splits.setdefault(split.region, []).append(split)
-        found = np.zeros(len(codes), np.int64)
-        waiting = [(0, np.arange(len(codes)))]
-        while waiting:
-            region, here = waiting.pop()
-            for split in splits.get(region, ()):
-                cells = codes[here, split.attribute]
-                stays = np.ones(len(here), np.bool_)
-                for p, shown in enumerate(split.shown):
-                    low, high = self._codes_of(split.attribute, shown)
-                    is_inside = (low <= cells) & (cells < high)
-                    if is_inside.any():
-                        waiting.append((split.first + p, here[is_inside]))
-                        stays &= ~is_inside
-                here = here[stays]
-            found[here] = region
-        return found
+            a = split.attribute
+            taken = [(split.first + p, Taken(*self._codes_of(a, shown), -1)) for p, shown in enumerate(split.shown)]
+            splits.setdefault(split.region, []).append((a, taken))
+        return walk_splits(splits, codes)
 
     def _codes_of(self, a: int, shown: Sequence[int]) -> tuple[int, int]:
         """The first and one past the last code of what a part shows."""

@@ -19,11 +19,12 @@ from maskwise.search.regions import region_arrays
 from maskwise.search.regions.places import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from maskwise.search.regions.growth import Growth, Part, Split
+    from maskwise.search.regions.growth import Growth, Split, SplitPart
+    from maskwise.search.regions.qid_groups import QidGroups
 
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
@@ -31,6 +32,18 @@ if TYPE_CHECKING:
 
 LEAST_GAIN = 2.0
 """A split that gains less is not worth a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What a search may suppress."""
+
+    most: int
+    """So many records, or persons."""
+    is_removed: bool
+    """Whether they are left out of the release; else they show roots."""
+    smallest: int
+    """The smallest group that the rules allow; the search may want larger ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +56,7 @@ class PaidSplit:
     """Where its rows stood when it was weighed: later it counts only if they still do."""
     attribute: int
     """The attribute."""
-    parts: tuple[Part, ...]
+    parts: tuple[SplitPart, ...]
     """What is parted."""
     is_lost: tuple[bool, ...]
     """For each part, and for what is left, whether it is suppressed."""
@@ -60,21 +73,28 @@ class PaidSplits:
     budget is.
     """
 
-    def __init__(self, growth: Growth, budget: int, smallest: int) -> None:
+    def __init__(
+        self, growth: Growth, budget: Spending, is_over: Callable[[], bool], *, are_regions_safe: bool
+    ) -> None:
         """Start from the regions there are.
 
         Args:
             growth: The regions.
-            budget: So many records, or persons, may be suppressed.
-            smallest: The smallest group that the rules allow; the search may want larger ones.
+            budget: What may be suppressed.
+            is_over: Whether there is no time left to look at more.
+            are_regions_safe: Whether each region satisfies every rule by itself, so that what it is split into may be
+                split for free without a look at the groups that it leaves.
         """
-        self.growth, self._left, self._smallest = growth, budget, smallest
+        self.growth, self._left, self._smallest = growth, budget.most, budget.smallest
+        self._is_over, self._are_regions_safe = is_over, are_regions_safe
+        kinds = growth.terms.rules.kind[growth.terms.rules.is_enforced]
+        self._moves_whole = budget.is_removed and bool(np.isin(kinds, [rule_kernels.EQUAL, rule_kernels.ORDERED]).any())
         self._queue: list[tuple[float, int, PaidSplit]] = []
         self._weigh(range(len(growth.start)))
 
     def best(self) -> object | None:
         """A split that costs nothing, else the one that gains most for each record that it costs."""
-        free = self.growth.best()
+        free = self._best_free()
         if free is not None:
             return free
         while self._queue:
@@ -90,7 +110,7 @@ class PaidSplits:
 
     def split_best(self) -> list[Split]:
         """Split what `best` has found."""
-        if self.growth.best() is not None:
+        if self._best_free() is not None:
             done = self.growth.split_best()
             self._weigh([done[0].region, *done[0].made])
             return done
@@ -99,34 +119,67 @@ class PaidSplits:
         pieces = [*done[0].made, paid.region]
         for piece, is_lost in zip(pieces, paid.is_lost, strict=True):
             if is_lost:
-                self._left -= self.growth.suppress(piece)
-        self.growth.weigh(pieces)
+                self.growth.suppress(piece)
+                if self._moves_whole:
+                    self.growth.terms.rules.whole[:] -= self.growth.suppressed[piece].counts
+        self._left -= paid.price
+        if self._moves_whole:
+            for groups in self.growth.groups:
+                groups.weigh_again()
+        if self._are_regions_safe and self._moves_whole:
+            self.growth.weigh_all()
+        elif self._are_regions_safe:
+            self.growth.weigh(pieces)
         self._weigh(pieces)
         return done
+
+    def _best_free(self) -> int | None:
+        return self.growth.best() if self._are_regions_safe else None
 
     def _is_safe(self, split: PaidSplit) -> bool:
         """Whether every group that loses or gets records satisfies its rules afterwards, or is empty."""
         growth = self.growth
         (whole,), (of_part,) = growth.count_parts([split.region], split.attribute, split.parts)
         pieces = [*of_part, whole - of_part.sum(axis=0)]
-        for groups in growth.groups:
-            old = groups.key_of(groups.group_of[split.region])
-            keys = [old] * len(pieces)
-            if split.attribute in groups.attributes:
-                keys = growth.keys_after(split.region, groups.attributes, split.attribute, split.parts)
-            change: dict[Hashable, Ints] = {old: -whole}
-            for key, counts, is_lost in zip(keys, pieces, split.is_lost, strict=True):
-                if not is_lost:
-                    change[key] = change.get(key, 0) + counts
-            if not groups.is_safe_after(change):
-                return False
-        return True
+        lost = sum(counts for counts, is_lost in zip(pieces, split.is_lost, strict=True) if is_lost)
+        changes = [self._change(groups, split, whole, pieces) for groups in growth.groups]
+        if not self._moves_whole:
+            return all(groups.is_safe_after(change) for groups, change in zip(growth.groups, changes, strict=True))
+        released = growth.terms.rules.whole
+        released -= lost
+        is_safe = all(
+            groups.is_safe_after(change) and groups.is_safe_but(change.keys())
+            for groups, change in zip(growth.groups, changes, strict=True)
+        )
+        released += lost
+        return is_safe
+
+    def _change(self, groups: QidGroups, split: PaidSplit, whole: Ints, pieces: Sequence[Ints]) -> dict[Hashable, Ints]:
+        """What a split adds to the counters of groups.
+
+        Args:
+            groups: The groups of one QID.
+            split: The split.
+            whole: The counters of its region.
+            pieces: Those of each part, and of what is left.
+        """
+        old = groups.key_of(groups.group_of[split.region])
+        keys = [old] * len(pieces)
+        if split.attribute in groups.attributes:
+            keys = self.growth.keys_after(split.region, groups.attributes, split.attribute, split.parts)
+        change: dict[Hashable, Ints] = {old: -whole}
+        for key, counts, is_lost in zip(keys, pieces, split.is_lost, strict=True):
+            if not is_lost:
+                change[key] = change.get(key, 0) + counts
+        return change
 
     def _span(self, region: int) -> tuple[int, int]:
         return self.growth.start[region], self.growth.stop[region]
 
     def _weigh(self, regions: Iterable[int]) -> None:
         for region in regions:
+            if self._is_over():
+                return
             if self.growth.stop[region] > self.growth.start[region] and self._left:
                 found = [self._best_on(region, a) for a in self.growth.open_attributes]
                 splits = [split for split in found if split is not None]
@@ -181,7 +234,7 @@ class PaidSplits:
         return shaped
 
     def _gains(
-        self, region: int, a: int, places: Sequence[tuple[Part, ...]], n: Ints, sums: Floats, is_valid: Bools
+        self, region: int, a: int, places: Sequence[tuple[SplitPart, ...]], n: Ints, sums: Floats, is_valid: Bools
     ) -> Floats:
         """What the records that stay gain at each place.
 
@@ -216,7 +269,7 @@ class PaidSplits:
         return float(domains.place[a, high] - domains.place[a, low])
 
 
-def _count_pieces(by_code: NDArray[Any], places: Sequence[tuple[Part, ...]]) -> NDArray[Any]:
+def _count_pieces(by_code: NDArray[Any], places: Sequence[tuple[SplitPart, ...]]) -> NDArray[Any]:
     """What each piece of each place has: its parts, padded with empty ones, and what is in none of them.
 
     Args:

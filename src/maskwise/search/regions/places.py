@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.search.regions import region_arrays
-from maskwise.search.regions.growth import Part
+from maskwise.search.regions.growth import SplitPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-    Place = tuple[float, tuple[Part, ...]]
+    Place = tuple[float, tuple[SplitPart, ...]]
 
 
 class Places:
@@ -83,7 +83,7 @@ class Places:
             gains = n_left * (place[-1] - place[1:]) + (n_there - n_left) * (place[1:] - place[0])
             gains += self._n[missing] * (place[-1] - place[0]) if has_missing else 0.0
         gains = gains * domains.weight[a]
-        rest = (Part((missing, missing + 1), (missing, missing, 1)),) if has_missing else ()
+        rest = (SplitPart((missing, missing + 1), (missing, missing, 1)),) if has_missing else ()
         found: list[Place] = []
         for i in np.flatnonzero((self._n[low + 1 : high] > 0) & (n_left[:-1] > 0)).tolist():
             border = low + i + 1
@@ -103,7 +103,7 @@ class Places:
             node = children[0]
         if not children:
             return []
-        parts = tuple(Part((int(domains.first[c]), int(domains.stop[c])), (c, 0, 0)) for c in children)
+        parts = tuple(SplitPart((int(domains.first[c]), int(domains.stop[c])), (c, 0, 0)) for c in children)
         if self.sums.shape[2]:
             whole = self.sums.sum(axis=1)
             inside = np.stack([self.sums[:, slice(*part.codes)].sum(axis=1) for part in parts], axis=1)
@@ -126,5 +126,5 @@ class Places:
         return int(self._n[domains.first[node] : domains.stop[node]].sum())
 
 
-def _bins(low: int, high: int) -> Part:
-    return Part((low, high), (low, high, 0))
+def _bins(low: int, high: int) -> SplitPart:
+    return SplitPart((low, high), (low, high, 0))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.search import rule_kernels
+from maskwise.search.bounds import as_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -22,18 +23,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-_NONE = np.zeros(0, np.int64)
-NO_RULES = rule_kernels.Rules(
-    kind=_NONE,
-    first=_NONE,
-    stop=_NONE,
-    level=_NONE,
-    over=_NONE,
-    under=_NONE,
-    limit=np.zeros(0),
-    is_enforced=np.zeros(0, np.bool_),
-    whole=np.zeros(1, np.int64),
-)
+NO_RULES = as_rules((), np.zeros(1, np.int64))
 """Of groups that are only kept to know them."""
 
 
@@ -60,13 +50,18 @@ class QidGroups:
         """
         self.attributes = tuple(attributes)
         self.rules, self.block = rules, block
+        self._root, self._whole = root, whole.copy()
+        self.start_again()
+
+    def start_again(self) -> None:
+        """Forget all splits: there is one group."""
         self.group_of: list[int] = [0]
         self.regions: list[set[int]] = [{0}]
-        self._number: dict[Hashable, int] = {root: 0}
-        self._keys: list[Hashable] = [root]
-        self._counts = np.zeros((16, len(whole)), np.int64)
-        self._badness = np.full((len(rules.kind), 16), -np.inf)
-        self._counts[0] = whole
+        self._number: dict[Hashable, int] = {self._root: 0}
+        self._keys: list[Hashable] = [self._root]
+        self._counts = np.zeros((16, len(self._whole)), np.int64)
+        self._badness = np.full((len(self.rules.kind), 16), -np.inf)
+        self._counts[0] = self._whole
         self._weigh([0])
 
     def key_of(self, group: int) -> Hashable:
@@ -91,11 +86,26 @@ class QidGroups:
         Args:
             change: What is added to the counters of the group that shows something.
         """
-        after = np.array([self.counts_of(key) + moved for key, moved in change.items()])
-        after = after[after[:, 0] > 0]
-        broken = np.empty((len(self.rules.kind), len(after)), np.bool_)
-        rule_kernels.weigh_groups(self.rules, after, np.empty(broken.shape), broken)
+        return self._is_safe(np.array([self.counts_of(key) + moved for key, moved in change.items()]))
+
+    def is_safe_but(self, keys: Collection[Hashable]) -> bool:
+        """Whether all groups but some satisfy every rule now; asked after what they are compared with changed.
+
+        Args:
+            keys: What these show.
+        """
+        others = np.array([key not in keys for key in self._keys])
+        return self._is_safe(self._counts[: len(self._keys)][others])
+
+    def _is_safe(self, counts: Ints) -> bool:
+        there = np.ascontiguousarray(counts[counts[:, 0] > 0])
+        broken = np.empty((len(self.rules.kind), len(there)), np.bool_)
+        rule_kernels.weigh_groups(self.rules, there, np.empty(broken.shape), broken)
         return not broken.any()
+
+    def weigh_again(self) -> None:
+        """Weigh all groups, after what they are compared with changed."""
+        self._weigh(range(len(self._keys)))
 
     def stays(self, regions: Sequence[int], old: int) -> None:
         """Note that regions were split from another by an attribute that is not in the QID."""

@@ -13,6 +13,8 @@ ALL = -1
 """Stands for all children of a value at once, where a split names a child."""
 MIN_GAIN = 1e-9
 """A split that gains less is none."""
+SHRINKAGE = 1.0
+"""Added to the openness of the class in each part, so that parts of a few records are not trusted."""
 BREADTH = 8
 """So many splits of a region are tried at most before one is chosen."""
 AHEAD = 20_000

@@ -13,27 +13,27 @@ from maskwise.compress.request import Coding, CountRequest, RecordRequest
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.policy.attributes import Consistency, Kind, Minimality
 from maskwise.search import rule_kernels
-from maskwise.search.bounds import as_rules, figures_of, list_union
+from maskwise.search.bounds import as_rules, list_union
 from maskwise.search.cut_groups import number_rows, weigh_groups
 from maskwise.search.options import stage_of
 from maskwise.search.preferences import broken_before, preferences_of
 from maskwise.search.regions import region_arrays
-from maskwise.search.regions.build_regions import build_regional_solution, is_removed, labels_of, recount_labels
+from maskwise.search.regions.build_regions import build_regional_solution, is_removed
+from maskwise.search.regions.descent import Descent
 from maskwise.search.regions.domains import flatten, list_domains
 from maskwise.search.regions.growth import Growth
-from maskwise.search.regions.paid_splits import PaidSplits
+from maskwise.search.regions.paid_splits import PaidSplits, Spending
 from maskwise.search.regions.qid_groups import QidGroups
-from maskwise.search.regions.regional_curve import RegionalCurve
 from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits, UnitsOfValues, units_of_groups
 from maskwise.search.regions.teacher import teach_rows
 from maskwise.search.regions.variants import RegionVariant, choose_variant
 from maskwise.search.suppression.found import spare_records
+from maskwise.search.suppression.requests import refuse_order_of_values
 from maskwise.solution.solution import Ending
-from maskwise.solution.steps import Step
 from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,9 +49,13 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 MAX_CLASSES = 50
-NOT_SUPPRESSED = (
-    "No record was suppressed: those that could have been are too few for a group of their own that meets the "
-    "requirements, or what is left would not meet them."
+BUDGET_BELOW_K = (
+    "No record was suppressed: {:,} may be, and shown as roots at least {:,} have to be, so that they are a group that "
+    "is large enough. Write a larger share, or `as: removed`."
+)
+TOO_FEW_FOR_ROOTS = (
+    "The last splits were taken back: the records that they suppressed, shown as roots, do not meet the requirements "
+    "as a group of their own."
 )
 DEFAULT_EFFORT = 2
 """Variants are compared; 1 searches once."""
@@ -80,6 +84,10 @@ class RegionSearch:
             floors |= {column.name: 0 for column in own if column.kind is Kind.INTERVAL}
         self.domains = list_domains(replace(profile, columns=own), floors)
         self._union, self._qids, self._bounds = list_union(problem.profile, problem.policy)
+        self._budget = spare_records(problem)
+        self._shows_root = not is_removed(problem.policy)
+        if self._budget:
+            refuse_order_of_values(self._bounds, shows_root=self._shows_root)
 
     @property
     def request(self) -> CountRequest:
@@ -117,29 +125,29 @@ class RegionSearch:
             self._refuse_what_persons_do_not_allow()
         compact, labels = _part_known(everything, problem.policy.n_cuts)
         progress.stage(stage_of(1, 1))
+        begin = time.monotonic()
         whole = compact.whole()
         n_cuts = problem.policy.n_cuts
         flat, roots = flatten(self.domains, preferences_of(problem.policy).weights[:n_cuts])
         variant, notes = self._choose(counts.taught, flat, roots, whole)
         terms = self._terms(whole, variant)
         sums = _align(counts.taught, compact.codes, are_distinct=compact.persons is None and not labels)
-        budget = spare_records(problem)
-        while True:
-            growth = Growth(compact, sums, flat, roots, terms, self._groups(whole, labels), _number_blocks(labels))
-            self._refuse_what_was_released_before(growth)
-            curve = RegionalCurve(self.domains, growth, self._figures(growth.groups))
-            steps, ending = self._descend(growth, curve, progress, budget)
-            if not growth.suppressed or self._can_be_suppressed(growth):
-                break
-            budget = 0
-            notes.append(private_note(NOT_SUPPRESSED))
+        growth = Growth(compact, sums, flat, roots, terms, self._groups(whole, labels), _number_blocks(labels))
+        descent = Descent(growth, self.domains, self._bounds, shows_root=self._shows_root)
+        self._refuse_what_was_released_before(descent)
+        smallest = self._smallest(terms.rules)
+        if self._budget and self._shows_root and self._budget < smallest:
+            notes.append(private_note(BUDGET_BELOW_K.format(self._budget, smallest)))
+            self._budget = 0
+        ending, was_too_few = self._descend(descent, progress, begin)
+        notes += [private_note(TOO_FEW_FOR_ROOTS)] if was_too_few else []
         return build_regional_solution(
             problem,
             self.domains,
             growth,
             self._bounds,
-            steps,
-            curve.points,
+            descent.steps,
+            descent.curve.points,
             ending,
             (*notes, *counts.workspace.messages()),
         )
@@ -161,14 +169,6 @@ class RegionSearch:
             )
             for t, qid in enumerate(self._qids)
         ]
-
-    def _can_be_suppressed(self, growth: Growth) -> bool:
-        """Whether suppressed records are known by their labels, and all groups hold without them, or as roots."""
-        labels = labels_of(self.domains, growth)
-        there = {labels[r] for r in range(len(labels)) if growth.stop[r] > growth.start[r]}
-        if any(labels[region] in there for region in growth.suppressed):
-            return False
-        return recount_labels(growth, labels, self._bounds, is_removed=is_removed(self.problem.policy))[1]
 
     def _choose(
         self, lesson: Lesson | None, domains: Domains, roots: Ints, whole: Ints
@@ -193,7 +193,7 @@ class RegionSearch:
             least,
             smallest if self.problem.policy.known else least,
             is_by_size,
-            variant.shrinkage,
+            region_arrays.SHRINKAGE,
             variant.depth,
             region_arrays.BREADTH,
             region_arrays.AHEAD,
@@ -204,48 +204,55 @@ class RegionSearch:
         """The largest k of all."""
         return int(rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced].max(initial=1))
 
-    def _figures(self, groups: Sequence[QidGroups]) -> tuple[float, ...]:
-        """The figure of each requirement, by the groups of its QID."""
-        worst = {t: iter(one.worst.tolist()) for t, one in enumerate(groups)}
-        return figures_of(self._bounds, [next(worst[bound.table]) for bound in self._bounds])
+    def _descend(self, descent: Descent, progress: Progress, begin: float) -> tuple[Ending, bool]:
+        """Split as long as a phase has a split that is valid and gains something.
 
-    def _descend(
-        self, growth: Growth, curve: RegionalCurve, progress: Progress, budget: int
-    ) -> tuple[list[Step], Ending]:
-        """Split as long as a phase has a split that is valid and gains something."""
-        limits, begin = self.problem.options.limits, time.monotonic()
-        steps: list[Step] = []
-        before = self._worst(growth)
-        for phase in self._phases(growth, budget):
+        Returns:
+            Why it ended, and whether splits were taken back because too few were suppressed.
+        """
+        limits = self.problem.options.limits
+
+        def is_over() -> bool:
+            return limits.seconds is not None and time.monotonic() - begin >= limits.seconds
+
+        def finish(phase: Phase) -> Ending | None:
             while phase.best() is not None:
-                if limits.max_steps is not None and len(steps) >= limits.max_steps:
-                    return steps, Ending.STEPS
-                if limits.seconds is not None and time.monotonic() - begin >= limits.seconds:
-                    return steps, Ending.TIME
-                splits = phase.split_best()
-                after = self._worst(growth)
-                steps.append(self._step(len(steps) + 1, splits, growth, float(np.mean(after - before))))
-                curve.add(splits, steps[-1].requirements)
-                before = after
-                if not progress.step(steps[-1]):
-                    return steps, Ending.INTERRUPTED
-        return steps, Ending.MAXIMAL
+                if limits.max_steps is not None and len(descent.steps) >= limits.max_steps:
+                    return Ending.STEPS
+                if is_over():
+                    return Ending.TIME
+                if not progress.step(descent.add(phase.split_best())):
+                    return Ending.INTERRUPTED
+            return Ending.TIME if is_over() else None
 
-    def _phases(self, growth: Growth, budget: int) -> Iterator[Phase]:
+        was_too_few = False
+        for phase in self._phases(descent.growth, is_over):
+            ending = finish(phase)
+            was_too_few |= descent.take_back()
+            if ending is not None:
+                return ending, was_too_few
+        return Ending.MAXIMAL, was_too_few
+
+    def _phases(self, growth: Growth, is_over: Callable[[], bool]) -> Iterator[Phase]:
         """Values that mean the same everywhere, single regions, those that cost records, those that are one group."""
         policy = self.problem.policy
         wanted = list(policy.consistencies().values())[: policy.n_cuts]
         alike = [a for a, one in enumerate(wanted) if one is not Consistency.FREE]
         if alike:
-            yield SharedSplits(growth, UnitsOfValues(growth.follow(alike)))
+            yield SharedSplits(growth, UnitsOfValues(growth.follow(alike)), is_over)
         growth.domains.is_open[:] = [one is not Consistency.GLOBAL for one in wanted]
-        growth.weigh_all()
-        yield growth
-        if budget:
-            yield PaidSplits(growth, budget, self._smallest(growth.terms.rules))
+        # One by one where each region is safe by itself; values that are split alike may leave some that are safe only
+        # as a part of their groups, and then every split is counted in all groups.
+        are_regions_safe = not alike or len(self._qids) == 1
+        if are_regions_safe:
+            growth.weigh_all()
+            yield growth
+        if self._budget:
+            spending = Spending(self._budget, not self._shows_root, self._smallest(growth.terms.rules))
+            yield PaidSplits(growth, spending, is_over, are_regions_safe=are_regions_safe)
         # Persons of several regions do not add up, and blocks are not counted there, so that is left out for both.
         if growth.adds_up and not policy.known and 1 < len(self._qids) <= MOST_QIDS:
-            yield SharedSplits(growth, units_of_groups)
+            yield SharedSplits(growth, units_of_groups, is_over)
 
     def _refuse_what_persons_do_not_allow(self) -> None:
         """Refuse what cannot be counted where the masked values of some persons differ from record to record."""
@@ -277,9 +284,10 @@ class RegionSearch:
             )
             raise InputError(msg)
 
-    def _refuse_what_was_released_before(self, growth: Growth) -> None:
+    def _refuse_what_was_released_before(self, descent: Descent) -> None:
         """Refuse requirements that earlier releases break by themselves, whatever this one shows."""
         broken: set[int] = set()
+        growth = descent.growth
         for t, groups in enumerate(growth.groups):
             if groups.block is not None:
                 bounds = [bound for bound in self._bounds if bound.table == t]
@@ -287,30 +295,9 @@ class RegionSearch:
                 _, is_broken = weigh_groups(groups.rules, counts)
                 broken |= {bound.requirement for bound, bad in zip(bounds, is_broken, strict=True) if bad.any()}
         if broken:
-            figures = self._figures(growth.groups)
+            figures = descent.figures()
             complaints = [broken_before(self.problem.policy, i, figures[i]) for i in sorted(broken)]
             raise InfeasibleError("\n".join(complaints))
-
-    def _worst(self, growth: Growth) -> NDArray[np.float64]:
-        return np.concatenate([groups.worst for groups in growth.groups])
-
-    def _step(self, number: int, splits: Sequence[Split], growth: Growth, loss: float) -> Step:
-        split = splits[0]
-        labels, root = self.domains[split.attribute], int(growth.roots[split.attribute])
-        before = labels.label_of(growth.shown[split.region][split.attribute].tolist(), root)
-        after = [labels.label_of(shown, root) for shown in split.shown]
-        has_rest = any(growth.stop[one.region] > growth.start[one.region] for one in splits)
-        return Step(
-            number,
-            labels.column.name,
-            before,
-            (*after, before) if has_rest else tuple(after),
-            split.gain,
-            loss,
-            split.total,
-            self._figures(growth.groups),
-            tuple(one.region for one in splits),
-        )
 
 
 def _part_known(everything: Compact, n_cuts: int) -> tuple[Compact, list[Ints]]:

@@ -18,31 +18,37 @@ from typing import TYPE_CHECKING
 from maskwise.search.regions.places import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from maskwise.search.regions.growth import Growth, Part, Split
+    from maskwise.search.regions.growth import Growth, Split, SplitPart
     from maskwise.search.regions.qid_groups import QidGroups
 
     Ints = NDArray[np.int64]
     Unit = tuple[tuple[int, ...], tuple[int, ...]]
-    UnitsOf = Callable[[Growth, int], Iterator[Unit]]
+    UnitsOf = Callable[[Growth, Sequence[int]], Iterator[Unit]]
 
 MOST_TRIED = 8
 """So many places are counted exactly, those that gain most, before regions are left as they are for now."""
+MOST_CELLS = 20_000_000
+"""So many regions times codes are added up for one candidate at most; more of them are not split together."""
 MOST_QIDS = 32
 """With more quasi-identifiers regions are only split one by one."""
 
 
-def units_of_groups(growth: Growth, region: int) -> Iterator[Unit]:
-    """A region by itself, and each group of a QID that it is in."""
-    yield (region,), growth.open_attributes
+def units_of_groups(growth: Growth, regions: Sequence[int]) -> Iterator[Unit]:
+    """Each of some regions by itself, and each group of a QID that one of them is in."""
+    attributes = growth.open_attributes
+    for region in regions:
+        yield (region,), attributes
     for groups in growth.groups:
-        unit = _with_rows(growth, groups.regions[groups.group_of[region]])
-        if len(unit) > 1:
-            yield unit, tuple(a for a in groups.attributes if a in growth.open_attributes)
+        together = tuple(a for a in groups.attributes if a in attributes)
+        for group in dict.fromkeys(groups.group_of[region] for region in regions):
+            unit = tuple(sorted(r for r in groups.regions[group] if growth.stop[r] > growth.start[r]))
+            if len(unit) > 1:
+                yield unit, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +58,12 @@ class UnitsOfValues:
     values: tuple[QidGroups, ...]
     """For each attribute that is to be split so, the regions by what they show of it."""
 
-    def __call__(self, growth: Growth, region: int) -> Iterator[Unit]:
-        """The regions that show what a region shows."""
+    def __call__(self, growth: Growth, regions: Sequence[int]) -> Iterator[Unit]:
+        """The regions that show what one of some regions shows; also empty ones, which later rows may be in."""
+        del growth
         for groups in self.values:
-            yield _with_rows(growth, groups.regions[groups.group_of[region]]), groups.attributes
-
-
-def _with_rows(growth: Growth, regions: Iterable[int]) -> tuple[int, ...]:
-    return tuple(sorted(region for region in regions if growth.stop[region] > growth.start[region]))
+            for group in dict.fromkeys(groups.group_of[region] for region in regions):
+                yield tuple(sorted(groups.regions[group])), groups.attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class Candidate:
     """Where their rows stood when it was weighed: later it counts only if they still do."""
     attribute: int
     """The attribute."""
-    parts: tuple[Part, ...]
+    parts: tuple[SplitPart, ...]
     """What is parted."""
     gain: float
     """What the parts know that the regions did not."""
@@ -81,14 +85,15 @@ class Candidate:
 class SharedSplits:
     """Goes on after regions were split one by one."""
 
-    def __init__(self, growth: Growth, units_of: UnitsOf) -> None:
+    def __init__(self, growth: Growth, units_of: UnitsOf, is_over: Callable[[], bool]) -> None:
         """Start from the regions there are.
 
         Args:
             growth: The regions, and the groups of each QID.
             units_of: Says what is split at once.
+            is_over: Whether there is no time left to look at more.
         """
-        self.growth, self._units_of = growth, units_of
+        self.growth, self._units_of, self._is_over = growth, units_of, is_over
         self._queue: list[tuple[float, tuple[int, ...], int, Candidate]] = []
         self._has_changed = False
         self._weigh_all()
@@ -124,9 +129,12 @@ class SharedSplits:
 
     def _weigh_units(self, regions: Sequence[int]) -> None:
         there = [region for region in regions if self.growth.stop[region] > self.growth.start[region]]
-        units = dict.fromkeys(unit for region in there for unit in self._units_of(self.growth, region))
-        for unit, attributes in units:
+        for unit, attributes in self._units_of(self.growth, there):
             for a in attributes:
+                if self._is_over():
+                    return
+                if len(unit) * int(self.growth.domains.offset[a + 1] - self.growth.domains.offset[a]) > MOST_CELLS:
+                    continue
                 candidate = self._weigh(unit, a)
                 if candidate is not None:
                     heapq.heappush(self._queue, (-candidate.gain, unit, a, candidate))

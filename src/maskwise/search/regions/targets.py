@@ -24,10 +24,10 @@ _FAR = 50.0
 """Numbers are at most so many standard deviations from their mean, so that sums of whole numbers do not run over."""
 
 
-class Target(Protocol):
+class PredictedTarget(Protocol):
     """What each record has, and how well it is predicted."""
 
-    def take(self, rows: Ints | Bools) -> Target:
+    def take(self, rows: Ints | Bools) -> PredictedTarget:
         """The same of some records."""
 
     def guess(self) -> Floats:
@@ -102,11 +102,11 @@ class NumberTarget:
     @classmethod
     def of(cls, cells: Floats) -> NumberTarget:
         """Standardize numbers; a missing one is the mean."""
-        known = cells[np.isfinite(cells)]
+        # Sorted, so that the order of the records changes no digit.
+        known = np.sort(cells[np.isfinite(cells)])
         mean = float(known.mean()) if len(known) else 0.0
         scale = float(known.std()) or 1.0 if len(known) else 1.0
-        # Rounded, because the last digits depend on the order of the records.
-        standard = np.round((np.where(np.isfinite(cells), cells, mean) - mean) / scale, 9)
+        standard = (np.where(np.isfinite(cells), cells, mean) - mean) / scale
         return cls(np.clip(standard, -_FAR, _FAR) + 0.0)
 
     def take(self, rows: Ints | Bools) -> NumberTarget:
@@ -115,7 +115,7 @@ class NumberTarget:
 
     def guess(self) -> Floats:
         """The mean."""
-        return np.round(np.array([np.sort(self.numbers).mean()]), 9)
+        return np.array([np.sort(self.numbers).mean()])
 
     def predict(self, values: Floats, is_category: Bools, asked: Floats, settings: Settings = USUAL) -> Floats:
         """The number."""

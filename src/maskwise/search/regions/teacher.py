@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from maskwise.search.regions.targets import Target
+    from maskwise.search.regions.targets import PredictedTarget
 
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
@@ -55,7 +55,7 @@ class TaughtRecords:
     """Which row of the lesson each is in."""
     taught: Ints  # (n_records, n_targets, 2)
     """What each could add, as in the lesson's sums."""
-    target: Target
+    target: PredictedTarget
     """Its class, or the number that is to be predicted."""
     unmasked: Floats  # (n_records, n_columns)
     """Its unmasked columns as small numbers."""
@@ -84,7 +84,7 @@ def teach_rows(
     """
     if classes is None or not len(codes):
         return None
-    target: Target = _number_target(classes) if class_is_number else _class_target(classes)
+    target: PredictedTarget = _number_target(classes) if class_is_number else _class_target(classes)
     coded = [one for one in map(code_column, columns) if one is not None]
     unmasked = np.column_stack([values for values, _ in coded]) if coded else np.zeros((len(codes), 0))
     # In an order of their own, so that the order of the records changes nothing.
@@ -95,7 +95,7 @@ def teach_rows(
 
 
 def teach(
-    codes: Ints, unmasked: Floats, is_category: Bools, target: Target, *, is_number: Sequence[bool], seed: int
+    codes: Ints, unmasked: Floats, is_category: Bools, target: PredictedTarget, *, is_number: Sequence[bool], seed: int
 ) -> Lesson | None:
     """Fit both models and add up by row what the second one knows more; None if there is nothing to tell apart.
 
@@ -123,7 +123,7 @@ def teach(
     return Lesson(rows, add_up(taught, row, len(rows)), TaughtRecords(row, taught, target, unmasked, is_category))
 
 
-def _predict(values: Floats, is_category: Bools, target: Target, seed: int) -> Floats:
+def _predict(values: Floats, is_category: Bools, target: PredictedTarget, seed: int) -> Floats:
     """What models predict that have not seen the record; the same for equal records, which stand side by side."""
 
     def predict(fitted: Bools, asked: Bools) -> Floats:
@@ -144,7 +144,9 @@ def _number_target(classes: pa.ChunkedArray) -> NumberTarget:
 def _class_target(classes: pa.ChunkedArray) -> ClassTarget:
     """The number of each record's class, by spelling, so that the order of the records changes nothing."""
     encoded = classes.combine_chunks().dictionary_encode(null_encoding="encode")
-    place = np.argsort(np.argsort([str(text) for text in encoded.dictionary.to_pylist()], kind="stable"))
+    texts = encoded.dictionary.to_pylist()
+    order = sorted(range(len(texts)), key=lambda i: (texts[i] is None, str(texts[i])))
+    place = np.argsort(order)
     return ClassTarget(place[as_numpy(encoded.indices)].astype(np.int64), len(place))
 
 

@@ -1,11 +1,12 @@
 """Variants of the search by regions, and the choice among them.
 
 Regions of k records are too small to be worth anything where k is small: what
-they seem to know is noise. So the smallest region, how far the search looks
-ahead and how little it trusts small parts are chosen on folds of the training
-records: regions are made from the other folds, and a classifier that is trained
-on what these show predicts the fold. The log-loss decides, which also
-sees rare classes. Test records are never looked at.
+they seem to know is noise. So the smallest region and how far the search looks
+ahead are chosen on folds of the training records: regions are made from the other
+folds, and a classifier that is trained on what these show predicts the fold. The
+log-loss decides, which also sees rare classes, or the squared error of a number.
+Test records are never looked at. The folds are smaller than the table and k is
+not, so where the table is large the choice leans to larger regions.
 """
 
 from __future__ import annotations
@@ -50,8 +51,6 @@ class RegionVariant:
     """The smallest region is so many times as large as the requirements ask."""
     depth: int = 5
     """So many levels below a split are tried before it is chosen."""
-    shrinkage: float = 1.0
-    """What is added to the openness of the class in each part: the larger, the less small parts are trusted."""
 
 
 def list_variants(n_records: int, least: int) -> list[RegionVariant]:
@@ -120,7 +119,7 @@ def _terms(variant: RegionVariant, least: int) -> region_arrays.Terms:
         least,
         least,
         is_by_size=True,
-        shrinkage=variant.shrinkage,
+        shrinkage=region_arrays.SHRINKAGE,
         depth=variant.depth,
         breadth=region_arrays.BREADTH,
         ahead=region_arrays.AHEAD,

@@ -181,8 +181,9 @@ def settle(  # noqa: PLR0912 - one round after the other
                     if groups.total[q, g, 0] > 0:
                         touch(groups, q, g, n + 1)
     if checks.shows_root and groups.taken[0] > 0:
+        # By themselves: others that show roots on one QID show values on another, so everybody can tell them apart.
         for q in range(groups.member.shape[0]):
-            if is_broken(checks, q, root_counts(groups, q)):
+            if is_broken(checks, q, groups.taken):
                 return OVER
     return n_lost
 
