@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -18,6 +19,7 @@ from maskwise.errors import InfeasibleError, InputError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import dumps, loads
 from maskwise.pipeline import solve
+from maskwise.policy.budget import Suppressed
 from maskwise.search.options import SearchOptions
 from maskwise.search.regions import paid_splits
 from maskwise.search.regions import search as region_search
@@ -220,28 +222,32 @@ def test_the_first_split_that_costs_records_gains_most_for_each(problem: dict[st
 
 @settings(max_examples=12, deadline=None)
 @given(
-    problem=problems(["k", "mixed", "distinct", "equal"], n_requirements=(1, 2)),
+    problem=problems(["k", "mixed", "distinct", "recursive", "equal"], n_requirements=(1, 3)),
     seed=st.integers(0, 2**20),
-    budget=st.tuples(st.sampled_from(["10%", "50%"]), st.sampled_from(["removed", "root"])),
+    budget=st.tuples(st.sampled_from([10, 50]), st.sampled_from(["removed", "root"])),
+    stop=st.one_of(st.none(), st.integers(0, 12)),
+    consistency=st.sampled_from(["free", "free", "mostly"]),
 )
 def test_what_is_left_is_safe_and_later_rows_are_suppressed_alike(
-    problem: dict[str, Any], seed: int, budget: tuple[str, str]
+    problem: dict[str, Any], seed: int, budget: tuple[int, str], stop: int | None, consistency: str
 ) -> None:
     table, policy, _ = with_lessons(problem, seed)
-    policy = {**policy, "suppress": {"share": budget[0], "as": budget[1]}}
+    policy |= {"suppress": {"share": f"{budget[0]}%", "as": budget[1]}, "consistency": consistency}
     with (
         patch.object(region_search, "teach_rows", taught_by_column),
         patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
         patch.object(paid_splits, "LEAST_GAIN", 0.1),
     ):
         try:
-            outcome = maskwise.anonymize(table, policy, keep_order=True, **OPTIONS)
+            outcome = maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
         except InfeasibleError:
             return
     said = outcome.solution.suppression
     assert said is not None
-    assert 100 * said.n_counted <= float(budget[0][:-1]) * table.num_rows
+    assert 100 * said.n_counted <= budget[0] * table.num_rows
     assert len(outcome.data) == table.num_rows - (said.n_counted if budget[1] == "removed" else 0)
+    is_lost = check_by_records(problem, table, outcome.solution)
+    assert sum(is_lost) == said.n_counted
     verdict = maskwise.audit(outcome.data, {"requirements": policy["requirements"]})
     assert verdict.is_met
     assert [one.figure for one in outcome.solution.reached] == pytest.approx([one.figure for one in verdict.findings])
@@ -253,7 +259,32 @@ def test_what_is_left_is_safe_and_later_rows_are_suppressed_alike(
         shown = set(outcome.data[cut.attribute].to_pylist()) - {None}
         assert shown == set(outcome.solution.shown_labels(cut))
     kept = [point.information_kept for point in outcome.solution.curve]
+    assert len(kept) == len(outcome.solution.steps) + 1
     assert all(-1e-9 <= one <= 1.0 + 1e-9 for one in kept)
+
+
+def check_by_records(problem: dict[str, Any], table: pa.Table, solution: Solution) -> list[bool]:
+    """Check every rule, record by record, against somebody who can tell who is suppressed; say who is."""
+    said = solution.suppression
+    assert said is not None
+    rows = maskwise.apply(table, replace(solution, suppression=None), keep_order=True).data.to_pylist()
+    qid = [cut.attribute for cut in solution.cuts]
+    combinations = {labels for one in said.combinations for labels in one.labels}
+    is_lost = [tuple(row[name] for name in qid) in combinations for row in rows]
+    records = problem["records"]
+    if said.shown_as is Suppressed.REMOVED:
+        rows, records = (
+            [one for one, is_gone in zip(all_of_them, is_lost, strict=True) if not is_gone]
+            for all_of_them in (rows, records)
+        )
+    else:
+        # Also those whose labels on a QID are roots anyway.
+        apart = dict.fromkeys(qid, "suppressed")
+        rows = [row | apart if is_gone else row for row, is_gone in zip(rows, is_lost, strict=True)]
+    for requirement in problem["requirements"]:
+        for rule in requirement.parts():
+            assert not rule.is_broken(rule.badness(rows, records))
+    return is_lost
 
 
 @pytest.mark.parametrize(

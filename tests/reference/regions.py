@@ -217,23 +217,11 @@ class Regional:
                     pieces = [inside for _, inside in parts] + [rest]
                     lost = sum(len(inside) for inside in pieces if not self.is_valid(inside))
                     staying = [inside for inside in pieces if inside and self.is_valid(inside)]
-                    gain = sum(self._gain_of(inside, region) for inside in staying) * a.weight
+                    gain = (sum(map(self.worth, staying)) - self.worth(region.records)) * a.weight
                     if any(inside in staying for _, inside in parts) and 0 < lost <= budget and gain >= least_gain:
                         found.append((gain / lost, i, a.name, [shown for shown, _ in parts]))
         most = max((one[0] for one in found), default=0.0)
         return [(i, name, shown) for ratio, i, name, shown in found if ratio >= most * (1 - 1e-9)]
-
-    def _gain_of(self, inside: list[int], region: Region) -> float:
-        gain = 0.0
-        for t in range(len(self.taught[0])):
-
-            def sums(records: list[int], t: int = t) -> tuple[float, float]:
-                first, second = (sum(self.taught[i][t][order] for i in records) / self.scale for order in (0, 1))
-                return first, second + self.shrinkage
-
-            (g, h), (g_all, h_all) = sums(inside), sums(region.records)
-            gain += h * (g / h - g_all / h_all) ** 2
-        return gain
 
     def _places(self, region: Region, a: Attribute) -> list[tuple[list[tuple[Any, list[int]]], list[int]]]:
         """All splits of a region by an attribute, valid or not: the parts, and what is left."""

@@ -216,8 +216,7 @@ def _recount_labels(
     """
     of_row = growth.region_of_row()
     is_left = np.ones(len(of_row), np.bool_)
-    for one in growth.suppressed.values() if is_removed else ():
-        is_left[one.rows] = False
+    is_left[growth.suppressed_rows() if is_removed else []] = False
     counts, persons = growth.rows.counts[is_left], None if growth.adds_up else growth.rows.person[is_left]
     numbers = []
     for column in zip(*labels, strict=True):

@@ -119,7 +119,7 @@ class Growth:
         )
         self._counted = np.full(int(person.max(initial=-1)) + 1, -1, np.int64)
         self._n_counts = 0
-        self._scratch = _make_scratch(compact, sums, domains, terms.depth)
+        self._scratch = region_arrays.make_scratch(compact, sums, domains, terms.depth)
         self._start()
         for one in self.groups:
             if one.block is not None:
@@ -216,6 +216,10 @@ class Growth:
         for one in self.suppressed.values():
             counts += one.counts
         return counts
+
+    def suppressed_rows(self) -> Ints:
+        """The compressed rows that are suppressed."""
+        return np.concatenate([np.zeros(0, np.int64), *(one.rows for one in self.suppressed.values())])
 
     def rewind(self, n_splits: int) -> None:
         """Go back to the state after so many splits, where no person has several rows and nothing was known before."""
@@ -370,26 +374,3 @@ class Growth:
         for region, (start, stop) in enumerate(zip(self.start, self.stop, strict=True)):
             found[self.rows.order[start:stop]] = region
         return found
-
-
-def _make_scratch(compact: Compact, sums: Ints, domains: Domains, depth: int) -> region_arrays.Scratch:
-    """Room for the kernels."""
-    n_attributes, n_levels = compact.codes.shape[1], depth + 1
-    n_codes = int(domains.offset[-1])
-    # An interval has two parts and the missing cells.
-    most_parts = max(int(domains.n_children.max(initial=0)), 3)
-    return region_arrays.Scratch(
-        counts=np.zeros((n_codes, compact.counts.shape[1]), np.int64),
-        sums=np.zeros((n_codes, *sums.shape[1:]), np.int64),
-        shown=np.zeros((n_levels, n_attributes, 3), np.int64),
-        gain=np.zeros((n_levels, n_attributes)),
-        at=np.zeros((n_levels, n_attributes), np.int64),
-        parts=np.zeros((n_levels, most_parts, 2), np.int64),
-        nodes=np.zeros((n_levels, most_parts, 3), np.int64),
-        stops=np.zeros((n_levels, most_parts + 2), np.int64),
-        n_parts=np.zeros(n_levels, np.int64),
-        next_part=np.zeros(n_levels, np.int64),
-        split_on=np.zeros(n_levels, np.int64),
-        is_allowed=np.ones(n_codes, np.bool_),
-        allowed_nodes=np.ones((len(domains.first), 3), np.bool_),
-    )

@@ -1,9 +1,9 @@
 """Splits that give up records, where a policy has a suppression budget.
 
 After regions were split for free, a split may leave parts that break a rule: their
-records are suppressed, if that many are left in the budget. What a split gains for
-the records that stay, per record lost, decides. Each part that stays satisfies
-every rule, and so does every group of a QID that loses records.
+records are suppressed, if that many are left in the budget. What a split gains, per
+record lost, decides; of what is suppressed nothing is known any more. Each part that
+stays satisfies every rule, and so does every group of a QID that loses records.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class PaidSplit:
     is_lost: tuple[bool, ...]
     """For each part, and for what is left, whether it is suppressed."""
     gain: float
-    """What the records that stay gain."""
+    """What is known of the records that stay, less what was known of all."""
     price: int
     """How many records, or persons, are suppressed."""
 
@@ -236,7 +236,7 @@ class PaidSplits:
     def _gains(
         self, region: int, a: int, places: Sequence[tuple[SplitPart, ...]], n: Ints, sums: Floats, is_valid: Bools
     ) -> Floats:
-        """What the records that stay gain at each place.
+        """What is gained at each place: what is known of what stays, less what was known of the region.
 
         Args:
             region: The region.
@@ -253,12 +253,11 @@ class PaidSplits:
                 narrower[i, : len(parts)] = [wide - self._spread(a, part.shown) for part in parts]
             without_class: Floats = (narrower * n * is_valid).sum(axis=1)
             return without_class
-        open_by = sums[..., 1] + self.growth.terms.shrinkage
-        whole = sums[:1].sum(axis=1, keepdims=True)
-        mean = whole[..., 0] / (whole[..., 1] + self.growth.terms.shrinkage)
-        gained = (open_by * (sums[..., 0] / open_by - mean) ** 2).sum(axis=2)
-        stays: Floats = (gained * (is_valid & (n > 0))).sum(axis=1)
-        return stays
+        known = (sums[..., 0] ** 2 / (sums[..., 1] + self.growth.terms.shrinkage)).sum(axis=2)
+        whole = sums[:1].sum(axis=1)
+        before = (whole[..., 0] ** 2 / (whole[..., 1] + self.growth.terms.shrinkage)).sum(axis=1)
+        gained: Floats = (known * (is_valid & (n > 0))).sum(axis=1) - before
+        return gained
 
     def _spread(self, a: int, shown: Sequence[int]) -> float:
         """What showing this hides: 0 the exact value, 1 everything."""

@@ -135,6 +135,7 @@ class RegionSearch:
         growth = Growth(compact, sums, flat, roots, terms, self._groups(whole, labels), _number_blocks(labels))
         descent = Descent(growth, self.domains, self._bounds, shows_root=self._shows_root)
         self._refuse_what_was_released_before(descent)
+        self._budget *= variant.pays
         smallest = self._smallest(terms.rules)
         if self._budget and self._shows_root and self._budget < smallest:
             notes.append(private_note(BUDGET_BELOW_K.format(self._budget, smallest)))
@@ -177,10 +178,13 @@ class RegionSearch:
         options = self.problem.options
         if lesson is None or (options.effort or DEFAULT_EFFORT) == 1:
             return RegionVariant(), []
-        least = self._terms(whole, RegionVariant()).least
-        seed = options.seed or 0
-        variant, note = choose_variant(lesson.records, lesson.codes, domains, roots, least, seed)
-        return variant, [private_note(note)]
+        terms = self._terms(whole, RegionVariant())
+        # Folds know sizes only, so of a budget for other requirements they cannot tell what it is worth.
+        share = self._budget / self.problem.profile.n_counted if terms.is_by_size else 0.0
+        variant, texts = choose_variant(
+            lesson.records, lesson.codes, domains, roots, terms.least, options.seed or 0, share
+        )
+        return variant, [private_note(text) for text in texts]
 
     def _terms(self, whole: Ints, variant: RegionVariant) -> region_arrays.Terms:
         """What every part must satisfy: all rules at once, so that it may be in any group."""
