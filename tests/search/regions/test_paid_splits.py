@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -12,9 +14,13 @@ import pytest
 import maskwise
 from maskwise.errors import InputError
 from maskwise.policy.budget import Suppressed
-from maskwise.search.regions import paid_splits
+from maskwise.search.regions import paid_splits, variants
+from maskwise.search.regions import search as region_search
+from maskwise.search.regions.growth import Growth
 from maskwise.search.regions.search import BUDGET_BELOW_K, TOO_FEW_FOR_ROOTS
+from maskwise.solution.solution import Ending
 from maskwise.solution.suppression import Suppression
+from maskwise.values.message import Audience, Level
 
 OPTIONS: dict[str, Any] = {"method": "regions", "effort": 1, "seed": 1, "boundaries": "exact"}
 POLICY: dict[str, Any] = {
@@ -109,6 +115,63 @@ def test_those_who_are_shown_as_roots_are_a_group_by_themselves(most_steps: int 
     again = maskwise.apply(table, outcome.solution, keep_order=True)
     assert again.data.equals(outcome.data)
     assert again.n_suppressed == said.n_counted
+
+
+@pytest.mark.parametrize("n_looks", range(1, 12, 2))
+def test_a_search_that_runs_out_of_time_releases_nobody_who_is_alone(n_looks: int) -> None:
+    table, policy = crossed_jobs()
+    policy["suppress"] = {"share": "20%", "as": "root"}
+    looks = itertools.count()
+    clock = SimpleNamespace(monotonic=lambda: 0.0 if next(looks) <= n_looks else 100.0)
+    with patch.object(region_search, "time", clock):
+        outcome = maskwise.anonymize(table, policy, time_limit=50, **OPTIONS)
+    assert outcome.solution.suppression is not None
+    assert outcome.solution.suppression.n_counted in (0, 240)
+    assert outcome.solution.ending is Ending.TIME
+
+
+def test_persons_are_suppressed_with_all_their_records() -> None:
+    table, policy = crossed_jobs()
+    table = table.append_column("person", pa.array([f"n{i}" for i in range(len(table))]))
+    policy |= {"suppress": "20%", "person": {"column": "person", "release": "drop"}}
+    outcome = maskwise.anonymize(pa.concat_tables([table, table]), policy, **OPTIONS)
+    assert outcome.suppressed is not None
+    assert (outcome.suppressed.n_counted, outcome.suppressed.n_records) == (240, 480)
+    assert len(outcome.data) == 2_400
+    assert outcome.verdict.n_persons == 1_200
+
+
+def test_the_owner_is_warned_if_a_class_is_hit() -> None:
+    rare = two_classes().slice(0, 340)
+    outcome = maskwise.anonymize(rare, {**POLICY, "suppress": "12%"}, **OPTIONS)
+    assert outcome.suppressed is not None
+    assert [(part.value, part.n_suppressed) for part in outcome.suppressed.parts] == [("N", 40), ("Y", 0)]
+    (warning,) = (one for one in outcome.messages if one.level is Level.WARNING and "suppress" in one.text.lower())
+    assert warning.audience is Audience.OWNER
+    assert "`cls`" in warning.text
+
+
+@pytest.mark.parametrize(("loss_of_paying", "n_counted"), [(0.5, 240), (1.0, 0), (1.5, 0)])
+def test_nobody_is_suppressed_where_folds_are_not_predicted_better(loss_of_paying: float, n_counted: int) -> None:
+    table, policy = crossed_jobs()
+
+    def losses(growth: Growth, *at: Any) -> Any:
+        return np.full(len(at[-1]), loss_of_paying if growth.suppressed else 1.0)
+
+    with patch.object(variants, "_losses", losses):
+        outcome = maskwise.anonymize(table, {**policy, "suppress": "20%"}, **OPTIONS | {"effort": 2})
+    assert outcome.solution.suppression is not None
+    assert outcome.solution.suppression.n_counted == n_counted
+    notes = " ".join(message.text for message in outcome.solution.messages)
+    assert f"Records {'may be' if n_counted else 'are not'} suppressed" in notes
+
+
+def test_closeness_by_order_and_removed_records_do_not_go_together() -> None:
+    table = two_classes().append_column("pain", pa.array([i % 3 for i in range(420)]))
+    asked = {"qid": ["age"], "sensitive": "pain", "closeness": 0.3, "distance": "ordered"}
+    policy = {**POLICY, "requirements": [*POLICY["requirements"], asked], "suppress": "5%"}
+    with pytest.raises(InputError, match="as: root"):
+        maskwise.anonymize(table, policy, **OPTIONS)
 
 
 def test_a_budget_and_earlier_releases_do_not_go_together() -> None:
