@@ -42,7 +42,7 @@ LEAST_RECORDS = 60
 _JUDGE = Settings(n_iterations=30, learning_rate=0.2)
 """A quick classifier: it is trained for every variant and fold."""
 _CLEARLY = 1.0
-"""By how many standard errors a variant must be better than the plain one."""
+"""By how many standard errors a variant must be better than the plain one, and paying than not paying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +113,7 @@ def choose_variant(
     losses = np.array([try_variant(variant, 0.0) for variant in variants])
     mean = losses.mean(axis=1)
     best = int(np.argmin(mean))
-    error = float(np.std(losses[best] - losses[0])) / np.sqrt(losses.shape[1])
-    if best and mean[0] - mean[best] < _CLEARLY * error:
+    if best and not _is_clearly_better(losses[best], losses[0]):
         best = 0
     found = variants[best]
     note = (
@@ -124,13 +123,19 @@ def choose_variant(
     )
     if not share:
         return found, (note,)
-    paid = float(try_variant(found, share).mean())
-    pays = paid < mean[best]
+    paid = try_variant(found, share)
+    pays = _is_clearly_better(paid, losses[best])
     note_on_paying = (
-        f"Records {'may be' if pays else 'are not'} suppressed: on these folds the loss is {paid:.4f} with it and "
-        f"{mean[best]:.4f} without."
+        f"Records {'may be' if pays else 'are not'} suppressed: on these folds the loss is {paid.mean():.4f} with it "
+        f"and {mean[best]:.4f} without."
     )
     return replace(found, pays=pays), (note, note_on_paying)
+
+
+def _is_clearly_better(losses: Floats, others: Floats) -> bool:
+    """Whether some losses are lower than others of the same records by as many standard errors as a variant must be."""
+    apart = others - losses
+    return bool(apart.mean() > 0 and apart.mean() >= _CLEARLY * np.std(apart) / np.sqrt(len(apart)))
 
 
 def _grow(
