@@ -7,6 +7,7 @@ few records are cross-validated several times.
     python -m bench.criteria                          all settings, all ways, three classifiers
     python -m bench.criteria Top7 GA --ways conditional,mondrian --k 10,100
     python -m bench.criteria Top7 --numbers all       how masked numbers are shown, for each classifier
+    python -m bench.criteria Top7 --suppress 2        the same ways beside them, where 2 % may be suppressed
     python -m bench.criteria Top7 --shuffled          a control: training classes in random order
     python -m bench.criteria --rare                   the area under the curve of a rare outcome
 """
@@ -28,6 +29,7 @@ from bench.paper_data import ADULT, CRX, GERMAN, PaperData, build_policy
 from maskwise.datasets import adult_trees
 from maskwise.errors import InputError
 from maskwise.evaluation.masked_numbers import Numbers
+from maskwise.rivals.full_domain import FullDomain
 from maskwise.search import registry
 
 CLASSIFIERS = ("c4.5", "gradient-boosting", "logistic-regression")
@@ -57,6 +59,8 @@ class Plan:
     """How masked numbers are shown to classifiers."""
     is_shuffled: bool
     """Whether training classes are put into random order before anything else."""
+    suppress: float
+    """The share of records that may be suppressed, in percent; with 0 none."""
 
     def wants(self, name: str) -> bool:
         return not self.settings or name in self.settings
@@ -102,6 +106,35 @@ def measure(data: Any, policy: dict[str, Any], ks: tuple[int, ...], plan: Plan, 
             for record in evaluation.records:
                 if record.value is not None and (record.measure != "AE" or way in plan.ways):
                     figures[record.classifier, names[record.measure], record.k or 0] = record.value
+    return figures | (measure_suppressing(data, policy, ks, plan, **options) if plan.suppress else {})
+
+
+def measure_suppressing(data: Any, policy: dict[str, Any], ks: tuple[int, ...], plan: Plan, **options: Any) -> Figures:
+    """The same with a suppression budget, where a way of masking has one: all but Mondrian.
+
+    Full-domain recoding with suppressed records is what ARX searches for too; it shows them as `*`.
+    """
+    figures: Figures = {}
+    options |= {"classifiers": plan.classifiers}
+    for way in plan.ways:
+        how = ways_of_masking()[way]
+        if way == "mondrian":
+            continue
+        # The papers suppress nobody.
+        how.pop("as_published", None)
+        for k in ks:
+            asked = policy | {"requirements": [one | {"k": k} for one in policy["requirements"]]}
+            if way == "full-domain":
+                rival = FullDomain(suppress=plan.suppress / 100).fit(data, asked)
+                masked = pa.concat_tables([rival.transform(data), rival.transform(options["test"])])
+                records = maskwise.evaluate(data, asked, against={way: masked}, **options).records
+            else:
+                asked |= {"suppress": f"{plan.suppress}%"}
+                records = maskwise.evaluate(data, asked, **options, **how).records
+            name = f"{way}, up to {plan.suppress:g} % suppressed"
+            measure_name = f"AE({way})" if way in RIVALS else "AE"
+            found = {one.classifier: one.value for one in records if one.measure == measure_name}
+            figures |= {(classifier, name, k): value for classifier, value in found.items() if value is not None}
     return figures
 
 
@@ -194,6 +227,7 @@ def main() -> None:
     parser.add_argument("--k", help="such as 10,100; by default those of the setting")
     parser.add_argument("--classifiers", default=",".join(CLASSIFIERS))
     parser.add_argument("--numbers", default="labels", help="labels, midpoint, mean, bounds, a list of them, or all")
+    parser.add_argument("--suppress", type=float, default=0.0, help="also with so many percent that may be suppressed")
     parser.add_argument("--shuffled", action="store_true", help="put the training classes into random order first")
     parser.add_argument("--rare", action="store_true", help="measure a rare outcome of Adult instead")
     asked = parser.parse_args()
@@ -202,7 +236,9 @@ def main() -> None:
         parser.error(f"no way of masking: {unknown[0]}; known are {', '.join(ways_of_masking())}")
     numbers = tuple(map(str, Numbers)) if asked.numbers == "all" else tuple(asked.numbers.split(","))
     ks = tuple(int(k) for k in asked.k.split(",")) if asked.k else None
-    plan = Plan(tuple(asked.settings), ways, ks, tuple(asked.classifiers.split(",")), numbers, asked.shuffled)
+    plan = Plan(
+        tuple(asked.settings), ways, ks, tuple(asked.classifiers.split(",")), numbers, asked.shuffled, asked.suppress
+    )
     if asked.rare:
         print_rare(plan)
         return

@@ -67,6 +67,18 @@ def test_every_command_takes_a_release_by_regions(data: Path, files: dict[str, P
     assert against.code == 0, against.err
 
 
+@pytest.mark.parametrize("how", [[], ["--method", "regions"]])
+def test_an_owners_report_is_made_also_where_reasons_are_not_found(
+    data: Path, files: dict[str, Path], run: Run, how: list[str]
+) -> None:
+    files["p.yaml"].write_text(f"{ONE_QID}\nsuppress: 5%\n", encoding="utf-8")
+    masked = run("mask", data, "-p", files["p.yaml"], "-o", files["r.csv"], "--owner-report", files["o.html"], *how)
+    assert masked.code == 0, masked.err
+    assert "Suppressed records" in files["o.html"].read_text(encoding="utf-8")
+    refused = run("mask", data, "-p", files["p.yaml"], "-o", files["a.csv"], "--why", *how)
+    assert "Reasons (why) are not found" in refused.err
+
+
 @pytest.mark.parametrize("how", [["--as-published"], ["--criterion", "infogain"], ["--restarts", "2"]])
 def test_what_does_not_fit_regions_is_refused(data: Path, files: dict[str, Path], run: Run, how: list[str]) -> None:
     refused = run("mask", data, "-p", files["p.yaml"], "-o", files["r.csv"], "--method", "regions", *how)

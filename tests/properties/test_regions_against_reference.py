@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -16,8 +17,11 @@ from hypothesis import strategies as st
 import maskwise
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.formats.policy_file import read_policy
+from maskwise.formats.solution_file import dumps, loads
 from maskwise.pipeline import solve
+from maskwise.policy.budget import Suppressed
 from maskwise.search.options import SearchOptions
+from maskwise.search.regions import paid_splits
 from maskwise.search.regions import search as region_search
 from maskwise.search.regions.region_arrays import SCALE
 from maskwise.search.regions.teacher import Lesson, TaughtRecords, add_up
@@ -151,7 +155,7 @@ def test_what_a_release_of_persons_says_is_what_it_has(problem: dict[str, Any], 
     assert all(0.0 <= before <= after + 1e-9 <= 1.0 + 1e-6 for before, after in itertools.pairwise(kept))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     problem=problems(["k", "templates", "mixed", "distinct"], n_requirements=(1, 1), whole=True),
     seed=st.integers(0, 2**20),
@@ -183,6 +187,106 @@ def test_every_split_is_safe_in_each_combination_of_known_labels(
     assert steps == [(i, name, [label(shown) for shown in after]) for i, name, _, after in twin.run()]
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    problem=problems(["k", "mixed"], n_requirements=(1, 1), whole=True),
+    seed=st.integers(0, 2**20),
+    share=st.sampled_from([10, 25, 50]),
+)
+def test_the_first_split_that_costs_records_gains_most_for_each(problem: dict[str, Any], seed: int, share: int) -> None:
+    table, policy, taught = with_lessons(problem, seed)
+    n = len(problem["records"])
+    twin = Regional(problem["records"], problem["attributes"], problem["requirements"], taught, 1, SCALE)
+    assume(twin.is_valid(list(range(n))))
+    free = list(twin.run())
+    least_gain = 0.1
+    with patch.object(paid_splits, "LEAST_GAIN", least_gain):
+        solution = solved(table, {**policy, "suppress": f"{share}%"}, 1)
+    assert solution.regions is not None
+    assert solution.suppression is not None
+    splits = [
+        (split.region, split.attribute, [part.shown for part in split.parts]) for split in solution.regions.splits
+    ]
+    expected = [(i, name, [label(shown) for shown in after]) for i, name, _, after in free]
+    assert splits[: len(expected)] == expected
+    best = [
+        (i, name, [label(shown) for shown in after]) for i, name, after in twin.best_paid(n * share // 100, least_gain)
+    ]
+    if best:
+        assert splits[len(expected)] in best
+        assert solution.suppression.n_counted
+    else:
+        assert len(splits) == len(expected)
+        assert not solution.suppression.combinations
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    problem=problems(["k", "mixed", "distinct", "recursive", "equal"], n_requirements=(1, 3)),
+    seed=st.integers(0, 2**20),
+    budget=st.tuples(st.sampled_from([10, 50]), st.sampled_from(["removed", "root"])),
+    stop=st.one_of(st.none(), st.integers(0, 12)),
+    consistency=st.sampled_from(["free", "free", "mostly"]),
+)
+def test_what_is_left_is_safe_and_later_rows_are_suppressed_alike(
+    problem: dict[str, Any], seed: int, budget: tuple[int, str], stop: int | None, consistency: str
+) -> None:
+    table, policy, _ = with_lessons(problem, seed)
+    policy |= {"suppress": {"share": f"{budget[0]}%", "as": budget[1]}, "consistency": consistency}
+    with (
+        patch.object(region_search, "teach_rows", taught_by_column),
+        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
+        patch.object(paid_splits, "LEAST_GAIN", 0.1),
+    ):
+        try:
+            outcome = maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
+        except InfeasibleError:
+            return
+    said = outcome.solution.suppression
+    assert said is not None
+    assert 100 * said.n_counted <= budget[0] * table.num_rows
+    assert len(outcome.data) == table.num_rows - (said.n_counted if budget[1] == "removed" else 0)
+    is_lost = check_by_records(problem, table, outcome.solution)
+    assert sum(is_lost) == said.n_counted
+    verdict = maskwise.audit(outcome.data, {"requirements": policy["requirements"]})
+    assert verdict.is_met
+    assert [one.figure for one in outcome.solution.reached] == pytest.approx([one.figure for one in verdict.findings])
+    saved = loads(dumps(outcome.solution))
+    again = maskwise.apply(table, saved, keep_order=True)
+    assert again.data.equals(outcome.data)
+    assert again.n_suppressed == said.n_counted
+    for cut in outcome.solution.cuts:
+        shown = set(outcome.data[cut.attribute].to_pylist()) - {None}
+        assert shown == set(outcome.solution.shown_labels(cut))
+    kept = [point.information_kept for point in outcome.solution.curve]
+    assert len(kept) == len(outcome.solution.steps) + 1
+    assert all(-1e-9 <= one <= 1.0 + 1e-9 for one in kept)
+
+
+def check_by_records(problem: dict[str, Any], table: pa.Table, solution: Solution) -> list[bool]:
+    """Check every rule, record by record, against somebody who can tell who is suppressed; say who is."""
+    said = solution.suppression
+    assert said is not None
+    rows = maskwise.apply(table, replace(solution, suppression=None), keep_order=True).data.to_pylist()
+    qid = [cut.attribute for cut in solution.cuts]
+    combinations = {labels for one in said.combinations for labels in one.labels}
+    is_lost = [tuple(row[name] for name in qid) in combinations for row in rows]
+    records = problem["records"]
+    if said.shown_as is Suppressed.REMOVED:
+        rows, records = (
+            [one for one, is_gone in zip(all_of_them, is_lost, strict=True) if not is_gone]
+            for all_of_them in (rows, records)
+        )
+    else:
+        # Also those whose labels on a QID are roots anyway.
+        apart = dict.fromkeys(qid, "suppressed")
+        rows = [row | apart if is_gone else row for row, is_gone in zip(rows, is_lost, strict=True)]
+    for requirement in problem["requirements"]:
+        for rule in requirement.parts():
+            assert not rule.is_broken(rule.badness(rows, records))
+    return is_lost
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
@@ -191,6 +295,7 @@ def test_every_split_is_safe_in_each_combination_of_known_labels(
             "only requirements on the size",
         ),
         ({"consistency": "mostly"}, "at the same place"),
+        ({"suppress": "5%"}, "suppresses nobody"),
     ],
 )
 def test_what_cannot_be_counted_of_persons_is_refused(change: dict[str, Any], complaint: str) -> None:

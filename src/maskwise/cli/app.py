@@ -105,7 +105,7 @@ def mask(
     from maskwise.cli.risk_tables import show_risk  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
     from maskwise.cli.why import show_why  # noqa: PLC0415 - start-up
-    from maskwise.formats.policy_file import policy_files  # noqa: PLC0415 - start-up
+    from maskwise.formats.policy_file import policy_files, read_policy  # noqa: PLC0415 - start-up
     from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
     from maskwise.report.report import report as make_report  # noqa: PLC0415 - start-up
     from maskwise.session.sidecars import SidecarPaths  # noqa: PLC0415 - start-up
@@ -129,7 +129,8 @@ def mask(
             escape_formulas=escape_formulas,
             strict_leaks=strict_leaks,
             against=against,
-            why=why or owner_report is not None,
+            # Reasons are not found where records are suppressed; an owner's report is made all the same.
+            why=why or (owner_report is not None and read_policy(policy).suppress is None),
             engine=engine,
             memory=memory,
             on_event=terminal.hear,

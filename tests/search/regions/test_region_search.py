@@ -76,7 +76,6 @@ def test_consistency_is_read_written_and_part_of_the_fingerprint() -> None:
     ("policy", "options", "message"),
     [
         (POLICY, {"as_published": True}, "not in the papers"),
-        ({**POLICY, "suppress": "2%"}, {}, "gives up no records"),
         ({**POLICY, "attributes": {"job": {"suppress": None, "at_least": 1}}}, {}, "at_least"),
     ],
 )

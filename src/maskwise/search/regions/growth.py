@@ -22,7 +22,7 @@ from maskwise.solution.region_codes import Taken
 from maskwise.solution.region_rows import walk_splits
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Sequence
+    from collections.abc import Collection, Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -59,6 +59,23 @@ class Split:
     total: float
     """The same with what greedy splitting was found to gain below."""
 
+    @property
+    def made(self) -> range:
+        """The regions of its parts."""
+        return range(self.first, self.first + len(self.shown))
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressedRegion:
+    """A region whose records are suppressed."""
+
+    rows: Ints
+    """Its compressed rows."""
+    counts: Ints
+    """Its counters."""
+    n_splits: int
+    """How many splits had been made by then."""
+
 
 class Growth:
     """The regions, split as the search goes on."""
@@ -85,7 +102,7 @@ class Growth:
             block: (n_rows,) a number for what earlier releases show of each row; None without them. Then no person has
                 several rows.
         """
-        n_rows, n_attributes = compact.codes.shape
+        n_rows = len(compact.codes)
         self.domains, self.roots, self.terms, self.groups = domains, roots, terms, tuple(groups)
         nothing = np.zeros(0, np.int64)
         person = nothing if compact.persons is None else compact.persons
@@ -102,28 +119,37 @@ class Growth:
         )
         self._counted = np.full(int(person.max(initial=-1)) + 1, -1, np.int64)
         self._n_counts = 0
-        self._scratch = _make_scratch(compact, sums, domains, terms.depth)
+        self._scratch = region_arrays.make_scratch(compact, sums, domains, terms.depth)
+        self._start()
+        for one in self.groups:
+            if one.block is not None:
+                one.weigh_blocks(0, self.count_blocks([0], one.block))
+
+    def _start(self) -> None:
+        n_rows, n_attributes = self.rows.codes.shape
         self.start, self.stop = [0], [n_rows]
         root = np.zeros((n_attributes, 3), np.int64)
-        is_interval = domains.kind == region_arrays.INTERVAL
-        root[:, region_arrays.NODE] = np.where(is_interval, 0, roots)
-        root[is_interval, region_arrays.HIGH] = domains.n_bins[is_interval]
+        is_interval = self.domains.kind == region_arrays.INTERVAL
+        root[:, region_arrays.NODE] = np.where(is_interval, 0, self.roots)
+        root[is_interval, region_arrays.HIGH] = self.domains.n_bins[is_interval]
         root[is_interval, region_arrays.MISSING] = 1
         self.shown = [root]
         self.splits: list[Split] = []
+        self.suppressed: dict[int, SuppressedRegion] = {}
         # What was told out of a region's value of a tree attribute, which makes it another set of values.
         self._told: list[dict[int, frozenset[int]]] = [{}]
         self._best: dict[int, tuple[int, int, float, float]] = {}
         self._queue: list[tuple[float, int]] = []
-        for one in self.groups:
-            if one.block is not None:
-                one.weigh_blocks(0, self.count_blocks([0], one.block))
 
     def weigh_all(self) -> None:
         """Find the best split of each region there is."""
         self._queue.clear()
         self._best.clear()
-        for region in range(len(self.start)):
+        self.weigh(range(len(self.start)))
+
+    def weigh(self, regions: Iterable[int]) -> None:
+        """Find the best split of each of some regions that have rows."""
+        for region in regions:
             if self.stop[region] > self.start[region]:
                 self._weigh(region)
 
@@ -155,9 +181,7 @@ class Growth:
         _, region = heapq.heappop(self._queue)
         a, at, gain, total = self._best.pop(region)
         done = self._split(region, int(a), self._parts(region, int(a), int(at)), gain, total)
-        for new in (region, *range(done.first, done.first + len(done.shown))):
-            if self.stop[new] > self.start[new]:
-                self._weigh(new)
+        self.weigh((region, *done.made))
         return [done]
 
     def follow(self, attributes: Sequence[int]) -> tuple[QidGroups, ...]:
@@ -177,6 +201,38 @@ class Growth:
             gain: What that gains in all of them together.
         """
         return [self._split(region, a, parts, gain, gain) for region in regions]
+
+    def suppress(self, region: int) -> None:
+        """Take a region out of all groups, and empty it."""
+        counts, span = self.counts(region), slice(self.start[region], self.stop[region])
+        for groups in self.groups:
+            groups.remove(region, counts)
+        self.suppressed[region] = SuppressedRegion(self.rows.order[span].copy(), counts, len(self.splits))
+        self.stop[region] = self.start[region]
+
+    def count_suppressed(self) -> Ints:
+        """The counters of all that is suppressed."""
+        counts = np.zeros(self.rows.counts.shape[1], np.int64)
+        for one in self.suppressed.values():
+            counts += one.counts
+        return counts
+
+    def suppressed_rows(self) -> Ints:
+        """The compressed rows that are suppressed."""
+        return np.concatenate([np.zeros(0, np.int64), *(one.rows for one in self.suppressed.values())])
+
+    def rewind(self, n_splits: int) -> None:
+        """Go back to the state after so many splits, where no person has several rows and nothing was known before."""
+        splits, suppressed = self.splits[:n_splits], self.suppressed
+        self._start()
+        for groups in self.groups:
+            groups.start_again()
+        for n, split in enumerate(splits, start=1):
+            parts = [SplitPart(self._codes_of(split.attribute, shown), shown) for shown in split.shown]
+            self._split(split.region, split.attribute, parts, split.gain, split.total)
+            for region, one in suppressed.items():
+                if one.n_splits == n:
+                    self.suppress(region)
 
     def _parts(self, region: int, a: int, at: int) -> tuple[SplitPart, ...]:
         """The parts of a split that the kernels chose."""
@@ -313,31 +369,8 @@ class Growth:
         return low, high + (low == high)
 
     def region_of_row(self) -> Ints:
-        """The region of each compressed row."""
+        """The region of each compressed row; 0, which shows roots, of one that was suppressed."""
         found = np.zeros(len(self.rows.order), np.int64)
         for region, (start, stop) in enumerate(zip(self.start, self.stop, strict=True)):
             found[self.rows.order[start:stop]] = region
         return found
-
-
-def _make_scratch(compact: Compact, sums: Ints, domains: Domains, depth: int) -> region_arrays.Scratch:
-    """Room for the kernels."""
-    n_attributes, n_levels = compact.codes.shape[1], depth + 1
-    n_codes = int(domains.offset[-1])
-    # An interval has two parts and the missing cells.
-    most_parts = max(int(domains.n_children.max(initial=0)), 3)
-    return region_arrays.Scratch(
-        counts=np.zeros((n_codes, compact.counts.shape[1]), np.int64),
-        sums=np.zeros((n_codes, *sums.shape[1:]), np.int64),
-        shown=np.zeros((n_levels, n_attributes, 3), np.int64),
-        gain=np.zeros((n_levels, n_attributes)),
-        at=np.zeros((n_levels, n_attributes), np.int64),
-        parts=np.zeros((n_levels, most_parts, 2), np.int64),
-        nodes=np.zeros((n_levels, most_parts, 3), np.int64),
-        stops=np.zeros((n_levels, most_parts + 2), np.int64),
-        n_parts=np.zeros(n_levels, np.int64),
-        next_part=np.zeros(n_levels, np.int64),
-        split_on=np.zeros(n_levels, np.int64),
-        is_allowed=np.ones(n_codes, np.bool_),
-        allowed_nodes=np.ones((len(domains.first), 3), np.bool_),
-    )

@@ -39,7 +39,7 @@ class Places:
         self._growth, self._a = growth, a
         self._shown = growth.shown[regions[0]][a].tolist()
         self.counts, sums = growth.add_regions(regions, a)  # (n_regions, n_codes, n_counts)
-        self._sums = sums.astype(np.float64) / region_arrays.SCALE  # (n_regions, n_codes, n_targets, 2)
+        self.sums = sums.astype(np.float64) / region_arrays.SCALE  # (n_regions, n_codes, n_targets, 2)
         self._n = self.counts[:, :, 0].sum(axis=0)
 
     def best_first(self, most: int) -> Iterator[Place]:
@@ -73,9 +73,9 @@ class Places:
             return []
         n_left = np.cumsum(self._n[low:high])
         n_there = int(n_left[-1])
-        if self._sums.shape[2]:
-            left = np.cumsum(self._sums[:, low:high], axis=1)
-            apart = self._sums[:, missing] if has_missing else np.zeros_like(left[:, -1])
+        if self.sums.shape[2]:
+            left = np.cumsum(self.sums[:, low:high], axis=1)
+            apart = self.sums[:, missing] if has_missing else np.zeros_like(left[:, -1])
             gains = (self._worth(left) + self._worth(left[:, -1:] - left)).sum(axis=0)
             gains += (self._worth(apart) - self._worth(left[:, -1] + apart)).sum()
         else:
@@ -104,9 +104,9 @@ class Places:
         if not children:
             return []
         parts = tuple(SplitPart((int(domains.first[c]), int(domains.stop[c])), (c, 0, 0)) for c in children)
-        if self._sums.shape[2]:
-            whole = self._sums.sum(axis=1)
-            inside = np.stack([self._sums[:, slice(*part.codes)].sum(axis=1) for part in parts], axis=1)
+        if self.sums.shape[2]:
+            whole = self.sums.sum(axis=1)
+            inside = np.stack([self.sums[:, slice(*part.codes)].sum(axis=1) for part in parts], axis=1)
             before = self._worth(whole).sum()
             own = self._worth(inside)
             alone = (own + self._worth(whole[:, None] - inside)).sum(axis=0) - before

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from maskwise.compress.compressed_table import Compact
     from maskwise.search.rule_kernels import Rules
 
 SCALE = 2.0**30
@@ -91,3 +96,26 @@ class Scratch(NamedTuple):
     split_on: Any  # (depth + 1,) the attribute
     is_allowed: Any  # (n_codes,) by code, whether blocks allow a border before it, or missing cells apart
     allowed_nodes: Any  # (n_nodes, 3) by node, whether blocks allow it as a part, what is left without it, and its rest
+
+
+def make_scratch(compact: Compact, sums: NDArray[np.int64], domains: Domains, depth: int) -> Scratch:
+    """Room for the kernels."""
+    n_attributes, n_levels = compact.codes.shape[1], depth + 1
+    n_codes = int(domains.offset[-1])
+    # An interval has two parts and the missing cells.
+    most_parts = max(int(domains.n_children.max(initial=0)), 3)
+    return Scratch(
+        counts=np.zeros((n_codes, compact.counts.shape[1]), np.int64),
+        sums=np.zeros((n_codes, *sums.shape[1:]), np.int64),
+        shown=np.zeros((n_levels, n_attributes, 3), np.int64),
+        gain=np.zeros((n_levels, n_attributes)),
+        at=np.zeros((n_levels, n_attributes), np.int64),
+        parts=np.zeros((n_levels, most_parts, 2), np.int64),
+        nodes=np.zeros((n_levels, most_parts, 3), np.int64),
+        stops=np.zeros((n_levels, most_parts + 2), np.int64),
+        n_parts=np.zeros(n_levels, np.int64),
+        next_part=np.zeros(n_levels, np.int64),
+        split_on=np.zeros(n_levels, np.int64),
+        is_allowed=np.ones(n_codes, np.bool_),
+        allowed_nodes=np.ones((len(domains.first), 3), np.bool_),
+    )

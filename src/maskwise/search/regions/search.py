@@ -13,22 +13,24 @@ from maskwise.compress.request import Coding, CountRequest, RecordRequest
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.policy.attributes import Consistency, Kind, Minimality
 from maskwise.search import rule_kernels
-from maskwise.search.bounds import as_rules, figures_of, list_union
+from maskwise.search.bounds import as_rules, list_union
 from maskwise.search.cut_groups import number_rows, weigh_groups
 from maskwise.search.interface import NoProgress
 from maskwise.search.options import Limits
 from maskwise.search.preferences import broken_before, preferences_of
 from maskwise.search.regions import region_arrays
-from maskwise.search.regions.build_regions import build_regional_solution
+from maskwise.search.regions.build_regions import build_regional_solution, is_removed
+from maskwise.search.regions.descent import Descent
 from maskwise.search.regions.domains import flatten, list_domains
 from maskwise.search.regions.growth import Growth
+from maskwise.search.regions.paid_splits import PaidSplits, Spending
 from maskwise.search.regions.qid_groups import QidGroups
-from maskwise.search.regions.regional_curve import RegionalCurve
 from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits, UnitsOfValues, units_of_groups
 from maskwise.search.regions.teacher import teach_rows
 from maskwise.search.regions.variants import RegionVariant, choose_variant
+from maskwise.search.suppression.found import spare_records
+from maskwise.search.suppression.requests import refuse_order_of_values
 from maskwise.solution.solution import Ending
-from maskwise.solution.steps import Step
 from maskwise.values.message import private_note
 from maskwise.values.stages import Stage
 
@@ -49,6 +51,14 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 MAX_CLASSES = 50
+BUDGET_BELOW_K = (
+    "No record was suppressed: {:,} may be, and shown as roots at least {:,} have to be, so that they are a group that "
+    "is large enough. Write a larger share, or `as: removed`."
+)
+TOO_FEW_FOR_ROOTS = (
+    "The last splits were taken back: the records that they suppressed, shown as roots, do not meet the requirements "
+    "as a group of their own."
+)
 DEFAULT_EFFORT = 2
 """Variants are compared; 1 searches once."""
 
@@ -70,9 +80,17 @@ class RegionSearch:
         _refuse_what_does_not_fit(problem)
         self.problem = problem
         profile, n_cuts = problem.profile, problem.policy.n_cuts
-        self.domains = list_domains(replace(profile, columns=profile.columns[:n_cuts]), problem.policy.floors())
+        own, floors = profile.columns[:n_cuts], problem.policy.floors()
+        if problem.policy.suppress is not None:
+            # Beyond a border there may be few, who are suppressed.
+            floors |= {column.name: 0 for column in own if column.kind is Kind.INTERVAL}
+        self.domains = list_domains(replace(profile, columns=own), floors)
         self._union, self._qids, self._bounds = list_union(problem.profile, problem.policy)
         self._variant = RegionVariant()
+        self._budget = spare_records(problem)
+        self._shows_root = not is_removed(problem.policy)
+        if self._budget:
+            refuse_order_of_values(self._bounds, shows_root=self._shows_root)
 
     @property
     def request(self) -> CountRequest:
@@ -130,15 +148,6 @@ class RegionSearch:
         whole = compact.whole()
         n_cuts = problem.policy.n_cuts
         flat, roots = flatten(self.domains, preferences_of(problem.policy).weights[:n_cuts])
-        groups = [
-            QidGroups(
-                [a for a in qid.attributes if a < n_cuts],
-                as_rules([b for b in self._bounds if b.table == t], whole),
-                whole,
-                block=_number_blocks([labels[a - n_cuts] for a in qid.attributes if a >= n_cuts]),
-            )
-            for t, qid in enumerate(self._qids)
-        ]
         notes: list[Message] = []
         if chosen is None:
             progress.stage(Stage.COMPARE)
@@ -147,20 +156,44 @@ class RegionSearch:
         progress.stage(Stage.SEARCH)
         terms = self._terms(whole, variant)
         sums = _align(counts.taught, compact.codes, are_distinct=compact.persons is None and not labels)
-        growth = Growth(compact, sums, flat, roots, terms, groups, _number_blocks(labels))
-        self._refuse_what_was_released_before(growth)
-        curve = RegionalCurve(self.domains, growth, self._figures(groups))
-        steps, ending = self._descend(growth, curve, limits, progress, begin)
+        growth = Growth(compact, sums, flat, roots, terms, self._groups(whole, labels), _number_blocks(labels))
+        descent = Descent(growth, self.domains, self._bounds, shows_root=self._shows_root)
+        self._refuse_what_was_released_before(descent)
+        self._budget *= variant.pays
+        smallest = self._smallest(terms.rules)
+        if self._budget and self._shows_root and self._budget < smallest:
+            notes.append(private_note(BUDGET_BELOW_K.format(self._budget, smallest)))
+            self._budget = 0
+        ending, was_too_few = self._descend(descent, limits, progress, begin)
+        notes += [private_note(TOO_FEW_FOR_ROOTS)] if was_too_few else []
         return build_regional_solution(
             problem,
             self.domains,
             growth,
             self._bounds,
-            steps,
-            curve.points,
+            descent.steps,
+            descent.curve.points,
             ending,
             (*notes, *counts.workspace.messages()),
         )
+
+    def _groups(self, whole: Ints, labels: Sequence[Ints]) -> list[QidGroups]:
+        """The groups of each QID, of one region yet.
+
+        Args:
+            whole: The counters of the whole table.
+            labels: For each attribute that earlier releases show what is known of every row.
+        """
+        n_cuts = self.problem.policy.n_cuts
+        return [
+            QidGroups(
+                [a for a in qid.attributes if a < n_cuts],
+                as_rules([b for b in self._bounds if b.table == t], whole),
+                whole,
+                block=_number_blocks([labels[a - n_cuts] for a in qid.attributes if a >= n_cuts]),
+            )
+            for t, qid in enumerate(self._qids)
+        ]
 
     def _choose(
         self, lesson: Lesson | None, domains: Domains, roots: Ints, whole: Ints
@@ -169,17 +202,19 @@ class RegionSearch:
         options = self.problem.options
         if lesson is None or (options.effort or DEFAULT_EFFORT) == 1:
             return RegionVariant(), []
-        least = self._terms(whole, RegionVariant()).least
-        seed = options.seed or 0
-        variant, note = choose_variant(lesson.records, lesson.codes, domains, roots, least, seed)
-        return variant, [private_note(note)]
+        terms = self._terms(whole, RegionVariant())
+        # Folds know sizes only, so of a budget for other requirements they cannot tell what it is worth.
+        share = self._budget / self.problem.profile.n_counted if terms.is_by_size else 0.0
+        variant, texts = choose_variant(
+            lesson.records, lesson.codes, domains, roots, terms.least, options.seed or 0, share
+        )
+        return variant, [private_note(text) for text in texts]
 
     def _terms(self, whole: Ints, variant: RegionVariant) -> region_arrays.Terms:
         """What every part must satisfy: all rules at once, so that it may be in any group."""
         rules = as_rules(self._bounds, whole)
-        sizes = rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced]
         is_by_size = bool((rules.kind[rules.is_enforced] == rule_kernels.K).all())
-        smallest = int(sizes.max(initial=1))
+        smallest = self._smallest(rules)
         least = smallest * variant.factor
         return region_arrays.Terms(
             rules,
@@ -192,40 +227,41 @@ class RegionSearch:
             region_arrays.AHEAD,
         )
 
-    def _figures(self, groups: Sequence[QidGroups]) -> tuple[float, ...]:
-        """The figure of each requirement, by the groups of its QID."""
-        worst = {t: iter(one.worst.tolist()) for t, one in enumerate(groups)}
-        return figures_of(self._bounds, [next(worst[bound.table]) for bound in self._bounds])
+    @staticmethod
+    def _smallest(rules: rule_kernels.Rules) -> int:
+        """The largest k of all."""
+        return int(rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced].max(initial=1))
 
-    def _descend(
-        self, growth: Growth, curve: RegionalCurve, limits: Limits, progress: Progress, begin: float
-    ) -> tuple[list[Step], Ending]:
-        """Split as long as a phase has a split that is valid and gains something."""
-        steps: list[Step] = []
-        before = self._worst(growth)
+    def _descend(self, descent: Descent, limits: Limits, progress: Progress, begin: float) -> tuple[Ending, bool]:
+        """Split as long as a phase has a split that is valid and gains something.
+
+        Returns:
+            Why it ended, and whether splits were taken back because too few were suppressed.
+        """
 
         def is_over() -> bool:
             return limits.seconds is not None and time.monotonic() - begin >= limits.seconds
 
-        for phase in self._phases(growth, is_over):
+        def finish(phase: Phase) -> Ending | None:
             while phase.best() is not None:
-                if limits.max_steps is not None and len(steps) >= limits.max_steps:
-                    return steps, Ending.STEPS
+                if limits.max_steps is not None and len(descent.steps) >= limits.max_steps:
+                    return Ending.STEPS
                 if is_over():
-                    return steps, Ending.TIME
-                splits = phase.split_best()
-                after = self._worst(growth)
-                steps.append(self._step(len(steps) + 1, splits, growth, float(np.mean(after - before))))
-                curve.add(splits, steps[-1].requirements)
-                before = after
-                if not progress.step(steps[-1], curve):
-                    return steps, Ending.INTERRUPTED
-            if is_over():
-                return steps, Ending.TIME
-        return steps, Ending.MAXIMAL
+                    return Ending.TIME
+                if not progress.step(descent.add(phase.split_best()), descent.curve):
+                    return Ending.INTERRUPTED
+            return Ending.TIME if is_over() else None
+
+        was_too_few = False
+        for phase in self._phases(descent.growth, is_over):
+            ending = finish(phase)
+            was_too_few |= descent.take_back()
+            if ending is not None:
+                return ending, was_too_few
+        return Ending.MAXIMAL, was_too_few
 
     def _phases(self, growth: Growth, is_over: Callable[[], bool]) -> Iterator[Phase]:
-        """First values that mean the same everywhere, then regions one by one, then those that are one group."""
+        """Values that mean the same everywhere, single regions, those that cost records, those that are one group."""
         policy = self.problem.policy
         wanted = list(policy.consistencies().values())[: policy.n_cuts]
         alike = [a for a, one in enumerate(wanted) if one is not Consistency.FREE]
@@ -234,9 +270,13 @@ class RegionSearch:
         growth.domains.is_open[:] = [one is not Consistency.GLOBAL for one in wanted]
         # One by one where each region is safe by itself; values that are split alike may leave some that are safe only
         # as a part of their groups, and then every split is counted in all groups.
-        if not alike or len(self._qids) == 1:
+        are_regions_safe = not alike or len(self._qids) == 1
+        if are_regions_safe:
             growth.weigh_all()
             yield growth
+        if self._budget:
+            spending = Spending(self._budget, not self._shows_root, self._smallest(growth.terms.rules))
+            yield PaidSplits(growth, spending, is_over, are_regions_safe=are_regions_safe)
         # Persons of several regions do not add up, and blocks are not counted there, so that is left out for both.
         if growth.adds_up and not policy.known and 1 < len(self._qids) <= MOST_QIDS:
             yield SharedSplits(growth, units_of_groups, is_over)
@@ -258,6 +298,12 @@ class RegionSearch:
                     "requirements on the size of groups (k). Use the method `tdr`, or make these values the same."
                 )
                 raise InputError(msg)
+        if policy.suppress is not None:
+            msg = (
+                f"{policy.at(('suppress',))}{why}. The method `regions` then suppresses nobody: leave out `suppress`, "
+                "use the method `tdr`, or make these values the same."
+            )
+            raise InputError(msg)
         if any(one is not Consistency.FREE for one in policy.consistencies().values()):
             msg = (
                 f"{why}. The method `regions` then cannot split regions at the same place: leave out `consistency`, "
@@ -265,9 +311,10 @@ class RegionSearch:
             )
             raise InputError(msg)
 
-    def _refuse_what_was_released_before(self, growth: Growth) -> None:
+    def _refuse_what_was_released_before(self, descent: Descent) -> None:
         """Refuse requirements that earlier releases break by themselves, whatever this one shows."""
         broken: set[int] = set()
+        growth = descent.growth
         for t, groups in enumerate(growth.groups):
             if groups.block is not None:
                 bounds = [bound for bound in self._bounds if bound.table == t]
@@ -275,30 +322,9 @@ class RegionSearch:
                 _, is_broken = weigh_groups(groups.rules, counts)
                 broken |= {bound.requirement for bound, bad in zip(bounds, is_broken, strict=True) if bad.any()}
         if broken:
-            figures = self._figures(growth.groups)
+            figures = descent.figures()
             complaints = [broken_before(self.problem.policy, i, figures[i]) for i in sorted(broken)]
             raise InfeasibleError("\n".join(complaints))
-
-    def _worst(self, growth: Growth) -> NDArray[np.float64]:
-        return np.concatenate([groups.worst for groups in growth.groups])
-
-    def _step(self, number: int, splits: Sequence[Split], growth: Growth, loss: float) -> Step:
-        split = splits[0]
-        labels, root = self.domains[split.attribute], int(growth.roots[split.attribute])
-        before = labels.label_of(growth.shown[split.region][split.attribute].tolist(), root)
-        after = [labels.label_of(shown, root) for shown in split.shown]
-        has_rest = any(growth.stop[one.region] > growth.start[one.region] for one in splits)
-        return Step(
-            number,
-            labels.column.name,
-            before,
-            (*after, before) if has_rest else tuple(after),
-            split.gain,
-            loss,
-            split.total,
-            self._figures(growth.groups),
-            tuple(one.region for one in splits),
-        )
 
 
 def _part_known(everything: Compact, n_cuts: int) -> tuple[Compact, list[Ints]]:
@@ -357,12 +383,6 @@ def _refuse_what_does_not_fit(problem: Problem) -> None:
         msg = (
             f"{policy.at(('minimality',))}`minimality: guard` is for one cut of the whole table, not for the method "
             "`regions`. Use the method `tdr`, or write `minimality: check`."
-        )
-        raise InputError(msg)
-    if policy.suppress is not None:
-        msg = (
-            f"{policy.at(('suppress',))}The method `regions` gives up no records: what is too small stays with its "
-            "region. Delete `suppress`, or use the method `tdr` or `bug`."
         )
         raise InputError(msg)
     if policy.known and any(one is not Consistency.FREE for one in policy.consistencies().values()):

@@ -15,14 +15,12 @@ import heapq
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from maskwise.search import rule_kernels
 from maskwise.search.regions.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from maskwise.search.regions.growth import Growth, Split, SplitPart
@@ -174,8 +172,4 @@ class SharedSplits:
             counts = [*of_part, whole - of_part.sum(axis=0)]
             for key, counted in zip(keys, counts, strict=True):
                 change[key] = change.get(key, 0) + counted
-        after = np.array([groups.counts_of(key) + moved for key, moved in change.items()])
-        after = after[after[:, 0] > 0]
-        broken = np.empty((len(groups.rules.kind), len(after)), np.bool_)
-        rule_kernels.weigh_groups(groups.rules, after, np.empty(broken.shape), broken)
-        return not broken.any()
+        return groups.is_safe_after(change)

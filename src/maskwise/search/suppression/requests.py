@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from maskwise.compress.request import TableRequest
+from maskwise.errors import InputError
+from maskwise.search import rule_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.compress.compressed_table import Compact
+    from maskwise.search.bounds import Bound
 
 
 def union_request(requests: Sequence[TableRequest]) -> TableRequest:
@@ -39,3 +42,17 @@ def own_requests(requests: Sequence[TableRequest]) -> list[TableRequest]:
 def union_table(tables: Sequence[Compact]) -> Compact:
     """The rows of all attributes together, among the answers to `with_union`."""
     return tables[-1]
+
+
+def refuse_order_of_values(bounds: Sequence[Bound], *, shows_root: bool) -> None:
+    """Refuse closeness by the order of values where records are removed.
+
+    Args:
+        bounds: The rules of all requirements.
+        shows_root: Whether suppressed records are shown as roots.
+    """
+    if not shows_root and any(bound.rule.arithmetic == rule_kernels.ORDERED for bound in bounds):
+        raise InputError(
+            "`suppress` with `as: removed` does not go with closeness by the order of values yet: distances would "
+            "be measured on other values than those that are left. Write `as: root`, or delete one of them."
+        )

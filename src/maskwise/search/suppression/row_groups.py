@@ -18,6 +18,7 @@ from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules
 from maskwise.search.cut_groups import number_rows
 from maskwise.search.suppression import candidate_kernels, settle_kernels
+from maskwise.search.suppression.requests import refuse_order_of_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,11 +123,7 @@ class SuppressibleGroups:
         of_qid = [[bound for bound in bounds if bound.table == q] for q in range(n_qids)]
         self.first_rule = np.cumsum([0, *map(len, of_qid)])
         rules = as_rules([bound for own in of_qid for bound in own], table.whole())
-        if (rules.kind == rule_kernels.ORDERED).any() and not shows_root:
-            raise InputError(
-                "`suppress` with `as: removed` does not go with closeness by the order of values yet: distances would "
-                "be measured on other values than those that are left. Write `as: root`, or delete one of them."
-            )
+        refuse_order_of_values(bounds, shows_root=shows_root)
         is_distance = np.isin(rules.kind, [rule_kernels.EQUAL, rule_kernels.ORDERED]) & rules.is_enforced
         self._checks = settle_kernels.Checks(
             rules, self.first_rule, shows_root, bool(is_distance.any()) and not shows_root
