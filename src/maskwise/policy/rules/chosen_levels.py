@@ -1,0 +1,72 @@
+"""The levels of a code system that an owner chose, as a policy lists them: the finest first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from maskwise.errors import PolicyError, did_you_mean, quote
+
+
+def take_levels(key: str, given: object, known: tuple[str, ...]) -> tuple[str, ...]:
+    """The chosen levels, the coarsest first; all of them where nothing is given.
+
+    Args:
+        key: What the rule is called, for messages.
+        given: What stands in the policy: a list, the finest level first.
+        known: All levels of the code system, the finest first.
+
+    >>> take_levels("isco", ["unit", "major"], ("unit", "minor", "submajor", "major"))
+    ('major', 'unit')
+    """
+    if given is None:
+        return known[::-1]
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, list | tuple) or not names:
+        raise PolicyError([f"`{key}` has a list of levels, the finest first: {key}: [{', '.join(known)}]."])
+    chosen = [str(name) for name in names]
+    for name in chosen:
+        if name not in known:
+            msg = f"`{name}` is no level of `{key}`.{did_you_mean(name, known)} Known: {quote(known)}."
+            raise PolicyError([msg])
+    if chosen != [name for name in known if name in chosen]:
+        msg = f"The levels of `{key}` stand once each, the finest first: {quote(n for n in known if n in chosen)}."
+        raise PolicyError([msg])
+    return tuple(reversed(chosen))
+
+
+def split_options(key: str, given: object, options: Mapping[str, tuple[str, ...]]) -> tuple[object, dict[str, str]]:
+    """Tell the levels of an entry from its options, as in `{levels: [code, chapter], version: cm}`.
+
+    Args:
+        key: What the rule is called, for messages.
+        given: What stands in the policy: the levels, or a mapping.
+        options: The options and the words that each may have; the first is the usual one.
+
+    Returns:
+        The levels as they stand there, and every option.
+    """
+    asked: Mapping[Any, Any] = given if isinstance(given, Mapping) else {"levels": given}
+    chosen = {name: words[0] for name, words in options.items()}
+    for name, word in asked.items():
+        if name == "levels":
+            continue
+        if name not in options:
+            known = ("levels", *options)
+            raise PolicyError(
+                [f"`{name}` is no option of `{key}`.{did_you_mean(str(name), known)} Known: {quote(known)}."]
+            )
+        if str(word) not in options[name]:
+            raise PolicyError([f"`{name}` of `{key}` is one of {quote(options[name])}; found `{word}`."])
+        chosen[name] = str(word)
+    return asked.get("levels"), chosen
+
+
+def levels_data(levels: tuple[str, ...], options: Mapping[str, str] | None = None) -> Any:
+    """What a policy says: the levels, the finest first, and options that are not the usual ones.
+
+    >>> levels_data(("chapter", "code"), {"version": "cm"})
+    {'levels': ['code', 'chapter'], 'version': 'cm'}
+    """
+    listed = list(reversed(levels))
+    return {"levels": listed, **options} if options else listed
