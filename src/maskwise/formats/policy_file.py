@@ -29,6 +29,7 @@ from maskwise.policy.policy import Policy
 from maskwise.policy.requirements import registry
 from maskwise.policy.requirements.any_of import MISSING
 from maskwise.policy.requirements.file_form import name_list
+from maskwise.policy.rules.made import MADE_KEYS, read_source
 from maskwise.policy.source_lines import Document, Place
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.values.reading import Reading, Rename
@@ -43,14 +44,16 @@ def _entry(value: object) -> object:
         value = {value: None}
     if not isinstance(value, Mapping) or not _is_one_kind(set(value)):
         raise PydanticCustomError(
-            "entry", "an attribute is `suppress`, `interval`, {interval: [low, high]} or {taxonomy: ...}"
+            "entry",
+            "an attribute is `suppress`, `interval`, {interval: [low, high]}, {taxonomy: ...}, {grow: ...} or "
+            "{from_column: [...]}",
         )
     return value
 
 
 def _is_one_kind(keys: set[object]) -> bool:
     """Whether the keys of an entry name one way of masking; a single key that is none may be misspelt."""
-    kinds = keys & set(Kind)
+    kinds = keys & {*Kind, *MADE_KEYS}
     return len(kinds) == 1 or (
         not kinds and len(keys) == 1 and not keys & {"clamp", "weight", "at_least", "consistency", "release"}
     )
@@ -62,6 +65,8 @@ class _Strict(BaseModel):
 
 class _Entry(_Strict):
     taxonomy: Any = None
+    grow: Any = None
+    from_column: Any = None
     release: int | None = Field(default=None, ge=0)
     interval: list[str] | None = Field(default=None, min_length=2, max_length=2)
     suppress: None = None
@@ -110,7 +115,17 @@ class _PolicyFile(_Strict):
 _KEYS: dict[str, tuple[str, ...]] = {
     "": tuple(field.alias or name for name, field in _PolicyFile.model_fields.items()),
     "person": ("column", "release"),
-    "attributes": ("taxonomy", "interval", "suppress", "clamp", "weight", "at_least", "consistency", "release"),
+    "attributes": (
+        "taxonomy",
+        *sorted(MADE_KEYS),
+        "interval",
+        "suppress",
+        "clamp",
+        "weight",
+        "at_least",
+        "consistency",
+        "release",
+    ),
 }
 _PAIRS = {
     "interval": "An interval's range is [low, high], two values.",
@@ -206,9 +221,11 @@ def to_data(policy: Policy) -> dict[str, Any]:
     entries: dict[str, Any] = {}
     for attribute in policy.attributes:
         match attribute.kind:
-            case Kind.TAXONOMY if attribute.taxonomy is not None:
+            case Kind.TAXONOMY if attribute.source is None and attribute.taxonomy is not None:
                 release = {} if attribute.release is None else {"release": attribute.release}
                 entries[attribute.name] = {"taxonomy": attribute.taxonomy.to_nested(), **release}
+            case Kind.TAXONOMY if attribute.source is not None:
+                entries[attribute.name] = {attribute.source.key: attribute.source.to_data()}
             case Kind.INTERVAL:
                 entries[attribute.name] = {"interval": list(attribute.bounds)} if attribute.bounds else "interval"
                 if attribute.clamp != (None, None):
@@ -254,6 +271,8 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
                 found.append(replace(_interval(name, parts), **preferred))  # type: ignore[arg-type]
             elif "suppress" in parts:  # type: ignore[operator]
                 found.append(Attribute(name, Kind.SUPPRESS, **preferred))
+            elif MADE_KEYS & set(parts):  # type: ignore[call-overload]
+                found.append(Attribute(name, Kind.TAXONOMY, source=read_source(parts), **preferred))  # type: ignore[arg-type]
         except PydanticCustomError:
             continue
         except PolicyError as error:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from maskwise.errors import PolicyError
 
 if TYPE_CHECKING:
+    from maskwise.policy.rules.made import TreeSource
     from maskwise.policy.taxonomy import Taxonomy
 
 
@@ -78,6 +79,8 @@ class Attribute:
     """The way."""
     taxonomy: Taxonomy | None = None
     """The tree, for a taxonomy attribute."""
+    source: TreeSource | None = None
+    """What the tree is made of, for a taxonomy attribute whose tree is made of the table when it is profiled."""
     bounds: tuple[str, str] | None = None
     """The range as it stands in the policy, for an interval attribute; None means the data's."""
     clamp: tuple[str | None, str | None] = (None, None)
@@ -103,7 +106,7 @@ class Attribute:
 
     def __post_init__(self) -> None:
         """Refuse an entry whose parts do not belong together."""
-        if (self.kind is Kind.TAXONOMY) != (self.taxonomy is not None):
+        if (self.kind is Kind.TAXONOMY) != (self.taxonomy is not None or self.source is not None):
             raise PolicyError([f"`{self.name}`: a taxonomy attribute, and no other, needs a tree."])
         if self.bounds is not None and self.kind is not Kind.INTERVAL:
             raise PolicyError([f"`{self.name}`: only an interval attribute has a range."])
@@ -112,7 +115,8 @@ class Attribute:
             raise PolicyError([msg])
         if not 0 < self.weight < math.inf:
             raise PolicyError([f"`{self.name}`: a weight is a number above 0; found {self.weight:g}."])
-        n_levels = self.taxonomy.height if self.taxonomy is not None else int(self.kind is Kind.SUPPRESS)
+        tree = self.taxonomy or self.source
+        n_levels = tree.height if tree is not None else int(self.kind is Kind.SUPPRESS)
         if not 0 <= self.at_least <= n_levels:
             has = {
                 Kind.TAXONOMY: f"its taxonomy has levels 0 to {n_levels}",
@@ -120,5 +124,8 @@ class Attribute:
                 Kind.INTERVAL: "an interval attribute has no levels, as its intervals follow from the data",
             }[self.kind]
             raise PolicyError([f"`{self.name}`: at_least is {self.at_least}, but {has}."])
+        if self.release is not None and self.source is not None:
+            msg = f"`{self.name}`: `release` is a depth in a listed taxonomy, and `{self.source.key}` lists none."
+            raise PolicyError([msg])
         if self.release is not None and (self.kind is not Kind.TAXONOMY or self.release < 0):
             raise PolicyError([f"`{self.name}`: `release` is a depth in its taxonomy, 0 for the root."])

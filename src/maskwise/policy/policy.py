@@ -16,6 +16,7 @@ from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Minimality, Missing
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.requirements.unit import Unit
+from maskwise.policy.rules.made import source_mistakes
 from maskwise.policy.sensitive_trees import tree_mistakes
 from maskwise.policy.source_lines import Document
 from maskwise.values.message import Audience, Level, Message
@@ -132,7 +133,7 @@ class Policy:
                 + "`suppress` and `minimality: guard` do not go together yet: the attack is not computed for a release "
                 "with suppressed records. Delete one of them."
             )
-        mistakes += tree_mistakes(self)
+        mistakes += [*tree_mistakes(self), *source_mistakes(self)]
         mistakes += self._person_mistakes(in_qid)
         if mistakes:
             raise PolicyError(mistakes)
@@ -305,6 +306,7 @@ class Policy:
             "minimality": None if self.minimality is Minimality.CHECK else self.minimality,
             "boundaries": None if self.boundaries is Boundaries.SAFE else self.boundaries,
             "clamp": clamps or None,
+            "sources": {a.name: [a.source.key, a.source.to_data()] for a in self.attributes if a.source} or None,
             "release": {a.name: a.release for a in self.fixed} or None,
             "keep": self.keep,
             "na_values": self.reading.na_values or None,

@@ -68,6 +68,8 @@ class Column:
     """The largest number of each range, where keys and numbers are the smallest."""
     taxonomy: Taxonomy | None = None
     """The tree of a taxonomy attribute."""
+    is_made: bool = False
+    """Whether that tree was made of the table, so that only its owner may know more of it than the release shows."""
     is_ranged: bool = False
     """Whether keys and numbers are the smallest of ranges, which an interval attribute with too many has."""
     rest: Ints | None = None  # (n_classes,)

@@ -121,6 +121,7 @@ def _cut(column: Column, tree: AnyTree, shown: list[int]) -> Cut:
                 root,
                 missing,
                 taxonomy=column.taxonomy,
+                is_made=column.is_made,
                 shown=in_tree_order(named, column.taxonomy),
             )
         case Kind.SUPPRESS:

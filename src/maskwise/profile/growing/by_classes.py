@@ -64,4 +64,5 @@ def _positions(counts: Ints) -> Floats:
     direction = np.linalg.eigh(centred.T @ (centred * n[:, None]))[1][:, -1]
     # The sign of a direction is arbitrary; rounding keeps equal shares equal.
     direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
-    return np.round(centred @ direction, 12)
+    positions: Floats = np.round(centred @ direction, 12)
+    return positions

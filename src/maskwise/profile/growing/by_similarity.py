@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def join_by_similarity(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Join the two nearest groups of texts until there is one; the distance of groups is the mean of their pairs.
 
-    Found by chains of nearest neighbours, which join the same groups as a search through all pairs does each time (Müllner
-    2011), in time that grows with the square of the number of texts.
+    Found by chains of nearest neighbours, which join the same groups as a search through all pairs in each step
+    (Müllner 2011), in time that grows with the square of the number of texts.
 
     Args:
         texts: Different texts, in their order, which decides between equal distances.
@@ -75,7 +75,8 @@ def text_distances(texts: Sequence[str]) -> Floats:
     dice = 1 - 2 * common / (n_pairs[:, None] + n_pairs[None, :])
     lengths = np.array([max(len(text), 1) for text in folded], np.float64)
     beginning = _common_beginnings(folded) / np.maximum(lengths[:, None], lengths[None, :])
-    return (dice + 1 - beginning) / 2
+    distances: Floats = (dice + 1 - beginning) / 2
+    return distances
 
 
 def _common_beginnings(texts: Sequence[str]) -> Floats:

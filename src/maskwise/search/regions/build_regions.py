@@ -128,6 +128,7 @@ def _cut(domain: Domain, parts: Sequence[RegionPart], labels: Sequence[str | Non
                 tree.root,
                 missing,
                 taxonomy=tree,
+                is_made=column.is_made,
                 shown=in_tree_order({*told, tree.root}, tree),
                 regional=in_tree_order(named, tree) or (tree.root,),
             )
