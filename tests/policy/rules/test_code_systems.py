@@ -54,32 +54,7 @@ def test_naics_knows_sectors_of_several_pairs_of_digits() -> None:
     assert {rule.path(code) for code in ("484", "493")} == {("48-49****",)}
     assert rule.path("42") == ("42****",)
     pairs = [f"{n:02}" for n in range(100) if rule.path(f"{n:02}")]
-    assert pairs == [
-        "11",
-        "21",
-        "22",
-        "23",
-        "31",
-        "32",
-        "33",
-        "42",
-        "44",
-        "45",
-        "48",
-        "49",
-        "51",
-        "52",
-        "53",
-        "54",
-        "55",
-        "56",
-        "61",
-        "62",
-        "71",
-        "72",
-        "81",
-        "92",
-    ]
+    assert " ".join(pairs) == "11 21 22 23 31 32 33 42 44 45 48 49 51 52 53 54 55 56 61 62 71 72 81 92"
     assert [Naics().path(text) for text in ("1", "1111100", "31-32", "x", "11-11")] == [None] * 5
 
 

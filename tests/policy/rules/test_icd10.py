@@ -117,7 +117,7 @@ def test_what_a_policy_says_is_read_back() -> None:
     ("data", "message"),
     [
         (["code", "chapters"], "`chapters` is no level of `icd10`. Did you mean `chapter`?"),
-        (["chapter", "code"], "the finest first: `code`, `chapter`"),
+        (["chapter", "code"], "the finest first: icd10: [code, chapter]"),
         (["code", "code"], "once each"),
         ([], "has a list of levels"),
         ({"levels": ["code"], "version": "am"}, "`version` of `icd10` is one of `who`, `cm`; found `am`"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from maskwise.errors import PolicyError, did_you_mean, quote
+from maskwise.policy.rules.level_names import read_names
 
 
 def take_levels(key: str, given: object, known: tuple[str, ...]) -> tuple[str, ...]:
@@ -19,20 +20,7 @@ def take_levels(key: str, given: object, known: tuple[str, ...]) -> tuple[str, .
     >>> take_levels("isco", ["unit", "major"], ("unit", "minor", "submajor", "major"))
     ('major', 'unit')
     """
-    if given is None:
-        return known[::-1]
-    names = [given] if isinstance(given, str) else given
-    if not isinstance(names, list | tuple) or not names:
-        raise PolicyError([f"`{key}` has a list of levels, the finest first: {key}: [{', '.join(known)}]."])
-    chosen = [str(name) for name in names]
-    for name in chosen:
-        if name not in known:
-            msg = f"`{name}` is no level of `{key}`.{did_you_mean(name, known)} Known: {quote(known)}."
-            raise PolicyError([msg])
-    if chosen != [name for name in known if name in chosen]:
-        msg = f"The levels of `{key}` stand once each, the finest first: {quote(n for n in known if n in chosen)}."
-        raise PolicyError([msg])
-    return tuple(reversed(chosen))
+    return known[::-1] if given is None else read_names(key, given, known)
 
 
 def split_options(key: str, given: object, options: Mapping[str, tuple[str, ...]]) -> tuple[object, dict[str, str]]:
