@@ -98,22 +98,27 @@ def build_tree(
     ...     ["city", "state"]).to_nested()
     {'*': {'New York (state)': {'New York': {}, 'Utica': {}}}}
     """
+    # A cell of a column above is no leaf where the values below it are missing.
+    kept: set[tuple[int, str]] = set()
+    for leaf in (value for value in above if value[0] == 0):
+        value: tuple[int, str] | None = leaf
+        while value is not None and value not in kept:
+            kept.add(value)
+            value = above[value]
     at_levels: dict[str, set[int]] = {root: {-1}}
-    for level, cell in above:
-        at_levels.setdefault(cell, set()).add(level)
     below: dict[tuple[int, str] | None, list[tuple[int, str]]] = {}
-    for value in sorted(above, key=lambda value: value[1], reverse=True):
-        below.setdefault(above[value], []).append(value)
+    for one in sorted(kept, key=lambda one: one[::-1], reverse=True):
+        at_levels.setdefault(one[1], set()).add(one[0])
+        below.setdefault(above[one], []).append(one)
     labels, parents = [root], [-1]
-    # A cell of a column above that no value stands below, because those are missing, is no leaf.
-    stack = [(value, 0) for value in below.get(None, ()) if value[0] == 0 or value in below]
+    stack = [(one, 0) for one in below.get(None, ())]
     while stack:
         (level, cell), parent = stack.pop()
         is_ambiguous = level > 0 and len(at_levels[cell]) > 1
         labels.append(f"{cell} ({levels[level]})" if is_ambiguous else cell)
         parents.append(parent)
         own = len(labels) - 1
-        stack += [(value, own) for value in below.get((level, cell), ()) if value[0] == 0 or value in below]
+        stack += [(one, own) for one in below.get((level, cell), ())]
     return Taxonomy(tuple(labels), tuple(parents))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.errors import PolicyError
+from maskwise.errors import PolicyError, plural, quote
 from maskwise.policy.rules.from_column import FromColumn
 from maskwise.policy.rules.grow import Grow
 from maskwise.policy.rules.made import released_sources
@@ -15,15 +15,19 @@ from maskwise.profile.column_trees import tree_from_columns
 from maskwise.profile.growing.grow import grow_tree
 from maskwise.profile.growing.units import take_units
 from maskwise.values.arrow import as_numpy
+from maskwise.values.message import note, private_note
 from maskwise.values.spelling import text_of, value_order
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from maskwise.policy.attributes import Attribute
     from maskwise.policy.policy import Policy
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.table.table import Table
+    from maskwise.values.message import Message
 
 
 def with_trees(table: Table, policy: Policy) -> tuple[Attribute, ...]:
@@ -40,6 +44,29 @@ def with_trees(table: Table, policy: Policy) -> tuple[Attribute, ...]:
         replace(one, taxonomy=make_tree(table, policy, one)) if one.source is not None and one.name in masked else one
         for one in policy.attributes
     )
+
+
+def made_notes(attributes: Sequence[Attribute]) -> Iterator[Message]:
+    """Say of each tree that was made of the table how to read its labels; its owner, how large it is.
+
+    Args:
+        attributes: What `with_trees` returned.
+    """
+    for attribute in attributes:
+        name, source, tree = attribute.name, attribute.source, attribute.taxonomy
+        if source is None or tree is None:
+            continue
+        if isinstance(source, Grow):
+            yield note(
+                f"`{name}` is generalized along a tree that was grown from the table ({source.key}: {source.by}). A "
+                "label such as `{a, b, ...}` stands for the values that it lists and, by the dots, for others that too "
+                "few people have to be listed."
+            )
+        else:
+            yield note(f"`{name}` is generalized along what {quote(source.columns)} say of its values.")
+        n_values = plural(len(tree.leaves()), "value")
+        text = f"The tree of `{name}` has {n_values}. Look at it with `maskwise.pipeline.preview_trees`."
+        yield private_note(text)
 
 
 def make_tree(table: Table, policy: Policy, attribute: Attribute) -> Taxonomy:

@@ -18,7 +18,7 @@ from maskwise.profile.class_bins import bin_class
 from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
 from maskwise.profile.columns import Column, Profile
 from maskwise.profile.fixed_columns import take_fixed
-from maskwise.profile.made_trees import with_trees
+from maskwise.profile.made_trees import made_notes, with_trees
 from maskwise.profile.persons import count_persons
 from maskwise.profile.rule_columns import place_values
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
@@ -107,6 +107,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         for name in policy.idle
         if name not in dropped
     ]
+    messages += made_notes(tuple(entries.values()))
     columns = []
     for name in (*policy.masked, *([] if policy.class_name is None else [policy.class_name])):
         if not table.is_countable(name):
