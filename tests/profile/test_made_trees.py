@@ -92,6 +92,11 @@ def test_a_value_of_many_records_of_one_person_is_not_named() -> None:
     assert any("pontiff" in label for label in named.labels if label != "pontiff")
 
 
+def test_a_value_that_is_spelled_like_the_root_is_refused() -> None:
+    with pytest.raises(maskwise.InputError, match=r"Column `job` holds the value `\*`"):
+        preview_trees(people(jobs={"*": 20, "clerk": 20}), policy())
+
+
 def test_records_that_are_left_out_are_not_counted() -> None:
     table = people()
     missing = pa.table({"job": ["monarch"] * 40, "sex": pa.array([None] * 40, pa.string()), "risk": ["low"] * 40})

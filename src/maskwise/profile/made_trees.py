@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.errors import PolicyError, plural, quote
+from maskwise.errors import InputError, PolicyError, plural, quote
+from maskwise.policy.rules.base import ROOT
 from maskwise.policy.rules.from_column import FromColumn
 from maskwise.policy.rules.grow import Grow
 from maskwise.policy.rules.made import released_sources
@@ -19,7 +20,7 @@ from maskwise.values.message import note, private_note
 from maskwise.values.spelling import text_of, value_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,6 +45,16 @@ def with_trees(table: Table, policy: Policy) -> tuple[Attribute, ...]:
         replace(one, taxonomy=make_tree(table, policy, one)) if one.source is not None and one.name in masked else one
         for one in policy.attributes
     )
+
+
+def _refuse_root(policy: Policy, name: str, texts: Iterable[str]) -> None:
+    """Refuse a value that is spelled like the root."""
+    if ROOT in texts:
+        msg = (
+            f"{policy.at(('attributes', name))}Column `{name}` holds the value `{ROOT}`, which stands for every value "
+            "in a tree that is made of the table. Write it otherwise, or name it in na_values."
+        )
+        raise InputError(msg)
 
 
 def made_notes(attributes: Sequence[Attribute]) -> Iterator[Message]:
@@ -78,6 +89,7 @@ def make_tree(table: Table, policy: Policy, attribute: Attribute) -> Taxonomy:
         attribute: One whose tree is made of the table.
     """
     if isinstance(attribute.source, FromColumn):
+        _refuse_root(policy, attribute.name, map(text_of, table.distinct(attribute.name).keys.to_pylist()))
         return tree_from_columns(table, policy, attribute.name, attribute.source.columns)
     assert isinstance(attribute.source, Grow)  # noqa: S101 - there are no others
     name = attribute.name
@@ -88,6 +100,7 @@ def make_tree(table: Table, policy: Policy, attribute: Attribute) -> Taxonomy:
     cells = groups.column(0).to_pylist()
     spelled = [None if cell is None else text_of(cell) for cell in cells]
     known = list({text: None for text in spelled if text is not None})
+    _refuse_root(policy, name, known)
     texts = sorted(known, key=value_order(known))
     at, class_at = {text: i for i, text in enumerate(texts)}, {label: i for i, label in enumerate(labels)}
     counts = np.zeros((len(texts), len(labels)), np.int64)
