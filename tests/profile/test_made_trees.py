@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -60,6 +61,7 @@ def test_the_public_report_says_how_the_tree_came_about_but_does_not_draw_it() -
     assert list(cut.labels) == sorted(cut.labels)
 
 
+@pytest.mark.slow
 def test_later_rows_are_shown_along_the_same_tree_and_new_values_as_the_root() -> None:
     outcome = maskwise.anonymize(people(), policy("similarity"))
     solution = solution_file.loads(solution_file.dumps(outcome.solution))
@@ -67,6 +69,50 @@ def test_later_rows_are_shown_along_the_same_tree_and_new_values_as_the_root() -
     later = pa.table({"job": ["pontiff", "astronaut"], "sex": ["M", "M"], "risk": ["low", "low"]})
     shown = set(maskwise.apply(later, solution).data.column("job").to_pylist())
     assert shown == {solution.cut("job").show_text("pontiff"), "*"}
+
+
+def towns() -> dict[str, list[str]]:
+    rng = random.Random(3)  # noqa: S311 - a table, no secret
+    county = {"Chicago": "Cook", "Evanston": "Cook", "Utica": "Oneida", "Rome": "Oneida"}
+    town = [rng.choice(list(county)) for _ in range(80)]
+    return {
+        "town": town,
+        "county": [county[one] for one in town],
+        "age": [str(rng.randint(20, 60)) for _ in town],
+        "risk": ["high" if rng.random() < 0.2 + 0.5 * (county[one] == "Cook") else "low" for one in town],
+    }
+
+
+BY_COUNTY = {
+    "class": "risk",
+    "attributes": {"town": {"from_column": ["county"]}},
+    "requirements": [{"qid": ["town"], "k": 30}],
+    "drop": ["county"],
+}
+
+
+@pytest.mark.slow
+def test_a_transformer_makes_its_tree_of_columns_that_are_no_features() -> None:
+    frame = pd.DataFrame(towns())
+    masker = maskwise.Masker(policy=BY_COUNTY).fit(frame.drop(columns="risk"), frame["risk"])
+    assert list(masker.get_feature_names_out()) == ["town", "age"]
+    assert set(masker.solution_.cut("town").labels) == {"Cook", "Oneida"}
+    later = pd.DataFrame({"town": ["Rome", "Paris"], "age": ["30", "31"]})
+    assert list(masker.transform(later)["town"]) == ["Oneida", "*"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("left_out", [{"drop": ["county"]}, {"keep": ["age"]}])
+def test_an_evaluation_makes_trees_of_columns_that_predict_nothing(left_out: dict) -> None:
+    asked = {key: value for key, value in BY_COUNTY.items() if key != "drop"} | left_out
+    asked["requirements"] = [{"qid": ["town"], "k": 20}]
+    found = maskwise.evaluate(pa.table(towns()), asked, split=0.7, classifiers=["naive-bayes"])
+    without = pa.table({name: column for name, column in towns().items() if name != "county"})
+    plain = asked | {"attributes": {"town": "suppress"}} | ({"drop": []} if "drop" in left_out else {})
+    expected = maskwise.evaluate(without, plain, split=0.7, classifiers=["naive-bayes"])
+    # The errors without masking are those of a table that never had the column.
+    errors = [[one.error for one in each.records if one.measure in {"BE", "UE"}] for each in (found, expected)]
+    assert errors[0] == errors[1] != []
 
 
 def test_a_policy_says_how_a_tree_is_made_and_not_the_tree() -> None:

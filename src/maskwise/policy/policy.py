@@ -229,6 +229,12 @@ class Policy:
         return {attribute.name: attribute.taxonomy or attribute.rule for attribute in self.attributes}
 
     @property
+    def tree_columns(self) -> tuple[str, ...]:
+        """The columns that trees are made of, beside those that they are for."""
+        sources = [attribute.source for attribute in self.attributes if attribute.source is not None]
+        return tuple(dict.fromkeys(name for source in sources for name in source.columns))
+
+    @property
     def unit(self) -> Unit:
         """What requirements count."""
         return Unit.RECORD if self.person is None else Unit.PERSON
