@@ -55,11 +55,7 @@ def test_dates_timestamps_and_numbers_of_an_engine_are_read_as_their_texts_are()
     assert by_type.data.select(list(ENTRIES)).equals(by_text.data.select(list(ENTRIES)))
     assert by_type.solution.cuts == by_text.solution.cuts
     by_pandas = maskwise.anonymize(table.to_pandas(), POLICY, keep_order=True)
-    assert (
-        pa.Table.from_pandas(pd.DataFrame(by_pandas.data))
-        .select(list(ENTRIES))
-        .equals(by_type.data.select(list(ENTRIES)))
-    )
+    assert pa.Table.from_pandas(pd.DataFrame(by_pandas.data)).select(list(ENTRIES)).equals(by_type.data.select(list(ENTRIES)))
 
 
 def test_values_that_a_rule_cannot_read_are_counted_and_rare_ones_not_quoted() -> None:
@@ -101,16 +97,9 @@ def test_a_column_in_no_qid_is_released_at_a_level_of_its_rule() -> None:
     assert applied.unknown["ill"].n_records == N // 2
 
 
-@pytest.mark.parametrize(
-    "said", [{"diversity": 2, "by": "level 1"}, {"sensitive": {"ill": {"any": ["2024"]}}}], ids=str
-)
+@pytest.mark.parametrize("said", [{"diversity": 2, "by": "level 1"}, {"sensitive": {"ill": {"any": ["2024"]}}}], ids=str)
 def test_levels_and_labels_of_a_sensitive_column_are_those_of_its_rule(said: dict[str, Any]) -> None:
-    listed = {
-        "*": {
-            "2024": {"2024-01": ["2024-01-05", "2024-01-20"], "2024-07": ["2024-07-07"]},
-            "2023": {"2023-02": ["2023-02-02"]},
-        }
-    }
+    listed = {"*": {"2024": {"2024-01": ["2024-01-05", "2024-01-20"], "2024-07": ["2024-07-07"]}, "2023": {"2023-02": ["2023-02-02"]}}}
     asked: dict[str, Any] = {"qid": ["zip"], "k": 2, "sensitive": "ill", **said}
     if "diversity" in said:
         asked = {"qid": ["zip"], "sensitive": "ill", **said}
@@ -141,9 +130,7 @@ def test_reports_list_no_value_that_is_hidden() -> None:
 def test_an_earlier_release_by_a_rule_counts_as_known() -> None:
     table = people()
     first = maskwise.anonymize(table, POLICY)
-    second = maskwise.anonymize(
-        table, {**POLICY, "requirements": [{"qid": ["zip", "born"], "k": 6}]}, against=first.solution
-    )
+    second = maskwise.anonymize(table, {**POLICY, "requirements": [{"qid": ["zip", "born"], "k": 6}]}, against=first.solution)
     earlier = maskwise.apply(table, first.solution, keep_order=True).data
     now = maskwise.apply(table, second.solution, keep_order=True).data
     groups: dict[Any, int] = {}
@@ -180,11 +167,7 @@ def test_boundaries_of_intervals_lie_on_the_grid() -> None:
 def test_both_sides_of_a_boundary_on_the_grid_have_k_records() -> None:
     ages = [18, 19, 19, 20, 21, 24, 25, 25, 26, 31, 40, 40, 41, 44, 45]
     table = pa.table({"age": ages, "cls": ["Y", "N"] * 7 + ["Y"]})
-    policy = {
-        "class": "cls",
-        "attributes": {"age": {"interval": {"on": 5}}},
-        "requirements": [{"qid": ["age"], "k": 4}],
-    }
+    policy = {"class": "cls", "attributes": {"age": {"interval": {"on": 5}}}, "requirements": [{"qid": ["age"], "k": 4}]}
     breaks = maskwise.anonymize(table, policy).solution.cuts[0].breaks
     assert all(end % 5 == 0 for end in breaks)
     for low, high in zip(breaks, breaks[1:], strict=False):

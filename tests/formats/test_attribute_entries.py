@@ -81,9 +81,7 @@ def test_mistakes_are_said_with_a_remedy(entry: Any, message: str) -> None:
 
 def test_mistakes_of_a_file_have_their_line(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
-    path.write_text(
-        "attributes:\n  A: {prefix: [1, 3]}\n  B: {calendar: [moth]}\nrequirements: [{qid: [A, B], k: 2}]\n"
-    )
+    path.write_text("attributes:\n  A: {prefix: [1, 3]}\n  B: {calendar: [moth]}\nrequirements: [{qid: [A, B], k: 2}]\n")
     with pytest.raises(PolicyError) as found:
         read_policy(path)
     assert [mistake.split(":")[0] for mistake in found.value.mistakes] == ["policy.yaml, line 2", "policy.yaml, line 3"]

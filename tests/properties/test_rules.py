@@ -217,12 +217,7 @@ def test_equal_releases_by_rules_have_equal_public_files(method: str, data: st.D
 
 def _public_files(outcome: maskwise.Outcome) -> tuple[str, ...]:
     public = report(outcome)
-    return (
-        public.to_markdown(),
-        public.to_json(),
-        public.to_html(),
-        solution_file.dumps(outcome.solution, public=True),
-    )
+    return (public.to_markdown(), public.to_json(), public.to_html(), solution_file.dumps(outcome.solution, public=True))
 
 
 def test_a_solution_does_not_grow_with_the_values_and_lists_none_that_is_hidden() -> None:
