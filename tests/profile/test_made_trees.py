@@ -196,3 +196,16 @@ def test_equal_releases_have_equal_public_files_though_their_trees_differ(by: st
     assert report(one).to_markdown() == report(other).to_markdown()
     assert report(one).to_json() == report(other).to_json()
     assert solution_file.dumps(one.solution, public=True) == solution_file.dumps(other.solution, public=True)
+
+
+@pytest.mark.slow
+def test_reasons_and_regions_go_by_made_trees_as_by_listed_ones() -> None:
+    table = people()
+    tree = preview_trees(table, policy())["job"].taxonomy
+    listed = policy() | {"attributes": {"job": {"taxonomy": tree}}}
+    for how in ({"why": True}, {"method": "bug", "why": True}, {"method": "regions"}):
+        made, twin = (maskwise.anonymize(table, asked, **how) for asked in (policy(), listed))
+        assert sorted(map(str, made.data.to_pylist())) == sorted(map(str, twin.data.to_pylist()))
+        assert set(made.solution.cut("job").labels) == set(twin.solution.cut("job").labels)
+        if "why" in how:
+            assert {repr(reason) for reason in made.why()} == {repr(reason) for reason in twin.why()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from maskwise.policy.attributes import Kind
 from maskwise.search.curve import follow
 from maskwise.search.suppression.found import suppression_of
-from maskwise.solution.cut import HIDDEN, Cut, MissingShown, in_tree_order
+from maskwise.solution.cut import HIDDEN, Cut, MissingShown, by_spelling, in_tree_order
 from maskwise.solution.solution import Ending, Reached, Solution
 from maskwise.values.message import private_note
 
@@ -115,7 +115,7 @@ def _cut(column: Column, tree: AnyTree, shown: list[int]) -> Cut:
     match column.kind:
         case Kind.TAXONOMY:
             assert column.taxonomy is not None  # noqa: S101 - every taxonomy column has a tree
-            shown_labels = in_tree_order(named, column.taxonomy)
+            shown_labels = by_spelling(named) if column.is_made else in_tree_order(named, column.taxonomy)
             return Cut(
                 column.name,
                 column.kind,

@@ -87,15 +87,14 @@ class Cut:
     def labels(self) -> tuple[str, ...]:
         """Every text a released cell may hold, in tree order."""
         if self.regional:
-            return _by_spelling(self.regional) if self.is_made else self.regional
+            return self.regional
         match self.kind:
             case Kind.TAXONOMY:
-                # The order of a tree that was made of the table tells of it.
-                return _by_spelling(self.shown) if self.is_made else self.shown
+                return self.shown
             case Kind.SUPPRESS:
                 hides = bool(self.hidden) or self.hides_more or self.missing is MissingShown.ROOT
                 # Ordered by themselves: whether a hidden value is a number is nobody's to know.
-                shown = _by_spelling(self.shown)
+                shown = by_spelling(self.shown)
                 return (*shown, HIDDEN) if hides else shown
             case Kind.INTERVAL:
                 ends = list(pairwise(self.breaks))
@@ -200,8 +199,14 @@ def disclose_lone_value(cut: Cut) -> Cut:
     return replace(cut, shown=tuple(sorted(texts, key=value_order(texts))), hidden=())
 
 
-def _by_spelling(labels: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(sorted(labels, key=value_order(labels)))
+def by_spelling(labels: Iterable[str]) -> tuple[str, ...]:
+    """Sort labels by themselves, where the order of their tree would tell what only its owner may know.
+
+    >>> by_spelling(["{b, c}", "a"])
+    ('a', '{b, c}')
+    """
+    texts = tuple(labels)
+    return tuple(sorted(texts, key=value_order(texts)))
 
 
 def in_tree_order(labels: Iterable[str], taxonomy: Taxonomy) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, figures_of
 from maskwise.search.cut_groups import count_groups, number_rows
 from maskwise.search.regions import region_arrays
-from maskwise.solution.cut import HIDDEN, Cut, MissingShown, in_tree_order
+from maskwise.solution.cut import HIDDEN, Cut, MissingShown, by_spelling, in_tree_order
 from maskwise.solution.regions import RegionPart, Regions, RegionSplit
 from maskwise.solution.solution import Reached, Solution
 from maskwise.values.spelling import value_order
@@ -132,7 +132,7 @@ def _cut(domain: Domain, parts: Sequence[RegionPart], labels: Sequence[str | Non
                 rule=column.rule,
                 is_made=column.is_made,
                 shown=shown_labels,
-                regional=in_tree_order(named, tree) or (tree.root,),
+                regional=(by_spelling(named) if column.is_made else in_tree_order(named, tree)) or (tree.root,),
             )
         case Kind.SUPPRESS:
             disclosed = tuple(text for text in column.texts if text in told)
