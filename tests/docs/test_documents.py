@@ -15,6 +15,7 @@ import maskwise
 from maskwise.datasets import load_adult
 from maskwise.formats.policy_file import from_data
 from maskwise.formats.yaml_lines import parse
+from maskwise.policy.rules.registry import RULE_KEYS, read_rule
 
 ROOT = Path(__file__).parents[2]
 
@@ -92,6 +93,23 @@ def test_the_readmes_tables_are_what_the_demo_releases(tmp_path: Path) -> None:
     assert [list(row) for row in shown[rows[0]].to_numpy()] == rows[2:]
 
 
+def test_the_example_of_rules_prints_what_stands_below_it() -> None:
+    document = ROOT / "docs" / "rules.md"
+    (snippet,), (text,) = blocks(document, "python"), blocks(document, "text")
+    done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, check=True)
+    assert done.stdout == text
+
+
+def test_the_table_of_rules_is_what_the_rules_say() -> None:
+    rows = re.findall(
+        r"^\| `(\w+): (\[[^]]*\])` \| `([^`]*)` \| ([^|]*) \|", (ROOT / "docs" / "rules.md").read_text(), re.MULTILINE
+    )
+    assert {row[0] for row in rows} == RULE_KEYS
+    for key, levels, value, labels in rows:
+        rule = read_rule(key, parse(levels, "x").data)
+        assert rule.path(value) == tuple(re.findall("`([^`]*)`", labels))
+
+
 @pytest.mark.slow
 def test_the_table_of_errors_is_what_its_example_prints() -> None:
     document = ROOT / "docs" / "evaluate.md"
@@ -103,7 +121,7 @@ def test_the_table_of_errors_is_what_its_example_prints() -> None:
     assert rows[2:] == printed
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/reference.md", "docs/promises.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/reference.md", "docs/promises.md", "docs/rules.md"])
 def test_policies_in_the_documents_are_policies(name: str, tmp_path: Path) -> None:
     (tmp_path / "education.yaml").write_text("Any: [a, b]\n")
     (tmp_path / "icd.yaml").write_text("ICD: {B: [B20.0, B22.2], Z: [Z21]}\n")

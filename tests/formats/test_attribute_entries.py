@@ -46,10 +46,10 @@ def test_the_hash_of_a_policy_knows_its_rules() -> None:
 
 
 def test_levels_may_be_named() -> None:
-    assert policy_of({"calendar": ["day", "month", "year"], "at_least": "month"}).attributes[0].at_least == 2  # noqa: PLR2004
+    assert policy_of({"calendar": ["day", "month", "year"], "at_least": "month"}).attributes[0].at_least == 2
     said = {"attributes": {"B": {"calendar": ["day", "month", "year"], "release": "year"}}, "requirements": ASKED}
     assert read_policy(said).attributes[0].release == 1
-    with pytest.raises(PolicyError, match="`moth` is no level of `calendar`. Did you mean `month`"):
+    with pytest.raises(PolicyError, match=r"`moth` is no level of `calendar`\. Did you mean `month`"):
         policy_of({"calendar": ["day", "month"], "at_least": "moth"})
 
 
@@ -81,7 +81,9 @@ def test_mistakes_are_said_with_a_remedy(entry: Any, message: str) -> None:
 
 def test_mistakes_of_a_file_have_their_line(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
-    path.write_text("attributes:\n  A: {prefix: [1, 3]}\n  B: {calendar: [moth]}\nrequirements: [{qid: [A, B], k: 2}]\n")
+    path.write_text(
+        "attributes:\n  A: {prefix: [1, 3]}\n  B: {calendar: [moth]}\nrequirements: [{qid: [A, B], k: 2}]\n"
+    )
     with pytest.raises(PolicyError) as found:
         read_policy(path)
     assert [mistake.split(":")[0] for mistake in found.value.mistakes] == ["policy.yaml, line 2", "policy.yaml, line 3"]

@@ -71,8 +71,15 @@ def test_what_is_no_grid_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "scale", "fits"),
-    [("month", Scale.DATE, True), ("month", Scale.INTEGER, False), ("5", Scale.DATE, False), ("5", Scale.TIME, False)]
-    + [("0.5", Scale.INTEGER, False), ("0.5", Scale.REAL, True), ("month", Scale.TIME, False)],
+    [
+        ("month", Scale.DATE, True),
+        ("month", Scale.INTEGER, False),
+        ("month", Scale.TIME, False),
+        ("5", Scale.DATE, False),
+        ("5", Scale.TIME, False),
+        ("0.5", Scale.INTEGER, False),
+        ("0.5", Scale.REAL, True),
+    ],
 )
-def test_a_grid_fits_an_order(text: str, scale: Any, fits: bool) -> None:  # noqa: FBT001 - a case
+def test_a_grid_fits_an_order(text: str, scale: Any, fits: bool) -> None:
     assert (Grid.read(text).misfit(scale) is None) == fits

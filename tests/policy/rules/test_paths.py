@@ -35,7 +35,22 @@ ENTRIES: dict[str, list[Any]] = {
     "naics": [None, ["sector"], ["industry", "subsector"]],
 }
 RULES = [read_rule(key, data) for key, entries in ENTRIES.items() for data in entries]
-HOSTILE = ["*", "", " ", "02*39", "021**", "[20, 25)", "1987-03", "1980s", "שלום", "‮02139", "a\nb", "é", "é", "itself"]
+HOSTILE = [
+    "*",
+    "",
+    " ",
+    "02*39",
+    "021**",
+    "[20, 25)",
+    "1987-03",
+    "1980s",
+    "שלום",
+    "\u202e02139",
+    "a\nb",
+    "é",
+    "é",
+    "itself",
+]
 dates = st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 31))
 texts = st.one_of(
     st.sampled_from(HOSTILE),
@@ -121,7 +136,7 @@ def test_leading_zeros_and_lengths_are_kept_apart() -> None:
 @given(address=st.ip_addresses())
 def test_networks_are_those_of_the_standard_library(address: Any) -> None:
     found = read_rule("network", [24, 16, 8]).path(f" {address}")
-    bits = (8, 16, 24) if address.version == 4 else (16, 32, 48)  # noqa: PLR2004
+    bits = (8, 16, 24) if address.version == 4 else (16, 32, 48)
     assert found == tuple(str(ipaddress.ip_network((address, n), strict=False)) for n in bits)
     whole = read_rule("network", {"v4": [32], "v6": [128]}).path(str(address))
     assert whole == (str(address),)
@@ -148,7 +163,7 @@ def test_calendar_labels_are_those_of_the_standard_library(day: dt.date) -> None
 @given(moment=st.datetimes())
 def test_hours_and_shifts_of_a_timestamp(moment: dt.datetime) -> None:
     day, hour = moment.date().isoformat(), moment.hour
-    shift = "night" if hour >= 22 or hour < 6 else "early" if hour < 14 else "late"  # noqa: PLR2004
+    shift = "night" if hour >= 22 or hour < 6 else "early" if hour < 14 else "late"
     for text in (moment.isoformat(), str(moment), moment.replace(tzinfo=dt.UTC).isoformat(), f"{moment.isoformat()}Z"):
         found = read_rule("calendar", ["hour", "shift", "day"]).path(text)
         assert found == (day, f"{day} {shift}", f"{day} {hour:02}h")
@@ -157,7 +172,9 @@ def test_hours_and_shifts_of_a_timestamp(moment: dt.datetime) -> None:
     assert read_rule("calendar", ["hour", "day"]).path(day) is None
 
 
-@pytest.mark.parametrize("text", ["2023-02-29", "2024-13-01", "2024-1-1", "24:00", "2024-01-01T24:00", "1.2.2024", "٢٠٢٤-٠١-٠١"])
+@pytest.mark.parametrize(
+    "text", ["2023-02-29", "2024-13-01", "2024-1-1", "24:00", "2024-01-01T24:00", "1.2.2024", "٢٠٢٤-01-01"]
+)
 def test_what_is_no_moment_is_not_read(text: str) -> None:
     for key in ("calendar", "weekday", "season", "time_of_day"):
         assert all(rule.path(text) is None for rule in RULES if rule.key == key)
@@ -195,7 +212,7 @@ def test_a_rounded_label_says_how_far_its_number_may_be(number: Any) -> None:
         assert abs(Fraction(number) - middle) <= off
     assert path is not None
     nearest = Fraction(path[-1].split(" ")[0])
-    assert abs(Fraction(number) - nearest) <= 50  # noqa: PLR2004 - half of 100
+    assert abs(Fraction(number) - nearest) <= 50
 
 
 def test_domains_of_mail_addresses_and_hosts() -> None:
@@ -243,14 +260,14 @@ def test_phone_numbers_are_read_without_what_stands_between_their_digits() -> No
     ],
 )
 def test_what_a_rule_cannot_be_is_said_with_how_it_is_written(key: str, data: Any, message: str) -> None:
-    from maskwise.errors import PolicyError  # noqa: PLC0415 - only here
+    from maskwise.errors import PolicyError
 
     with pytest.raises(PolicyError, match=message):
         read_rule(key, data)
 
 
 def test_a_label_with_two_meanings_is_refused() -> None:
-    from maskwise.errors import PolicyError  # noqa: PLC0415 - only here
+    from maskwise.errors import PolicyError
 
     for paths in ((("a", "x"), ("b", "x")), (("a",), ("a", "b")), (("a", "*"),)):
         tree = PathTree("*")

@@ -19,7 +19,7 @@ def test_a_listed_tree_stands_over_the_labels_of_a_rule() -> None:
     assert tree.path("021") == ("east", "0**", "02*")
     assert tree.path("941") == ("west", "coast", "9**", "94*")
     assert tree.path("555") is None
-    assert tree.height == 4  # noqa: PLR2004 - west, coast, 9** and 94*
+    assert tree.height == 4
     assert read_rule_tree(tree.to_data()) == tree
     assert tree.public_data() == {"prefix": [2, 1]}
 

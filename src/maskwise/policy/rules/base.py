@@ -17,7 +17,7 @@ _INTERVAL = re.compile(r"\[(-?[0-9]+(?:\.[0-9]+)?), ")
 _NUMBER = re.compile(r"([0-9]{1,400})")
 
 
-class Rule(Protocol):
+class ValueRule(Protocol):
     """A way to generalize a value that follows from the value itself.
 
     Rules are frozen and compared by what they say, so that the same entry of a policy is the same rule.
@@ -119,7 +119,7 @@ class PathTree:
         return Taxonomy(tuple(labels), tuple(parents))
 
 
-def tree_of(rule: Rule, values: Iterable[str], root: str = ROOT) -> Taxonomy:
+def tree_of(rule: ValueRule, values: Iterable[str], root: str = ROOT) -> Taxonomy:
     """The tree of the values at hand; its leaves are what the rule shows of them at its finest level.
 
     Args:

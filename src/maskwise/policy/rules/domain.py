@@ -17,12 +17,12 @@ _ITSELF = " itself"
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class DomainNames:
     """Keeps the last names of a host, in small letters.
 
-    >>> Domain((3, 2, 1)).path("user@mail.example.org")
+    >>> DomainNames((3, 2, 1)).path("user@mail.example.org")
     ('org', 'example.org', 'mail.example.org')
-    >>> Domain((3, 2, 1)).path("example.org"), Domain((2,), has_address=True).path("a@b.example.org")
+    >>> DomainNames((3, 2, 1)).path("example.org"), DomainNames((2,), has_address=True).path("a@b.example.org")
     (('org', 'example.org', 'example.org itself'), ('example.org', 'a@b.example.org'))
     """
 

@@ -13,14 +13,14 @@ from maskwise.policy.taxonomy import Taxonomy
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from maskwise.policy.rules.base import Rule
+    from maskwise.policy.rules.base import ValueRule
 
 _CLASSES = {
     "prefix": "affixes:Prefix",
     "suffix": "affixes:Suffix",
     "phone": "affixes:Phone",
     "network": "network:Network",
-    "domain": "domain:Domain",
+    "domain": "domain:DomainNames",
     "steps": "number_grids:Steps",
     "rounded": "number_grids:Rounded",
     "calendar": "calendar:Calendar",
@@ -41,7 +41,7 @@ BESIDE = ("taxonomy", "root", "other")
 _UNDER = "under "
 
 
-def read_rule(key: str, data: object) -> Rule:
+def read_rule(key: str, data: object) -> ValueRule:
     """Read a rule.
 
     Args:
@@ -52,7 +52,7 @@ def read_rule(key: str, data: object) -> Rule:
     ('0****', '021**')
     """
     module, name = _CLASSES[key].split(":")
-    rule: Rule = getattr(import_module(f"maskwise.policy.rules.{module}"), name).from_data(data)
+    rule: ValueRule = getattr(import_module(f"maskwise.policy.rules.{module}"), name).from_data(data)
     return rule
 
 

@@ -12,7 +12,7 @@ from maskwise.policy.rules.base import ROOT, PathTree
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from maskwise.policy.rules.base import Rule
+    from maskwise.policy.rules.base import ValueRule
     from maskwise.policy.taxonomy import Taxonomy
 
 
@@ -27,7 +27,7 @@ class RuleTree:
         (('0****', '021**'), ('unknown',))
     """
 
-    rule: Rule
+    rule: ValueRule
     """What names the labels above a value."""
     over: Taxonomy | None = None
     """A listed tree whose leaves are the coarsest labels of the rule."""
@@ -101,7 +101,7 @@ class RuleTree:
         return path is not None and path[-1] == label
 
     def tree_with(self, values: Iterable[str]) -> Taxonomy:
-        """The tree of the values at hand, each as it is written below its labels; those that have no place are left out."""
+        """The tree of the values at hand, each as it is written below its labels; what has no place is left out."""
         tree = PathTree(self.root)
         for value in dict.fromkeys(values):
             path = self.path(value)
