@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -101,11 +102,12 @@ def test_the_example_of_rules_prints_what_stands_below_it() -> None:
 
 
 def test_the_table_of_rules_is_what_the_rules_say() -> None:
-    rows = re.findall(
-        r"^\| `(\w+): (\[[^]]*\])` \| `([^`]*)` \| ([^|]*) \|", (ROOT / "docs" / "rules.md").read_text(), re.MULTILINE
-    )
+    text = "".join((ROOT / "docs" / name).read_text() for name in ("rules.md", "codes.md"))
+    rows = re.findall(r"^\| `(\w+): (\[[^]]*\])` \| `([^`]*)` \| ([^|]*) \|", text, re.MULTILINE)
     assert {row[0] for row in rows} == RULE_KEYS
     for key, levels, value, labels in rows:
+        if key == "un" and find_spec("country_converter") is None:
+            continue
         rule = read_rule(key, parse(levels, "x").data)
         assert rule.path(value) == tuple(re.findall("`([^`]*)`", labels))
 
