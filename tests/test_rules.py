@@ -201,3 +201,25 @@ def test_both_sides_of_a_boundary_on_the_grid_have_k_records() -> None:
     assert all(end % 5 == 0 for end in breaks)
     for low, high in pairwise(breaks):
         assert sum(low <= age < high or age == high == breaks[-1] for age in ages) >= 4
+
+
+@pytest.mark.slow
+def test_more_values_than_a_column_is_told_apart_by_are_put_together() -> None:
+    codes = [f"{i:06d}" for i in range(70_000)]
+    table = pa.table({"code": [*codes, *codes[:5] * 9], "sex": ["F", "M"] * 35_000 + ["F"] * 45})
+    policy = {"attributes": {"code": {"prefix": [6, 3, 1]}}, "requirements": [{"qid": ["code", "sex"], "k": 40}]}
+    outcome = maskwise.anonymize(table, policy)
+    shown = outcome.solution.cut("code").shown
+    assert shown == tuple(f"{i:03d}***" for i in range(70))
+    assert len(solution_file.dumps(outcome.solution)) < 10_000
+    later = maskwise.apply(
+        pa.table({"code": ["069999", "070000"], "sex": ["F", "F"]}), outcome.solution, keep_order=True
+    )
+    assert later.data["code"].to_pylist() == ["069***", "*"]
+
+
+def test_a_level_that_is_shown_at_least_may_be_named() -> None:
+    entry = {"calendar": ["day", "month", "year", "decade"], "at_least": "year"}
+    policy = {"attributes": {"born": entry}, "requirements": [{"qid": ["born"], "k": 1}]}
+    labels = maskwise.anonymize(people(), policy, max_steps=0).solution.cut("born").labels
+    assert set(labels) == {str(day.year) for day in people()["born"].to_pylist()}

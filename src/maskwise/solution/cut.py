@@ -121,13 +121,20 @@ class Cut:
             return self.taxonomy.shown_as(self.shown)
         return {**dict.fromkeys(self.hidden, HIDDEN), **{text: text for text in self.shown}}
 
-    def _shown_by_rule(self, rule: RuleTree, text: str) -> str | None:
-        """The label of a value by its rule; None if there is no place for it, or nothing shown above it."""
-        path = rule.path(text)
+    def find_label(self, text: str) -> str | None:
+        """The label of a category that the cut was made for; None of another one."""
+        if self.rule is None:
+            return self._shown_as.get(text, self.root) if self.knows(text) else None
+        path = self.rule.path(text)
         if path is None:
             return None
         shown = self._shown_as
-        return self.root if self.root in shown else next((label for label in path if label in shown), None)
+        if self.root in shown:
+            return self.root
+        for label in path:
+            if label in shown:
+                return label
+        return None
 
     @cached_property
     def _domain(self) -> frozenset[str]:
@@ -138,15 +145,14 @@ class Cut:
         if self.rule is not None and self.regional:
             return self.rule.path(text) is not None
         if self.rule is not None:
-            return self._shown_by_rule(self.rule, text) is not None
+            return self.find_label(text) is not None
         return self.hides_more or text in self._domain
 
     def show_text(self, text: str) -> str:
         """The label of a category; one the cut does not know is shown as the root."""
         self._refuse_regions()
-        if self.rule is not None:
-            return self._shown_by_rule(self.rule, text) or self.root
-        return self._shown_as.get(text, self.root)
+        label = self.find_label(text)
+        return self.root if label is None else label
 
     def show_number(self, number: float) -> str:
         """The label of a number; one outside every interval is not shown inside one."""
