@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +16,7 @@ import maskwise
 from maskwise.datasets import load_adult
 from maskwise.formats.policy_file import from_data
 from maskwise.formats.yaml_lines import parse
+from maskwise.policy.rules.registry import RULE_KEYS, read_rule
 
 ROOT = Path(__file__).parents[2]
 
@@ -92,6 +94,24 @@ def test_the_readmes_tables_are_what_the_demo_releases(tmp_path: Path) -> None:
     assert [list(row) for row in shown[rows[0]].to_numpy()] == rows[2:]
 
 
+def test_the_example_of_rules_prints_what_stands_below_it() -> None:
+    document = ROOT / "docs" / "rules.md"
+    (snippet,), (text,) = blocks(document, "python"), blocks(document, "text")
+    done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, check=True)
+    assert done.stdout == text
+
+
+def test_the_table_of_rules_is_what_the_rules_say() -> None:
+    text = "".join((ROOT / "docs" / name).read_text() for name in ("rules.md", "codes.md"))
+    rows = re.findall(r"^\| `(\w+): (\[[^]]*\])` \| `([^`]*)` \| ([^|]*) \|", text, re.MULTILINE)
+    assert {row[0] for row in rows} == RULE_KEYS
+    for key, levels, value, labels in rows:
+        if key == "un" and find_spec("country_converter") is None:
+            continue
+        rule = read_rule(key, parse(levels, "x").data)
+        assert rule.path(value) == tuple(re.findall("`([^`]*)`", labels))
+
+
 @pytest.mark.slow
 def test_the_table_of_errors_is_what_its_example_prints() -> None:
     document = ROOT / "docs" / "evaluate.md"
@@ -103,7 +123,7 @@ def test_the_table_of_errors_is_what_its_example_prints() -> None:
     assert rows[2:] == printed
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/reference.md", "docs/promises.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/reference.md", "docs/promises.md", "docs/rules.md"])
 def test_policies_in_the_documents_are_policies(name: str, tmp_path: Path) -> None:
     (tmp_path / "education.yaml").write_text("Any: [a, b]\n")
     (tmp_path / "icd.yaml").write_text("ICD: {B: [B20.0, B22.2], Z: [Z21]}\n")

@@ -162,6 +162,20 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
             ],
         },
     ),
+    "rules": (
+        numbers().append_column("zip", pa.array([f"{i * 37 % 90:04d}" if i % 23 else None for i in range(160)])),
+        {
+            "class": "risk",
+            "attributes": {
+                "zip": {"prefix": [4, 3, 2]},
+                "born": {"calendar": ["day", "week"]},
+                "seen": {"time_of_day": ["hour", "shift"]},
+                "age": {"steps": [5, 20]},
+                "pay": {"interval": {"on": "0.5"}},
+            },
+            "requirements": [{"qid": ["zip", "born"], "k": 3}, {"qid": ["seen", "age", "pay"], "k": 4}],
+        },
+    ),
     "a class that is a number": (
         numbers().append_column("paid", pa.array([f" {i * 7 % 160}.5" if i % 11 else None for i in range(160)])),
         {"class": {"paid": "number"}, "requirements": [{"qid": ["age", "born"], "k": 5}], "drop": ["seen"]},

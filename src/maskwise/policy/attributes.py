@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 from maskwise.errors import PolicyError
 
 if TYPE_CHECKING:
+    from maskwise.policy.rules.made import TreeSource
+    from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.values.grids import Grid
 
 
 class Kind(StrEnum):
     """How an attribute is masked."""
 
     TAXONOMY = "taxonomy"
-    """Generalized along a given tree."""
+    """Generalized along a given tree, or along the tree that a rule makes."""
     INTERVAL = "interval"
     """Discretized; the tree of intervals is grown from the data."""
     SUPPRESS = "suppress"
@@ -77,9 +80,15 @@ class Attribute:
     kind: Kind
     """The way."""
     taxonomy: Taxonomy | None = None
-    """The tree, for a taxonomy attribute."""
+    """The tree, for a taxonomy attribute without a rule."""
+    rule: RuleTree | None = None
+    """What makes the tree, for a taxonomy attribute that has a rule instead of a listed tree."""
+    source: TreeSource | None = None
+    """What the tree is made of, for a taxonomy attribute whose tree is made of the table when it is profiled."""
     bounds: tuple[str, str] | None = None
     """The range as it stands in the policy, for an interval attribute; None means the data's."""
+    grid: Grid | None = None
+    """Where the intervals of an interval attribute may begin; None lets the data decide."""
     clamp: tuple[str | None, str | None] = (None, None)
     """The ends of bottom- and top-coding as they stand in the policy; None where there is none."""
     weight: float = 1.0
@@ -103,8 +112,11 @@ class Attribute:
 
     def __post_init__(self) -> None:
         """Refuse an entry whose parts do not belong together."""
-        if (self.kind is Kind.TAXONOMY) != (self.taxonomy is not None):
-            raise PolicyError([f"`{self.name}`: a taxonomy attribute, and no other, needs a tree."])
+        n_trees = (self.taxonomy is not None or self.source is not None) + (self.rule is not None)
+        if n_trees != int(self.kind is Kind.TAXONOMY):
+            raise PolicyError([f"`{self.name}`: a taxonomy attribute, and no other, needs a tree or a rule."])
+        if self.grid is not None and self.kind is not Kind.INTERVAL:
+            raise PolicyError([f"`{self.name}`: only an interval attribute has boundaries on a grid."])
         if self.bounds is not None and self.kind is not Kind.INTERVAL:
             raise PolicyError([f"`{self.name}`: only an interval attribute has a range."])
         if self.clamp != (None, None) and self.bounds is None:
@@ -112,7 +124,8 @@ class Attribute:
             raise PolicyError([msg])
         if not 0 < self.weight < math.inf:
             raise PolicyError([f"`{self.name}`: a weight is a number above 0; found {self.weight:g}."])
-        n_levels = self.taxonomy.height if self.taxonomy is not None else int(self.kind is Kind.SUPPRESS)
+        tree = self.taxonomy or self.rule or self.source
+        n_levels = tree.height if tree is not None else int(self.kind is Kind.SUPPRESS)
         if not 0 <= self.at_least <= n_levels:
             has = {
                 Kind.TAXONOMY: f"its taxonomy has levels 0 to {n_levels}",
@@ -120,5 +133,8 @@ class Attribute:
                 Kind.INTERVAL: "an interval attribute has no levels, as its intervals follow from the data",
             }[self.kind]
             raise PolicyError([f"`{self.name}`: at_least is {self.at_least}, but {has}."])
+        if self.release is not None and self.source is not None:
+            msg = f"`{self.name}`: `release` is a depth in a listed taxonomy, and `{self.source.key}` lists none."
+            raise PolicyError([msg])
         if self.release is not None and (self.kind is not Kind.TAXONOMY or self.release < 0):
             raise PolicyError([f"`{self.name}`: `release` is a depth in its taxonomy, 0 for the root."])

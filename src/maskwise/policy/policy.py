@@ -16,6 +16,7 @@ from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Minimality, Missing
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.requirements.unit import Unit
+from maskwise.policy.rules.made import source_mistakes
 from maskwise.policy.sensitive_trees import tree_mistakes
 from maskwise.policy.source_lines import Document
 from maskwise.values.message import Audience, Level, Message
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from maskwise.policy.budget import SuppressionBudget
     from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.source_lines import Place
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.values.reading import Reading
@@ -132,7 +134,7 @@ class Policy:
                 + "`suppress` and `minimality: guard` do not go together yet: the attack is not computed for a release "
                 "with suppressed records. Delete one of them."
             )
-        mistakes += tree_mistakes(self)
+        mistakes += [*tree_mistakes(self), *source_mistakes(self)]
         mistakes += self._person_mistakes(in_qid)
         if mistakes:
             raise PolicyError(mistakes)
@@ -200,7 +202,7 @@ class Policy:
         return tuple(a for a in self.attributes if a.release is not None)
 
     @property
-    def sensitive_trees(self) -> dict[str, Taxonomy]:
+    def sensitive_trees(self) -> dict[str, Taxonomy | RuleTree]:
         """The taxonomies of sensitive columns, in which requirements may name values and groups of them."""
         return {name: tree for name, tree in self.trees.items() if tree is not None and name in self.sensitive}
 
@@ -222,9 +224,15 @@ class Policy:
         return tuple(name for name in names if name not in released or (is_hidden and name == person))
 
     @property
-    def trees(self) -> dict[str, Taxonomy | None]:
-        """The taxonomy of each entry, if it has one."""
-        return {attribute.name: attribute.taxonomy for attribute in self.attributes}
+    def trees(self) -> dict[str, Taxonomy | RuleTree | None]:
+        """The taxonomy of each entry, or the rule that makes one, if it has one."""
+        return {attribute.name: attribute.taxonomy or attribute.rule for attribute in self.attributes}
+
+    @property
+    def tree_columns(self) -> tuple[str, ...]:
+        """The columns that trees are made of, beside those that they are for."""
+        sources = [attribute.source for attribute in self.attributes if attribute.source is not None]
+        return tuple(dict.fromkeys(name for source in sources for name in source.columns))
 
     @property
     def unit(self) -> Unit:
@@ -305,6 +313,9 @@ class Policy:
             "minimality": None if self.minimality is Minimality.CHECK else self.minimality,
             "boundaries": None if self.boundaries is Boundaries.SAFE else self.boundaries,
             "clamp": clamps or None,
+            "sources": {a.name: [a.source.key, a.source.to_data()] for a in self.attributes if a.source} or None,
+            "rules": {a.name: a.rule.to_data() for a in self.attributes if a.rule is not None} or None,
+            "grids": {a.name: a.grid.text for a in self.attributes if a.grid is not None} or None,
             "release": {a.name: a.release for a in self.fixed} or None,
             "keep": self.keep,
             "na_values": self.reading.na_values or None,

@@ -78,7 +78,7 @@ def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
         if parsed is not None and column.is_ranged and not _is_stepped(cut, column.keys, parsed):
             relabels[cut.attribute] = _by_range(cut, column, has_missing=has_missing)
             continue
-        relabel = _relabel(cut, column.keys, parsed, has_missing=has_missing)
+        relabel = _relabel(cut, column.keys, parsed, has_missing=has_missing, column=column)
         relabels[cut.attribute] = replace(relabel, has_others=column.n_rest > 0)
     return table.relabel(relabels)
 
@@ -239,10 +239,14 @@ class Fitted:
     """The cells that the cut does not know."""
     n_outside: int = 0
     """The records with a number outside every interval."""
+    shown: tuple[str, ...] | None = None
+    """What each cell of another attribute is shown as; None where that differs from region to region."""
 
     @property
     def relabel(self) -> Relabel:
         """How it is rewritten."""
+        if self.shown is not None:
+            return Relabel(self.keys, self.shown, self.cut.root, self.cut.missing_text, self.has_missing)
         return _relabel(self.cut, self.keys, self.parsed, has_missing=self.has_missing)
 
 
@@ -266,9 +270,15 @@ def fit(table: Table, cut: Cut, missing: Missing) -> Fitted:
         low, high = cut.covered
         n_outside = int(n[(parsed.numbers < low) | (parsed.numbers > high)].sum())
         return Fitted(cut, keys, parsed, n_missing > 0, unknown, n_outside)
-    known = np.array([cut.knows(text_of(key)) for key in keys.to_pylist()], np.bool_)
+    texts = map(text_of, keys.to_pylist())
+    if cut.regional:
+        known, shown = np.array([cut.knows(text) for text in texts], np.bool_), None
+    else:
+        found = [cut.find_label(text) for text in texts]
+        known = np.array([label is not None for label in found], np.bool_)
+        shown = tuple(cut.root if label is None else label for label in found)
     unknown = Unknown(int((~known).sum()) + int(unseen > 0), int(n[~known].sum()) + unseen)
-    return Fitted(cut, keys, None, n_missing > 0, unknown)
+    return Fitted(cut, keys, None, n_missing > 0, unknown, shown=shown)
 
 
 def _without_outside(masked: Table, cuts: Sequence[Cut]) -> Table:
@@ -315,10 +325,13 @@ def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
     return parsed
 
 
-def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bool) -> Relabel:
-    """Say how a column with these distinct cells is rewritten."""
+def _relabel(
+    cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bool, column: Column | None = None
+) -> Relabel:
+    """Say how a column with these distinct cells is rewritten; `column` is what `profile` found categories to be."""
     if parsed is None:
-        shown = [cut.show_text(text_of(key)) for key in keys.to_pylist()]
+        labels = [] if column is None else column.labels_by(cut)
+        shown = [] if column is None else [labels[value] for value in column.value_of_key.tolist()]
         return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
     if _is_stepped(cut, keys, parsed):
         return Relabel(keys, (), cut.root, cut.missing_text, has_missing, _steps(cut, parsed), parsed.scale)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Kind
 from maskwise.search.suppression.found import suppression_of
-from maskwise.solution.cut import HIDDEN, Cut, MissingShown, in_tree_order
+from maskwise.solution.cut import HIDDEN, Cut, MissingShown, by_spelling, in_tree_order
 from maskwise.solution.solution import Ending, Reached, Solution
 from maskwise.values.message import private_note
 
@@ -108,13 +108,17 @@ def _cut(column: Column, tree: AnyTree, shown: list[int]) -> Cut:
     match column.kind:
         case Kind.TAXONOMY:
             assert column.taxonomy is not None  # noqa: S101 - every taxonomy column has a tree
+            shown_labels = by_spelling(named) if column.is_made else in_tree_order(named, column.taxonomy)
             return Cut(
                 column.name,
                 column.kind,
                 root,
                 missing,
-                taxonomy=column.taxonomy,
-                shown=in_tree_order(named, column.taxonomy),
+                # What is below comes from the table and is nobody's to keep; later rows go by the rule.
+                taxonomy=column.taxonomy if column.rule is None else column.taxonomy.down_to(shown_labels),
+                rule=column.rule,
+                is_made=column.is_made,
+                shown=shown_labels,
             )
         case Kind.SUPPRESS:
             disclosed = tuple(text for text in named if text != HIDDEN)

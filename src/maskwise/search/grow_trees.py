@@ -180,7 +180,10 @@ def _taxonomy_children(column: Column) -> Callable[[ValueNode], list[ValueNode]]
         if i:
             above = tree.labels[tree.parents[i]]
             n_leaves[above] += n_leaves[name]
-            members[above] = members[name] + members[above]
+            members[above] += members[name]
+    for inside in members.values():
+        # Collected from the last leaf to the first.
+        inside.reverse()
     keeps_missing = column.missing.any()
     widest = n_leaves[tree.root] + int(keeps_missing) - 1
 

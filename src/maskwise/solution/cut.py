@@ -23,6 +23,7 @@ from maskwise.values.spelling import value_order
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.taxonomy import Taxonomy
 
 HIDDEN = "*"
@@ -61,7 +62,11 @@ class Cut:
     missing: MissingShown = MissingShown.UNSEEN
     """How a missing cell is shown."""
     taxonomy: Taxonomy | None = None
-    """The tree of a taxonomy attribute."""
+    """The tree of a taxonomy attribute; of one with a rule only down to what is shown."""
+    rule: RuleTree | None = None
+    """What makes that tree, and covers values that the search never saw."""
+    is_made: bool = False
+    """Whether that tree was made of the table, so that only its owner may know more of it than the release shows."""
     shown: tuple[str, ...] = ()
     """The values a taxonomy attribute shows, or those a suppress attribute discloses."""
     hidden: tuple[str, ...] = ()
@@ -89,7 +94,7 @@ class Cut:
             case Kind.SUPPRESS:
                 hides = bool(self.hidden) or self.hides_more or self.missing is MissingShown.ROOT
                 # Ordered by themselves: whether a hidden value is a number is nobody's to know.
-                shown = tuple(sorted(self.shown, key=value_order(self.shown)))
+                shown = by_spelling(self.shown)
                 return (*shown, HIDDEN) if hides else shown
             case Kind.INTERVAL:
                 ends = list(pairwise(self.breaks))
@@ -116,18 +121,38 @@ class Cut:
             return self.taxonomy.shown_as(self.shown)
         return {**dict.fromkeys(self.hidden, HIDDEN), **{text: text for text in self.shown}}
 
+    def find_label(self, text: str) -> str | None:
+        """The label of a category that the cut was made for; None of another one."""
+        if self.rule is None:
+            return self._shown_as.get(text, self.root) if self.knows(text) else None
+        path = self.rule.path(text)
+        if path is None:
+            return None
+        shown = self._shown_as
+        if self.root in shown:
+            return self.root
+        for label in path:
+            if label in shown:
+                return label
+        return None
+
     @cached_property
     def _domain(self) -> frozenset[str]:
         return frozenset((*self.shown, *self.hidden) if self.taxonomy is None else self.taxonomy.leaves())
 
     def knows(self, text: str) -> bool:
         """Say whether the cut was made for this category; it cannot tell a new one from those it hides unlisted."""
+        if self.rule is not None and self.regional:
+            return self.rule.path(text) is not None
+        if self.rule is not None:
+            return self.find_label(text) is not None
         return self.hides_more or text in self._domain
 
     def show_text(self, text: str) -> str:
         """The label of a category; one the cut does not know is shown as the root."""
         self._refuse_regions()
-        return self._shown_as.get(text, self.root)
+        label = self.find_label(text)
+        return self.root if label is None else label
 
     def show_number(self, number: float) -> str:
         """The label of a number; one outside every interval is not shown inside one."""
@@ -178,6 +203,16 @@ def disclose_lone_value(cut: Cut) -> Cut:
         return cut
     texts = (*cut.shown, *cut.hidden)
     return replace(cut, shown=tuple(sorted(texts, key=value_order(texts))), hidden=())
+
+
+def by_spelling(labels: Iterable[str]) -> tuple[str, ...]:
+    """Sort labels by themselves, where the order of their tree would tell what only its owner may know.
+
+    >>> by_spelling(["{b, c}", "a"])
+    ('a', '{b, c}')
+    """
+    texts = tuple(labels)
+    return tuple(sorted(texts, key=value_order(texts)))
 
 
 def in_tree_order(labels: Iterable[str], taxonomy: Taxonomy) -> tuple[str, ...]:

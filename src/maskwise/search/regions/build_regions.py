@@ -11,7 +11,7 @@ from maskwise.policy.budget import Suppressed
 from maskwise.search.bounds import as_rules, figures_of
 from maskwise.search.cut_groups import count_groups, number_rows, weigh_groups
 from maskwise.search.regions import region_arrays
-from maskwise.solution.cut import HIDDEN, Cut, MissingShown, in_tree_order
+from maskwise.solution.cut import HIDDEN, Cut, MissingShown, by_spelling, in_tree_order
 from maskwise.solution.regions import RegionPart, Regions, RegionSplit
 from maskwise.solution.solution import Reached, Solution
 from maskwise.solution.suppression import SuppressedCombinations, Suppression
@@ -125,14 +125,17 @@ def _cut(domain: Domain, parts: Sequence[RegionPart], labels: Sequence[str | Non
         case Kind.TAXONOMY:
             assert column.taxonomy is not None  # noqa: S101 - every taxonomy column has a tree
             tree = column.taxonomy
+            shown_labels = in_tree_order({*told, tree.root}, tree)
             return Cut(
                 column.name,
                 column.kind,
                 tree.root,
                 missing,
-                taxonomy=tree,
-                shown=in_tree_order({*told, tree.root}, tree),
-                regional=in_tree_order(named, tree) or (tree.root,),
+                taxonomy=tree if column.rule is None else tree.down_to(shown_labels),
+                rule=column.rule,
+                is_made=column.is_made,
+                shown=shown_labels,
+                regional=(by_spelling(named) if column.is_made else in_tree_order(named, tree)) or (tree.root,),
             )
         case Kind.SUPPRESS:
             disclosed = tuple(text for text in column.texts if text in told)
