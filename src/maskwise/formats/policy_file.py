@@ -21,7 +21,8 @@ from maskwise.formats import yaml_lines
 from maskwise.formats.budget_file import budget_data, read_budget
 from maskwise.formats.class_entry import ClassEntry, read_class, write_class
 from maskwise.formats.requirement_file import RequirementEntry, keys_at
-from maskwise.formats.taxonomy_file import from_document, read_taxonomy
+from maskwise.formats.taxonomies.nested_yaml import from_document
+from maskwise.formats.taxonomies.registry import read_taxonomy
 from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Kind, Minimality, Missing
 from maskwise.policy.budget import SuppressionBudget  # noqa: TC001 - pydantic needs it
 from maskwise.policy.person import Person, PersonColumn
@@ -288,7 +289,7 @@ def _taxonomy(document: Document, place: Place, folder: Path) -> Taxonomy:
             beside = did_you_mean(tree, (p.name for p in folder.iterdir())) if folder.is_dir() else ""
             msg = f"There is no taxonomy file `{path}`.{beside}"
             raise InputError(msg)
-        return read_taxonomy(path)
+        return read_taxonomy(path, str(place[-1]))
     return from_document(document, (*place, "taxonomy"))
 
 
