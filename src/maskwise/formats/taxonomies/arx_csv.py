@@ -13,21 +13,27 @@ from maskwise.formats.taxonomies.delimited import read_rows, write_rows
 from maskwise.formats.taxonomies.forest import Forest, shown
 
 if TYPE_CHECKING:
+    from maskwise.formats.taxonomies.delimited import Rows
     from maskwise.policy.taxonomy import Taxonomy
 
 _DELIMITER = ";"
 """What ARX writes unless it is told otherwise."""
 
 
-def read_arx(text: str, name: str, delimiter: str | None = None) -> dict[str, Forest]:
+def read_arx(text: str, name: str) -> dict[str, Forest]:
     r"""Read the rows; those of short branches may be filled up or end early.
 
     >>> read_arx("a;A;*\nb;b;*", "t.csv")[""].tree().children("*")
     ('A', 'b')
     """
+    return {"": forest_of_rows(read_rows(text, name), name)}
+
+
+def forest_of_rows(rows: Rows, name: str) -> Forest:
+    """Put each value below the next cell of its row."""
     forest = Forest(name)
     seen: dict[str, int] = {}
-    for line, row in read_rows(text, name, delimiter):
+    for line, row in rows:
         if not row[0]:
             forest.mistake(line, "the first cell is empty. Missing cells need no row: remove the line.")
             continue
@@ -39,7 +45,7 @@ def read_arx(text: str, name: str, delimiter: str | None = None) -> dict[str, Fo
         for label, parent in pairwise(row):
             if label != parent:
                 forest.link(label, parent, line)
-    return {"": forest}
+    return forest
 
 
 def write_arx(tree: Taxonomy) -> str:

@@ -109,12 +109,17 @@ def write_taxonomy(tree: Taxonomy, path: str | Path, *, form: str | None = None)
         >>> write_taxonomy(Taxonomy.from_nested({"*": ["F", "M"]}), "sex.csv")
         'F;*\nM;*\n'
     """
+    return writing_format(path, form).write(tree)
+
+
+def writing_format(path: str | Path, form: str | None = None) -> TaxonomyFormat:
+    """The format that a file of this name is written in."""
     suffix = Path(path).suffix.lower()
     among = _formats_of(suffix)
     if form is None and not among:
         msg = f"`{path}` has the suffix `{suffix}`. A taxonomy is written to {_known_suffixes()}, or name its --format."
         raise InputError(msg)
-    return (named_format(form or _WRITTEN.get(suffix, among[0].name))).write(tree)
+    return named_format(form or _WRITTEN.get(suffix, among[0].name))
 
 
 def named_format(name: str) -> TaxonomyFormat:
