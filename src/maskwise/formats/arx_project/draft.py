@@ -107,7 +107,7 @@ def _add_attribute(parts: _Parts, column: ArxAttribute, archive: Archive, folder
         return
     name = f"{archive.path.name}: {member}"
     text = archive.text(member)
-    rows = read_rows(text, name, _separator(archive)) if text.strip() else []
+    rows = list(read_rows(text, name, _separator(archive))) if text.strip() else []
     there = [(line, row) for line, row in rows if row[0]]
     if len(there) < len(rows):
         _note(parts, f"`{column.name}`: the row for missing cells is left out; they are a value of their own")

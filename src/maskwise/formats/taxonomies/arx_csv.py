@@ -13,7 +13,9 @@ from maskwise.formats.taxonomies.delimited import read_rows, write_rows
 from maskwise.formats.taxonomies.forest import Forest, shown
 
 if TYPE_CHECKING:
-    from maskwise.formats.taxonomies.delimited import Rows
+    from collections.abc import Iterable
+
+    from maskwise.formats.taxonomies.delimited import Row
     from maskwise.policy.taxonomy import Taxonomy
 
 _DELIMITER = ";"
@@ -29,7 +31,7 @@ def read_arx(text: str, name: str) -> dict[str, Forest]:
     return {"": forest_of_rows(read_rows(text, name), name)}
 
 
-def forest_of_rows(rows: Rows, name: str) -> Forest:
+def forest_of_rows(rows: Iterable[Row], name: str) -> Forest:
     """Put each value below the next cell of its row."""
     forest = Forest(name)
     seen: dict[str, int] = {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from maskwise.errors import PolicyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 DELIMITERS = (";", "\t", "|", ",")
 """What may separate cells. Of several that stand in as many lines the first one does: commas stand in labels, too."""
@@ -18,8 +18,8 @@ _LOOKED_AT = 100_000
 """So many letters say what the delimiter is."""
 _QUOTED = re.compile(r'(?<![^;\t|,\r\n])"(?:[^"]|"")*"')
 
-Rows: TypeAlias = "list[tuple[int, list[str]]]"
-"""Rows with the line on which each begins; rows without a cell are left out."""
+Row: TypeAlias = tuple[int, tuple[str, ...]]
+"""The line on which a row begins, and its cells."""
 
 
 def find_delimiter(text: str) -> str | None:
@@ -34,23 +34,22 @@ def find_delimiter(text: str) -> str | None:
     return best if n_lines[best] else None
 
 
-def read_rows(text: str, name: str, delimiter: str | None = None) -> Rows:
-    """Cut a text into rows of cells; cells that are left empty at the end of a row are cut off.
+def read_rows(text: str, name: str, delimiter: str | None = None) -> Iterator[Row]:
+    """Yield the rows of a text that have a cell; cells that are left empty at the end of a row are cut off.
 
     Args:
         text: The table.
         name: What messages call the file.
         delimiter: What separates cells; None finds out.
     """
+    if not text.strip():
+        raise PolicyError([f"{name}: the file holds no value."])
     delimiter = delimiter or find_delimiter(text)
     if delimiter is None:
-        if not text.strip():
-            raise PolicyError([f"{name}: the file holds no value."])
         raise PolicyError(
             [f"{name}, line 1: there is one column only. Write for each value a row: the value, then what is above it."]
         )
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: Rows = []
     line = 1
     try:
         for row in reader:
@@ -58,12 +57,10 @@ def read_rows(text: str, name: str, delimiter: str | None = None) -> Rows:
             while row and not row[-1]:
                 row.pop()
             if row:
-                rows.append((begun, row))
+                # A tuple of texts is nothing that the garbage collector has to look at, a million times.
+                yield begun, tuple(row)
     except csv.Error as error:
         raise PolicyError([f"{name}, line {max(reader.line_num, 1)}: {_complaint(str(error))}"]) from None
-    if not rows:
-        raise PolicyError([f"{name}: the file holds no value."])
-    return rows
 
 
 def _complaint(text: str) -> str:

@@ -9,7 +9,9 @@ from maskwise.formats.taxonomies.delimited import find_delimiter, read_rows, wri
 from maskwise.formats.taxonomies.forest import Forest
 
 if TYPE_CHECKING:
-    from maskwise.formats.taxonomies.delimited import Rows
+    from collections.abc import Sequence
+
+    from maskwise.formats.taxonomies.delimited import Row
     from maskwise.policy.taxonomy import Taxonomy
 
 _PARENT = frozenset({"parent", "from", "source", "broader", "parent_id"})
@@ -21,14 +23,18 @@ def is_edge_list(text: str) -> bool:
     """Say whether rows have two columns, and not those of a hierarchy in ARX's form."""
     if find_delimiter(text) is None:
         return False
+    ends: set[str] = set()
     try:
-        rows = read_rows(text, "")
+        for i, (_, row) in enumerate(read_rows(text, "")):
+            if i == 0 and _header(row) is not None:
+                return True
+            if len(row) > _TWO:
+                return False
+            ends.add(row[-1])
     except PolicyError:
         return False
-    if _header(rows) is not None:
-        return True
     # Where all rows end in one label, each is a value and its root: ARX's form with one level.
-    return max(len(row) for _, row in rows) == _TWO and len({row[-1] for _, row in rows}) > 1
+    return len(ends) > 1
 
 
 def read_edges(text: str, name: str) -> dict[str, Forest]:
@@ -43,8 +49,8 @@ def read_edges(text: str, name: str) -> dict[str, Forest]:
     ('a', 'b')
     """
     forest = Forest(name)
-    rows = read_rows(text, name)
-    header = _header(rows)
+    rows = list(read_rows(text, name))
+    header = _header(rows[0][1]) if rows else None
     if header is not None:
         rows = rows[1:]
     child_at = header if header is not None else _child_column(rows)
@@ -71,9 +77,9 @@ def write_edges(tree: Taxonomy) -> str:
     return write_rows([("parent", "child"), *((tree.labels[parent], label) for label, parent in below)], ",")
 
 
-def _header(rows: Rows) -> int | None:
-    """Which column of the first row is called like a child's, where the other one is called like a parent's."""
-    names = [cell.strip().casefold() for cell in rows[0][1]]
+def _header(row: Sequence[str]) -> int | None:
+    """Which column of a first row is called like a child's, where the other one is called like a parent's."""
+    names = [cell.strip().casefold() for cell in row]
     if len(names) != _TWO:
         return None
     for child in (1, 0):
@@ -82,7 +88,7 @@ def _header(rows: Rows) -> int | None:
     return None
 
 
-def _child_column(rows: Rows) -> int:
+def _child_column(rows: Sequence[Row]) -> int:
     pairs = [row for _, row in rows if len(row) == _TWO]
     is_unique = [len({row[i] for row in pairs}) == len(pairs) for i in (0, 1)]
     return 0 if is_unique[0] and not is_unique[1] else 1

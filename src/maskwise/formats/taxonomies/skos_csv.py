@@ -10,6 +10,8 @@ from maskwise.formats.taxonomies.delimited import find_delimiter, read_rows, wri
 from maskwise.formats.taxonomies.forest import Forest, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from maskwise.policy.taxonomy import Taxonomy
 
 _CONCEPT = ("concept", "id", "uri", "notation", "subject")
@@ -35,7 +37,9 @@ def read_skos(text: str, name: str) -> dict[str, Forest]:
     >>> read_skos("concept,prefLabel,broader\n1,Any,\n2,Flu,1\n3,Cold,1", "t.csv")[""].tree().leaves()
     ('Flu', 'Cold')
     """
-    rows = read_rows(text, name)
+    rows = list(read_rows(text, name))
+    if not rows:
+        raise PolicyError([f"{name}: the file holds no value."])
     names = [_plain(cell) for cell in rows[0][1]]
     concept_at, label_at, broader_at = (_column(names, known) for known in (_CONCEPT, _LABEL, _BROADER))
     if concept_at is None or broader_at is None:
@@ -75,5 +79,5 @@ def _column(names: list[str], known: tuple[str, ...]) -> int | None:
     return next((names.index(name) for name in known if name in names), None)
 
 
-def _cell(row: list[str], at: int | None) -> str:
+def _cell(row: Sequence[str], at: int | None) -> str:
     return row[at] if at is not None and at < len(row) else ""
