@@ -140,6 +140,23 @@ def test_names_of_trees_stay_in_the_folder_and_differ(project) -> None:
     assert len({name.casefold() for name in draft.trees}) == 4
 
 
+def test_a_hierarchy_in_the_letters_of_windows_is_read_and_told(project) -> None:
+    table = "männlich;*\nweiblich;*\n".encode("cp1252")
+    draft = draft_policy(project({**members(), "input/hierarchies/sex: m/f.csv": table}), "mine")
+    assert "männlich" in draft.trees["mine-sex_m_f.yaml"]
+    assert any("read as Windows-1252" in note for note in draft.notes)
+
+
+def test_levels_and_microaggregation_that_do_not_map_are_told(project) -> None:
+    rest = "<ref>hierarchies/age.csv</ref><min>1</min><max>All</max>"
+    other = "<microaggregationFunction>Geometric mean</microaggregationFunction>"
+    columns = [("age", COLUMNS[1][1], "Integer", rest), ("zip", COLUMNS[1][1], "Integer", other)]
+    draft = draft_policy(project(members(columns, ["2-anonymity"])), "mine")
+    assert any("`age` is generalized to level 1 at least" in note for note in draft.notes)
+    assert any("`zip` is microaggregated (Geometric mean)" in note for note in draft.notes)
+    assert "at_least" not in draft.text
+
+
 def test_a_bad_hierarchy_has_its_member_and_line(project) -> None:
     path = project(members(hierarchies={**HIERARCHIES, "age": "20;a;*\n25;a;b;*\n"}))
     with pytest.raises(InputError, match=r"p\.deid: input/hierarchies/age\.csv, line 2: `a` goes to `b`"):
@@ -160,6 +177,7 @@ FILE = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><definition>&a;</d
         ({"input/definition.xml": "<a>" * 60 + "</a>" * 60}, "nested too deeply"),
         ({"input/definition.xml": "<definition></definition>"}, "no column is described"),
         ({"input/definition.xml": b"\xff\xfe\x00"}, "UTF-16"),
+        ({"input/hierarchies/age.csv": "20;*\n".encode("utf-16")}, "line 1: there is a NUL byte"),
         ({"../../evil.csv": "x"}, "names a file outside"),
         ({"/evil.csv": "x"}, "names a file outside"),
         ({"a\\..\\..\\evil.csv": "x"}, "names a file outside"),

@@ -41,7 +41,20 @@ class Archive:
         self.names = frozenset(names)
 
     def text(self, name: str) -> str:
-        """The text of a member, unpacked up to a limit whatever the archive says of its size."""
+        """The text of a member, which is UTF-8."""
+        return decode(self._unpack(name), f"{self.path.name}: {name}")
+
+    def table(self, name: str) -> tuple[str, bool]:
+        """The text of a table, and whether its encoding is a guess: ARX writes tables as the machine does."""
+        content, is_guess = self._unpack(name), False
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            content, is_guess = content.decode("cp1252", errors="replace").encode(), True
+        return decode(content, f"{self.path.name}: {name}"), is_guess
+
+    def _unpack(self, name: str) -> bytes:
+        """The bytes of a member, up to a limit whatever the archive says of its size."""
         try:
             with self._zip.open(name) as member:
                 content = member.read(self._n_left + 1)
@@ -54,7 +67,7 @@ class Archive:
         if self._n_left < 0:
             msg = f"`{self.path}` unpacks to more than {_MOST_UNPACKED >> 20} MB of descriptions. Do not use this file."
             raise InputError(msg)
-        return decode(content, f"{self.path.name}: {name}")
+        return content
 
 
 def _leaves_the_folder(name: str) -> bool:

@@ -72,7 +72,7 @@ def read_definition(definition: Element, name: str) -> list[ArxAttribute]:
             _level(entry.find("min")),
             _level(entry.find("max")),
             entry.find("response") == "true",
-            entry.find("microAggregationFunction"),
+            entry.find("microaggregationFunction"),
         )
     if not found:
         msg = f"{name}: no column is described. Save the project again in ARX."

@@ -100,13 +100,17 @@ def _xml(archive: Archive, name: str) -> Element:
 def _add_attribute(parts: _Parts, column: ArxAttribute, archive: Archive, folder: str) -> None:
     """Write the entry of a quasi-identifier, and its tree into a file of its own."""
     member = f"{folder}{column.hierarchy}"
+    if column.microaggregation:
+        _note(parts, f"`{column.name}` is microaggregated ({column.microaggregation})")
     if column.hierarchy is None or member not in archive.names:
         _note(
             parts, f"`{column.name}` has no hierarchy: numbers and dates become intervals, other values are suppressed"
         )
         return
     name = f"{archive.path.name}: {member}"
-    text = archive.text(member)
+    text, is_guess = archive.table(member)
+    if is_guess:
+        _note(parts, f"the hierarchy of `{column.name}` is not UTF-8 and was read as Windows-1252: look at its letters")
     rows = list(read_rows(text, name, _separator(archive))) if text.strip() else []
     there = [(line, row) for line, row in rows if row[0]]
     if len(there) < len(rows):
@@ -126,8 +130,6 @@ def _add_attribute(parts: _Parts, column: ArxAttribute, archive: Archive, folder
             _note(parts, f"`{column.name}` is generalized to level {column.most} at most")
     if column.least:
         _note(parts, f"`{column.name}` is generalized to level {column.least} at least, even where less would do")
-    if column.microaggregation:
-        _note(parts, f"`{column.name}` is microaggregated ({column.microaggregation})")
     parts.attributes.append(f"  {spell(column.name)}: {{{entry}}}")
 
 
