@@ -23,7 +23,7 @@ from bench.paper_data import ADULT, build_policy
 from maskwise.compress.compress import compress
 from maskwise.datasets import adult_folder, adult_trees, load_adult
 from maskwise.formats.policy_file import read_policy
-from maskwise.formats.taxonomy_file import read_taxonomy
+from maskwise.formats.taxonomies.registry import read_taxonomy
 from maskwise.profile.profile import profile
 from maskwise.report.plot import pyplot, save
 from maskwise.search.bottomup import BottomUp

@@ -20,7 +20,8 @@ Check:
 Ask:
     Policy, Attribute, Taxonomy, Person: What a policy is made of.
     KAnonymity, Confidence, Diversity, Closeness, LKC: What it may require.
-    read_policy, read_solution: From files.
+    read_policy, read_solution, read_taxonomy: From files.
+    taxonomy_from_index: From an index or a data frame of pandas.
 
 The packages follow the flow: `table` reads, then `profile`, `compress`,
 `search`, `release`, `verify` and `report`; `pipeline` puts them together and
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
     from maskwise.evaluation.run import evaluate
     from maskwise.formats.policy_file import read_policy
     from maskwise.formats.solution_file import read_solution
+    from maskwise.formats.taxonomies.frames import taxonomy_from_index
+    from maskwise.formats.taxonomies.registry import read_taxonomy
     from maskwise.outcome import Applied, Outcome
     from maskwise.pipeline import anonymize, apply, audit
     from maskwise.policy.attributes import Attribute
@@ -120,7 +123,9 @@ _HOME = {
     "evaluate": "evaluation.run",
     "read_policy": "formats.policy_file",
     "read_solution": "formats.solution_file",
+    "read_taxonomy": "formats.taxonomies.registry",
     "risk": "assessment",
+    "taxonomy_from_index": "formats.taxonomies.frames",
 }
 
 __all__ = [
@@ -165,7 +170,9 @@ __all__ = [
     "evaluate",
     "read_policy",
     "read_solution",
+    "read_taxonomy",
     "risk",
+    "taxonomy_from_index",
 ]
 
 

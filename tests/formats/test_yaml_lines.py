@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from maskwise import PolicyError, Taxonomy
-from maskwise.formats.taxonomy_file import from_document
+from maskwise.formats.taxonomies.nested_yaml import from_document
 from maskwise.formats.yaml_lines import parse
 
 NESTED = {"Any": {"School": {"9th": None, "10th": None}, "University": {"Bachelors": None}, "null": None}}

@@ -37,9 +37,10 @@ def test_every_command_and_option_is_in_the_reference() -> None:
     for command in app:
         if not command.startswith("-"):
             assert f"maskwise {command}" in text, command
-            for argument in app[command].assemble_argument_collection():
-                for flag in argument.names:
-                    assert flag in text or not flag.startswith("--"), flag
+            for part in (app[command], *(app[command][name] for name in app[command] if not name.startswith("-"))):
+                for argument in part.assemble_argument_collection() if part.default_command else ():
+                    for flag in argument.names:
+                        assert flag in text or not flag.startswith("--"), flag
 
 
 def test_every_claim_is_argued_and_its_tests_exist() -> None:

@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
-from maskwise.formats.taxonomy_file import from_document, read_taxonomy
+from maskwise.formats.taxonomies.nested_yaml import from_document
+from maskwise.formats.taxonomies.registry import read_taxonomy
 from maskwise.policy.attributes import Attribute, Consistency, Kind
 from maskwise.policy.rules.made import MADE_KEYS, read_source
 from maskwise.policy.rules.registry import BESIDE, RULE_KEYS, read_rule_tree
@@ -200,7 +201,7 @@ def _taxonomy(document: Document, place: Place, folder: Path) -> Taxonomy:
             beside = did_you_mean(tree, (p.name for p in folder.iterdir())) if folder.is_dir() else ""
             msg = f"There is no taxonomy file `{path}`.{beside}"
             raise InputError(msg)
-        return read_taxonomy(path)
+        return read_taxonomy(path, str(place[-1]))
     return from_document(document, (*place, "taxonomy"))
 
 

@@ -1,7 +1,7 @@
 """YAML with a line number for every key and item.
 
 Scalars stay text, so `No`, `01` and `1.0` keep their spelling; what a text
-means is decided by whoever reads the document (`policy_file`, `taxonomy_file`).
+means is decided by whoever reads the document (`policy_file`, `taxonomies`).
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import numpy as np
 
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind
+from maskwise.policy.taxonomy_check import showable_values
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.parsing import CODE, parse_keys, patterns
 from maskwise.values.scales import Scale, scale_of_bound
@@ -41,12 +42,6 @@ MOST_CLASSES = 1000
 """Above so many classes a column is taken for a number that was meant to be grouped."""
 _SHOWN = 5
 """How many offending values a message lists."""
-_SHARED = 10
-"""A value of so many records is no person's own."""
-_FEW_TEXTS = 20
-"""Fewer strange values than this may be misspelt ones, so rare ones are listed too."""
-_PER_TEXT = 2
-"""With fewer records than this for each value a column may be a name or a number of a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +161,7 @@ def refuse_cells(
 def refuse_texts(policy: Policy, name: str, taxonomy: Taxonomy, n_records: Mapping[str, int]) -> None:
     """Refuse a taxonomy attribute some of whose values are no leaves, without telling a secret one.
 
-    A value of a sensitive column is not shown, nor one that may be a person's
-    name: of many strange values, or in a column that tells its records apart or
-    has little to do with the tree, only those that several records share.
+    A value of a sensitive column is not shown, nor one that may be a person's name.
 
     Args:
         policy: What was asked.
@@ -178,10 +171,7 @@ def refuse_texts(policy: Policy, name: str, taxonomy: Taxonomy, n_records: Mappi
     """
     leaves = set(taxonomy.leaves())
     lost = [text for text in n_records if text not in leaves]
-    n_all, n_lost = sum(n_records.values()), sum(n_records[text] for text in lost)
-    is_rare_shown = len(lost) < _FEW_TEXTS and n_all >= _PER_TEXT * len(n_records) and 2 * n_lost <= n_all
-    quoted = [text for text in lost if is_rare_shown or n_records[text] >= _SHARED]
-    quoted = [] if name in policy.sensitive else quoted[:_SHOWN]
+    quoted = [] if name in policy.sensitive else showable_values(lost, n_records)[:_SHOWN]
     rest = f"{len(lost) - len(quoted):,} more" if len(lost) > len(quoted) else ""
     listed = f": {' and '.join(filter(None, [quote(quoted), rest]))}" if quoted else ""
     inner = " (an inner value of the tree cannot stand in the data)" if set(lost) & set(taxonomy.labels) else ""

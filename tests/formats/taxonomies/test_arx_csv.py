@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from maskwise import InputError, PolicyError
-from maskwise.formats.taxonomy_file import read_taxonomy
+from maskwise.formats.taxonomies.registry import read_taxonomy
 
 GOOD = "Bachelors;University;Higher;*\nMasters;University;Higher;*\n11th;School;Lower;*\nNone;None;None;*\n"
 
