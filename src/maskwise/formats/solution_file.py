@@ -27,6 +27,7 @@ from maskwise.policy.sensitive_trees import columns_by_level
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown
 from maskwise.solution.solution import Reached, Solution
+from maskwise.values.number_forms import Numbers
 from maskwise.values.reading import Reading, Rename
 from maskwise.values.scales import Scale  # noqa: TC001 - pydantic needs it
 
@@ -34,7 +35,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT_VERSION = 1
-_OPTIONAL = ("na_values", "rename", "fixed", "regions", "against", "trees", "person", "tightened", "suppression")
+_OPTIONAL = (
+    *("na_values", "rename", "fixed", "regions", "against", "trees", "person", "tightened", "suppression"),
+    *("numbers", "means"),
+)
 """Keys that are written only where they say something."""
 _FOR_THE_OWNER = (
     "For the owner only: this file lists hidden values and can reveal more than the release. "
@@ -90,6 +94,8 @@ class _SolutionFile(BaseModel):
     trees: dict[str, dict[str, Any]] = {}
     tightened: str | None = Field(default=None, pattern=r"^[1-9]\d*/[1-9]\d*$")
     suppression: SuppressionEntry | None = None
+    numbers: Numbers | None = None
+    means: dict[str, dict[str, float]] = {}
 
 
 def dumps(solution: Solution, *, public: bool = False) -> str:
@@ -110,6 +116,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
                 {"name": cut.attribute, "kind": cut.kind, "shown": list(solution.shown_labels(cut))}
                 for cut in (*solution.cuts, *solution.fixed)
             ],
+            **({} if solution.numbers is Numbers.LABEL else {"numbers": str(solution.numbers)}),
             "requirements": [_public_requirement(found, solution) for found in solution.reached],
         }
         return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
@@ -137,6 +144,8 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         fixed=[_attribute(cut) for cut in solution.fixed],
         regions=None if solution.regions is None else list_splits(solution.regions),
         against=list(solution.against),
+        numbers=None if solution.numbers is Numbers.LABEL else solution.numbers,
+        means={name: dict(of_label) for name, of_label in solution.means},
         trees={name: tree.to_nested() for name, tree in solution.trees},
         tightened=None if solution.tightened == 1 else str(solution.tightened),
         suppression=None if solution.suppression is None else SuppressionEntry.of(solution.suppression),
@@ -236,6 +245,8 @@ def _solution(file: _SolutionFile) -> Solution:
         fixed=fixed,
         regions=None if file.regions is None else read_splits(file.regions, cuts),
         against=tuple(file.against),
+        numbers=file.numbers or Numbers.LABEL,
+        means=tuple((name, tuple(of_label.items())) for name, of_label in file.means.items()),
         trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
         tightened=Fraction(file.tightened or 1),
         suppression=None if file.suppression is None else file.suppression.suppression(names),
