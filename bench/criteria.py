@@ -28,9 +28,9 @@ from bench.measure import table
 from bench.paper_data import ADULT, CRX, GERMAN, PaperData, build_policy
 from maskwise.datasets import adult_trees
 from maskwise.errors import InputError
-from maskwise.evaluation.masked_numbers import Numbers
 from maskwise.rivals.full_domain import FullDomain
 from maskwise.search import registry
+from maskwise.values.number_forms import Numbers
 
 CLASSIFIERS = ("c4.5", "gradient-boosting", "logistic-regression")
 RIVALS = ("mondrian", "full-domain")
@@ -226,8 +226,8 @@ def main() -> None:
     )
     parser.add_argument("--k", help="such as 10,100; by default those of the setting")
     parser.add_argument("--classifiers", default=",".join(CLASSIFIERS))
-    parser.add_argument("--numbers", default="labels", help="labels, midpoint, mean, bounds, a list of them, or all")
     parser.add_argument("--suppress", type=float, default=0.0, help="also with so many percent that may be suppressed")
+    parser.add_argument("--numbers", default="label", help="label, midpoint, mean, bounds, a list of them, or all")
     parser.add_argument("--shuffled", action="store_true", help="put the training classes into random order first")
     parser.add_argument("--rare", action="store_true", help="measure a rare outcome of Adult instead")
     asked = parser.parse_args()

@@ -23,8 +23,16 @@ from maskwise.policy.budget import Suppressed
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.profile.sensitive import named_values, unseen_values
+from maskwise.release.frame_encodings import names_out, with_indicators, with_places
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply, mask
+from maskwise.release.number_columns import (
+    as_labels,
+    as_numbers,
+    find_means,
+    with_raw_numbers,
+    write_numbers,
+)
 from maskwise.release.publish import recount
 from maskwise.release.released_columns import check_released_columns
 from maskwise.release.suppress import suppress
@@ -35,6 +43,7 @@ from maskwise.table.read import read
 from maskwise.values.cells import cells_to_arrow, is_missing
 from maskwise.values.input_kind import is_lazy_frame
 from maskwise.values.message import warn_in_python, warnings_of
+from maskwise.values.number_forms import Numbers
 from maskwise.values.reading import AS_IT_IS
 from maskwise.values.spelling import text_of
 
@@ -52,12 +61,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from maskwise.policy.person import Person
-    from maskwise.solution.cut import Cut
-    from maskwise.solution.solution import Solution
     from maskwise.values.reading import Reading
     from maskwise.verify.verdict import Verdict
 
-ENCODINGS = ("label", "ordinal")
+ENCODINGS = ("label", "ordinal", "onehot", "midpoint", "mean", "bounds")
 _LONG_POLICY = 400
 """From so many characters on a policy is only counted where parameters are shown."""
 
@@ -83,7 +90,11 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             the label in its cut (-1 for the root of unknown values and for numbers
             outside every interval), for models that take numbers only. With
             `method="regions"` intervals overlap; they are numbered by where they
-            begin, then by where they end.
+            begin, then by where they end. `onehot` makes a column of 0 and 1 for
+            each label (`Age=[23, 40)`). `midpoint`, `mean` and `bounds` write
+            intervals of numbers as the middle, as the mean of the training rows
+            behind each, or as two columns (`Age_low`, `Age_high`); other masked
+            columns stay text.
 
     Attributes:
         solution_: The cut that was found.
@@ -181,10 +192,18 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         solution, profile, table = solved.solution, solved.profile, solved.table
         messages = (*unseen_values(asked, profile.sensitive), *check_released_columns(table, asked, solution, profile))
         warn_in_python(warnings_of(messages))
+        if self.encode in list(Numbers):
+            form = Numbers(self.encode)
+            means = {}
+            if form is Numbers.MEAN:
+                beside = mask(with_raw_numbers(table, solution), solution, profile.columns)
+                means = find_means(beside, solution, asked.floors())
+            solution = as_numbers(solution, form, means)
         self.solution_ = solution
         masked = mask(table, solution, profile.columns)
         suppressed = suppress(masked, solution)
         masked = masked if suppressed is None else suppressed.table
+        masked = as_labels(write_numbers(masked, solution), solution)
         verdict = recount(masked, asked.requirements, escaped=False, trees=asked.trees, person=asked.person)
         self.verdict_: Verdict | None = verdict.hiding(named_values(asked.requirements, asked.trees))
         self.notes_ = solution.notes
@@ -247,15 +266,16 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         is_lazy = is_lazy_frame(X)
         X = _ready(X, self.solution_.reading)  # noqa: N806 - scikit-learn's name
         frame = self._frame(X, None, reset=False)
-        shown = as_frame(
-            apply(read(frame.to_native(), reading=self.solution_.reading), self.solution_).table, keep_index=True
-        )
+        later = apply(read(frame.to_native(), reading=self.solution_.reading), self.solution_).table
+        shown = as_frame(write_numbers(later, self.solution_), keep_index=True)
         if self.encode == "ordinal":
-            shown = _with_numbers(shown, self.solution_)
+            shown = with_places(shown, self.solution_)
+        elif self.encode == "onehot":
+            shown = with_indicators(shown, self.solution_)
         if hasattr(X, "columns"):
             return shown.lazy() if is_lazy else shown
         columns = _nw().from_native(shown, eager_only=True)
-        dtype = np.float64 if self.encode == "ordinal" else object
+        dtype = np.float64 if self.encode in {"ordinal", "onehot"} else object
         return np.column_stack([np.asarray(columns[name].to_list(), dtype) for name in columns.columns])
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
@@ -263,7 +283,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "solution_")
         if input_features is not None and list(input_features) != self.feature_names_:
             raise ValueError("input_features is not equal to feature_names_in_")
-        return np.array(self.feature_names_, object)
+        return np.array(names_out(self.feature_names_, self.solution_, self.encode), object)
 
     def to_json(self) -> str:
         """Write a fitted masker as JSON text."""
@@ -377,23 +397,3 @@ def _with_class(frame: Any, name: str, y: Any) -> Any:
         msg = f"Found input variables with inconsistent numbers of samples: [{len(frame)}, {len(classes)}]"
         raise ValueError(msg)
     return frame.with_columns(_nw().new_series(name, classes, _nw().String, backend=frame.implementation))
-
-
-def _with_numbers(shown: Any, solution: Solution) -> Any:
-    """Replace each label by its number in the cut, and a missing cell by nothing."""
-    nw = _nw()
-    frame = nw.from_native(shown, eager_only=True)
-    numbers = []
-    for cut in solution.cuts:
-        at = _places(cut)
-        cells = [np.nan if cell is None else at.get(cell, -1) for cell in frame[cut.attribute].to_list()]
-        numbers.append(
-            nw.new_series(
-                cut.attribute, np.asarray(cells, np.float64).tolist(), nw.Float64, backend=frame.implementation
-            )
-        )
-    return frame.with_columns(*numbers).to_native()
-
-
-def _places(cut: Cut) -> dict[str, int]:
-    return {label: i for i, label in enumerate(cut.labels)}

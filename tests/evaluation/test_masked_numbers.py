@@ -9,16 +9,17 @@ import pytest
 
 import maskwise
 from maskwise.evaluation.learners import NAMES
-from maskwise.evaluation.masked_numbers import Numbers, represent
+from maskwise.evaluation.masked_numbers import represent
 from maskwise.evaluation.predictors import (
     Predictor,
     PredictorType,
-    interval_ends,
     masked_predictors,
     raw_predictors,
     sort_intervals,
 )
 from maskwise.formats.policy_file import read_policy
+from maskwise.values.interval_labels import interval_ends
+from maskwise.values.number_forms import Numbers
 
 RAW = Predictor("age", PredictorType.NUMBER, np.array([20.0, 24, 61, np.nan, 35]))
 MASKED = Predictor("age", PredictorType.ORDERED, np.array([0.0, 0, 1, np.nan, 0]), ("[18, 40)", "[40, 90]"))
@@ -28,7 +29,7 @@ JOB = Predictor("job", PredictorType.CATEGORY, np.array([0.0, 1, 0, 1, 0]), ("a"
 @pytest.mark.parametrize(
     ("numbers", "columns"),
     [
-        ("labels", [[0, 0, 1, None, 0]]),
+        ("label", [[0, 0, 1, None, 0]]),
         ("midpoint", [[29, 29, 65, None, 29]]),
         ("mean", [[22, 22, 61, None, 22]]),
         ("bounds", [[18, 18, 40, None, 18], [40, 40, 90, None, 40]]),
@@ -38,7 +39,7 @@ def test_an_interval_is_shown_as_it_is_asked(numbers: str, columns: list[list[fl
     shown = represent((MASKED, JOB), (RAW, JOB), Numbers(numbers), 4)
     assert [[None if np.isnan(v) else v for v in one.values.tolist()] for one in shown[:-1]] == columns
     assert shown[-1] is JOB
-    kind = PredictorType.ORDERED if numbers == "labels" else PredictorType.NUMBER
+    kind = PredictorType.ORDERED if numbers == "label" else PredictorType.NUMBER
     assert {one.type for one in shown[:-1]} == {kind}
     assert len({one.name for one in shown}) == len(shown)
 

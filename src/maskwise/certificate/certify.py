@@ -21,6 +21,7 @@ from maskwise.release.target_checks import check_target
 from maskwise.report.report import what_is_not_protected
 from maskwise.values.location import Folder
 from maskwise.values.message import Audience
+from maskwise.values.number_forms import Numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,6 +106,11 @@ class Certification:
         written = None if outcome.run is None else outcome.run.written
         if written is None:
             raise InputError(NOT_A_FILE)
+        if outcome.solution.numbers is Numbers.BOUNDS:
+            raise InputError(
+                "A certificate speaks of the policy's columns, and `numbers: bounds` writes two for one. Write labels, "
+                "midpoints or means, or leave out the certificate."
+            )
         self.check()
         while True:
             known = read_key(self.key_path)

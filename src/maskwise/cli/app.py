@@ -36,6 +36,7 @@ from maskwise.cli.options import (
     SearchFlags,
     Seed,
     Shuffle,
+    WrittenNumbers,
     require_distinct_names,
 )
 from maskwise.cli.risk import risk
@@ -98,6 +99,7 @@ def mask(
     strict_leaks: Annotated[
         bool, Parameter(negative="", help="Refuse a released column that tells what a masked one hides.")
     ] = False,
+    numbers: WrittenNumbers = "label",
     against: Against = (),
     quiet: Quiet = False,
     json_: AsJson = False,
@@ -129,6 +131,7 @@ def mask(
             seed=seed,
             escape_formulas=escape_formulas,
             strict_leaks=strict_leaks,
+            numbers=numbers,
             against=against,
             # Reasons are not found where records are suppressed; an owner's report is made all the same.
             why=why or (owner_report is not None and read_policy(policy).suppress is None),

@@ -86,12 +86,12 @@ def evaluate(
         ),
     ] = (),
     numbers: Annotated[
-        Literal["labels", "midpoint", "mean", "bounds"],
+        Literal["label", "midpoint", "mean", "bounds"],
         Parameter(
             help="How classifiers see masked numbers: as labels in order, or as the middle, the mean or both ends of "
             "their interval."
         ),
-    ] = "labels",
+    ] = "label",
     method: Annotated[MethodName, Parameter(help="Which way the search goes, as in mask.")] = DEFAULT_METHOD,
     criterion: Annotated[
         CriterionName, Parameter(help="How tdr chooses the next refinement, as in mask.")

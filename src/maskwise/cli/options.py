@@ -62,6 +62,13 @@ Seed = Annotated[
     int | None,
     Parameter(help="Makes the order of records, --restarts and --effort repeatable; keep it secret."),
 ]
+WrittenNumbers = Annotated[
+    Literal["label", "midpoint", "mean", "bounds"],
+    Parameter(
+        help="How masked numbers and dates are written: as intervals (label), or for learners as their middle, as the "
+        "mean of their records, or as both ends in two columns."
+    ),
+]
 Against = Annotated[
     tuple[Path, ...],
     Parameter(

@@ -8,13 +8,13 @@ means beside labels would be worth.
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.errors import InputError, quote
-from maskwise.evaluation.predictors import Predictor, PredictorType, interval_ends
+from maskwise.evaluation.predictors import Predictor, PredictorType
+from maskwise.values.interval_labels import interval_ends
+from maskwise.values.number_forms import Numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,27 +22,6 @@ if TYPE_CHECKING:
     from maskwise.evaluation.predictors import Predictors
 
     Floats = NDArray[np.float64]
-
-
-class Numbers(StrEnum):
-    """What stands for a masked number."""
-
-    LABELS = "labels"
-    """Its label, an ordered category."""
-    MIDPOINT = "midpoint"
-    """The middle of its interval; the end of one that has only one."""
-    MEAN = "mean"
-    """The mean of the training records' numbers that have its label."""
-    BOUNDS = "bounds"
-    """Both ends of its interval, as two predictors."""
-
-
-def check_numbers(name: str) -> Numbers:
-    """Refuse a representation that there is not."""
-    if name not in list(Numbers):
-        msg = f"Masked numbers are shown as one of {quote(list(Numbers))}; found `{name}`."
-        raise InputError(msg)
-    return Numbers(name)
 
 
 def represent(masked: Predictors, raw: Predictors, numbers: Numbers, n_train: int | None) -> Predictors:
@@ -54,7 +33,7 @@ def represent(masked: Predictors, raw: Predictors, numbers: Numbers, n_train: in
         numbers: What stands for a masked number.
         n_train: How many records, the first ones, are training records; None if all count.
     """
-    if numbers is Numbers.LABELS:
+    if numbers is Numbers.LABEL:
         return masked
     raw_of = {predictor.name: predictor for predictor in raw}
     return tuple(

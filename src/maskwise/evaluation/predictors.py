@@ -8,7 +8,6 @@ each classifier.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -18,8 +17,8 @@ import numpy as np
 from maskwise.errors import InputError, PolicyError
 from maskwise.policy.attributes import Kind
 from maskwise.values.arrow import as_numpy
+from maskwise.values.interval_labels import ORDERED, ends_on_scale, interval_ends
 from maskwise.values.parsing import looks_like_code, parse_keys
-from maskwise.values.scales import Scale, bound
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
@@ -29,16 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
-
-_INTERVALS = (
-    re.compile(r"[\[\](]?\s*(\S.*?)\s*(?:,|;|\.\.)\s*(\S.*?)\s*[\])\[]?"),
-    re.compile(r"(\S*[0-9])\s*-\s*(\S+)"),
-)
-"""An interval as maskwise and other tools spell it: `[1, 37)`, `[1, 37[`, `1-36`."""
-
-
-_SCALES = (Scale.REAL, Scale.DATE, Scale.TIMESTAMP, Scale.TIME)
-"""What the ends of an interval may be."""
 
 
 class PredictorType(StrEnum):
@@ -148,27 +137,12 @@ def interval_order(labels: Sequence[str]) -> tuple[str, ...] | None:
     >>> interval_order(["[37, 99]", "[1, 37)"]), interval_order(["20-29", "10-19"]), interval_order(["[1, 37)", "*"])
     (('[1, 37)', '[37, 99]'), ('10-19', '20-29'), None)
     """
-    for scale in _SCALES:
+    for scale in ORDERED:
         try:
-            ends = {label: _interval_ends(label, scale) for label in labels}
+            ends = {label: ends_on_scale(label, scale) for label in labels}
         except PolicyError:
             continue
         return tuple(sorted(labels, key=ends.__getitem__))
-    return None
-
-
-def interval_ends(label: str) -> tuple[float, float] | None:
-    """The ends of a number or an interval; twice the same where it has only one; None if it is neither.
-
-    >>> interval_ends("[1, 37)"), interval_ends("≥ 50"), interval_ends("42"), interval_ends("Any")
-    ((1, 37), (50, 50), (42, 42), None)
-    """
-    bare = label.removesuffix(" or outside").removeprefix("≥ ").removeprefix("< ")
-    for scale in _SCALES:
-        try:
-            return _interval_ends(bare, scale)
-        except PolicyError:
-            continue
     return None
 
 
@@ -185,16 +159,6 @@ def distinct_texts(table: pa.Table, name: str) -> tuple[str, ...]:
     """The distinct values of a column, spelled as in taxonomies."""
     keys = table.column(name).combine_chunks().unique().drop_null().to_pylist()
     return tuple(text_of(key) for key in keys)
-
-
-def _interval_ends(label: str, scale: Scale) -> tuple[float, float]:
-    try:
-        return (bound(label, scale),) * 2
-    except PolicyError:
-        interval = next((match for form in _INTERVALS if (match := form.fullmatch(label))), None)
-        if interval is None:
-            raise
-        return bound(interval[1], scale), bound(interval[2], scale)
 
 
 def _encode(column: pa.ChunkedArray, name: str) -> tuple[Any, NDArray[np.int64]]:

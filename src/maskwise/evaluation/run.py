@@ -17,7 +17,7 @@ import numpy as np
 from maskwise.errors import WHOLE, InfeasibleError, InputError, quote
 from maskwise.evaluation.comparisons import mask_by_rival, read_other_tool
 from maskwise.evaluation.learners import DEFAULT, find_learner
-from maskwise.evaluation.masked_numbers import Numbers, check_numbers, represent
+from maskwise.evaluation.masked_numbers import represent
 from maskwise.evaluation.metrics import find_metrics
 from maskwise.evaluation.partition import TrainTestSplit, check_partition, partition
 from maskwise.evaluation.predictors import (
@@ -43,6 +43,7 @@ from maskwise.solution.solution import Ending
 from maskwise.table.read import read
 from maskwise.values.arrow import from_numpy
 from maskwise.values.input_kind import InputKind, input_kind
+from maskwise.values.number_forms import Numbers, check_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -83,7 +84,7 @@ def evaluate(
     classifiers: Sequence[Any] | None = None,
     measures: str | Sequence[str] = (),
     by: str | Sequence[str] = (),
-    numbers: str = Numbers.LABELS,
+    numbers: str = Numbers.LABEL,
     k: int | Sequence[int] | str | None = None,
     h: float | Sequence[float | str] | str | None = None,
     against: Mapping[str, Any] | None = None,
@@ -107,7 +108,7 @@ def evaluate(
         measures: What is measured of the same predictions: `error` (the default), `auc`, `logloss`, `f1`, `balanced`,
             `calibration`, or `all` of them; of a class that is a number `mae` and `r2`, by default both.
         by: Columns of the unmasked table; every measure is also taken of the test records with each of their values.
-        numbers: How classifiers see masked numbers: `labels`, `midpoint`, `mean` or `bounds`.
+        numbers: How classifiers see masked numbers: `label`, `midpoint`, `mean` or `bounds`.
         k: One or several k, used for every k requirement of the policy.
         h: One or several confidence bounds, used for every template of the policy.
         against: Tables that other tools masked, by name: the same records in the same order.

@@ -29,6 +29,7 @@ from maskwise.policy.sensitive_trees import columns_by_level
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown
 from maskwise.solution.solution import Reached, Solution
+from maskwise.values.number_forms import Numbers
 from maskwise.values.reading import Reading, Rename
 from maskwise.values.scales import Scale  # noqa: TC001 - pydantic needs it
 
@@ -47,6 +48,8 @@ _OPTIONAL = (
     "person",
     "tightened",
     "suppression",
+    "numbers",
+    "means",
 )
 """Keys that are written only where they say something."""
 _FOR_THE_OWNER = (
@@ -106,6 +109,8 @@ class _SolutionFile(BaseModel):
     rules: dict[str, dict[str, Any]] = {}
     tightened: str | None = Field(default=None, pattern=r"^[1-9]\d*/[1-9]\d*$")
     suppression: SuppressionEntry | None = None
+    numbers: Numbers | None = None
+    means: dict[str, dict[str, float]] = {}
 
 
 def dumps(solution: Solution, *, public: bool = False) -> str:
@@ -131,6 +136,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
                 }
                 for cut in (*solution.cuts, *solution.fixed)
             ],
+            **({} if solution.numbers is Numbers.LABEL else {"numbers": str(solution.numbers)}),
             "requirements": [_public_requirement(found, solution) for found in solution.reached],
         }
         return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
@@ -160,6 +166,11 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         against=list(solution.against),
         trees={name: tree.to_nested() for name, tree in solution.trees if isinstance(tree, Taxonomy)},
         rules={name: tree.to_data() for name, tree in solution.trees if isinstance(tree, RuleTree)},
+=======
+        numbers=None if solution.numbers is Numbers.LABEL else solution.numbers,
+        means={name: dict(of_label) for name, of_label in solution.means},
+        trees={name: tree.to_nested() for name, tree in solution.trees},
+>>>>>>> h16-numbers
         tightened=None if solution.tightened == 1 else str(solution.tightened),
         suppression=None if solution.suppression is None else SuppressionEntry.of(solution.suppression),
     )
@@ -264,6 +275,11 @@ def _solution(file: _SolutionFile) -> Solution:
             *((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
             *((name, _rule(name, said)) for name, said in file.rules.items()),
         ),
+=======
+        numbers=file.numbers or Numbers.LABEL,
+        means=tuple((name, tuple(of_label.items())) for name, of_label in file.means.items()),
+        trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
+>>>>>>> h16-numbers
         tightened=Fraction(file.tightened or 1),
         suppression=None if file.suppression is None else file.suppression.suppression(names),
     )

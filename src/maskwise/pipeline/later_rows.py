@@ -10,6 +10,7 @@ from maskwise.formats.solution_file import read_solution
 from maskwise.outcome import NO_PERSON_COLUMN, NO_SENSITIVE_COLUMN, Applied
 from maskwise.profile.sensitive import named_values
 from maskwise.release import mask as masking
+from maskwise.release.number_columns import as_labels, write_numbers
 from maskwise.release.publish import publish, recount
 from maskwise.release.shuffle import check_seed, shuffle_records, shuffles
 from maskwise.release.target import resolve_target
@@ -64,7 +65,9 @@ def apply(
     table = open_data(data, engine, target, parse_memory(memory), saved.reading)
     with closing(table):
         later = masking.apply(table, saved, strict=strict, outside=outside)
-        masked = shuffle_records(later.table, seed) if is_shuffled else later.table
+        masked = write_numbers(later.table, saved)
+        masked = shuffle_records(masked, seed) if is_shuffled else masked
+        whole = as_labels(write_numbers(later.whole, saved), saved)
 
         # Later rows may not have the sensitive column yet, or show it masked; then its templates cannot be recounted.
         asked = [reached.requirement for reached in saved.reached]
@@ -84,11 +87,11 @@ def apply(
             raise NotMetError(msg)
         with publish(masked, target, requirements, escape=escape_formulas) as draft:
             verdict = recount(
-                draft.table,
+                as_labels(draft.table, saved),
                 requirements,
                 escaped=escape_formulas,
                 trees=saved.taxonomies,
-                whole=later.whole,
+                whole=whole,
                 generalized=[cut.attribute for cut in saved.fixed],
                 person=saved.person,
             )

@@ -23,6 +23,7 @@ from maskwise.search.options import SearchKeywords, search_options
 from maskwise.table.endpoints import closing, open_data
 from maskwise.values.memory import for_search, memory_of_run, parse_memory
 from maskwise.values.message import warn_in_python
+from maskwise.values.number_forms import Numbers, check_numbers
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def anonymize(
     seed: int | None = None,
     escape_formulas: bool = False,
     strict_leaks: bool = False,
+    numbers: str = Numbers.LABEL,
     against: str | Path | Solution | Sequence[str | Path | Solution] = (),
     why: bool = False,
     engine: Any = None,
@@ -68,6 +70,8 @@ def anonymize(
         seed: Makes the order, restarts and variants repeatable; keep it secret.
         escape_formulas: Quote cells that a spreadsheet would run.
         strict_leaks: Refuse a table with a released column that tells what a masked one hides.
+        numbers: What stands for masked numbers and dates: `label` (the interval as text), or for learners `midpoint`,
+            `mean` or `bounds` (two columns, `Age_low` and `Age_high`); what is written is what is recounted.
         against: The solutions, or solution files, of earlier releases of the same people. What these show counts as
             known, so that every requirement holds for the groups of all releases together.
         why: Find out why each masked value is shown as it is, for `Outcome.why`.
@@ -111,7 +115,13 @@ def anonymize(
     if output is None and beside is not None:
         raise InputError("Files beside a release appear together with it, so it must have a place: name an output.")
     target = None if output is None else resolve_target(output, data, engine, files)
-    how = ReleaseOptions(is_shuffled=is_shuffled, seed=seed, escape_formulas=escape_formulas, strict_leaks=strict_leaks)
+    how = ReleaseOptions(
+        is_shuffled=is_shuffled,
+        seed=seed,
+        escape_formulas=escape_formulas,
+        strict_leaks=strict_leaks,
+        numbers=check_numbers(numbers),
+    )
     n_bytes, progress = parse_memory(memory), RunProgress(on_event)
     with progress.ticking():
         progress.stage(Stage.READ)

@@ -15,12 +15,22 @@ from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.release import mask as masking
 from maskwise.release.common_rows import common_rows
 from maskwise.release.label_counts import count_regions
+from maskwise.release.number_columns import (
+    as_labels,
+    as_numbers,
+    find_means,
+    merged_labels,
+    number_messages,
+    with_raw_numbers,
+    write_numbers,
+)
 from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
 from maskwise.release.release_risks import assess_release
 from maskwise.release.released_columns import look_at_columns
 from maskwise.release.shuffle import shuffle_records
 from maskwise.release.suppressed_share import suppression_messages
 from maskwise.table.endpoints import input_files
+from maskwise.values.number_forms import Numbers
 from maskwise.values.stages import Stage
 from maskwise.verify.single_records import warn_of_single_records
 
@@ -45,6 +55,8 @@ class ReleaseOptions:
     """Whether cells that a spreadsheet would run are quoted."""
     strict_leaks: bool = False
     """Whether a released column that tells what a masked one hides is refused."""
+    numbers: Numbers = Numbers.LABEL
+    """What stands for a masked number."""
 
 
 def release(
@@ -71,18 +83,24 @@ def release(
     checked = look_at_columns(table, asked, solution, profile, strict=how.strict_leaks)
     messages = (*solution.messages, *solution.implied(), *joint.messages(profile.n_rows), *checked.messages)
     progress.stage(Stage.MASK)
+    counted = with_raw_numbers(counted, solution) if how.numbers is Numbers.MEAN else counted
     whole, solution, hit = mask_and_suppress(counted, asked, solution, profile)
-    masked = masking.drop_columns(masking.show_fixed(whole, solution), (*solution.drop, *joint.policy.known))
+    means = find_means(whole, solution, asked.floors()) if how.numbers is Numbers.MEAN else {}
+    solution = as_numbers(solution, how.numbers, means)
+    labelled = masking.drop_columns(masking.show_fixed(whole, solution), (*solution.drop, *joint.policy.known))
+    masked = write_numbers(labelled, solution)
     if how.is_shuffled:
         # A seed for restarts or variants alone asks for no order that can be repeated, which a database has not.
         can_repeat = table.engine.can(Feature.RECORD_ORDER) or not taken.options.is_random
         masked = shuffle_records(masked, how.seed if can_repeat else None)
     else:
         messages = (*messages, *order_message(order_tells(table, profile.columns)))
+    whole = as_labels(write_numbers(whole, solution), solution)
     with publish(masked, target, joint.policy.requirements, escape=how.escape_formulas) as draft:
         progress.stage(Stage.VERIFY)
+        written = as_labels(draft.table, solution)
         verdict = recount(
-            draft.table,
+            written,
             joint.policy.requirements,
             escaped=how.escape_formulas,
             trees=asked.trees,
@@ -90,23 +108,26 @@ def release(
             generalized=[cut.attribute for cut in solution.fixed],
             person=asked.person,
         )
-        refuse_other_labels(draft.table, solution.fixed, escaped=how.escape_formulas)
+        refuse_other_labels(written, solution.fixed, escaped=how.escape_formulas)
         n_rows, n_persons = what_is_left(hit, profile)
         dropped = asked.dropped(table.names)
-        refuse_unless_confirmed(verdict, dropped, taken.found, n_rows, draft.table.names, n_persons)
+        merged = merged_labels(solution)
+        refuse_unless_confirmed(verdict, dropped, taken.found, n_rows, draft.table.names, n_persons, merged)
         progress.stage(Stage.ASSESS)
         attacks = (*taken.attacks, *attack_with_earlier(joint, verdict))
         verdict = joint.own_verdict(verdict).hiding(named_values(asked.requirements, asked.trees))
         verdict = replace(verdict, messages=unseen_values(asked, profile.sensitive))
         run = Run(
-            taken.options.asked() | {"keep_order": not how.is_shuffled, "escape_formulas": how.escape_formulas},
+            taken.options.asked()
+            | {"keep_order": not how.is_shuffled, "escape_formulas": how.escape_formulas}
+            | ({} if how.numbers is Numbers.LABEL else {"numbers": str(how.numbers)}),
             table.engine.dialect.name,
             str(table.engine.dialect.backend.version),
             input_files(*source),
             draft.written,
         )
-        attacks = (*attacks, *attack_release(asked, draft.table, whole, checked.leaks))
-        risk, owner_risk = assess_release(draft.table, whole, asked, solution, verdict)
+        attacks = (*attacks, *attack_release(asked, written, whole, checked.leaks))
+        risk, owner_risk = assess_release(written, whole, asked, solution, verdict)
         outcome = Outcome(
             draft.data,
             solution,
@@ -118,6 +139,7 @@ def release(
                 *warn_of_single_records(verdict),
                 *messages,
                 *suppression_messages(hit, asked),
+                *number_messages(solution),
                 *failed_messages(attacks),
             ),
             risk,
@@ -125,8 +147,8 @@ def release(
             taken.reasons,
             owner_risk=owner_risk,
             run=run,
-            common=common_rows(draft.table, [cut.attribute for cut in solution.cuts]),
-            regions=count_regions(draft.table, solution, escaped=how.escape_formulas),
+            common=common_rows(written, [cut.attribute for cut in solution.cuts]),
+            regions=count_regions(written, solution, escaped=how.escape_formulas),
             suppressed=hit,
         )
         if beside is not None and target is not None:

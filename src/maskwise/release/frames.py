@@ -47,16 +47,34 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
         frame = nw.maybe_reset_index(frame)
     # Under plain names: `*` and `^a.*$` would mean other columns to Polars.
     plain = {name: f"p{i}" for i, name in enumerate(frame.columns)}
-    frame = frame.rename(plain).select(*(plain[name] for name in table.names))
+    frame = frame.rename(plain).select(*(plain[name] for name in table.names if name in plain))
+    plain |= {name: f"n{i}" for i, name in enumerate(table.names) if name not in plain}
     frame = _with_blanks(frame, table, fresh, plain)
     masked = [
-        nw.new_series(plain[name], fresh.column(table.key(name)).to_pylist(), nw.String, backend=frame.implementation)
+        nw.new_series(
+            plain[name],
+            fresh.column(table.key(name)).to_pylist(),
+            _type_of(fresh.column(table.key(name))),
+            backend=frame.implementation,
+        )
         for name in table.rewritten
         if name in table.names
     ]
-    frame = _without_unused_categories(frame.with_columns(*masked))
+    frame = _without_unused_categories(frame.with_columns(*masked)).select(*(plain[name] for name in table.names))
     released = _without_notes(frame.rename({plain[name]: name for name in table.names}).to_native())
     return released.lazy() if table.is_lazy else released
+
+
+def _type_of(column: pa.ChunkedArray) -> Any:
+    """What a rewritten column holds: texts, or numbers and dates in their place."""
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if pa.types.is_floating(column.type):
+        return nw.Float64
+    if pa.types.is_date(column.type):
+        return nw.Date
+    return nw.Datetime if pa.types.is_timestamp(column.type) else nw.String
 
 
 def _without_notes(frame: Any) -> Any:

@@ -12,6 +12,7 @@ from maskwise.progress import RunProgress
 from maskwise.release.target import resolve_target
 from maskwise.session.row_pairs import pair_rows
 from maskwise.session.sidecars import SidecarPaths
+from maskwise.values.number_forms import Numbers, check_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,6 +141,7 @@ class SearchRun:
         keep_order: bool = False,
         escape_formulas: bool = False,
         strict_leaks: bool = False,
+        numbers: str = Numbers.LABEL,
     ) -> Outcome:
         """Release into a folder, through the same gate as `maskwise mask`: all files appear together, or none.
 
@@ -153,6 +155,7 @@ class SearchRun:
             keep_order: As in `anonymize`.
             escape_formulas: As in `anonymize`.
             strict_leaks: As in `anonymize`.
+            numbers: As in `anonymize`.
         """
         place = Path(folder)
         paths = [None if one is None else place / one for one in (solution, trace, report, owner_report)]
@@ -161,7 +164,11 @@ class SearchRun:
         sidecars.check()
         target = resolve_target(place / name, self._session.data, self._session.engine, [])
         how = ReleaseOptions(
-            is_shuffled=not keep_order, seed=self._seed, escape_formulas=escape_formulas, strict_leaks=strict_leaks
+            is_shuffled=not keep_order,
+            seed=self._seed,
+            escape_formulas=escape_formulas,
+            strict_leaks=strict_leaks,
+            numbers=check_numbers(numbers),
         )
         why = owner_report is not None and self.policy.suppress is None
         return self._release(target, how, why=why, beside=sidecars)

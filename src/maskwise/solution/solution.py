@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from maskwise.policy.attributes import Missing
 from maskwise.solution.cut import MissingShown
 from maskwise.values.message import note
+from maskwise.values.number_forms import Numbers
 from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
@@ -91,6 +92,10 @@ class Solution:
     """By what the bounds of templates were multiplied while searching, against the minimality attack."""
     suppression: Suppression | None = None
     """What is suppressed, where the policy allows it."""
+    numbers: Numbers = Numbers.LABEL
+    """What stands for a masked number in the release."""
+    means: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    """For each attribute the mean of the numbers behind each label, where they stand for it."""
     against: tuple[str, ...] = ()
     """The hashes of the solution files of earlier releases of the same people, together with which it was found."""
     steps: tuple[Step | Generalization, ...] = ()

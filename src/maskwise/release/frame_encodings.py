@@ -1,0 +1,84 @@
+"""The labels of a masked data frame as numbers: their places in the cut, or a column of 0 and 1 for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.release.number_columns import SIDES, numbered_cuts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from maskwise.solution.cut import Cut
+    from maskwise.solution.solution import Solution
+
+
+def names_out(names: Sequence[str], solution: Solution, encode: str) -> list[str]:
+    """The columns that stand for some columns of a table.
+
+    Args:
+        names: The columns.
+        solution: How they are masked.
+        encode: How labels are written: `onehot`, `bounds`, or another way that keeps each column one.
+    """
+    out: dict[str, list[str]] = {}
+    if encode == "onehot":
+        out = {cut.attribute: list(_indicators(cut)) for cut in solution.cuts}
+    elif encode == "bounds":
+        out = {cut.attribute: [f"{cut.attribute}_{side}" for side in SIDES] for cut in numbered_cuts(solution)}
+    return [one for name in names for one in out.get(name, [name])]
+
+
+def with_places(shown: Any, solution: Solution) -> Any:
+    """Replace each label by its number in the cut, and a missing cell by nothing."""
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    frame = nw.from_native(shown, eager_only=True)
+    numbers = []
+    for cut in solution.cuts:
+        at = _places(cut)
+        cells = [np.nan if cell is None else at.get(cell, -1) for cell in frame[cut.attribute].to_list()]
+        numbers.append(
+            nw.new_series(
+                cut.attribute, np.asarray(cells, np.float64).tolist(), nw.Float64, backend=frame.implementation
+            )
+        )
+    return frame.with_columns(*numbers).to_native()
+
+
+def with_indicators(shown: Any, solution: Solution) -> Any:
+    """Replace each masked column by one of 0 and 1 for each of its labels."""
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    frame = nw.from_native(shown, eager_only=True)
+    cuts = {cut.attribute: cut for cut in solution.cuts}
+    columns = []
+    for name in frame.columns:
+        if name not in cuts:
+            columns.append(frame.get_column(name))
+            continue
+        cells = frame.get_column(name).to_list()
+        for out, label in _indicators(cuts[name]).items():
+            is_label = [float(cell == label) for cell in cells]
+            columns.append(nw.new_series(out, is_label, nw.Float64, backend=frame.implementation))
+    plain = [column.rename(f"p{i}") for i, column in enumerate(columns)]
+    made = frame.select().with_columns(*plain) if not plain else _side_by_side(frame, plain)
+    return made.rename({f"p{i}": column.name for i, column in enumerate(columns)}).to_native()
+
+
+def _side_by_side(frame: Any, columns: list[Any]) -> Any:
+    """These columns, with the index of the frame."""
+    old = frame.columns
+    kept = frame.rename({name: f"old {i}" for i, name in enumerate(old)}).with_columns(*columns)
+    return kept.select(*(column.name for column in columns))
+
+
+def _indicators(cut: Cut) -> dict[str, str]:
+    """What the column of each label is called."""
+    return {f"{cut.attribute}={label}": label for label in cut.labels}
+
+
+def _places(cut: Cut) -> dict[str, int]:
+    return {label: i for i, label in enumerate(cut.labels)}
