@@ -7,14 +7,15 @@ rows the cut was found on are guaranteed to meet the requirements.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sized
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from maskwise.errors import InputError, plural, quote
 from maskwise.formats import solution_file
+from maskwise.formats.policy_brief import brief
 from maskwise.formats.policy_file import read_policy, to_data
 from maskwise.outcome import cut_lines, findings_lines, listed
 from maskwise.pipeline import solve
@@ -61,12 +62,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from maskwise.policy.person import Person
+    from maskwise.profile.columns import Profile
+    from maskwise.solution.solution import Solution
+    from maskwise.table.table import Table
     from maskwise.values.reading import Reading
     from maskwise.verify.verdict import Verdict
 
 ENCODINGS = ("label", "ordinal", "onehot", "midpoint", "mean", "bounds")
-_LONG_POLICY = 400
-"""From so many characters on a policy is only counted where parameters are shown."""
 
 
 class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -192,14 +194,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         solution, profile, table = solved.solution, solved.profile, solved.table
         messages = (*unseen_values(asked, profile.sensitive), *check_released_columns(table, asked, solution, profile))
         warn_in_python(warnings_of(messages))
-        if self.encode in list(Numbers):
-            form = Numbers(self.encode)
-            means = {}
-            if form is Numbers.MEAN:
-                beside = mask(with_raw_numbers(table, solution), solution, profile.columns)
-                means = find_means(beside, solution, asked.floors())
-            solution = as_numbers(solution, form, means)
-        self.solution_ = solution
+        self.solution_ = solution = self._with_form(solution, profile, table, asked)
         masked = mask(table, solution, profile.columns)
         suppressed = suppress(masked, solution)
         masked = masked if suppressed is None else suppressed.table
@@ -210,10 +205,18 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.feature_names_ = names
         return self
 
+    def _with_form(self, solution: Solution, profile: Profile, table: Table, asked: Policy) -> Solution:
+        """The solution with what stands for masked numbers."""
+        form = Numbers(self.encode) if self.encode in list(Numbers) else Numbers.LABEL
+        if form is not Numbers.MEAN:
+            return as_numbers(solution, form, {})
+        beside = mask(with_raw_numbers(table, solution), solution, profile.columns)
+        return as_numbers(solution, form, find_means(beside, solution, asked.floors()))
+
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # noqa: N803 - scikit-learn's name
         """scikit-learn's, but a policy that would fill pages is only counted."""
         short = type(self)(**self.get_params(deep=False))
-        short.policy = _brief(self.policy)
+        short.policy = brief(self.policy)
         return str(BaseEstimator.__repr__(short, N_CHAR_MAX))
 
     def summary(self) -> str:
@@ -345,27 +348,6 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = [f"x{i}" for i in range(array.shape[1])] if reset else self.feature_names_
         columns = {name: cells_to_arrow(array[:, i], name) for i, name in enumerate(names)}
         return nw.from_native(_pa().table(columns), eager_only=True)
-
-
-@dataclass(frozen=True, slots=True)
-class _PolicyInBrief:
-    """Stands for a long policy where parameters are shown."""
-
-    n_attributes: int
-    n_requirements: int
-
-    def __repr__(self) -> str:
-        """How much it says."""
-        return f"<policy: {plural(self.n_attributes, 'entry')}, {plural(self.n_requirements, 'requirement')}>"
-
-
-def _brief(policy: Any) -> Any:
-    """A policy as parameters show it: as it is, if it is short."""
-    if not isinstance(policy, Policy | Mapping) or len(repr(policy)) <= _LONG_POLICY:
-        return policy
-    said = to_data(policy) if isinstance(policy, Policy) else policy
-    parts = (said.get("attributes"), said.get("requirements"))
-    return _PolicyInBrief(*(len(part) if isinstance(part, Sized) else 0 for part in parts))
 
 
 def _pa() -> Any:

@@ -166,11 +166,8 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         against=list(solution.against),
         trees={name: tree.to_nested() for name, tree in solution.trees if isinstance(tree, Taxonomy)},
         rules={name: tree.to_data() for name, tree in solution.trees if isinstance(tree, RuleTree)},
-=======
         numbers=None if solution.numbers is Numbers.LABEL else solution.numbers,
         means={name: dict(of_label) for name, of_label in solution.means},
-        trees={name: tree.to_nested() for name, tree in solution.trees},
->>>>>>> h16-numbers
         tightened=None if solution.tightened == 1 else str(solution.tightened),
         suppression=None if solution.suppression is None else SuppressionEntry.of(solution.suppression),
     )
@@ -275,11 +272,8 @@ def _solution(file: _SolutionFile) -> Solution:
             *((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
             *((name, _rule(name, said)) for name, said in file.rules.items()),
         ),
-=======
         numbers=file.numbers or Numbers.LABEL,
         means=tuple((name, tuple(of_label.items())) for name, of_label in file.means.items()),
-        trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
->>>>>>> h16-numbers
         tightened=Fraction(file.tightened or 1),
         suppression=None if file.suppression is None else file.suppression.suppression(names),
     )
