@@ -6,6 +6,7 @@ labels becomes a group of numbers, which the recount counts as it is written.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +123,7 @@ def _is_key(column: str, n: int) -> bool:
 def _relabel(one: _Written) -> Relabel:
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    return Relabel(pa.array(list(one.texts), pa.string()), list(one.texts.values()), "", None)
+    return Relabel(pa.array(list(one.texts), pa.string()), list(one.texts.values()), "", None, has_others=True)
 
 
 def _cast(table: Table, written: Mapping[str, _Written]) -> Table:
@@ -168,7 +169,7 @@ def _middle(low: float | None, high: float | None, cut: Cut) -> float | None:
     if low is None or high is None:
         return high if low is None else low
     middle = low + (high - low) / 2
-    return middle if cut.scale in {Scale.INTEGER, Scale.REAL} else float(int(middle))
+    return middle if cut.scale in {Scale.INTEGER, Scale.REAL} else float(math.floor(middle))
 
 
 def _text(number: float | None, cut: Cut) -> str:
@@ -245,9 +246,8 @@ def find_means(masked: Table, solution: Solution, floors: Mapping[str, int]) -> 
         if cut.scale not in {Scale.INTEGER, Scale.REAL} or least < 2:  # noqa: PLR2004 - the mean of one is that one
             continue
         key = masked.key(cut.attribute)
-        grouped = masked.expr.group_by(label=masked.expr[key]).aggregate(
-            n=masked.expr.count(), total=masked.expr[raw_name(cut.attribute, masked)].sum()
-        )
+        raw = masked.expr[raw_name(cut.attribute, masked)]
+        grouped = masked.expr.group_by(label=masked.expr[key]).aggregate(n=raw.count(), total=raw.sum())
         rows = masked.engine.fetch(grouped).to_pylist()
         found[cut.attribute] = {
             row["label"]: float(f"{row['total'] / row['n']:.{_DIGITS}g}")
