@@ -72,6 +72,8 @@ _MOSTLY = 0.5
 """A key, or a text of somebody's own, has so many different values for each cell."""
 _CATEGORY = 12
 """With so few values, that also repeat, a column is a category whatever it is called."""
+_YES_OR_NO = 3
+"""So few values of a column that is called a name say whether there is one."""
 _REPEATS = 0.2
 """A category has fewer different values for each cell."""
 _LEAST_PERSONS = 20
@@ -82,6 +84,8 @@ _SINGLED_OUT = 0.01
 """A number that singles out more records is masked, even if it is sensitive."""
 _MOST_CLASSES = 20
 """A class that is guessed has at most so many values."""
+_FIVE_DIGITS = 10**5
+"""Numbers with leading zeros below this may be postcodes, which many tables have only once each."""
 _LONG = 10**6
 """Numbers from here on, all of one length, are numbers of something rather than amounts."""
 _LONG_LABELS = 0.05
@@ -141,8 +145,9 @@ def judge(column: ColumnEvidence) -> Judgement:
 
 
 def _is_category(column: ColumnEvidence) -> bool:
-    """Whether a column has a few values that repeat: a yes or no, whatever its name is."""
-    return column.is_boolean or (column.n_distinct <= _CATEGORY and column.distinction < _REPEATS)
+    """Whether a column has a few values that repeat: a yes or no, whatever its name is; names may be few."""
+    most = _YES_OR_NO if column.meaning in {Meaning.NAME, Meaning.ADDRESS, Meaning.LOGIN} else _CATEGORY
+    return column.is_boolean or (column.n_distinct <= most and column.distinction < _REPEATS)
 
 
 def _is_amount(column: ColumnEvidence) -> bool:
@@ -253,12 +258,14 @@ def _differing(column: ColumnEvidence) -> Judgement | None:
     if column.n_cells < LEAST_RECORDS or column.distinction < _NEARLY_ALL:
         return None
     differs = f"it differs in nearly every record; {values_text(column)}"
-    if column.scale is None or column.has_zeros:
+    if column.scale is None:
         is_amount = column.shape is not None and column.shape.shape is Shape.LOCAL_NUMBER
         return None if is_amount else Judgement(Role.IDENTIFIER, differs)
     if column.ends is None or column.scale is not Scale.INTEGER:
         return None
     low, high = column.ends
+    if column.has_zeros and high >= _FIVE_DIGITS:
+        return Judgement(Role.IDENTIFIER, f"numbers with leading zeros; {differs}")
     is_counted = column.n_distinct == column.n_cells and high - low < 2 * column.n_distinct
     is_long = low >= _LONG and len(str(int(low))) == len(str(int(high)))
     return (
