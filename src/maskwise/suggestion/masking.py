@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from maskwise.errors import InputError
+from maskwise.policy.rules.registry import RULE_KEYS, read_rule
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.vocabulary import Meaning
 from maskwise.values.scales import Scale, as_python
@@ -18,6 +20,8 @@ from maskwise.values.scales import Scale, as_python
 if TYPE_CHECKING:
     from maskwise.suggestion.evidence import ColumnEvidence
 
+OTHER = "other values"
+"""What a rule shows of values that it cannot read."""
 _LONG_SPAN, _SHORT_SPAN = 20 * 366, 2 * 366
 """Days from which dates are rounded to decades, and to years."""
 _UNORDERED = frozenset({
@@ -48,6 +52,8 @@ def choose_masking(column: ColumnEvidence) -> Masking:
     Args:
         column: What was counted of it.
     """
+    if (rule := _choose_rule(column)) is not None:
+        return rule
     if _is_ordered(column):
         assert column.scale is not None  # noqa: S101 - ordered columns have one
         assert column.ends is not None  # noqa: S101 - and a range
@@ -60,6 +66,48 @@ def choose_masking(column: ColumnEvidence) -> Masking:
     if column.n_distinct <= 2:  # noqa: PLR2004
         return Masking("suppress", "each value is shown or hidden")
     return Masking("suppress", "rare values are hidden; a taxonomy would show more")
+
+
+_RULES: tuple[tuple[frozenset[Shape], frozenset[Meaning], str, list[Any], str, str], ...] = (
+    (frozenset({Shape.IP}), frozenset(), "network", [24, 16, 8], "10.20.30.40", "addresses are shown as networks"),
+    (
+        frozenset({Shape.POSTCODE}),
+        frozenset({Meaning.POSTCODE}),
+        "prefix",
+        [3, 2, 1],
+        "02139",
+        "at most the first three characters are shown",
+    ),
+    (
+        frozenset({Shape.COUNTRY}),
+        frozenset({Meaning.COUNTRY}),
+        "un",
+        ["country", "subregion", "region"],
+        "FR",
+        "countries are shown as themselves or as regions of the United Nations",
+    ),
+)
+"""Which rule fits which shape, or else which name: its key, its levels, a value that it reads, and what it shows."""
+
+
+def _choose_rule(column: ColumnEvidence) -> Masking | None:
+    """A rule for a column of codes, if the policy of this version knows it and what it needs is installed."""
+    shape = None if column.shape is None else column.shape.shape
+    for shapes, meanings, key, levels, example, said in _RULES:
+        is_named = column.meaning in meanings and shape in {None, Shape.CODE, Shape.INTEGER} and key == "prefix"
+        if (shape in shapes or is_named) and _is_known(key, levels, example):
+            return Masking({key: levels, "other": f"under {OTHER}"}, said)
+    return None
+
+
+def _is_known(key: str, levels: list[Any], example: str) -> bool:
+    """Whether a rule can be used: some need data that an optional package brings."""
+    if key not in RULE_KEYS:
+        return False
+    try:
+        return read_rule(key, levels).path(example) is not None
+    except InputError:
+        return False
 
 
 def _is_ordered(column: ColumnEvidence) -> bool:
