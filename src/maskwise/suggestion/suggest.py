@@ -9,7 +9,7 @@ from maskwise.errors import InputError, plural
 from maskwise.risks.hashed_table import hashed, number_columns
 from maskwise.risks.thresholds import read_thresholds
 from maskwise.suggestion.column_sets import find_sets
-from maskwise.suggestion.demands import MOST_ATTRIBUTES, can_protect, choose_attributes, demand, k_of
+from maskwise.suggestion.demands import MOST_ATTRIBUTES, choose_attributes, demand, group_values, k_of
 from maskwise.suggestion.draft import describe_missing
 from maskwise.suggestion.evidence import count_columns
 from maskwise.suggestion.figures import count_groups
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from maskwise.risks.group_sizes import GroupSizes
     from maskwise.risks.hashed_table import HashedTable
+    from maskwise.suggestion.demands import ValueGroups
     from maskwise.suggestion.evidence import ColumnEvidence, TableEvidence
     from maskwise.table.table import Table
 
@@ -75,17 +76,22 @@ def suggest(
 def _suggest(table: Table, class_name: str | None, risk: float) -> Suggestion:
     names = [name for name in table.names if table.is_countable(name)]
     k = k_of(risk)
-    _refuse_few_records(table, k)
+    n_records = table.n_rows()
+    if n_records < k:
+        raise InputError(_too_few(table, n_records, "record", k))
     hashes = hashed(table, number_columns(names), [], None) if names else nullcontext()
     with hashes as found:
-        evidence = count_columns(table, found, names)
+        evidence = count_columns(table, found, names, n_records)
         by_name = {column.name: column for column in evidence.columns}
         judged = judge_columns(evidence.columns, class_name)
         if found is not None:
             judged |= _repeated(found, judged, evidence)
-        judged |= _unprotectable(table, judged, by_name)
+        grouped = group_values(
+            table, [column for column in evidence.columns if judged[column.name].role is Role.SENSITIVE]
+        )
+        judged |= _unprotectable(judged, grouped)
         judged |= _beyond(judged, evidence.columns)
-        masked = [column for column in evidence.columns if judged[column.name].role is Role.QUASI_IDENTIFIER]
+        masked = _with_role(Role.QUASI_IDENTIFIER, judged, evidence)
         if not masked or found is None:
             raise InputError(_nothing_left(table, judged))
         shown = {column.name: evidence.sizes[column.name] for column in masked}
@@ -93,7 +99,7 @@ def _suggest(table: Table, class_name: str | None, risk: float) -> Suggestion:
     n_units, unit = _units(judged, by_name, evidence.n_records)
     if n_units < k:
         raise InputError(_too_few(table, n_units, unit, k))
-    sensitive = [column for column in evidence.columns if judged[column.name].role is Role.SENSITIVE]
+    sensitive = _with_role(Role.SENSITIVE, judged, evidence)
     missing, why = _missing(table, masked, k, evidence.n_records)
     columns = [
         ColumnSuggestion(
@@ -105,10 +111,14 @@ def _suggest(table: Table, class_name: str | None, risk: float) -> Suggestion:
         )
         for column in evidence.columns
     ]
-    requirements = demand(table, masked, sensitive, k, n_units, unit)
+    requirements = demand(table, masked, {column: grouped[column.name] for column in sensitive}, k, n_units, unit)
     return Suggestion(
         table.source, evidence.n_records, risk, k, tuple(columns), tuple(requirements), search, missing, why
     )
+
+
+def _with_role(role: Role, judged: Mapping[str, Judgement], evidence: TableEvidence) -> list[ColumnEvidence]:
+    return [column for column in evidence.columns if judged[column.name].role is role]
 
 
 def _units(judged: Mapping[str, Judgement], by_name: Mapping[str, ColumnEvidence], n_records: int) -> tuple[int, str]:
@@ -145,14 +155,12 @@ def _is_same(both: GroupSizes, one: GroupSizes) -> bool:
     return count_groups(both) == count_groups(one)
 
 
-def _unprotectable(
-    table: Table, judged: Mapping[str, Judgement], by_name: Mapping[str, ColumnEvidence]
-) -> dict[str, Judgement]:
+def _unprotectable(judged: Mapping[str, Judgement], grouped: Mapping[str, ValueGroups | None]) -> dict[str, Judgement]:
     """Sensitive columns with more values than a requirement can count: they are masked instead."""
     return {
-        name: Judgement(Role.QUASI_IDENTIFIER, f"{judgement.reason}; too many values to protect, so it is masked")
-        for name, judgement in judged.items()
-        if judgement.role is Role.SENSITIVE and not can_protect(table, by_name[name])
+        name: Judgement(Role.QUASI_IDENTIFIER, f"{judged[name].reason}; too many values to protect, so it is masked")
+        for name, groups in grouped.items()
+        if groups is None
     }
 
 
@@ -191,12 +199,6 @@ def _refuse_records_as_header(table: Table) -> None:
             "or dates. Write the names of the columns into its first line."
         )
         raise InputError(msg)
-
-
-def _refuse_few_records(table: Table, k: int) -> None:
-    n_records = table.n_rows()
-    if n_records < k:
-        raise InputError(_too_few(table, n_records, "record", k))
 
 
 def _too_few(table: Table, n_units: int, unit: str, k: int) -> str:

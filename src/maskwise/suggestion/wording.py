@@ -96,7 +96,9 @@ def set_text(found: SinglingSet) -> str:
 
 def search_text(search: SetSearch, largest: int) -> str:
     """How far sets of columns were looked at."""
-    counted = f"{plural(search.n_counted, 'set')} of up to {largest} columns"
+    counted = f"Counted: {plural(search.n_counted, 'set')} of up to {largest} columns"
+    if search.one_of > 1:
+        counted += f" estimated from one of {search.one_of} groups"
     if search.is_complete:
-        return f"{counted} counted, all others ruled out by their parts."
-    return f"{counted} counted; there are more, which may single out records too."
+        return f"{counted}; all others are ruled out by their parts."
+    return f"{counted}; there are more, which may single out records too."
