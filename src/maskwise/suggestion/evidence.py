@@ -16,7 +16,7 @@ import numpy as np
 from maskwise.suggestion.figures import count_groups, entropy, separation
 from maskwise.suggestion.names import meaning_of
 from maskwise.suggestion.shapes import find_shape
-from maskwise.values.parsing import patterns
+from maskwise.values.parsing import parse_keys, patterns
 from maskwise.values.scales import EXACT, Scale, bound
 
 if TYPE_CHECKING:
@@ -111,7 +111,10 @@ def count_columns(table: Table, hashes: HashedTable | None, names: Sequence[str]
     scales = {name: _scale_of(table, name, shapes.get(name)) for name in names}
     n_cells = {name: n_records - n_missing[name] for name in names}
     ordered = {name: scale for name, scale in scales.items() if scale is not None}
-    ranges = _find_ranges(table, ordered, n_cells)
+    # Of a column with few values all are here.
+    few = [name for name in ordered if _one_of(n_distinct[name]) == 1 and table.column(name).type().is_string()]
+    ranges = {name: ends for name in few if (ends := _range_of(values[name], ordered[name])) is not None}
+    ranges |= _find_ranges(table, {name: scale for name, scale in ordered.items() if name not in few}, n_cells)
     columns = []
     for name in table.names:
         if name not in by_name:
@@ -176,7 +179,7 @@ def _look(table: Table, n_distinct: Mapping[str, int]) -> dict[str, list[tuple[s
         some = names[at : at + _COLUMNS_AT_ONCE]
         counts = []
         for i, name in enumerate(some):
-            one_of = max(n_distinct[name] // LOOKED_AT, 1)
+            one_of = _one_of(n_distinct[name])
             chosen = [table.column(name).notnull(), *([table.hashed(name).abs() % one_of == 0] if one_of > 1 else [])]
             cells = table.expr.filter(*chosen).select(text=table.column(name).cast("string"))
             counted = cells.group_by("text").agg(n=cells.count())
@@ -184,6 +187,21 @@ def _look(table: Table, n_distinct: Mapping[str, int]) -> dict[str, list[tuple[s
         for row in table.engine.fetch(ibis.union(*counts) if len(counts) > 1 else counts[0]).to_pylist():
             found[some[row["which"]]].append((row["text"], int(row["n"])))
     return {name: sorted(values) for name, values in found.items()}
+
+
+def _one_of(n_distinct: int) -> int:
+    """One of how many values is looked at."""
+    return max(n_distinct // LOOKED_AT, 1)
+
+
+def _range_of(values: Sequence[tuple[str, int]], scale: Scale) -> tuple[float, float] | None:
+    """The smallest and largest of all values of a column, if each can be read."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    parsed = parse_keys(pa.array([text for text, _ in values], pa.string()))
+    if parsed is None or not parsed.known.all() or parsed.scale is not scale:
+        return None
+    return float(parsed.numbers.min()), float(parsed.numbers.max())
 
 
 def _scale_of(table: Table, name: str, shape: ShapeFound | None) -> Scale | None:

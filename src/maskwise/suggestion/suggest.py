@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 DEFAULT_RISK = 0.09
 """The threshold of the European Medicines Agency's Policy 0070: groups of 12."""
+MOST_COLUMNS = 300
+"""With more columns the queries take minutes, and a policy protects few of them anyway."""
 _FEW_LEFT_OUT = 0.05
 """Records with a missing cell are left out only if they are no more than this."""
 _REPEATED = 0.5
@@ -70,6 +72,7 @@ def suggest(
         if class_name is not None:
             table.require(class_name, "is given as the class")
         _refuse_records_as_header(table)
+        _refuse_many_columns(table)
         return _suggest(table, class_name, threshold)
 
 
@@ -197,6 +200,15 @@ def _refuse_records_as_header(table: Table) -> None:
         msg = (
             f"`{table.source}` seems to have no header: {n_cells} of its {len(table.names)} column names are numbers "
             "or dates. Write the names of the columns into its first line."
+        )
+        raise InputError(msg)
+
+
+def _refuse_many_columns(table: Table) -> None:
+    if len(table.names) > MOST_COLUMNS:
+        msg = (
+            f"`{table.source}` has {len(table.names):,} columns, and a draft can be made of at most {MOST_COLUMNS:,}. "
+            "Give a table with those that recipients need."
         )
         raise InputError(msg)
 
