@@ -8,7 +8,7 @@ come over, a bounded number, to see what they look like.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,8 +64,8 @@ class ColumnEvidence:
     """What its values look like."""
     scale: Scale | None = None
     """The order of its values, if every one is a number, an ISO date or an ISO time."""
-    ends: tuple[float, float] | None = None
-    """The smallest and the largest of them, as numbers."""
+    ends: tuple[float, float] | None = field(default=None, repr=False)
+    """The smallest and the largest of them, as numbers: cells, so they are not printed."""
     has_zeros: bool = False
     """Whether some are numbers with leading zeros, which are codes."""
 

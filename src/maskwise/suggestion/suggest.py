@@ -88,7 +88,8 @@ def _suggest(table: Table, class_name: str | None, risk: float) -> Suggestion:
         by_name = {column.name: column for column in evidence.columns}
         judged = judge_columns(evidence.columns, class_name)
         if found is not None:
-            judged |= _repeated(found, judged, evidence)
+            n_units, _ = _units(judged, by_name, n_records)
+            judged |= _repeated(found, judged, evidence, n_units)
         grouped = group_values(
             table, [column for column in evidence.columns if judged[column.name].role is Role.SENSITIVE]
         )
@@ -130,28 +131,38 @@ def _units(judged: Mapping[str, Judgement], by_name: Mapping[str, ColumnEvidence
     return (n_records, "record") if person is None else (by_name[person].n_distinct, "person")
 
 
-def _repeated(hashes: HashedTable, judged: Mapping[str, Judgement], evidence: TableEvidence) -> dict[str, Judgement]:
-    """Columns that say the same as another one: the groups on both are those on each."""
+def _repeated(
+    hashes: HashedTable, judged: Mapping[str, Judgement], evidence: TableEvidence, n_units: int
+) -> dict[str, Judgement]:
+    """Columns that say the same as another one: the groups on both are those on each.
+
+    Two columns that nearly tell persons apart agree by chance, so they are left alone; and what names say to be
+    different things is.
+    """
     kept = {Role.QUASI_IDENTIFIER, Role.SENSITIVE}
     alike: dict[tuple[bytes, bytes], list[ColumnEvidence]] = {}
     for column in evidence.columns:
-        if judged[column.name].role in kept:
-            groups = evidence.sizes[column.name]
-            if count_groups(groups) <= _REPEATED * evidence.n_records:
-                alike.setdefault((groups.sizes.tobytes(), groups.n_groups.tobytes()), []).append(column)
+        groups = evidence.sizes.get(column.name)
+        if groups is not None and judged[column.name].role in kept and count_groups(groups) <= _REPEATED * n_units:
+            alike.setdefault((groups.sizes.tobytes(), groups.n_groups.tobytes()), []).append(column)
     pairs: dict[str, str] = {}
     for columns in alike.values():
         # The one that is generalized without a tree stays, and what is sensitive.
         first, *others = sorted(
             columns, key=lambda one: (judged[one.name].role is not Role.SENSITIVE, one.scale is None or one.has_zeros)
         )
-        pairs |= {other.name: first.name for other in others}
+        alike_named = [other for other in others if _may_be_same(first, other)]
+        pairs |= {other.name: first.name for other in alike_named}
     sizes = hashes.sizes([frozenset(pair) for pair in pairs.items()]) if pairs else {}
     return {
         name: Judgement(Role.REPEATED, f"it says the same as `{other}` in every record; swap the two if you like")
         for name, other in pairs.items()
         if _is_same(sizes[frozenset({name, other})], evidence.sizes[name])
     }
+
+
+def _may_be_same(one: ColumnEvidence, other: ColumnEvidence) -> bool:
+    return None in (one.meaning, other.meaning) or one.meaning is other.meaning
 
 
 def _is_same(both: GroupSizes, one: GroupSizes) -> bool:
