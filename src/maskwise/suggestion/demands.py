@@ -180,18 +180,17 @@ def group_values(table: Table, columns: Sequence[ColumnEvidence]) -> dict[str, V
     found: dict[str, ValueGroups | None] = {
         name: ValueGroups(None, n) if n <= _MOST_VALUES else None for name, n in few.items()
     }
-    many = [name for name, groups in found.items() if groups is None]
-    if not many:
-        return found
-    counts = {
-        f"p{i}_{n}": table.column(name).cast("string").left(n).nunique()
-        for i, name in enumerate(many)
-        for n in _PREFIXES
-    }
-    (row,) = table.engine.fetch(table.expr.aggregate(**counts)).to_pylist()
-    for i, name in enumerate(many):
-        fitting = [(n, int(row[f"p{i}_{n}"])) for n in _PREFIXES if _WANTED <= row[f"p{i}_{n}"] < _MOST_VALUES]
-        found[name] = ValueGroups(*fitting[0]) if fitting else None
+    for n in _PREFIXES:
+        many = [name for name, groups in found.items() if groups is None]
+        if not many:
+            break
+        counts = {f"p{i}": table.column(name).cast("string").left(n).nunique() for i, name in enumerate(many)}
+        (row,) = table.engine.fetch(table.expr.aggregate(**counts)).to_pylist()
+        found |= {
+            name: ValueGroups(n, int(row[f"p{i}"]))
+            for i, name in enumerate(many)
+            if _WANTED <= row[f"p{i}"] < _MOST_VALUES
+        }
     return found
 
 
