@@ -162,10 +162,14 @@ ODD = [
 
 def test_odd_names_of_columns_are_quoted(tmp_path: Path) -> None:
     cells = {name: [(j * (i + 3) + j // 7) % 6 for j in range(120)] for i, name in enumerate(ODD)}
+    # One that a reason speaks of, with characters that YAML refuses even in a comment.
+    odd = "diagnosis\x07\x85\n- {k: 1}"
+    cells[odd] = [j * j % 5 for j in range(120)]
     suggestion = maskwise.suggest(pa.table(cells))
     suggestion.write(tmp_path / "draft.yaml")
     policy = maskwise.read_policy(tmp_path / "draft.yaml")
-    assert {*policy.masked, *policy.drop} == set(ODD)
+    assert {*policy.masked, *policy.drop, *policy.sensitive} == {*ODD, odd}
+    assert suggestion.named(Role.SENSITIVE) == (odd,)
     assert policy == suggestion.policy
 
 

@@ -32,9 +32,10 @@ def write_draft(suggestion: Suggestion) -> str:
 
 
 def _comment(text: str, indent: int = 0) -> list[str]:
-    """A text as lines of comment; column names in it have no line breaks."""
+    """A text as lines of comment; what an editor does not show, in the name of a column, becomes a blank."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
     return textwrap.wrap(
-        " ".join(text.split()),
+        " ".join(printable.split()),
         _WIDTH,
         initial_indent=" " * indent + "# ",
         subsequent_indent=" " * indent + "# ",
