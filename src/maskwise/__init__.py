@@ -18,6 +18,7 @@ Check:
     evaluate: What masking costs a classifier.
 
 Ask:
+    suggest: A first draft of a policy, from a raw table.
     Policy, Attribute, Taxonomy, Person: What a policy is made of.
     KAnonymity, Confidence, Diversity, Closeness, LKC: What it may require.
     read_policy, read_solution, read_taxonomy: From files.
@@ -77,6 +78,8 @@ if TYPE_CHECKING:
     from maskwise.sklearn import Masker
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
+    from maskwise.suggestion.suggest import suggest
+    from maskwise.suggestion.suggestion import Suggestion
     from maskwise.verify.verdict import Finding, Verdict
 
     __version__: str
@@ -111,6 +114,7 @@ _HOME = {
     "Risk": "risks.risk",
     "Session": "session.session",
     "Solution": "solution.solution",
+    "Suggestion": "suggestion.suggestion",
     "Taxonomy": "policy.taxonomy",
     "UnfinishedError": "errors",
     "Verdict": "verify.verdict",
@@ -125,6 +129,7 @@ _HOME = {
     "read_solution": "formats.solution_file",
     "read_taxonomy": "formats.taxonomies.registry",
     "risk": "assessment",
+    "suggest": "suggestion.suggest",
     "taxonomy_from_index": "formats.taxonomies.frames",
 }
 
@@ -158,6 +163,7 @@ __all__ = [
     "Risk",
     "Session",
     "Solution",
+    "Suggestion",
     "Taxonomy",
     "UnfinishedError",
     "Verdict",
@@ -172,6 +178,7 @@ __all__ = [
     "read_solution",
     "read_taxonomy",
     "risk",
+    "suggest",
     "taxonomy_from_index",
 ]
 

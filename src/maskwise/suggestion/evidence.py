@@ -1,0 +1,268 @@
+"""What is counted of a table before anything is suggested: all inside the engine.
+
+Cells are hashed once (`risks.hashed_table`), and the groups of every column and
+set of columns are counted on the hashes. Of each column some distinct values
+come over, a bounded number, to see what they look like.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.suggestion.figures import count_groups, entropy, separation
+from maskwise.suggestion.names import meaning_of
+from maskwise.suggestion.shapes import find_shape
+from maskwise.values.parsing import parse_keys, patterns
+from maskwise.values.scales import EXACT, Scale, bound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import ibis.expr.types as ir
+
+    from maskwise.risks.group_sizes import GroupSizes
+    from maskwise.risks.hashed_table import HashedTable
+    from maskwise.suggestion.shapes import ShapeFound
+    from maskwise.suggestion.vocabulary import Meaning
+    from maskwise.table.table import Table
+
+LOOKED_AT = 600
+"""So many distinct values of a column are looked at, about: those whose hash comes first."""
+_COLUMNS_AT_ONCE = 40
+"""So many columns are asked about in one query."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEvidence:
+    """What was counted and recognized of one column."""
+
+    name: str
+    """The column."""
+    is_countable: bool
+    """Whether its cells have a spelling."""
+    is_boolean: bool
+    """Whether its cells are truth values."""
+    n_records: int
+    """The records of the table."""
+    n_missing: int
+    """Those whose cell is missing."""
+    n_distinct: int
+    """The different values, without the missing one."""
+    singled_out: float
+    """The share of records that nobody else's value equals."""
+    separation: float
+    """The share of pairs of records that differ in it (Motwani and Xu)."""
+    bits: float
+    """The entropy of its values."""
+    meaning: Meaning | None
+    """What its name says."""
+    shape: ShapeFound | None
+    """What its values look like."""
+    scale: Scale | None = None
+    """The order of its values, if every one is a number, an ISO date or an ISO time."""
+    ends: tuple[float, float] | None = field(default=None, repr=False)
+    """The smallest and the largest of them, as numbers: cells, so they are not printed."""
+    has_zeros: bool = False
+    """Whether some are numbers with leading zeros, which are codes."""
+
+    @property
+    def n_cells(self) -> int:
+        """The records that have a value."""
+        return self.n_records - self.n_missing
+
+    @property
+    def distinction(self) -> float:
+        """The different values for each record that has one (Motwani and Xu)."""
+        return self.n_distinct / self.n_cells if self.n_cells else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TableEvidence:
+    """What was counted of all columns."""
+
+    n_records: int
+    """The records."""
+    columns: tuple[ColumnEvidence, ...]
+    """The columns, in the table's order."""
+    sizes: Mapping[str, GroupSizes]
+    """The groups on each column."""
+
+
+def count_columns(table: Table, hashes: HashedTable | None, names: Sequence[str], n_records: int) -> TableEvidence:
+    """Count every column by itself and look at some of its values.
+
+    Args:
+        table: The records.
+        hashes: The hashes of the columns that can be counted.
+        names: Those columns.
+        n_records: The records of the table.
+    """
+    sizes = {} if hashes is None else hashes.sizes([frozenset({name}) for name in names])
+    by_name = {name: sizes[frozenset({name})] for name in names}
+    n_missing = _count_missing(table, names)
+    n_distinct = {name: count_groups(by_name[name]) - bool(n_missing[name]) for name in names}
+    values = _look(table, {name: n for name, n in n_distinct.items() if n})
+    meanings = {name: meaning_of(name) for name in table.names}
+    shapes = {name: find_shape(found, says=meanings[name]) for name, found in values.items()}
+    scales = {name: _scale_of(table, name, shapes.get(name)) for name in names}
+    n_cells = {name: n_records - n_missing[name] for name in names}
+    ordered = {name: scale for name, scale in scales.items() if scale is not None}
+    # Of a column with few values all are here.
+    few = [name for name in ordered if _one_of(n_distinct[name]) == 1 and table.column(name).type().is_string()]
+    ranges = {name: ends for name in few if (ends := _range_of(values[name], ordered[name])) is not None}
+    ranges |= _find_ranges(table, {name: scale for name, scale in ordered.items() if name not in few}, n_cells)
+    columns = []
+    for name in table.names:
+        if name not in by_name:
+            columns.append(
+                ColumnEvidence(
+                    name,
+                    is_countable=False,
+                    is_boolean=False,
+                    n_records=n_records,
+                    n_missing=0,
+                    n_distinct=0,
+                    singled_out=0.0,
+                    separation=0.0,
+                    bits=0.0,
+                    meaning=meanings[name],
+                    shape=None,
+                )
+            )
+            continue
+        groups, found = by_name[name], ranges.get(name)
+        columns.append(
+            ColumnEvidence(
+                name,
+                is_countable=True,
+                is_boolean=bool(table.column(name).type().is_boolean()),
+                n_records=n_records,
+                n_missing=n_missing[name],
+                n_distinct=n_distinct[name],
+                singled_out=groups.unique,
+                separation=separation(groups),
+                bits=entropy(groups),
+                meaning=meanings[name],
+                shape=shapes.get(name),
+                scale=None if found is None else scales[name],
+                ends=found,
+                has_zeros=any(text[:1] == "0" and text[1:].isdecimal() for text, _ in values.get(name, ()) if text[1:]),
+            )
+        )
+    return TableEvidence(n_records, tuple(columns), by_name)
+
+
+def _count_missing(table: Table, names: Sequence[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for at in range(0, len(names), _COLUMNS_AT_ONCE):
+        some = names[at : at + _COLUMNS_AT_ONCE]
+        missing = {f"m{i}": table.column(name).isnull().ifelse(1, 0).sum() for i, name in enumerate(some)}
+        (row,) = table.engine.fetch(table.expr.aggregate(**missing)).to_pylist()
+        found |= {name: int(row[f"m{i}"] or 0) for i, name in enumerate(some)}
+    return found
+
+
+def _look(table: Table, n_distinct: Mapping[str, int]) -> dict[str, list[tuple[str, int]]]:
+    """Some distinct values of each column with their records; the same ones whenever the same table is read.
+
+    A value is chosen by its hash, so all of its records are counted. Many columns are counted in one scan.
+    """
+    import ibis  # noqa: PLC0415 - heavy
+
+    found: dict[str, list[tuple[str, int]]] = {name: [] for name in n_distinct}
+    names = list(n_distinct)
+    for at in range(0, len(names), _COLUMNS_AT_ONCE):
+        some = names[at : at + _COLUMNS_AT_ONCE]
+        counts = []
+        for i, name in enumerate(some):
+            one_of = _one_of(n_distinct[name])
+            chosen = [table.column(name).notnull(), *([table.hashed(name).abs() % one_of == 0] if one_of > 1 else [])]
+            cells = table.expr.filter(*chosen).select(text=table.column(name).cast("string"))
+            counted = cells.group_by("text").agg(n=cells.count())
+            counts.append(counted.select(which=ibis.literal(i, "int32"), text=counted["text"], n=counted["n"]))
+        for row in table.engine.fetch(ibis.union(*counts) if len(counts) > 1 else counts[0]).to_pylist():
+            found[some[row["which"]]].append((row["text"], int(row["n"])))
+    return {name: sorted(values) for name, values in found.items()}
+
+
+def _one_of(n_distinct: int) -> int:
+    """One of how many values is looked at."""
+    return max(n_distinct // LOOKED_AT, 1)
+
+
+def _range_of(values: Sequence[tuple[str, int]], scale: Scale) -> tuple[float, float] | None:
+    """The smallest and largest of all values of a column, if each can be read."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    parsed = parse_keys(pa.array([text for text, _ in values], pa.string()))
+    if parsed is None or not parsed.known.all() or parsed.scale is not scale:
+        return None
+    return float(parsed.numbers.min()), float(parsed.numbers.max())
+
+
+def _scale_of(table: Table, name: str, shape: ShapeFound | None) -> Scale | None:
+    """The order that a column's values may have: by its type, or of texts by their shape."""
+    kind = table.column(name).type()
+    for is_kind, scale in (
+        (kind.is_integer(), Scale.INTEGER),
+        (kind.is_floating(), Scale.REAL),
+        (kind.is_date(), Scale.DATE),
+        (kind.is_timestamp(), Scale.TIMESTAMP),
+        (kind.is_time(), Scale.TIME),
+    ):
+        if is_kind:
+            return scale
+    if not kind.is_string() or shape is None:
+        return None
+    named = {scale.name: scale for scale in Scale}
+    return {"CODE": Scale.INTEGER, "POSTCODE": None}.get(shape.shape.name, named.get(shape.shape.name))
+
+
+def _find_ranges(
+    table: Table, scales: Mapping[str, Scale], n_cells: Mapping[str, int]
+) -> dict[str, tuple[float, float]]:
+    """The smallest and largest value of each ordered column, where every cell can be read as such."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    found: dict[str, tuple[float, float]] = {}
+    names = list(scales)
+    for at in range(0, len(names), _COLUMNS_AT_ONCE):
+        some = names[at : at + _COLUMNS_AT_ONCE]
+        asked: dict[str, ir.Value] = {}
+        for i, name in enumerate(some):
+            cell, scale = table.column(name), scales[name]
+            if cell.type().is_string():
+                looks = cell.re_search(patterns()[scale])
+                asked[f"n{i}"] = looks.ifelse(1, 0).sum()
+                # Some databases refuse a text that they cannot read.
+                cell = ibis.ifelse(looks, cell, ibis.null("string"))
+                if scale.engine_type is not None:
+                    read_as = "float64" if scale is Scale.INTEGER else scale.engine_type
+                    cell = table.engine.dialect.try_cast(cell, read_as)
+            else:
+                asked[f"n{i}"] = cell.count()
+            asked |= {f"l{i}": cell.min(), f"h{i}": cell.max()}
+        (row,) = table.engine.fetch(table.expr.aggregate(**asked)).to_pylist()
+        for i, name in enumerate(some):
+            ends = (row[f"l{i}"], row[f"h{i}"])
+            if int(row[f"n{i}"] or 0) < n_cells[name] or None in ends:
+                continue
+            low, high = (_as_number(end, scales[name]) for end in ends)
+            if math.isfinite(low) and math.isfinite(high) and max(abs(low), abs(high)) < _most(scales[name]):
+                found[name] = low, high
+    return found
+
+
+def _most(scale: Scale) -> float:
+    """Beyond this, whole numbers are no longer exact as floats."""
+    return float(EXACT) if scale is Scale.INTEGER else math.inf
+
+
+def _as_number(end: object, scale: Scale) -> float:
+    if isinstance(end, int | float | np.number):
+        return float(end)
+    return float(bound(str(end).strip() if scale is not Scale.TIMESTAMP else str(end), scale))
