@@ -65,8 +65,8 @@ def test_later_rows_are_shown_alike_and_need_not_have_the_column() -> None:
 
 
 def test_a_release_that_shows_other_labels_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    show_text = Cut.show_text
-    monkeypatch.setattr(Cut, "show_text", lambda cut, text: text if cut.attribute == "Code" else show_text(cut, text))
+    find_label = Cut.find_label
+    monkeypatch.setattr(Cut, "find_label", lambda cut, text: text if cut.attribute == "Code" else find_label(cut, text))
     with pytest.raises(RefusedError, match="other values of `Code` than those at its depth"):
         maskwise.anonymize(pa.table(PEOPLE), policy(1), keep_order=True)
 
