@@ -15,7 +15,7 @@ _ENTRY = "assigment"
 """How ARX spells it."""
 
 
-class Role(StrEnum):
+class ArxRole(StrEnum):
     """What a column is, in ARX's words."""
 
     IDENTIFYING = "IDENTIFYING_ATTRIBUTE"
@@ -30,7 +30,7 @@ class ArxAttribute:
 
     name: str
     """The column."""
-    role: Role
+    role: ArxRole
     """What it is."""
     datatype: str
     """`String`, `Integer`, `Decimal`, `Date/Time` or `Ordinal`."""
@@ -56,7 +56,7 @@ def read_definition(definition: Element, name: str) -> list[ArxAttribute]:
     found: dict[str, ArxAttribute] = {}
     for entry in definition.below(_ENTRY):
         column, role = entry.find("name"), entry.find("type")
-        if not column or role not in set(Role):
+        if not column or role not in set(ArxRole):
             msg = (
                 f"{name}: a column has no name, or a role that is not known (`{role}`). Save the project again in ARX."
             )
@@ -66,7 +66,7 @@ def read_definition(definition: Element, name: str) -> list[ArxAttribute]:
             raise InputError(msg)
         found[column] = ArxAttribute(
             column,
-            Role(role),
+            ArxRole(role),
             entry.find("datatype") or "String",
             entry.find("ref"),
             _level(entry.find("min")),

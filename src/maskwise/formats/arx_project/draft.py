@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, PolicyError
 from maskwise.formats.arx_project.archive import Archive
-from maskwise.formats.arx_project.definition import Role, read_definition
+from maskwise.formats.arx_project.definition import ArxRole, read_definition
 from maskwise.formats.arx_project.privacy_models import requirement_of_model
 from maskwise.formats.arx_project.xml_elements import Element, parse_xml
 from maskwise.formats.policy_file import from_data
@@ -65,13 +65,13 @@ def draft_policy(path: Path, stem: str) -> PolicyDraft:
     folder = "input/" if "input/definition.xml" in archive.names else ""
     columns = read_definition(_xml(archive, f"{folder}definition.xml"), path.name)
     config = _xml(archive, f"{folder}config.xml")
-    roles = {role: [column for column in columns if column.role is role] for role in Role}
-    qid = [column.name for column in roles[Role.QUASI_IDENTIFYING]]
+    roles = {role: [column for column in columns if column.role is role] for role in ArxRole}
+    qid = [column.name for column in roles[ArxRole.QUASI_IDENTIFYING]]
     if not qid:
         msg = f"`{path}` names no quasi-identifying column, so there is nothing to mask. Set their roles in ARX first."
         raise InputError(msg)
     parts = _Parts(stem)
-    for column in roles[Role.QUASI_IDENTIFYING]:
+    for column in roles[ArxRole.QUASI_IDENTIFYING]:
         _add_attribute(parts, column, archive, folder)
     _add_requirements(parts, [one.text.strip() for one in config.below("criterion")], qid, columns)
     head = _class_line(parts, columns)
@@ -79,8 +79,8 @@ def draft_policy(path: Path, stem: str) -> PolicyDraft:
     _note_weights(parts, config)
     comments = [
         f"# A draft from the ARX project {printable(path.name)}. Read every line before you use it.",
-        *([f"# {printable(column.name)}: sensitive" for column in roles[Role.SENSITIVE]]),
-        *([f"# {printable(column.name)}: insensitive, released as it is" for column in roles[Role.INSENSITIVE]]),
+        *([f"# {printable(column.name)}: sensitive" for column in roles[ArxRole.SENSITIVE]]),
+        *([f"# {printable(column.name)}: insensitive, released as it is" for column in roles[ArxRole.INSENSITIVE]]),
         *(["# What the project says and this draft does not:"] if parts.notes else []),
         *(f"#   - {printable(note)}" for note in parts.notes),
     ]
@@ -154,17 +154,17 @@ def _add_requirements(
 
 def _class_line(parts: _Parts, columns: Sequence[ArxAttribute]) -> list[str]:
     responses = [column for column in columns if column.is_response]
-    if len(responses) == 1 and responses[0].role in {Role.INSENSITIVE, Role.SENSITIVE}:
+    if len(responses) == 1 and responses[0].role in {ArxRole.INSENSITIVE, ArxRole.SENSITIVE}:
         return [f"class: {spell(responses[0].name)}"]
     for column in responses:
         _note(parts, f"`{column.name}` is a response variable; a policy has one class, and it is in no QID")
     return []
 
 
-def _tail(parts: _Parts, config: Element, roles: Mapping[Role, Sequence[ArxAttribute]]) -> list[str]:
+def _tail(parts: _Parts, config: Element, roles: Mapping[ArxRole, Sequence[ArxAttribute]]) -> list[str]:
     """The columns that are dropped, and how many records may be suppressed."""
     lines = []
-    dropped = roles[Role.IDENTIFYING]
+    dropped = roles[ArxRole.IDENTIFYING]
     if dropped:
         lines.append(f"drop: [{', '.join(spell(column.name) for column in dropped)}]")
     text = config.find("relativeMaxOutliers") or "0"
