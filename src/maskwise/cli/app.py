@@ -40,6 +40,7 @@ from maskwise.cli.options import (
     require_distinct_names,
 )
 from maskwise.cli.risk import risk
+from maskwise.cli.settings import use_settings
 from maskwise.cli.suggest import suggest
 from maskwise.cli.taxonomy import taxonomy
 from maskwise.cli.verify import verify
@@ -56,6 +57,7 @@ app = App(
     version=lambda: version("maskwise"),
     version_flags=["--version"],
     suppress_keyboard_interrupt=False,
+    config=use_settings,
 )
 
 
