@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
 from maskwise.cli.attack import attack
+from maskwise.cli.completion import completion
 from maskwise.cli.evaluate import evaluate
 from maskwise.cli.options import (
     DEFAULT_SEARCH,
@@ -292,6 +293,7 @@ def apply(
 
 
 app.command(attack)
+app.command(completion)
 app.command(evaluate)
 app.command(verify)
 app.command(risk)
