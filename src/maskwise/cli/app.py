@@ -21,6 +21,7 @@ from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 from maskwise.cli.attack import attack
 from maskwise.cli.completion import completion
 from maskwise.cli.evaluate import evaluate
+from maskwise.cli.init import init
 from maskwise.cli.options import (
     DEFAULT_SEARCH,
     NO_CERTIFICATE,
@@ -295,6 +296,7 @@ def apply(
 app.command(attack)
 app.command(completion)
 app.command(evaluate)
+app.command(init)
 app.command(verify)
 app.command(risk)
 app.command(suggest)
