@@ -61,6 +61,7 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
             "age": [20 + i % 60 for i in range(400)],
             "education": [("9th", "10th", "Bachelors", "Masters")[i % 4] for i in range(400)],
             "relationship": [("Wife", "Husband")[i % 2] for i in range(400)],
+            "postcode": [f"{2000 + 37 * (i % 9):05}" for i in range(400)],
             "illness": [
                 ("B20.1", "Flu", "None", "None", "None", "None", "None", "None", "Cold", "None")[i % 10]
                 for i in range(400)
