@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.risks.risk import Risk
     from maskwise.sklearn import Masker
+    from maskwise.session.session import Session
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
     from maskwise.suggestion.suggest import suggest
