@@ -9,30 +9,31 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 from pydantic_core import PydanticCustomError
 
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats import yaml_lines
 from maskwise.formats.budget_file import budget_data, read_budget
 from maskwise.formats.class_entry import ClassEntry, read_class, write_class
-from maskwise.formats.requirement_file import RequirementEntry, keys_at
+from maskwise.formats.interval_entry import read_interval
+from maskwise.formats.private_entry import is_private_entry, read_private_entry
+from maskwise.formats.requirement_file import check_entry, keys_at
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
 from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Kind, Minimality, Missing
 from maskwise.policy.budget import SuppressionBudget  # noqa: TC001 - pydantic needs it
 from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
+from maskwise.policy.private_release import PrivateRelease, refuse_private
 from maskwise.policy.requirements import registry
 from maskwise.policy.requirements.any_of import MISSING
 from maskwise.policy.requirements.file_form import name_list
 from maskwise.policy.source_lines import Document, Place
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.values.reading import Reading, Rename
-from maskwise.values.scales import parse_bound
 
 if TYPE_CHECKING:
     from enum import StrEnum
@@ -52,7 +53,7 @@ def _is_one_kind(keys: set[object]) -> bool:
     """Whether the keys of an entry name one way of masking; a single key that is none may be misspelt."""
     kinds = keys & set(Kind)
     return len(kinds) == 1 or (
-        not kinds and len(keys) == 1 and not keys & {"clamp", "weight", "at_least", "consistency", "release"}
+        not kinds and len(keys) == 1 and not keys & {"clamp", "weight", "at_least", "consistency", "release", "grid"}
     )
 
 
@@ -64,7 +65,8 @@ class _Entry(_Strict):
     taxonomy: Any = None
     release: int | None = Field(default=None, ge=0)
     interval: list[str] | None = Field(default=None, min_length=2, max_length=2)
-    suppress: None = None
+    suppress: Annotated[list[str] | None, BeforeValidator(name_list)] = Field(default=None, min_length=1)
+    grid: str | None = None
     clamp: list[str | None] | None = Field(default=None, min_length=2, max_length=2)
     weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     at_least: int = Field(default=0, ge=0)
@@ -91,10 +93,17 @@ class PersonEntry(_Strict):
         return Person(self.column, self.release)
 
 
+def _requirement(value: object) -> object:
+    return read_private_entry(value) if is_private_entry(value) else check_entry(value)
+
+
+AnyRequirementEntry = Annotated[Any, PlainValidator(_requirement)]
+
+
 class _PolicyFile(_Strict):
     class_: ClassEntry = Field(default=None, alias="class")
     attributes: dict[str, Annotated[_Entry, BeforeValidator(_entry)]] = {}
-    requirements: list[RequirementEntry] = Field(min_length=1)
+    requirements: list[AnyRequirementEntry] = Field(min_length=1)
     drop: Annotated[list[str], BeforeValidator(name_list)] = []
     keep: Annotated[list[str] | None, BeforeValidator(name_list)] = None
     missing: Missing = Missing.KEEP
@@ -110,7 +119,7 @@ class _PolicyFile(_Strict):
 _KEYS: dict[str, tuple[str, ...]] = {
     "": tuple(field.alias or name for name, field in _PolicyFile.model_fields.items()),
     "person": ("column", "release"),
-    "attributes": ("taxonomy", "interval", "suppress", "clamp", "weight", "at_least", "consistency", "release"),
+    "attributes": ("taxonomy", "interval", "suppress", "grid", "clamp", "weight", "at_least", "consistency", "release"),
 }
 _PAIRS = {
     "interval": "An interval's range is [low, high], two values.",
@@ -119,16 +128,28 @@ _PAIRS = {
 """What is said of keys that have two values, where there are more or fewer."""
 _OPTIONAL = {"boundaries", "minimality", "consistency", "keep", "na_values", "rename", "person", "suppress"}
 """Keys that are written only where they say something."""
+_ONE_EPSILON = "There are several requirements with `epsilon`. Each is a release of its own: write a policy for each."
 
 
-def read_policy(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
+def read_policy(source: str | Path | Mapping[str, Any] | Policy, *, private: bool = False) -> Policy:
     """Read a policy from a YAML file or a Python mapping; a Policy is returned as it is.
+
+    Args:
+        source: The policy.
+        private: Whether it may ask for a differentially private release, which only few commands know.
 
     Example:
         >>> policy = read_policy({"class": "Risk", "requirements": [{"qid": ["Age", "Sex"], "k": 5}]})
         >>> policy.requirements[0].k
         5
     """
+    policy = _read(source)
+    if not private:
+        refuse_private(policy)
+    return policy
+
+
+def _read(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
     if isinstance(source, Policy):
         return source
     if isinstance(source, Mapping):
@@ -173,7 +194,12 @@ def from_data(document: Document, folder: Path) -> Policy:
     if file is None or mistakes:
         raise PolicyError(mistakes)
     requirements = []
+    private = [entry for entry in file.requirements if isinstance(entry, PrivateRelease)]
+    if len(private) > 1:
+        raise PolicyError([_where(document, ("requirements",)) + _ONE_EPSILON])
     for i, entry in enumerate(file.requirements):
+        if isinstance(entry, PrivateRelease):
+            continue
         try:
             requirements.append(registry.requirement_of(entry))
         except PolicyError as error:
@@ -183,6 +209,7 @@ def from_data(document: Document, folder: Path) -> Policy:
     return Policy(
         requirements=tuple(requirements),
         attributes=tuple(attributes),
+        private=private[0] if private else None,
         **read_class(file.class_),
         drop=tuple(dict.fromkeys(file.drop)),
         keep=None if file.keep is None else tuple(dict.fromkeys(file.keep)),
@@ -213,15 +240,17 @@ def to_data(policy: Policy) -> dict[str, Any]:
                 entries[attribute.name] = {"interval": list(attribute.bounds)} if attribute.bounds else "interval"
                 if attribute.clamp != (None, None):
                     entries[attribute.name]["clamp"] = list(attribute.clamp)
+                if attribute.grid is not None:
+                    entries[attribute.name]["grid"] = attribute.grid
             case _:
-                entries[attribute.name] = "suppress"
+                entries[attribute.name] = {"suppress": list(attribute.values)} if attribute.values else "suppress"
         if attribute.preferred:
             entry = entries[attribute.name]
             entries[attribute.name] = ({entry: None} if isinstance(entry, str) else entry) | dict(attribute.preferred)
     said = {
         "class": write_class(policy),
         "attributes": entries,
-        "requirements": [requirement.to_data() for requirement in policy.requirements],
+        "requirements": [one.to_data() for one in (*policy.requirements, policy.private) if one is not None],
         "drop": list(policy.drop),
         "missing": str(policy.missing),
         "boundaries": None if policy.boundaries is Boundaries.SAFE else str(policy.boundaries),
@@ -251,19 +280,25 @@ def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[A
                 release = int(depth) if depth.isdecimal() else None
                 found.append(Attribute(name, Kind.TAXONOMY, tree, release=release, **preferred))
             elif "interval" in parts:  # type: ignore[operator]
-                found.append(replace(_interval(name, parts), **preferred))  # type: ignore[arg-type]
+                found.append(replace(read_interval(name, parts), **preferred))  # type: ignore[arg-type]
             elif "suppress" in parts:  # type: ignore[operator]
-                found.append(Attribute(name, Kind.SUPPRESS, **preferred))
+                found.append(Attribute(name, Kind.SUPPRESS, values=_values(parts), **preferred))
         except PydanticCustomError:
             continue
         except PolicyError as error:
             mistakes += [m if document.name and ", line " in m else _where(document, place) + m for m in error.mistakes]
         except InputError as error:
             mistakes.append(_where(document, place) + str(error))
-        for key, kind in (("clamp", Kind.INTERVAL), ("release", Kind.TAXONOMY)):
+        for key, kind in (("clamp", Kind.INTERVAL), ("grid", Kind.INTERVAL), ("release", Kind.TAXONOMY)):
             if isinstance(entry, dict) and key in entry and kind not in entry:
                 mistakes.append(_where(document, place) + f"`{name}`: {key} is for an attribute with {kind}.")
     return found
+
+
+def _values(parts: Any) -> tuple[str, ...]:
+    """The values that an entry lists; pydantic has complained about what is no list."""
+    listed = name_list(parts["suppress"])
+    return tuple(map(str, listed)) if isinstance(listed, list) else ()
 
 
 def _preferred(parts: Any) -> dict[str, Any]:
@@ -290,34 +325,6 @@ def _taxonomy(document: Document, place: Place, folder: Path) -> Taxonomy:
             raise InputError(msg)
         return read_taxonomy(path)
     return from_document(document, (*place, "taxonomy"))
-
-
-def _bounds(given: object) -> tuple[str, str] | None:
-    if not isinstance(given, list) or len(given) != 2:  # noqa: PLR2004
-        return None
-    low, high = (parse_bound(str(part)) for part in given)
-    if type(low) is not type(high) and not (isinstance(low, int | float) and isinstance(high, int | float)):
-        raise PolicyError([f"The range [{given[0]}, {given[1]}] mixes numbers and dates."])
-    if low > high:  # type: ignore[operator]
-        raise PolicyError([f"The range [{given[0]}, {given[1]}] is upside down. Write the lower end first."])
-    return str(given[0]), str(given[1])
-
-
-def _interval(name: str, parts: Mapping[str, object]) -> Attribute:
-    """Read an interval attribute, with its range and the ends of bottom- and top-coding."""
-    bounds, clamp = _bounds(parts["interval"]), parts.get("clamp")
-    if not isinstance(clamp, list) or len(clamp) != 2:  # noqa: PLR2004
-        return Attribute(name, Kind.INTERVAL, bounds=bounds)
-    low, high = (None if part is None else str(part) for part in clamp)
-    if bounds is not None:
-        for pair in pairwise((bounds[0], low or bounds[0], high or bounds[1], bounds[1])):
-            try:
-                _bounds(list(pair))
-            except PolicyError:
-                shown = f"[{'~' if low is None else low}, {'~' if high is None else high}]"
-                msg = f"clamp {shown} does not lie inside the range [{bounds[0]}, {bounds[1]}], the lower end first."
-                raise PolicyError([msg]) from None
-    return Attribute(name, Kind.INTERVAL, bounds=bounds, clamp=(low, high))
 
 
 def _complain(document: Document, detail: Any) -> str:
