@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,6 +51,7 @@ class NoisyCells:
     """The scale of the noise."""
 
 
+@lru_cache(maxsize=256)
 def threshold_for(n_cells: int, scale: float) -> int:
     """The smallest threshold, from 1, that few enough empty cells reach by chance.
 

@@ -8,7 +8,9 @@ geometric.
 
 from __future__ import annotations
 
+from decimal import getcontext
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from maskwise.private.mechanisms import exponential, gap_scale
@@ -41,8 +43,7 @@ def draw_empty_cells(
     gap = gap_scale(float(tail(threshold, scale)))
 
     def kept() -> Fraction:
-        # Of the cells that jumping stops at: jumps are a little too short.
-        return tail(threshold, scale) / (1 - exponential(1 / Fraction(gap)))
+        return _share_kept(threshold, scale, gap, getcontext().prec)
 
     found = []
     at = mechanisms.geometric(gap)
@@ -51,6 +52,13 @@ def draw_empty_cells(
             found.append((at, threshold + mechanisms.geometric(scale)))
         at += 1 + mechanisms.geometric(gap)
     return found
+
+
+@lru_cache(maxsize=256)
+def _share_kept(threshold: int, scale: float, gap: float, digits: int) -> Fraction:
+    """Of the cells that jumping stops at, the share that is kept: jumps are a little too short."""
+    assert digits == getcontext().prec  # noqa: S101 - it is here only to tell results of other precisions apart
+    return tail(threshold, scale) / (1 - exponential(1 / Fraction(gap)))
 
 
 def tail(threshold: int, scale: float) -> Fraction:

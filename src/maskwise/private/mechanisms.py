@@ -127,6 +127,7 @@ def toss(chance: Callable[[], Fraction], random_bits: Callable[[int], int]) -> b
         digits *= 2
 
 
+@lru_cache(maxsize=256)
 def noise_scale(epsilon: Fraction) -> float:
     """The scale of the noise of counts of which one record changes one: the smallest float that OpenDP accepts.
 
