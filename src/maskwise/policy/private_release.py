@@ -152,6 +152,9 @@ def private_mistakes(policy: Policy) -> list[str]:
         found.append((("missing",), text))
     if policy.person is None and asked.per_person != 1:
         found.append((at, "per_person goes with `person`, the column that says whom a record is about. Add it."))
+    if policy.person is not None and policy.person.column in asked.attributes:
+        text = f"`{policy.person.column}` names persons and is among the attributes. Take it out of one of them."
+        found.append((("person",), text))
     if policy.person is not None and policy.person.is_released:
         text = "No column of persons is left in a release with epsilon. Write person: column, without release."
         found.append((("person",), text))

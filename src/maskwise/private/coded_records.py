@@ -1,0 +1,148 @@
+"""From a table to coded rows, inside the engine: each cell becomes a leaf of its declared domain.
+
+What becomes of a record depends on that record alone (or, with persons, on the
+records of its person), so nothing here costs any of epsilon; and no cell leads
+to an error, whatever it holds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.engines.base import Lookup
+from maskwise.private.cells import CodedRows
+from maskwise.values.arrow import as_numpy
+from maskwise.values.scales import Scale, as_python
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import ibis.expr.types as ir
+    from numpy.typing import NDArray
+
+    from maskwise.policy.policy import Policy
+    from maskwise.private.domain import Domain, Grid
+    from maskwise.table.table import Table
+
+NOWHERE = -1
+"""The code of a cell for which the domain has no leaf; its record is left out."""
+_TURN = "turn"
+
+
+def code_records(table: Table, policy: Policy, domains: Sequence[Domain]) -> CodedRows:
+    """Count the distinct rows of leaves and class.
+
+    Args:
+        table: The records.
+        policy: What is asked.
+        domains: What is declared of each attribute.
+
+    Claim: adding or removing a person changes at most `per_person` records of
+    the result. A record becomes a row by itself, and of each person so many
+    records are taken, whoever else is in the table.
+    """
+    assert policy.private is not None  # noqa: S101 - called for private policies only
+    table.require_all(_needed(policy), "is in the policy", among=_needed(policy))
+    cells = {f"c{i}": _cell(table, domain) for i, domain in enumerate(domains)}
+    lookups = {f"c{i}": _lookup(domain) for i, domain in enumerate(domains)}
+    if policy.class_name is not None:
+        at = f"c{len(domains)}"
+        cells[at] = _text(table.column(policy.class_name))
+        lookups[at] = _values(policy.class_values, NOWHERE)
+    expr = _of_each_person(table, policy, cells) if policy.person is not None else table.expr.select(**cells)
+    coded = table.engine.recode(expr, lookups, [], materialize=False)
+    with table.engine.count_rows(coded, list(lookups), []) as batches:
+        parts = [np.stack([as_numpy(column).astype(np.int64) for column in batch.columns]) for batch in batches]
+    return _rows(np.concatenate(parts, axis=1) if parts else np.zeros((len(lookups) + 1, 0), np.int64), len(domains))
+
+
+def _needed(policy: Policy) -> list[str]:
+    """The columns that are looked at."""
+    assert policy.private is not None  # noqa: S101 - called for private policies only
+    about = [] if policy.person is None else [policy.person.column]
+    labels = [] if policy.class_name is None else [policy.class_name]
+    return [*policy.private.attributes, *labels, *about]
+
+
+def _rows(counted: NDArray[np.int64], n_attributes: int) -> CodedRows:
+    """Leave out the records that have no place in the domains."""
+    *codes, counts = counted[:, (counted[:-1] != NOWHERE).all(axis=0)]
+    classes = codes[n_attributes] if len(codes) > n_attributes else np.zeros(len(counts), np.int64)
+    return CodedRows(tuple(np.ascontiguousarray(one) for one in codes[:n_attributes]), classes.copy(), counts.copy())
+
+
+def _of_each_person(table: Table, policy: Policy, cells: dict[str, ir.Value]) -> ir.Table:
+    """Some records of each person, in random order the first ones; records of nobody are taken for one person's."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    assert policy.person is not None  # noqa: S101 - called where there are persons
+    assert policy.private is not None  # noqa: S101 - called for private policies only
+    person = table.column(policy.person.column)
+    order = table.engine.dialect.random_order()
+    turn = ibis.row_number().over(group_by=person, order_by=order)
+    numbered = table.expr.select(**cells, **{_TURN: turn})
+    return numbered.filter(numbered[_TURN] < policy.private.per_person).drop(_TURN)
+
+
+def _text(value: ir.Value) -> ir.Value:
+    return value if value.type().is_string() else value.cast("string")
+
+
+def _cell(table: Table, domain: Domain) -> ir.Value:
+    """A column as it is looked up: texts, or numbers and dates inside the declared range."""
+    value = table.column(domain.name)
+    if domain.grid is None:
+        return _text(value)
+    kind = "date" if domain.grid.scale is Scale.DATE else "float64"
+    if value.type().is_string():
+        value = table.engine.dialect.try_cast(value, kind)
+    elif not _is_of(value, kind):
+        value = table.engine.dialect.try_cast(value.cast("string"), kind)
+    else:
+        value = value.cast(kind)
+    return _clip(value, domain.grid)
+
+
+def _is_of(value: ir.Value, kind: str) -> bool:
+    """Whether a column can be read as numbers, or as dates, cell by cell without failing."""
+    found = value.type()
+    return (found.is_date() or found.is_timestamp()) if kind == "date" else found.is_numeric()
+
+
+def _clip(value: ir.Value, grid: Grid) -> ir.Value:
+    """Put what lies beyond the range to its nearer end; a missing cell stays missing."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    low, high = (_literal(end, grid) for end in (grid.low, grid.high))
+    return ibis.cases((value < low, low), (value > high, high), else_=value)
+
+
+def _literal(number: float, grid: Grid) -> Any:
+    import ibis  # noqa: PLC0415 - heavy
+
+    kind = "date" if grid.scale is Scale.DATE else "float64"
+    return ibis.literal(as_python(number, grid.scale) if kind == "date" else float(number), type=kind)
+
+
+def _lookup(domain: Domain) -> Lookup:
+    """How a column is recoded to leaves."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    outside = domain.n_leaves if domain.has_outside else NOWHERE
+    if domain.grid is None:
+        return _values(domain.leaves, outside)
+    grid = domain.grid
+    lows = [as_python(grid.at(i), grid.scale) for i in range(domain.n_leaves)]
+    kind = pa.date32() if grid.scale is Scale.DATE else pa.float64()
+    keys = pa.array(lows if grid.scale is Scale.DATE else [float(str(low)) for low in lows], kind)
+    return Lookup(keys, None, outside)
+
+
+def _values(texts: Sequence[str], outside: int) -> Lookup:
+    """How texts are recoded to their places in a list."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    codes = pa.array(range(len(texts)), pa.int32())
+    return Lookup(pa.array(texts, pa.string()), codes, outside, outside)
