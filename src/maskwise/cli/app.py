@@ -38,6 +38,7 @@ from maskwise.cli.options import (
     Shuffle,
     require_distinct_names,
 )
+from maskwise.cli.private import NO_LEDGER, LedgerFlags
 from maskwise.cli.risk import risk
 from maskwise.cli.verify import verify
 from maskwise.errors import MaskwiseError, MaskwiseWarning, plural, quote
@@ -98,10 +99,12 @@ def mask(
         bool, Parameter(negative="", help="Refuse a released column that tells what a masked one hides.")
     ] = False,
     against: Against = (),
+    ledger: LedgerFlags = NO_LEDGER,
     quiet: Quiet = False,
     json_: AsJson = False,
 ) -> int:
     """Mask a table, recount the result, and only then release it."""
+    from maskwise.cli.private import PrivateFiles, mask_privately, private_policy, refuse_options  # noqa: PLC0415
     from maskwise.cli.risk_tables import show_risk  # noqa: PLC0415 - start-up
     from maskwise.cli.sidecars import SidecarPaths  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
@@ -116,7 +119,15 @@ def mask(
     sidecars = SidecarPaths(solution, trace, curve, report, owner_report, is_public=public, certification=certification)
     sidecars.check()
     inputs = [Path(data), *source_files(data, engine), *policy_files(policy), *against]
-    require_distinct_names(Path(output), *sidecars.paths, inputs=inputs)
+    ledgers = [] if ledger.ledger is None else [ledger.ledger]
+    require_distinct_names(Path(output), *sidecars.paths, *ledgers, inputs=inputs)
+    if (private := private_policy(policy, ledger)) is not None:
+        given = {"--seed": seed is not None, "--curve": curve, "--owner-report": owner_report, "--why": why}
+        given |= {"--against": against, "--keep-order": keep_order, "--shuffle": shuffle}
+        refuse_options({**given, "--strict-leaks": strict_leaks, "--method": search != DEFAULT_SEARCH})
+        files = PrivateFiles(solution, trace, report, certification)
+        how = {"engine": engine, "memory": memory, "escape_formulas": escape_formulas}
+        return mask_privately(data, private, output, files, ledger, how, quiet=quiet, as_json=json_)
     terminal = Terminal(quiet=quiet or json_)
     with terminal:
         outcome = anonymize(
@@ -236,6 +247,7 @@ def apply(
 ) -> int:
     """Mask other rows, such as next month's, in the same way."""
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.outcome import UNPROTECTED  # noqa: PLC0415 - start-up
     from maskwise.pipeline import apply as mask_alike  # noqa: PLC0415 - start-up
     from maskwise.report.report import applied_data  # noqa: PLC0415 - start-up
 
@@ -273,6 +285,9 @@ def apply(
         terminal.note(f"{quote(applied.left_out)} left out: the release does not have such a column.")
     for requirement in applied.unchecked:
         terminal.note(f"{requirement.asks()} could not be recounted: {applied.unchecked_why}.")
+    if applied.is_private:
+        terminal.warn(UNPROTECTED)
+        return 0
     terminal.say("These rows alone, recounted:")
     terminal.show_verdict(applied.verdict)
     if not applied.verdict.is_met:

@@ -108,5 +108,6 @@ def apply(
                 unchecked,
                 why,
                 later.n_suppressed,
+                saved.is_private,
             )
     return applied

@@ -40,8 +40,8 @@ class PrivateOutcome:
     """What the engine is called, and its version."""
     written: Path | None = None
     """The file or folder of the release before it gets its name, which `beside` can read; None for a table."""
-    files: tuple[Path, ...] = ()
-    """The files that were read; none for a data frame or a table of a database."""
+    is_escaped: bool = False
+    """Whether cells that a spreadsheet would run were quoted."""
 
     def __repr__(self) -> str:
         """What was released, in a line."""
@@ -62,6 +62,12 @@ class PrivateOutcome:
     def n_records(self) -> int:
         """All noisy counts together."""
         return int(self.released.cells.counts.sum())
+
+    @property
+    def n_rows(self) -> int:
+        """The rows of the release: records, or combinations with their counts."""
+        is_counts = self.asked.form is PrivateForm.COUNTS
+        return len(self.released.cells.counts) if is_counts else self.n_records
 
     def summary(self) -> str:
         """What was asked and released, in lines."""

@@ -22,8 +22,8 @@ from maskwise.private.outcome import PrivateOutcome, released_columns
 from maskwise.release.escape import original_text
 from maskwise.release.publish import publish
 from maskwise.release.target import resolve_target
-from maskwise.solution.solution import Solution
-from maskwise.table.endpoints import closing, input_files, open_data
+from maskwise.solution.solution import PRIVATE, Solution
+from maskwise.table.endpoints import closing, open_data
 from maskwise.table.read import read
 from maskwise.table.table import Table
 from maskwise.values.input_kind import InputKind, input_kind
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from maskwise.private.mechanisms import Mechanisms
     from maskwise.release.file_set import Sidecar
     from maskwise.values.location import Place
-
-PRIVATE = "private"
-"""The method of a solution that was found with differential privacy."""
 
 
 def anonymize_privately(
@@ -116,7 +113,7 @@ def anonymize_privately(
                 spent,
                 (table.engine.dialect.name, str(table.engine.dialect.backend.version)),
                 draft.written,
-                input_files(data, engine),
+                escape_formulas,
             )
             if beside is not None and target is not None:
                 draft.add(beside(outcome))
