@@ -111,7 +111,7 @@ def _cells(made: Any) -> list[tuple[int, ...]]:
 
 
 def events(found: Counter[tuple[Any, ...]]) -> Counter[Any]:
-    """Events that results belong to: what was refined, by itself and with one count from some number on, or up to it."""
+    """Events that results belong to: what was refined, alone or with one count from some number on, or up to it."""
     counted: Counter[Any] = Counter()
     for result, n in found.items():
         counted["refined", result[0]] += n

@@ -1,8 +1,8 @@
 """What a differentially private release is worth, what it costs, and whether neighbouring tables can be told apart.
 
-    python -m bench.private                       errors on Adult, beside k-anonymous runs
-    python -m bench.private neighbours [runs]     the whole mechanism on neighbouring tables; 200,000 runs of each
-    python -m bench.private time [rows]           a million records beside plain top-down refinement
+python -m bench.private                       errors on Adult, beside k-anonymous runs
+python -m bench.private neighbours [runs]     the whole mechanism on neighbouring tables; 200,000 runs of each
+python -m bench.private time [rows]           a million records beside plain top-down refinement
 """
 
 from __future__ import annotations

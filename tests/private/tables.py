@@ -59,7 +59,7 @@ class Repeatable:
     """Mechanisms of a seeded generator: for tests only, and not private."""
 
     def __init__(self, seed: int = 0) -> None:
-        self.random = random.Random(seed)
+        self.random = random.Random(seed)  # noqa: S311 - for tests
 
     def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction, *, is_monotone: bool) -> int:
         scale = float(sensitivity * (1 if is_monotone else 2) / epsilon)
@@ -92,6 +92,13 @@ class Exact(Repeatable):
     def geometric(self, scale: float) -> int:
         del scale
         return 1 << 62
+
+
+class Eager(Exact):
+    """The same, and it never stops: the last score is that of stopping, or of the last option."""
+
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction, *, is_monotone: bool) -> int:
+        return super().choose(scores[:-1] or scores, sensitivity, epsilon, is_monotone=is_monotone)
 
 
 def impurity(counts: Sequence[int], utility: Utility) -> int:

@@ -7,7 +7,6 @@ So few runs find a mechanism whose noise is half of what it should be;
 from __future__ import annotations
 
 import pytest
-
 from bench.neighbours import PAIRS, HalvedNoise, Pair, PooledNoise, compare
 
 pytest.importorskip("opendp")

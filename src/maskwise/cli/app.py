@@ -122,8 +122,8 @@ def mask(
     ledgers = [] if ledger.ledger is None else [ledger.ledger]
     require_distinct_names(Path(output), *sidecars.paths, *ledgers, inputs=inputs)
     if (private := private_policy(policy, ledger)) is not None:
-        given = {"--seed": seed is not None, "--curve": curve, "--owner-report": owner_report, "--why": why}
-        given |= {"--against": against, "--keep-order": keep_order, "--shuffle": shuffle}
+        given: dict[str, object] = {"--seed": seed is not None, "--curve": curve, "--owner-report": owner_report}
+        given |= {"--why": why, "--against": against, "--keep-order": keep_order, "--shuffle": shuffle}
         refuse_options({**given, "--strict-leaks": strict_leaks, "--method": search != DEFAULT_SEARCH})
         files = PrivateFiles(solution, trace, report, certification)
         how = {"engine": engine, "memory": memory, "escape_formulas": escape_formulas}

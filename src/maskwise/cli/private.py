@@ -6,7 +6,7 @@ import json
 import sys
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - cyclopts needs it
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -108,7 +108,7 @@ def private_policy(policy: Path, flags: LedgerFlags) -> Policy | None:
     return None
 
 
-def refuse_options(given: Mapping[str, bool]) -> None:
+def refuse_options(given: Mapping[str, object]) -> None:
     """Refuse options that a private release cannot follow.
 
     Args:

@@ -94,7 +94,8 @@ class PersonEntry(_Strict):
 
 
 def _requirement(value: object) -> object:
-    return read_private_entry(value) if is_private_entry(value) else check_entry(value)
+    is_private = isinstance(value, Mapping) and is_private_entry(value)
+    return read_private_entry(value) if is_private else check_entry(value)  # type: ignore[arg-type]
 
 
 AnyRequirementEntry = Annotated[Any, PlainValidator(_requirement)]

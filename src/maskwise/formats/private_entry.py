@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticCustomError
 
@@ -11,14 +10,17 @@ from maskwise.errors import PolicyError, did_you_mean, quote
 from maskwise.policy.private_release import PrivateForm, PrivateRelease, PrivateUtility
 from maskwise.policy.requirements.file_form import ValueMistake, number
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 LEAD = "epsilon"
 AUTO = "auto"
 _KEYS = (LEAD, "attributes", "steps", "utility", "as", "per_person")
 
 
-def is_private_entry(value: object) -> bool:
+def is_private_entry(value: Mapping[str, Any]) -> bool:
     """Whether an entry of the requirements is about a differentially private release."""
-    return isinstance(value, Mapping) and LEAD in value
+    return LEAD in value
 
 
 def read_private_entry(value: Mapping[str, Any]) -> PrivateRelease:

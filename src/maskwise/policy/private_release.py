@@ -120,6 +120,12 @@ def private_mistakes(policy: Policy) -> list[str]:
     asked = policy.private
     if asked is None:
         return []
+    found = [*_other_roles(policy, asked), *_person_roles(policy, asked), *_undeclared(policy, asked)]
+    return [policy.at(place) + text for place, text in found]
+
+
+def _other_roles(policy: Policy, asked: PrivateRelease) -> list[tuple[Place, str]]:
+    """What the policy asks besides that a private release cannot do."""
     at: Place = ("requirements",)
     found: list[tuple[Place, str]] = []
     if policy.requirements:
@@ -131,6 +137,40 @@ def private_mistakes(policy: Policy) -> list[str]:
         found.append((at, text))
     if policy.class_name in asked.attributes:
         found.append((("class",), f"The class `{policy.class_name}` is among the attributes. Take it out of them."))
+    if COUNT in (*asked.attributes, policy.class_name) and asked.form is PrivateForm.COUNTS:
+        found.append((at, f"A column is called `{COUNT}`, as the noisy counts are. Write as: records, or rename it."))
+    if policy.missing is Missing.ERROR:
+        text = "missing: error would tell whether a cell is missing. Write keep, which shows it as the root, or drop."
+        found.append((("missing",), text))
+    unfit = {"keep": policy.keep is not None, "suppress": policy.suppress is not None}
+    unfit |= {"minimality": policy.minimality is not None, "consistency": policy.consistency is not None}
+    found += [
+        ((key,), f"`{key}` does not go with `epsilon`: only its attributes and the class are released. Delete it.")
+        for key, is_given in unfit.items()
+        if is_given
+    ]
+    return found
+
+
+def _person_roles(policy: Policy, asked: PrivateRelease) -> list[tuple[Place, str]]:
+    """What is wrong with the column of persons, or with how many records of each are used."""
+    person = policy.person
+    if person is None:
+        text = "per_person goes with `person`, the column that says whom a record is about. Add it."
+        return [] if asked.per_person == 1 else [(("requirements",), text)]
+    found: list[tuple[Place, str]] = []
+    if person.column in asked.attributes:
+        text = f"`{person.column}` names persons and is among the attributes. Take it out of one of them."
+        found.append((("person",), text))
+    if person.is_released:
+        text = "No column of persons is left in a release with epsilon. Write person: column, without release."
+        found.append((("person",), text))
+    return found
+
+
+def _undeclared(policy: Policy, asked: PrivateRelease) -> list[tuple[Place, str]]:
+    """The domains that are not declared, and what of an entry is not read."""
+    found: list[tuple[Place, str]] = []
     if policy.class_is_number:
         text = f"The class `{policy.class_name}` is a number. List its classes instead: class: {{column: [low, high]}}."
         found.append((("class",), text))
@@ -139,33 +179,14 @@ def private_mistakes(policy: Policy) -> list[str]:
         found.append((("class",), f"{text}class: {{{policy.class_name}: [first value, second value]}}."))
     entries = {attribute.name: attribute for attribute in policy.attributes}
     for name in asked.attributes:
-        text = _domain_mistake(name, entries.get(name))
-        if text is not None:
-            found.append((("attributes", name) if name in entries else at, text))
-    found += [
-        (("attributes", one.name), text) for one in policy.attributes if (text := _unused(one, asked)) is not None
-    ]
-    if COUNT in (*asked.attributes, policy.class_name) and asked.form is PrivateForm.COUNTS:
-        found.append((at, f"A column is called `{COUNT}`, as the noisy counts are. Write as: records, or rename it."))
-    if policy.missing is Missing.ERROR:
-        text = "missing: error would tell whether a cell is missing. Write keep, which shows it as the root, or drop."
-        found.append((("missing",), text))
-    if policy.person is None and asked.per_person != 1:
-        found.append((at, "per_person goes with `person`, the column that says whom a record is about. Add it."))
-    if policy.person is not None and policy.person.column in asked.attributes:
-        text = f"`{policy.person.column}` names persons and is among the attributes. Take it out of one of them."
-        found.append((("person",), text))
-    if policy.person is not None and policy.person.is_released:
-        text = "No column of persons is left in a release with epsilon. Write person: column, without release."
-        found.append((("person",), text))
-    unfit = {"keep": policy.keep is not None, "suppress": policy.suppress is not None}
-    unfit |= {"minimality": policy.minimality is not None, "consistency": policy.consistency is not None}
-    found += [
-        ((key,), f"`{key}` does not go with `epsilon`: only its attributes and the class are released. Delete it.")
-        for key, is_given in unfit.items()
-        if is_given
-    ]
-    return [policy.at(place) + text for place, text in found]
+        undeclared = _domain_mistake(name, entries.get(name))
+        if undeclared is not None:
+            found.append((("attributes", name) if name in entries else ("requirements",), undeclared))
+    for one in policy.attributes:
+        unused = _unused(one, asked)
+        if unused is not None:
+            found.append((("attributes", one.name), unused))
+    return found
 
 
 def _domain_mistake(name: str, entry: Attribute | None) -> str | None:

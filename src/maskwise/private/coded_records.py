@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.engines.base import Lookup
+from maskwise.engines.base import PERSON, Lookup
 from maskwise.private.cells import CodedRows
 from maskwise.values.arrow import as_numpy
 from maskwise.values.scales import Scale, as_python
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 NOWHERE = -1
 """The code of a cell for which the domain has no leaf; its record is left out."""
-_TURN = "turn"
+_TURN, _PLACE = "turn", "place"
+"""Columns for a moment: the number of a record among those of its person, and what these are sorted by."""
 
 
 def code_records(table: Table, policy: Policy, domains: Sequence[Domain]) -> CodedRows:
@@ -79,10 +80,11 @@ def _of_each_person(table: Table, policy: Policy, cells: dict[str, ir.Value]) ->
 
     assert policy.person is not None  # noqa: S101 - called where there are persons
     assert policy.private is not None  # noqa: S101 - called for private policies only
-    person = table.column(policy.person.column)
-    order = table.engine.dialect.random_order()
-    turn = ibis.row_number().over(group_by=person, order_by=order)
-    numbered = table.expr.select(**cells, **{_TURN: turn})
+    drawn = {PERSON: table.column(policy.person.column), _PLACE: table.engine.dialect.random_order()}
+    # Kept as a table: what is drawn must stay, however often it is looked at.
+    kept = table.engine.materialize(table.expr.select(**cells, **drawn))
+    turn = ibis.row_number().over(group_by=kept[PERSON], order_by=kept[_PLACE])
+    numbered = kept.select(*cells, **{_TURN: turn})
     return numbered.filter(numbered[_TURN] < policy.private.per_person).drop(_TURN)
 
 
@@ -108,7 +110,7 @@ def _cell(table: Table, domain: Domain) -> ir.Value:
 def _is_of(value: ir.Value, kind: str) -> bool:
     """Whether a column can be read as numbers, or as dates, cell by cell without failing."""
     found = value.type()
-    return (found.is_date() or found.is_timestamp()) if kind == "date" else found.is_numeric()
+    return bool(found.is_date() or found.is_timestamp() if kind == "date" else found.is_numeric())
 
 
 def _clip(value: ir.Value, grid: Grid) -> ir.Value:

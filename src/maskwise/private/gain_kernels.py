@@ -42,7 +42,7 @@ def impurity(counts: Any, prior: Any, kind: int) -> int:
         for c in range(n_classes):
             base = max(base, prior[c])
         return UNIT * (total - (best - base))
-    return _gini(counts, prior) - _gini(np.zeros_like(counts), prior)
+    return int(_gini(counts, prior) - _gini(np.zeros_like(counts), prior))
 
 
 @njit(cache=True)

@@ -15,13 +15,13 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, WriteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 FORMAT = "maskwise ledger of epsilon"
 FOR_THE_OWNER = "For the owner only: what was spent on the same people by all releases. Keep this file."
@@ -35,6 +35,7 @@ class Ledger:
 
     Example:
         >>> import tempfile
+        >>> from pathlib import Path
         >>> ledger = Ledger(Path(tempfile.mkdtemp()) / "ledger.json", Fraction(2))
         >>> ledger.spend(Fraction(3, 2), "a.csv").spent
         Fraction(3, 2)
@@ -106,16 +107,16 @@ def _read(path: Path) -> list[dict[str, Any]]:
         return []
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
-        entries = said["spent"]
-        if said["format"] != FORMAT:
-            raise ValueError
-        for one in entries:
-            if Fraction(one["epsilon"]) <= 0 or not isinstance(one["key"], str):
-                raise ValueError
+        entries = list(said["spent"])
+        is_ledger = said["format"] == FORMAT and all(
+            Fraction(one["epsilon"]) > 0 and isinstance(one["key"], str) for one in entries
+        )
     except (ValueError, KeyError, TypeError, OSError, ZeroDivisionError):
+        is_ledger = False
+    if not is_ledger:
         msg = f"`{path}` is no ledger that maskwise wrote. Name another file; a new one is made."
-        raise InputError(msg) from None
-    return list(entries)
+        raise InputError(msg)
+    return entries
 
 
 def _replace(path: Path, entries: list[dict[str, Any]]) -> None:

@@ -74,9 +74,12 @@ class PrivateOutcome:
         cells = self.released.cells
         steps = [f"  {one.attribute}: {one.before} -> {', '.join(one.after)}" for one in self.released.chosen]
         shown = [f"  {cut.attribute} ({cut.kind}) shows {', '.join(cut.labels)}" for cut in self.solution.cuts]
-        lines = [
+        counted = (
             f"{self.asked.asks()}: {plural(self.n_records, 'record')} in {plural(len(cells.counts), 'combination')}, "
-            f"by noisy counts (scale {cells.scale:.3g}, threshold {cells.threshold}).",
+            f"by noisy counts (scale {cells.scale:.3g}, threshold {cells.threshold})."
+        )
+        lines = [
+            counted,
             f"Chosen by the mechanism ({plural(len(steps), 'refinement')} of at most {self.released.n_steps}):",
             *steps,
             "Shown:",

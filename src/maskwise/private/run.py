@@ -6,7 +6,6 @@ between the coded rows and everything after them.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +33,7 @@ from maskwise.verify.same_groups import count_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -153,7 +153,8 @@ def _opened(shown: pa.Table, table: Table, target: Place | None) -> Table:
         case InputKind.POLARS:
             import polars as pl  # noqa: PLC0415 - heavy
 
-            return read(pl.from_arrow(shown).lazy() if table.is_lazy else pl.from_arrow(shown))
+            frame = pl.DataFrame(shown)
+            return read(frame.lazy() if table.is_lazy else frame)
     return read(shown)
 
 

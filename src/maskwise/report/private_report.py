@@ -27,11 +27,15 @@ if TYPE_CHECKING:
 
 PRIVATE_TITLE = "Report of a private release"
 NOT_COVERED = (
-    "What is true of many people alike can be learned, also about somebody who is in the table: epsilon bounds what one "
-    "person's own records change, not what a population tells about its members.",
+    (
+        "What is true of many people alike can be learned, also about somebody who is in the table: epsilon bounds "
+        "what one person's own records change, not what a population tells about its members."
+    ),
     "Releases of the same people add up: the epsilons of all of them are what protects a person. A ledger adds them.",
-    "Whoever watches the run itself may learn from its time, its memory or a failing disk; who only gets its files "
-    "does not.",
+    (
+        "Whoever watches the run itself may learn from its time, its memory or a failing disk; who only gets its files "
+        "does not."
+    ),
     "Relatives, or records of one person under different keys, count as different persons.",
     "A file that cannot be read at all ends the run with an error that its owner sees.",
 )
@@ -41,7 +45,11 @@ _PRIORS = (0.01, 0.1, 0.5)
 
 
 def largest_belief(before: float, epsilon: float) -> float:
-    """How sure anybody can be afterwards of something about a person that a belief was held of before.
+    """How sure anybody can be after something that changes odds by a factor of at most e to the power of epsilon.
+
+    Args:
+        before: How sure they were.
+        epsilon: The logarithm of the factor.
 
     >>> round(largest_belief(0.1, 1.0), 3)
     0.232
@@ -60,18 +68,26 @@ class PrivateReport:
     def sections(self) -> tuple[Section, ...]:
         """Everything the report says, in the order in which people read it."""
         data = self.data
-        odds = tuple((f"{row['before']:.0%}", f"{row['after']:.1%}") for row in data["beliefs"])
+        odds = tuple(
+            (f"{row['before']:.0%}", f"{row['is_in_table']:.1%}", f"{row['has_value']:.1%}") for row in data["beliefs"]
+        )
         steps = tuple(
             (str(i), one["attribute"], one["from"], ", ".join(one["to"]))
             for i, one in enumerate(data["chosen"], start=1)
         )
         shown = tuple((one["name"], one["kind"], ", ".join(one["shown"])) for one in data["attributes"])
         spent = tuple((one["what"], f"{one['epsilon']:.6g}") for one in data["spent"])
-        belief = ("sure before", "at most sure afterwards")
+        belief = (
+            "sure before",
+            "afterwards, that somebody is in the table",
+            "afterwards, of a value of somebody in it",
+        )
         made: list[Section] = [
             Section("summary", "In short", (Paragraph(" ".join(data["summary"]), is_lead=True),)),
             Section(
-                "epsilon", "What epsilon means", (Paragraph(data["meaning"]), TextTable(belief, odds, numeric=(0, 1)))
+                "epsilon",
+                "What epsilon means",
+                (Paragraph(data["meaning"]), TextTable(belief, odds, numeric=(0, 1, 2))),
             ),
             Section("shown", "How each attribute is shown", (TextTable(("attribute", "kind", "shows"), shown),)),
             Section("noise", "Counts and noise", (Bullets(tuple(data["noise"])),)),
@@ -134,15 +150,19 @@ def private_report(outcome: PrivateOutcome) -> PrivateReport:
             for domain, texts in zip(made.cuts, cells.labels, strict=True)
         ],
         "spent": [{"what": line.what, "epsilon": float(line.epsilon * asked.per_person)} for line in made.spent],
-        "beliefs": [{"before": one, "after": largest_belief(one, epsilon)} for one in _PRIORS],
+        "beliefs": [
+            # Another value of somebody is a record less and a record more.
+            {"before": one, "is_in_table": largest_belief(one, epsilon), "has_value": largest_belief(one, 2 * epsilon)}
+            for one in _PRIORS
+        ],
         **({} if outcome.ledger is None else {"ledger": outcome.ledger.to_data()}),
         "does_not_protect": list(NOT_COVERED),
     }
     factor = f"{math.exp(epsilon):,.3g}"
     data["meaning"] = (
         f"Whatever somebody knows already, and whatever they do with this release: it would have come out nearly as "
-        f"likely without any one person. Odds about a person change by a factor of at most {factor} "
-        f"(e to the power of {epsilon:g}) by {unit}."
+        f"likely without any one person, within a factor of {factor} (e to the power of {epsilon:g}), for {unit}. "
+        "The table says how sure anybody can be at most."
     )
     data["noise"] = _noise(outcome)
     data["summary"] = [
