@@ -7,14 +7,16 @@ rows the cut was found on are guaranteed to meet the requirements.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sized
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from maskwise.errors import InputError, plural, quote
 from maskwise.formats import solution_file
+from maskwise.formats.policy_brief import brief_policy
 from maskwise.formats.policy_file import read_policy, to_data
 from maskwise.outcome import cut_lines, findings_lines, listed
 from maskwise.pipeline import solve
@@ -22,6 +24,7 @@ from maskwise.policy.attributes import Missing
 from maskwise.policy.budget import Suppressed
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.private.run import anonymize_privately
 from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply, mask
@@ -58,8 +61,10 @@ if TYPE_CHECKING:
     from maskwise.verify.verdict import Verdict
 
 ENCODINGS = ("label", "ordinal")
-_LONG_POLICY = 400
-"""From so many characters on a policy is only counted where parameters are shown."""
+_NO_DOMAINS = (
+    "`epsilon` needs a policy that asks for one: domains must be declared, not taken from the rows. Give a policy with "
+    "requirements: [{epsilon: 1, attributes: [...]}]."
+)
 
 
 class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -69,6 +74,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         policy: A YAML file, a mapping of the same form, or a Policy; None puts
             every column into one quasi-identifier with `k`.
         k: The smallest group, where `policy` is None; 5 if it is None too.
+        epsilon: For a policy that asks for an `epsilon`: another one instead. The cut is then found with differential
+            privacy, and `released_` is the release to learn from: rows that `transform` shows are not protected by it.
         method: How to search; this and the next seven are as in `maskwise.search.options.SearchOptions`.
         criterion: How `tdr` chooses.
         max_steps: When to stop early.
@@ -88,6 +95,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Attributes:
         solution_: The cut that was found.
         verdict_: The recount of the training rows, masked by it; None in a masker that was read from JSON.
+        released_: With an epsilon, the private release of the training rows; None without, or read from JSON.
         notes_: What is to be known of the training rows and the search; empty in a masker that was read from JSON.
         n_features_in_: Columns seen in `fit`, less the class, the persons and those the policy drops.
         feature_names_in_: Their names, where they had some.
@@ -105,6 +113,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         policy: str | Path | Mapping[str, Any] | Policy | None = None,
         *,
         k: int | None = None,
+        epsilon: float | str | None = None,
         method: str = DEFAULT_METHOD,
         criterion: str = DEFAULT_CRITERION,
         max_steps: int | None = None,
@@ -118,6 +127,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.policy = policy
         self.k = k
+        self.epsilon = epsilon
         self.method = method
         self.criterion = criterion
         self.max_steps = max_steps
@@ -168,6 +178,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
+        self.released_: Any = None
+        if asked.private is not None:
+            return self._fit_privately(frame.to_native(), asked)
         options = self._options()
         solution, profile, table = solve(
             read(frame.to_native(), reading=asked.reading), replace(asked, drop=(), keep=None), options, columns=names
@@ -184,10 +197,19 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.feature_names_ = names
         return self
 
+    def _fit_privately(self, training: Any, asked: Policy) -> Self:
+        """Release the training rows with differential privacy, and keep the cut."""
+        outcome = anonymize_privately(training, asked)
+        attributes = outcome.asked.attributes
+        self.solution_ = replace(outcome.solution, columns=attributes)
+        self.released_, self.verdict_, self.notes_ = outcome.data, None, ()
+        self.feature_names_ = list(attributes)
+        return self
+
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # noqa: N803 - scikit-learn's name
         """scikit-learn's, but a policy that would fill pages is only counted."""
         short = type(self)(**self.get_params(deep=False))
-        short.policy = _brief(self.policy)
+        short.policy = brief_policy(self.policy)
         return str(BaseEstimator.__repr__(short, N_CHAR_MAX))
 
     def summary(self) -> str:
@@ -221,12 +243,18 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _asked(self) -> Policy | None:
         if self.policy is None:
+            if self.epsilon is not None:
+                raise InputError(_NO_DOMAINS)
             return None
         if self.k is not None:
             raise InputError(
                 "`k` is for a Masker without a policy; this one's policy has its own. Leave out one of them."
             )
-        asked = read_policy(self.policy)
+        asked = read_policy(self.policy, private=True)
+        if self.epsilon is not None:
+            if asked.private is None:
+                raise InputError(_NO_DOMAINS)
+            asked = replace(asked, private=replace(asked.private, epsilon=Fraction(str(self.epsilon))))
         if asked.missing is Missing.DROP:
             raise InputError("A transformer keeps every row, so `missing: drop` does not fit it. Use keep or error.")
         if asked.suppress is not None:
@@ -266,7 +294,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         is_number = isinstance(params["random_state"], int | np.integer)
         params["random_state"] = int(params["random_state"]) if is_number else None
         if params["policy"] is not None:
-            params["policy"] = to_data(read_policy(params["policy"]))
+            params["policy"] = to_data(read_policy(params["policy"], private=True))
         said = {
             "masker": params,
             "feature_names": self.feature_names_,
@@ -288,7 +316,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         except (ValueError, KeyError, TypeError):
             raise InputError("This is not the JSON of a Masker. Write one with `masker.to_json()`.") from None
         masker.solution_ = solution_file.loads(solution)
-        masker.verdict_, masker.notes_ = None, ()
+        masker.released_, masker.verdict_, masker.notes_ = None, None, ()
         masker.feature_names_ = names
         masker.no_features_ = no_features
         masker.n_features_in_ = len(names)
@@ -318,27 +346,6 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = [f"x{i}" for i in range(array.shape[1])] if reset else self.feature_names_
         columns = {name: cells_to_arrow(array[:, i], name) for i, name in enumerate(names)}
         return nw.from_native(_pa().table(columns), eager_only=True)
-
-
-@dataclass(frozen=True, slots=True)
-class _PolicyInBrief:
-    """Stands for a long policy where parameters are shown."""
-
-    n_attributes: int
-    n_requirements: int
-
-    def __repr__(self) -> str:
-        """How much it says."""
-        return f"<policy: {plural(self.n_attributes, 'entry')}, {plural(self.n_requirements, 'requirement')}>"
-
-
-def _brief(policy: Any) -> Any:
-    """A policy as parameters show it: as it is, if it is short."""
-    if not isinstance(policy, Policy | Mapping) or len(repr(policy)) <= _LONG_POLICY:
-        return policy
-    said = to_data(policy) if isinstance(policy, Policy) else policy
-    parts = (said.get("attributes"), said.get("requirements"))
-    return _PolicyInBrief(*(len(part) if isinstance(part, Sized) else 0 for part in parts))
 
 
 def _pa() -> Any:

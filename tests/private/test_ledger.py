@@ -125,7 +125,7 @@ def test_what_is_spent_is_on_the_disk_before_anything_is_drawn(tmp_path: Path) -
     path = tmp_path / "l.json"
 
     class Watching(Repeatable):
-        def add_noise(self, counts: Any, epsilon: Fraction) -> Any:
+        def add_noise(self, counts: Any, epsilon: Fraction) -> Any:  # noqa: ARG002 - the interface
             assert spent(path) == ONE
             raise Killed
 
@@ -137,7 +137,7 @@ def test_what_is_spent_is_on_the_disk_before_anything_is_drawn(tmp_path: Path) -
 
 def test_a_refused_spending_draws_nothing_and_releases_nothing(tmp_path: Path) -> None:
     class Never(Repeatable):
-        def add_noise(self, counts: Any, epsilon: Fraction) -> Any:
+        def add_noise(self, counts: Any, epsilon: Fraction) -> Any:  # noqa: ARG002 - the interface
             raise AssertionError
 
     with pytest.raises(InputError, match="are allowed"):
