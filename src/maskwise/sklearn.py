@@ -7,7 +7,6 @@ rows the cut was found on are guaranteed to meet the requirements.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import fields, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
@@ -52,6 +51,7 @@ except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
 from maskwise.classifiers.sklearn_input import allow_any_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from maskwise.policy.person import Person

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import json
 import os
 import signal
 import sys
@@ -38,6 +37,7 @@ from maskwise.cli.options import (
     Shuffle,
     require_distinct_names,
 )
+from maskwise.cli.printing import print_json, shown_name
 from maskwise.cli.private import NO_LEDGER, LedgerFlags
 from maskwise.cli.risk import risk
 from maskwise.cli.verify import verify
@@ -119,8 +119,7 @@ def mask(
     sidecars = SidecarPaths(solution, trace, curve, report, owner_report, is_public=public, certification=certification)
     sidecars.check()
     inputs = [Path(data), *source_files(data, engine), *policy_files(policy), *against]
-    ledgers = [] if ledger.ledger is None else [ledger.ledger]
-    require_distinct_names(Path(output), *sidecars.paths, *ledgers, inputs=inputs)
+    require_distinct_names(Path(output), *sidecars.paths, *filter(None, [ledger.ledger]), inputs=inputs)
     if (private := private_policy(policy, ledger)) is not None:
         given: dict[str, object] = {"--seed": seed is not None, "--curve": curve, "--owner-report": owner_report}
         given |= {"--why": why, "--against": against, "--keep-order": keep_order, "--shuffle": shuffle}
@@ -150,7 +149,7 @@ def mask(
     report_data = make_report(outcome, Audience.OWNER).data
     terminal.show_messages(outcome.messages, Level.WARNING)
     if json_:
-        _print_json(report_data)
+        print_json(report_data)
         return 0
     terminal.show_report(report_data, outcome.verdict)
     if (owners := outcome.owner_risk or outcome.risk) is not None:
@@ -198,16 +197,16 @@ def audit(
     if other is not None:
         from maskwise.cli.two_releases import audit_both  # noqa: PLC0415 - start-up
 
-        names = (_shown(data), _shown(other))
+        names = (shown_name(data), shown_name(other))
         how = {"escape_formulas": escape_formulas, "engine": engine, "memory": memory}
-        return audit_both((data, other), policy, names, terminal, how, _print_json if json_ else None)
+        return audit_both((data, other), policy, names, terminal, how, print_json if json_ else None)
     verdict, found = audit_with_risk(data, policy, escape_formulas=escape_formulas, engine=engine, memory=memory)
     terminal.show_messages(verdict.messages, Level.WARNING)
     if json_:
-        _print_json({**verdict_data(verdict), "warnings": list(verdict.warnings), "risk": found.to_data()})
+        print_json({**verdict_data(verdict), "warnings": list(verdict.warnings), "risk": found.to_data()})
     else:
         about = "" if verdict.n_persons is None else f" about {plural(verdict.n_persons, verdict.unit)}"
-        terminal.say(f"{plural(verdict.n_rows, 'record')}{about} in {_shown(data)}")
+        terminal.say(f"{plural(verdict.n_rows, 'record')}{about} in {shown_name(data)}")
         terminal.show_verdict(verdict)
         show_risk(terminal, found)
     return 0 if verdict.is_met else 1
@@ -266,7 +265,7 @@ def apply(
         memory=memory,
     )
     if json_:
-        _print_json(applied_data(applied))
+        print_json(applied_data(applied))
         return 0
     terminal = Terminal(quiet=quiet)
     terminal.say(f"{plural(applied.verdict.n_rows, 'record')} masked: {output}")
@@ -314,15 +313,6 @@ def demo(
     from maskwise.cli.demo import run  # noqa: PLC0415 - start-up
 
     return run(output, quiet=quiet)
-
-
-def _shown(data: str) -> str:
-    """What is said of the data: an address may hold a password."""
-    return data.rpartition("#")[2] if "://" in data else data
-
-
-def _print_json(data: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
