@@ -13,7 +13,7 @@ import numpy as np
 from maskwise.formats.policy_file import read_policy
 from maskwise.policy.private_release import PrivateRelease, PrivateUtility
 from maskwise.private.cells import CodedRows
-from maskwise.private.domain import Domain, domains_of
+from maskwise.private.domain import DeclaredDomain, domains_of
 from maskwise.private.mechanism import release
 from maskwise.private.mechanisms import OpenDPMechanisms
 
@@ -72,7 +72,7 @@ class HalvedNoise(PooledNoise):
         return super().add_noise(counts, 2 * epsilon)
 
 
-def small_domain() -> tuple[Domain, ...]:
+def small_domain() -> tuple[DeclaredDomain, ...]:
     said = {
         "class": {"c": ["x", "y"]},
         "attributes": {"a": {"taxonomy": {"ANY": ["p", "q"]}}},

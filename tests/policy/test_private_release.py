@@ -85,6 +85,7 @@ def test_an_undeclared_domain_is_refused_with_what_to_write(attributes: dict[str
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
+        ({"class": None}, "`epsilon` needs a class"),
         ({"class": "Risk"}, "The values of the class `Risk` are not listed"),
         ({"class": {"Risk": "number"}}, "is a number. List its classes instead"),
         ({"missing": "error"}, "would tell whether a cell is missing"),

@@ -12,7 +12,7 @@ import numpy as np
 from maskwise.formats.policy_file import read_policy
 from maskwise.policy.policy import Policy
 from maskwise.private.cells import CodedRows
-from maskwise.private.domain import Domain, domains_of
+from maskwise.private.domain import DeclaredDomain, domains_of
 from maskwise.private.utility import Utility
 
 Record = tuple[int, ...]
@@ -33,11 +33,11 @@ def policy(epsilon: object = 1, **asked: Any) -> Policy:
     return read_policy({**said, **keys}, private=True)
 
 
-def domains(**asked: Any) -> tuple[Domain, ...]:
+def domains(**asked: Any) -> tuple[DeclaredDomain, ...]:
     return domains_of(policy(**asked))
 
 
-def every_record(of: Sequence[Domain], n_classes: int) -> list[Record]:
+def every_record(of: Sequence[DeclaredDomain], n_classes: int) -> list[Record]:
     """Every record that the domains allow."""
     found: list[Record] = [()]
     for n in (*(domain.n_codes for domain in of), n_classes):

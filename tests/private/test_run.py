@@ -64,11 +64,12 @@ def test_a_record_of_an_undeclared_class_is_left_out() -> None:
 
 def test_dates_have_a_grid_of_days() -> None:
     said = {
+        "class": {"Risk": ["lo", "hi"]},
         "attributes": {"Born": {"interval": ["1990-01-01", "1990-01-31"], "grid": 10}},
         "requirements": [{"epsilon": 1, "attributes": ["Born"]}],
     }
     days = [dt.date(1990, 1, 1), dt.date(1990, 1, 11), dt.date(1990, 2, 20), dt.date(1980, 1, 1), None]
-    found = coded(pa.table({"Born": days}), read_policy(said, private=True))
+    found = coded(pa.table({"Born": days, "Risk": ["lo"] * 5}), read_policy(said, private=True))
     assert found == Counter({(0, 0): 2, (1, 0): 1, (3, 0): 1, (4, 0): 1})
 
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 import pytest
 
 from maskwise.policy.private_release import PrivateUtility
-from maskwise.private.growth import Growth
+from maskwise.private.growth import PrivateGrowth
 from maskwise.private.utility import BITS, Utility
 from tests.private.tables import Record, coded, domains, every_record, impurity
 
@@ -26,8 +26,8 @@ def at_random(seed: int) -> tuple[list[Record], list[tuple[int, int]]]:
     ]
 
 
-def grown(records: list[Record], path: list[tuple[int, int]], utility: Utility) -> Growth:
-    growth = Growth(DOMAINS, coded(records), utility)
+def grown(records: list[Record], path: list[tuple[int, int]], utility: Utility) -> PrivateGrowth:
+    growth = PrivateGrowth(DOMAINS, coded(records), utility)
     for one, other in path:
         candidates = growth.candidates()
         candidate = candidates[one % len(candidates)]
@@ -43,7 +43,7 @@ def naive_impurity(records: list[Record], values: list[list[int]], utility: Util
     return sum(impurity(counts, utility) for counts in cells.values())
 
 
-def scored(growth: Growth) -> dict[tuple[int, int, int], int]:
+def scored(growth: PrivateGrowth) -> dict[tuple[int, int, int], int]:
     return {
         (c.attribute, c.value, option): gain
         for c in growth.candidates()
@@ -51,7 +51,7 @@ def scored(growth: Growth) -> dict[tuple[int, int, int], int]:
     }
 
 
-def refined(growth: Growth, attribute: int, value: int, option: int) -> list[list[int]]:
+def refined(growth: PrivateGrowth, attribute: int, value: int, option: int) -> list[list[int]]:
     """Which value shows each leaf after a refinement, as the score of a candidate sees it."""
     values = [shown.value_of_leaf.tolist() for shown in growth.shown]
     parts = growth.shown[attribute].parts(value, option)

@@ -18,10 +18,10 @@ from maskwise.evaluation.partition import TrainTestSplit, check_partition, parti
 from maskwise.evaluation.predictors import masked_predictors, sort_intervals
 from maskwise.evaluation.records import Evaluation, Record, wilson
 from maskwise.evaluation.sample import fetch, read_sample
+from maskwise.formats.requirement_file import read_requirement
 from maskwise.policy.attributes import Kind
 from maskwise.policy.policy import Policy
 from maskwise.policy.private_release import PrivateForm
-from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.private.run import anonymize_privately
 from maskwise.release import mask as masking
 from maskwise.table.read import read
@@ -92,7 +92,7 @@ def evaluate_privately(
     learners = [find_learner(name) for name in (DEFAULT if classifiers is None else classifiers)]
     # Every column that is not released is left out; a k of 1 asks for nothing.
     plain = Policy(
-        (KAnonymity(asked.attributes, 1),),
+        (read_requirement({"qid": list(asked.attributes), "k": "1"}),),
         tuple(one for one in policy.attributes if one.name in asked.attributes),
         policy.class_name,
         keep=(),

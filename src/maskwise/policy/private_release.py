@@ -171,10 +171,13 @@ def _person_roles(policy: Policy, asked: PrivateRelease) -> list[tuple[Place, st
 def _undeclared(policy: Policy, asked: PrivateRelease) -> list[tuple[Place, str]]:
     """The domains that are not declared, and what of an entry is not read."""
     found: list[tuple[Place, str]] = []
-    if policy.class_is_number:
+    if policy.class_name is None:
+        text = "`epsilon` needs a class: refinements are chosen by what they tell of it. Write class: {column: [a, b]}."
+        found.append((("requirements",), text))
+    elif policy.class_is_number:
         text = f"The class `{policy.class_name}` is a number. List its classes instead: class: {{column: [low, high]}}."
         found.append((("class",), text))
-    elif policy.class_name is not None and not policy.class_values:
+    elif not policy.class_values:
         text = f"The values of the class `{policy.class_name}` are not listed; {_WHY}. Write "
         found.append((("class",), f"{text}class: {{{policy.class_name}: [first value, second value]}}."))
     entries = {attribute.name: attribute for attribute in policy.attributes}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
-    from maskwise.private.domain import Domain, Grid
+    from maskwise.private.domain import DeclaredDomain, Grid
     from maskwise.table.table import Table
 
 NOWHERE = -1
@@ -32,7 +32,7 @@ _TURN, _PLACE = "turn", "place"
 """Columns for a moment: the number of a record among those of its person, and what these are sorted by."""
 
 
-def code_records(table: Table, policy: Policy, domains: Sequence[Domain]) -> CodedRows:
+def code_records(table: Table, policy: Policy, domains: Sequence[DeclaredDomain]) -> CodedRows:
     """Count the distinct rows of leaves and class.
 
     Args:
@@ -44,34 +44,31 @@ def code_records(table: Table, policy: Policy, domains: Sequence[Domain]) -> Cod
     the result. A record becomes a row by itself, and of each person so many
     records are taken, whoever else is in the table.
     """
-    assert policy.private is not None  # noqa: S101 - called for private policies only
+    assert policy.class_name is not None  # noqa: S101 - every private policy has one
     table.require_all(_needed(policy), "is in the policy", among=_needed(policy))
     cells = {f"c{i}": _cell(table, domain) for i, domain in enumerate(domains)}
     lookups = {f"c{i}": _lookup(domain) for i, domain in enumerate(domains)}
-    if policy.class_name is not None:
-        at = f"c{len(domains)}"
-        cells[at] = _text(table.column(policy.class_name))
-        lookups[at] = _values(policy.class_values, NOWHERE)
+    at = f"c{len(domains)}"
+    cells[at] = _text(table.column(policy.class_name))
+    lookups[at] = _values(policy.class_values, NOWHERE)
     expr = _of_each_person(table, policy, cells) if policy.person is not None else table.expr.select(**cells)
     coded = table.engine.recode(expr, lookups, [], materialize=False)
     with table.engine.count_rows(coded, list(lookups), []) as batches:
         parts = [np.stack([as_numpy(column).astype(np.int64) for column in batch.columns]) for batch in batches]
-    return _rows(np.concatenate(parts, axis=1) if parts else np.zeros((len(lookups) + 1, 0), np.int64), len(domains))
+    return _rows(np.concatenate(parts, axis=1) if parts else np.zeros((len(lookups) + 1, 0), np.int64))
 
 
 def _needed(policy: Policy) -> list[str]:
     """The columns that are looked at."""
     assert policy.private is not None  # noqa: S101 - called for private policies only
     about = [] if policy.person is None else [policy.person.column]
-    labels = [] if policy.class_name is None else [policy.class_name]
-    return [*policy.private.attributes, *labels, *about]
+    return [*policy.private.attributes, str(policy.class_name), *about]
 
 
-def _rows(counted: NDArray[np.int64], n_attributes: int) -> CodedRows:
+def _rows(counted: NDArray[np.int64]) -> CodedRows:
     """Leave out the records that have no place in the domains."""
-    *codes, counts = counted[:, (counted[:-1] != NOWHERE).all(axis=0)]
-    classes = codes[n_attributes] if len(codes) > n_attributes else np.zeros(len(counts), np.int64)
-    return CodedRows(tuple(np.ascontiguousarray(one) for one in codes[:n_attributes]), classes.copy(), counts.copy())
+    *leaves, classes, counts = counted[:, (counted[:-1] != NOWHERE).all(axis=0)]
+    return CodedRows(tuple(np.ascontiguousarray(one) for one in leaves), classes.copy(), counts.copy())
 
 
 def _of_each_person(table: Table, policy: Policy, cells: dict[str, ir.Value]) -> ir.Table:
@@ -92,7 +89,7 @@ def _text(value: ir.Value) -> ir.Value:
     return value if value.type().is_string() else value.cast("string")
 
 
-def _cell(table: Table, domain: Domain) -> ir.Value:
+def _cell(table: Table, domain: DeclaredDomain) -> ir.Value:
     """A column as it is looked up: texts, or numbers and dates inside the declared range."""
     value = table.column(domain.name)
     if domain.grid is None:
@@ -128,7 +125,7 @@ def _literal(number: float, grid: Grid) -> Any:
     return ibis.literal(as_python(number, grid.scale) if kind == "date" else float(number), type=kind)
 
 
-def _lookup(domain: Domain) -> Lookup:
+def _lookup(domain: DeclaredDomain) -> Lookup:
     """How a column is recoded to leaves."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 

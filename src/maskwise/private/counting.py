@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.private.growth import Growth
+    from maskwise.private.growth import PrivateGrowth
     from maskwise.private.mechanisms import Mechanisms
 
     Ints = NDArray[np.int64]
@@ -68,7 +68,7 @@ def threshold_for(n_cells: int, scale: float) -> int:
     return least
 
 
-def count_cells(growth: Growth, epsilon: Fraction, mechanisms: Mechanisms) -> NoisyCells:
+def count_cells(growth: PrivateGrowth, epsilon: Fraction, mechanisms: Mechanisms) -> NoisyCells:
     """Count the records of every cell and class with noise, and keep what reaches the threshold.
 
     Claim: this is epsilon-differentially private. One record is in one cell, so
@@ -95,7 +95,7 @@ def count_cells(growth: Growth, epsilon: Fraction, mechanisms: Mechanisms) -> No
     return NoisyCells(labels, codes[:, :-1], codes[:, -1], noisy[order], n_cells, threshold, scale)
 
 
-def _labels(growth: Growth) -> tuple[tuple[tuple[str, ...], ...], list[dict[int, int]]]:
+def _labels(growth: PrivateGrowth) -> tuple[tuple[tuple[str, ...], ...], list[dict[int, int]]]:
     """The labels of each attribute in a fixed order, and the place of each value among them."""
     labels, places = [], []
     for shown in growth.shown:
@@ -105,7 +105,7 @@ def _labels(growth: Growth) -> tuple[tuple[tuple[str, ...], ...], list[dict[int,
     return tuple(labels), places
 
 
-def _occupied(growth: Growth, places: Sequence[dict[int, int]], sizes: Sequence[int]) -> tuple[Ints, Ints]:
+def _occupied(growth: PrivateGrowth, places: Sequence[dict[int, int]], sizes: Sequence[int]) -> tuple[Ints, Ints]:
     """The number of each cell with records, ascending, and its records."""
     rows, first = growth.rows, growth.rows.starts[:-1]
     n_classes = sizes[-1]

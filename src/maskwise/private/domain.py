@@ -5,7 +5,7 @@ a leaf of the taxonomy, a step of the grid, or a value of the list. What is none
 of them, or missing, is one more leaf, `outside`, which is shown as the root;
 where the policy drops records with missing cells there is no such leaf.
 
-A new way of masking needs a function here that makes its `Domain`.
+A new way of masking needs a function here that makes its `DeclaredDomain`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class DeclaredDomain:
     """What an attribute may show, known before anything of the data is."""
 
     name: str
@@ -93,7 +93,7 @@ class Domain:
         return tuple(i for i, leaf in enumerate(self.leaves) if leaf in under)
 
 
-def domains_of(policy: Policy) -> tuple[Domain, ...]:
+def domains_of(policy: Policy) -> tuple[DeclaredDomain, ...]:
     """The domains of all attributes of a private release, in its order.
 
     Raises:
@@ -113,10 +113,10 @@ def domains_of(policy: Policy) -> tuple[Domain, ...]:
     return tuple(found)
 
 
-def _domain(entry: Attribute, *, has_outside: bool) -> Domain:
+def _domain(entry: Attribute, *, has_outside: bool) -> DeclaredDomain:
     if entry.kind is Kind.INTERVAL:
         grid = _grid(entry)
-        return Domain(entry.name, entry.kind, grid.root, (), grid.n_steps, has_outside, grid=grid)
+        return DeclaredDomain(entry.name, entry.kind, grid.root, (), grid.n_steps, has_outside, grid=grid)
     if entry.taxonomy is not None:
         root, leaves = entry.taxonomy.root, entry.taxonomy.leaves()
     else:
@@ -124,7 +124,7 @@ def _domain(entry: Attribute, *, has_outside: bool) -> Domain:
         if HIDDEN in leaves:
             raise PolicyError([f"`{entry.name}` lists `{HIDDEN}`, which stands for a hidden value. Rename that value."])
     _refuse_many(entry.name, len(leaves))
-    return Domain(entry.name, entry.kind, root, leaves, len(leaves), has_outside, taxonomy=entry.taxonomy)
+    return DeclaredDomain(entry.name, entry.kind, root, leaves, len(leaves), has_outside, taxonomy=entry.taxonomy)
 
 
 def _grid(entry: Attribute) -> Grid:

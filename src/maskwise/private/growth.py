@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from maskwise.private.budget import Account
     from maskwise.private.cells import CodedRows
-    from maskwise.private.domain import Domain
+    from maskwise.private.domain import DeclaredDomain
     from maskwise.private.mechanisms import Mechanisms
-    from maskwise.private.shown_values import ShownValues
+    from maskwise.private.shown_values import ShownAttribute
     from maskwise.private.utility import Utility
 
     Ints = NDArray[np.int64]
@@ -50,7 +50,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PrivateCandidate:
     """A value that can be refined, with what each option gains."""
 
     attribute: int
@@ -63,10 +63,10 @@ class Candidate:
     """What each gains."""
 
 
-class Growth:
+class PrivateGrowth:
     """A cut while it grows."""
 
-    def __init__(self, domains: Sequence[Domain], rows: CodedRows, utility: Utility) -> None:
+    def __init__(self, domains: Sequence[DeclaredDomain], rows: CodedRows, utility: Utility) -> None:
         """Start at the most masked table.
 
         Args:
@@ -74,7 +74,7 @@ class Growth:
             rows: The records.
             utility: By what refinements are compared.
         """
-        self.shown: list[ShownValues] = [shown_at_first(domain) for domain in domains]
+        self.shown: list[ShownAttribute] = [shown_at_first(domain) for domain in domains]
         self.rows = SortedRows.in_one_cell(rows)
         self.utility = utility
         self._tables = [
@@ -86,7 +86,7 @@ class Growth:
         """How many combinations of shown values and classes there are, with records or without."""
         return math.prod(len(one.labels) for one in self.shown) * self.utility.n_classes
 
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[PrivateCandidate]:
         """Every value that can be refined, in an order that no record changes."""
         found = []
         for a, shown in enumerate(self.shown):
@@ -97,10 +97,10 @@ class Growth:
                 if others * (len(shown.labels) + len(shown.parts(value, ways[0])) - 1) <= MOST_CELLS
             }
             gains = self._gains(a, shown, options)
-            found += [Candidate(a, value, ways, gains[value]) for value, ways in options.items()]
+            found += [PrivateCandidate(a, value, ways, gains[value]) for value, ways in options.items()]
         return found
 
-    def _gains(self, a: int, shown: ShownValues, options: dict[int, Sequence[int]]) -> dict[int, list[int]]:
+    def _gains(self, a: int, shown: ShownAttribute, options: dict[int, Sequence[int]]) -> dict[int, list[int]]:
         if self.utility.is_monotone:
             return shown.gains(self.rows, a, self.utility)
         table = self._tables[a]
@@ -111,7 +111,7 @@ class Growth:
             for value, ways in options.items()
         }
 
-    def refine(self, candidate: Candidate, option: int) -> Chosen:
+    def refine(self, candidate: PrivateCandidate, option: int) -> Chosen:
         """Refine a value in one way, and split the cells by it."""
         shown = self.shown[candidate.attribute]
         before, after = shown.refine(candidate.value, option)
@@ -119,7 +119,7 @@ class Growth:
         return Chosen(shown.domain.name, before, after)
 
 
-def grow(growth: Growth, steps: int, account: Account, mechanisms: Mechanisms) -> list[Chosen]:
+def grow(growth: PrivateGrowth, steps: int, account: Account, mechanisms: Mechanisms) -> list[Chosen]:
     """Refine up to so many times.
 
     Claim: what is chosen is differentially private for what the account says.
@@ -159,7 +159,7 @@ def grow(growth: Growth, steps: int, account: Account, mechanisms: Mechanisms) -
     return chosen
 
 
-def _by_class(leaves: Ints, rows: CodedRows, n_classes: int, domain: Domain) -> Ints:
+def _by_class(leaves: Ints, rows: CodedRows, n_classes: int, domain: DeclaredDomain) -> Ints:
     """The records of each leaf by class."""
     table = np.zeros((domain.n_codes, n_classes), np.int64)
     np.add.at(table, (leaves, rows.classes), rows.counts)

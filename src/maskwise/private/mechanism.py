@@ -9,7 +9,7 @@ import numpy as np
 
 from maskwise.private.budget import SIZING, Account, usual_steps
 from maskwise.private.counting import count_cells
-from maskwise.private.growth import Growth, grow
+from maskwise.private.growth import PrivateGrowth, grow
 from maskwise.private.utility import Utility
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from maskwise.private.budget import Spending
     from maskwise.private.cells import CodedRows
     from maskwise.private.counting import NoisyCells
-    from maskwise.private.domain import Domain
+    from maskwise.private.domain import DeclaredDomain
     from maskwise.private.growth import Chosen
     from maskwise.private.mechanisms import Mechanisms
     from maskwise.solution.cut import Cut
@@ -42,7 +42,7 @@ class Released:
 
 
 def release(
-    rows: CodedRows, domains: Sequence[Domain], n_classes: int, asked: PrivateRelease, mechanisms: Mechanisms
+    rows: CodedRows, domains: Sequence[DeclaredDomain], n_classes: int, asked: PrivateRelease, mechanisms: Mechanisms
 ) -> Released:
     """Run the mechanism.
 
@@ -53,7 +53,7 @@ def release(
     Args:
         rows: The records; each person has at most `per_person`.
         domains: What is declared of each attribute.
-        n_classes: How many classes are declared; 1 without a class.
+        n_classes: How many classes are declared.
         asked: What is asked.
         mechanisms: Draws.
     """
@@ -63,7 +63,7 @@ def release(
         total = np.array([rows.counts.sum()], np.int64)
         size = mechanisms.add_noise(total, account.spend("number of records", account.total * SIZING))
         steps = usual_steps(account.total, int(size[0]))
-    growth = Growth(domains, rows, Utility(asked.utility, n_classes))
+    growth = PrivateGrowth(domains, rows, Utility(asked.utility, n_classes))
     chosen = grow(growth, steps, account, mechanisms)
     cells = count_cells(growth, account.spend("counts", account.left), mechanisms)
     cuts = tuple(shown.cut() for shown in growth.shown)

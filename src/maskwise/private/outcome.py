@@ -98,6 +98,5 @@ class PrivateOutcome:
 def released_columns(policy: Policy) -> tuple[str, ...]:
     """The columns of a private release: the attributes, the class, and the counts where these are asked for."""
     assert policy.private is not None  # noqa: S101 - asked of private policies only
-    labels = [] if policy.class_name is None else [policy.class_name]
     counts = [COUNT] if policy.private.form is PrivateForm.COUNTS else []
-    return (*policy.private.attributes, *labels, *counts)
+    return (*policy.private.attributes, str(policy.class_name), *counts)

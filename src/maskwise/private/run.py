@@ -98,7 +98,7 @@ def anonymize_privately(
         rows = code_records(table, asked, domains)
         # Written down before anything is drawn: whatever happens later, what may have become known is spent.
         spent = None if ledger is None else ledger.spend(asked.private.epsilon, str(output or "a table in memory"))
-        made = release(rows, domains, max(len(asked.class_values), 1), asked.private, drawing)
+        made = release(rows, domains, len(asked.class_values), asked.private, drawing)
         shown = released_table(made, asked)
         with (
             closing(masked := _opened(shown, table, target)),
@@ -130,8 +130,7 @@ def released_table(made: Released, policy: Policy) -> pa.Table:
     columns = [
         pa.array(np.array(texts, object)[cells.codes[at, a]], pa.string()) for a, texts in enumerate(cells.labels)
     ]
-    if policy.class_name is not None:
-        columns.append(pa.array(np.array(policy.class_values, object)[cells.classes[at]], pa.string()))
+    columns.append(pa.array(np.array(policy.class_values, object)[cells.classes[at]], pa.string()))
     if is_counts:
         columns.append(pa.array(cells.counts, pa.int64()))
     return pa.table(dict(zip(released_columns(policy), columns, strict=True)))

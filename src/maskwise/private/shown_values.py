@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from maskwise.policy.attributes import Kind
-from maskwise.private.domain import Domain, spread
+from maskwise.private.domain import DeclaredDomain, spread
 from maskwise.private.gain_kernels import boundary_gains, disclosure_gains, split_gains
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, in_tree_order
 
@@ -30,10 +30,10 @@ MOST_BOUNDARIES = 31
 """Among so many boundaries of an interval one is chosen at a time."""
 
 
-class ShownValues(Protocol):
+class ShownAttribute(Protocol):
     """What one attribute shows."""
 
-    domain: Domain
+    domain: DeclaredDomain
     """What it may show."""
     value_of_leaf: Ints  # (n_codes,)
     """Which value shows each leaf."""
@@ -58,7 +58,7 @@ class ShownValues(Protocol):
         """The cut that masks later rows in the same way."""
 
 
-def shown_at_first(domain: Domain) -> ShownValues:
+def shown_at_first(domain: DeclaredDomain) -> ShownAttribute:
     """The most masked state of an attribute: it shows its root."""
     kinds: dict[Kind, type[ShownTaxonomy | ShownIntervals | ShownList]] = {
         Kind.TAXONOMY: ShownTaxonomy,
@@ -71,7 +71,7 @@ def shown_at_first(domain: Domain) -> ShownValues:
 class ShownTaxonomy:
     """The values of a taxonomy attribute."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: DeclaredDomain) -> None:
         self.domain = domain
         self.value_of_leaf = np.zeros(domain.n_codes, np.int64)
         self._label = {0: domain.root}
@@ -150,7 +150,7 @@ class ShownTaxonomy:
 class ShownIntervals:
     """The intervals of an interval attribute."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: DeclaredDomain) -> None:
         self.domain = domain
         self.value_of_leaf = np.zeros(domain.n_codes, np.int64)
         self._range = {0: (0, domain.n_leaves)}
@@ -226,7 +226,7 @@ class ShownIntervals:
 class ShownList:
     """The values of a suppress attribute: shown, or hidden together."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: DeclaredDomain) -> None:
         self.domain = domain
         self.value_of_leaf = np.zeros(domain.n_codes, np.int64)
         self._shown: dict[int, int] = {}
@@ -282,5 +282,5 @@ class ShownList:
         )
 
 
-def _missing(domain: Domain) -> MissingShown:
+def _missing(domain: DeclaredDomain) -> MissingShown:
     return MissingShown.ROOT if domain.has_outside else MissingShown.UNSEEN

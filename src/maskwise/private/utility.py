@@ -33,7 +33,7 @@ class Utility:
     kind: PrivateUtility
     """Which one."""
     n_classes: int
-    """How many classes are declared; 1 without a class."""
+    """How many classes are declared."""
 
     @property
     def sensitivity(self) -> int:
@@ -49,7 +49,7 @@ class Utility:
             case PrivateUtility.MAX:
                 return UNIT
             case PrivateUtility.INFOGAIN:
-                return math.floor(math.log2(max(self.n_classes, 2)) * BITS)
+                return math.floor(math.log2(self.n_classes) * BITS)
 
     @property
     def is_monotone(self) -> bool:
@@ -86,7 +86,7 @@ def info_gain(parts: Ints) -> int:
         return 0
     inside = sum(int(part.sum()) * _entropy(part) for part in parts)
     gain = math.floor((_entropy(whole) - inside / n) * BITS)
-    return min(max(gain, 0), math.floor(math.log2(max(parts.shape[1], 2)) * BITS))
+    return min(max(gain, 0), math.floor(math.log2(parts.shape[1]) * BITS))
 
 
 def _entropy(counts: Ints) -> float:

@@ -165,9 +165,9 @@ def private_report(outcome: PrivateOutcome) -> PrivateReport:
         "The table says how sure anybody can be at most."
     )
     data["noise"] = _noise(outcome)
+    named = f"{plural(len(asked.attributes), 'attribute')} and the class {outcome.policy.class_name}"
     data["summary"] = [
-        f"{records} by noisy counts, of {plural(len(asked.attributes), 'attribute')}"
-        + (f" and the class {outcome.policy.class_name}." if outcome.policy.class_name else "."),
+        f"{records} by noisy counts, of {named}.",
         f"The release is {epsilon:g}-differentially private for {unit}.",
         "Its records are made from noisy counts; none of them is a person's. Every other column is left out.",
     ]
