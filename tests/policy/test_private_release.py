@@ -68,7 +68,7 @@ def test_mistakes_name_file_and_line(tmp_path: Path) -> None:
         ({"Age": {"interval": [0, 99]}}, "The grid of `Age` is not given"),
         ({"Age": {"interval": [0, 99], "grid": 0}}, "grid is a number above 0"),
         ({"Age": {"interval": [0, 99], "grid": "x"}}, "grid is a number above 0"),
-        ({"Age": {"interval": [0, 10**9], "grid": 1}}, "65,536 are the most"),
+        ({"Age": {"interval": [0, 10**9], "grid": 1}}, "65,535 are the most"),
         ({"Age": {"interval": ["2000-01-01", "2001-01-01"], "grid": "0.5"}}, "whole number of days"),
         ({"Age": {"interval": ["10:00", "12:00"], "grid": 1}}, "not of times"),
         ({"Age": "suppress"}, "The values of `Age` are not listed"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.engines.base import PERSON, Lookup
-from maskwise.private.cells import CodedRows
+from maskwise.private.cells import CODE, CodedRows
 from maskwise.values.arrow import as_numpy
 from maskwise.values.scales import Scale, as_python
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from maskwise.private.domain import DeclaredDomain, Grid
     from maskwise.table.table import Table
 
+_SMALL = 1 << 15
+"""Codes below it are stored in 16 bits."""
 NOWHERE = -1
 """The code of a cell for which the domain has no leaf; its record is left out."""
 _TURN, _PLACE = "turn", "place"
@@ -47,15 +49,18 @@ def code_records(table: Table, policy: Policy, domains: Sequence[DeclaredDomain]
     assert policy.class_name is not None  # noqa: S101 - every private policy has one
     table.require_all(_needed(policy), "is in the policy", among=_needed(policy))
     cells = {f"c{i}": _cell(table, domain) for i, domain in enumerate(domains)}
-    lookups = {f"c{i}": _lookup(domain) for i, domain in enumerate(domains)}
+    lookups = {f"c{i}": _lookup(domain) for i, domain in enumerate(domains) if not _is_computed(domain)}
     at = f"c{len(domains)}"
     cells[at] = _text(table.column(policy.class_name))
     lookups[at] = _values(policy.class_values, NOWHERE)
+    computed = [name for name in cells if name not in lookups]
     expr = _of_each_person(table, policy, cells) if policy.person is not None else table.expr.select(**cells)
-    coded = table.engine.recode(expr, lookups, [], materialize=False)
-    with table.engine.count_rows(coded, list(lookups), []) as batches:
-        parts = [np.stack([as_numpy(column).astype(np.int64) for column in batch.columns]) for batch in batches]
-    return _rows(np.concatenate(parts, axis=1) if parts else np.zeros((len(lookups) + 1, 0), np.int64))
+    coded = table.engine.recode(expr, lookups, computed, materialize=False)
+    with table.engine.count_rows(coded, list(cells), []) as batches:
+        parts = [_inside([as_numpy(column) for column in batch.columns]) for batch in batches]
+    *codes, counts = zip(*parts, strict=True) if parts else [()] * (len(cells) + 1)
+    *leaves, classes = (np.concatenate([*one, np.zeros(0, CODE)]).astype(CODE, copy=False) for one in codes)
+    return CodedRows(tuple(leaves), classes, np.concatenate([*counts, np.zeros(0, np.int64)]).astype(np.int64))
 
 
 def _needed(policy: Policy) -> list[str]:
@@ -65,10 +70,11 @@ def _needed(policy: Policy) -> list[str]:
     return [*policy.private.attributes, str(policy.class_name), *about]
 
 
-def _rows(counted: NDArray[np.int64]) -> CodedRows:
+def _inside(columns: list[NDArray[Any]]) -> list[NDArray[Any]]:
     """Leave out the records that have no place in the domains."""
-    *leaves, classes, counts = counted[:, (counted[:-1] != NOWHERE).all(axis=0)]
-    return CodedRows(tuple(np.ascontiguousarray(one) for one in leaves), classes.copy(), counts.copy())
+    *codes, counts = columns
+    is_inside = np.logical_and.reduce([one != NOWHERE for one in codes])
+    return [*(one[is_inside].astype(CODE) for one in codes), counts[is_inside]]
 
 
 def _of_each_person(table: Table, policy: Policy, cells: dict[str, ir.Value]) -> ir.Table:
@@ -101,7 +107,27 @@ def _cell(table: Table, domain: DeclaredDomain) -> ir.Value:
         value = table.engine.dialect.try_cast(value.cast("string"), kind)
     else:
         value = value.cast(kind)
-    return _clip(value, domain.grid)
+    clipped = _clip(value, domain.grid)
+    return _step(clipped, domain) if _is_computed(domain) else clipped
+
+
+def _is_computed(domain: DeclaredDomain) -> bool:
+    """Whether the engine computes the step of a number: of whole numbers that is exact, and faster than a lookup."""
+    return domain.grid is not None and domain.grid.scale is Scale.INTEGER
+
+
+def _step(number: ir.Value, domain: DeclaredDomain) -> ir.Value:
+    """The step of the grid that a number inside the range is in."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    assert domain.grid is not None  # noqa: S101 - called for grids only
+    step = ((number - float(domain.grid.low)) / float(domain.grid.step)).floor().cast("int32")
+    return ibis.ifelse(number.isnull(), _outside(domain), step).cast("int32")
+
+
+def _outside(domain: DeclaredDomain) -> int:
+    """The code of a cell outside the domain."""
+    return domain.n_leaves if domain.has_outside else NOWHERE
 
 
 def _is_of(value: ir.Value, kind: str) -> bool:
@@ -129,7 +155,7 @@ def _lookup(domain: DeclaredDomain) -> Lookup:
     """How a column is recoded to leaves."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    outside = domain.n_leaves if domain.has_outside else NOWHERE
+    outside = _outside(domain)
     if domain.grid is None:
         return _values(domain.leaves, outside)
     grid = domain.grid
@@ -143,5 +169,5 @@ def _values(texts: Sequence[str], outside: int) -> Lookup:
     """How texts are recoded to their places in a list."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    codes = pa.array(range(len(texts)), pa.int32())
+    codes = pa.array(range(len(texts)), pa.int16() if len(texts) < _SMALL else pa.int32())
     return Lookup(pa.array(texts, pa.string()), codes, outside, outside)

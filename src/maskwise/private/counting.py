@@ -117,7 +117,7 @@ def _occupied(growth: PrivateGrowth, places: Sequence[dict[int, int]], sizes: Se
         coded.append(place_of_leaf[rows.leaves[a][first]])
     cell = np.repeat(np.arange(len(first)), np.diff(rows.starts))
     by_class = np.zeros(len(first) * n_classes, np.int64)
-    np.add.at(by_class, cell * n_classes + rows.classes, rows.counts)
+    np.add.at(by_class, cell * n_classes + rows.classes.astype(np.int64), rows.counts)
     at = np.flatnonzero(by_class)
     numbers = np.ravel_multi_index([*(codes[at // n_classes] for codes in coded), at % n_classes], sizes)
     order = np.argsort(numbers)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from maskwise.policy.policy import Policy
     from maskwise.policy.taxonomy import Taxonomy
 
-MOST_LEAVES = 65_536
-"""A grid with more steps, or a longer list of values, is refused."""
+MOST_LEAVES = 65_535
+"""With one for what is outside, leaves are numbers of 16 bits. More steps of a grid, or values, are refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,3 +202,43 @@ def disclosure_gains(starts: Any, leaves: Any, classes: Any, counts: Any, is_hid
                 gains[leaf] += base - impurity(table[leaf], prior, kind) - impurity(rest, prior, kind)
                 table[leaf] = 0
     return gains
+
+
+@njit(cache=True)
+def order_by_value(starts: Any, values: Any, n_values: int) -> Any:
+    """Put the rows of each cell in the order of their values, and say where the new cells begin.
+
+    Args:
+        starts: As for `split_gains`.
+        values: (n_rows,) the value of each row.
+        n_values: How many values there are.
+
+    Returns:
+        (n_rows,) the row that comes at each place, and (n_cells + 1,) where the rows of each new cell begin.
+    """
+    n_rows = values.shape[0]
+    order = np.empty(n_rows, np.int64)
+    is_start = np.zeros(n_rows + 1, np.bool_)
+    place = np.zeros(n_values + 1, np.int64)
+    for g in range(starts.shape[0] - 1):
+        first, last = starts[g], starts[g + 1]
+        lowest, highest = n_values, 0
+        for i in range(first, last):
+            lowest = min(lowest, values[i])
+            highest = max(highest, values[i])
+        place[lowest : highest + 2] = 0
+        for i in range(first, last):
+            place[values[i] + 1] += 1
+        at = first
+        for value in range(lowest, highest + 1):
+            n_here = place[value + 1]
+            is_start[at] = is_start[at] or n_here > 0
+            place[value] = at
+            at += n_here
+        for i in range(first, last):
+            order[place[values[i]]] = i
+            place[values[i]] += 1
+        place[lowest : highest + 2] = 0
+    is_start[n_rows] = True
+    is_start[0] = True
+    return order, np.flatnonzero(is_start)

@@ -77,9 +77,12 @@ class PrivateGrowth:
         self.shown: list[ShownAttribute] = [shown_at_first(domain) for domain in domains]
         self.rows = SortedRows.in_one_cell(rows)
         self.utility = utility
-        self._tables = [
-            _by_class(leaves, rows, utility.n_classes, d) for leaves, d in zip(rows.leaves, domains, strict=True)
-        ]
+        # Only the information gain looks at values by themselves.
+        self._tables = (
+            []
+            if utility.is_monotone
+            else [_by_class(leaves, rows, utility.n_classes, d) for leaves, d in zip(rows.leaves, domains, strict=True)]
+        )
 
     @property
     def n_cells(self) -> int:

@@ -6,6 +6,7 @@ between the coded rows and everything after them.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,6 @@ from maskwise.table.table import Table
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName
 from maskwise.values.memory import parse_memory
-from maskwise.values.spelling import text_of
 from maskwise.verify.same_groups import count_groups
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
     from maskwise.private.ledger import Ledger
@@ -104,7 +105,7 @@ def anonymize_privately(
             closing(masked := _opened(shown, table, target)),
             publish(masked, target, (), escape=escape_formulas) as draft,
         ):
-            _refuse_other_rows(draft.table, shown, escaped=escape_formulas)
+            _refuse_other_rows(draft.table, made, asked, escaped=escape_formulas)
             outcome = PrivateOutcome(
                 draft.data,
                 asked,
@@ -127,10 +128,12 @@ def released_table(made: Released, policy: Policy) -> pa.Table:
     assert policy.private is not None  # noqa: S101 - called for private policies only
     cells, is_counts = made.cells, policy.private.form is PrivateForm.COUNTS
     at = np.arange(len(cells.counts)) if is_counts else np.repeat(np.arange(len(cells.counts)), cells.counts)
-    columns = [
-        pa.array(np.array(texts, object)[cells.codes[at, a]], pa.string()) for a, texts in enumerate(cells.labels)
-    ]
-    columns.append(pa.array(np.array(policy.class_values, object)[cells.classes[at]], pa.string()))
+
+    def shown(texts: Sequence[str], codes: NDArray[np.int64]) -> pa.Array:
+        return pa.DictionaryArray.from_arrays(pa.array(codes[at]), pa.array(texts, pa.string())).dictionary_decode()
+
+    columns = [shown(texts, cells.codes[:, a]) for a, texts in enumerate(cells.labels)]
+    columns.append(shown(policy.class_values, cells.classes))
     if is_counts:
         columns.append(pa.array(cells.counts, pa.int64()))
     return pa.table(dict(zip(released_columns(policy), columns, strict=True)))
@@ -157,14 +160,15 @@ def _opened(shown: pa.Table, table: Table, target: Place | None) -> Table:
     return read(shown)
 
 
-def _refuse_other_rows(written: Table, shown: pa.Table, *, escaped: bool) -> None:
+def _refuse_other_rows(written: Table, made: Released, policy: Policy, *, escaped: bool) -> None:
     """Refuse a written table that does not hold exactly the rows that the mechanism released."""
-    names = shown.column_names
-    grouped = shown.group_by(names, use_threads=False).aggregate([([], "count_all")])
-    *cells, counts = (column.to_pylist() for column in grouped.select([*names, "count_all"]).columns)
-    expected = {tuple(map(text_of, row)): n for *row, n in zip(*cells, counts, strict=True)}
-    found = count_groups(written, names, original_text if escaped else str)
-    if dict(found) != expected:
+    assert policy.private is not None  # noqa: S101 - called for private policies only
+    cells, is_counts = made.cells, policy.private.form is PrivateForm.COUNTS
+    expected = Counter[tuple[str | None, ...]]()
+    for codes, label, n in zip(cells.codes.tolist(), cells.classes.tolist(), cells.counts.tolist(), strict=True):
+        row = (*(cells.labels[a][code] for a, code in enumerate(codes)), policy.class_values[label])
+        expected[(*row, str(n)) if is_counts else row] += 1 if is_counts else n
+    if count_groups(written, released_columns(policy), original_text if escaped else str) != expected:
         raise RefusedError("The written table does not hold what the mechanism released. Please report this as a bug.")
 
 
