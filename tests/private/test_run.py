@@ -173,7 +173,7 @@ def test_formulas_are_escaped_and_recounted(tmp_path: Path, suffix: str) -> None
 
 def test_a_column_that_is_not_there_is_named() -> None:
     with pytest.raises(InputError, match="`Job` is in the policy but not in the table"):
-        anonymize_privately(people().drop_columns("Job"), policy())
+        anonymize_privately(people().drop_columns("Job"), policy(), mechanisms=Exact())
 
 
 def test_a_private_policy_is_refused_where_tables_are_recounted() -> None:
@@ -184,4 +184,4 @@ def test_a_private_policy_is_refused_where_tables_are_recounted() -> None:
 
 def test_a_policy_without_epsilon_is_not_for_a_private_release() -> None:
     with pytest.raises(InputError, match="asks for no `epsilon`"):
-        anonymize_privately(people(), {"requirements": [{"qid": ["Age"], "k": 2}]})
+        anonymize_privately(people(), {"requirements": [{"qid": ["Age"], "k": 2}]}, mechanisms=Exact())

@@ -144,8 +144,10 @@ def _replace(path: Path, entries: list[dict[str, Any]]) -> None:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Let other runs wait that would spend from the same ledger; the system frees the lock of a killed one."""
-    import fcntl  # noqa: PLC0415 - not on Windows, where a ledger cannot be kept safely
-
+    try:
+        import fcntl  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        raise WriteError("A ledger needs locks of files, which this system does not have.") from None
     lock = path.with_name(f"{path.name}.lock")
     try:
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
