@@ -96,6 +96,13 @@ def test_an_undeclared_domain_is_refused_with_what_to_write(attributes: dict[str
         ({"requirements": [*BASE["requirements"], {"qid": ["Age"], "k": 5}]}, "Write one policy for each"),
         ({"requirements": BASE["requirements"] * 2}, "Each is a release of its own"),
         ({"requirements": [{"epsilon": 0, "attributes": ["Age"]}]}, "epsilon is a number above 0"),
+        ({"requirements": [{"epsilon": "1e-9", "attributes": ["Age"]}]}, "every count would be noise alone"),
+        (
+            {"requirements": [{"epsilon": 1, "attributes": ["Age"], "steps": 10**6}]},
+            "steps is a number from 0 to 1,000",
+        ),
+        ({"requirements": [{"qid": ["Age"], "k": 5}]}, "`Age`: grid goes with a requirement `epsilon`"),
+        ({"requirements": [{"qid": ["Age"], "k": 5}]}, "`Job`: a list of values goes with a requirement `epsilon`"),
         ({"requirements": [{"epsilon": "much", "attributes": ["Age"]}]}, "epsilon is a number"),
         ({"requirements": [{"epsilon": 1}]}, "goes with `attributes`"),
         ({"requirements": [{"epsilon": 1, "attributes": ["Age"], "step": 3}]}, "Did you mean `steps`"),

@@ -66,7 +66,7 @@ def test_the_ledger_is_the_owners_and_says_so_in_its_first_line(tmp_path: Path) 
     path = tmp_path / "l.json"
     Ledger(path, ONE).spend(ONE, "a")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert "For the owner only" in path.read_text().splitlines()[1]
+    assert "For the owner only" in path.read_text().splitlines()[0]
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": "maskwise ledger of epsilon", "spent": [{"key": 1}]}'])

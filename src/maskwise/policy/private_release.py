@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from maskwise.policy.policy import Policy
     from maskwise.policy.source_lines import Place
 
+SMALLEST_EPSILON = Fraction(1, 1000)
+"""Below it, for one record, every count is noise of thousands of records."""
 LARGEST_EPSILON = 100
 """Above it nothing is protected that anybody would call so."""
+MOST_STEPS = 1000
+"""With more refinements each choice would be left to chance."""
 _WHY = (
     "it must be declared, because a domain that is taken from the records tells whether somebody with a rare value is "
     "among them"
@@ -81,10 +85,13 @@ class PrivateRelease:
             mistakes.append(
                 f"epsilon is a number above 0 and at most {LARGEST_EPSILON}; found {float(self.epsilon):g}."
             )
-        if self.steps is not None and self.steps < 0:
-            mistakes.append(f"steps is at least 0, or `auto`; found {self.steps}.")
+        if self.steps is not None and not 0 <= self.steps <= MOST_STEPS:
+            mistakes.append(f"steps is a number from 0 to {MOST_STEPS:,}, or `auto`; found {self.steps}.")
         if self.per_person < 1:
             mistakes.append(f"per_person is at least 1; found {self.per_person}.")
+        elif 0 < self.epsilon < SMALLEST_EPSILON * self.per_person:
+            least = f"{float(SMALLEST_EPSILON * self.per_person):g}"
+            mistakes.append(f"With an epsilon below {least} every count would be noise alone. Ask for more.")
         refuse(mistakes)
 
     @property
@@ -116,10 +123,15 @@ class PrivateRelease:
 
 
 def private_mistakes(policy: Policy) -> list[str]:
-    """What is wrong with a policy that asks for a differentially private release; nothing if it asks for none."""
+    """What is wrong with a policy that asks for a differentially private release, or declares domains without one."""
     asked = policy.private
     if asked is None:
-        return []
+        return [
+            policy.at(("attributes", one.name)) + f"`{one.name}`: {key} goes with a requirement `epsilon`. Delete it."
+            for one in policy.attributes
+            for key, is_given in (("grid", one.grid is not None), ("a list of values", bool(one.values)))
+            if is_given
+        ]
     found = [*_other_roles(policy, asked), *_person_roles(policy, asked), *_undeclared(policy, asked)]
     return [policy.at(place) + text for place, text in found]
 

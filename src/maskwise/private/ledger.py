@@ -126,7 +126,8 @@ def _replace(path: Path, entries: list[dict[str, Any]]) -> None:
     try:
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(handle, "w", encoding="utf-8") as opened:  # noqa: PTH123 - an open handle
-            opened.write(json.dumps(said, indent=2, ensure_ascii=False) + "\n")
+            # The note comes first, in the first line.
+            opened.write("{" + json.dumps(said, indent=2, ensure_ascii=False)[1:].lstrip() + "\n")
             opened.flush()
             os.fsync(opened.fileno())
         os.replace(draft, path)  # noqa: PTH105 - the atomic one
