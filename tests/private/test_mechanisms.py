@@ -6,10 +6,12 @@ import itertools
 import math
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import maskwise.private
 from maskwise.private.mechanisms import OpenDPMechanisms, gap_scale, noise_scale, toss
 
 pytest.importorskip("opendp")
@@ -114,3 +116,15 @@ def test_an_exact_coin_has_its_chance() -> None:
     mechanisms = OpenDPMechanisms()
     n = sum(mechanisms.coin(lambda: Fraction(1, 5)) for _ in range(5000))
     assert abs(n - 1000) < 5 * math.sqrt(5000 * 0.16)
+
+
+def test_nothing_but_the_mechanisms_draws() -> None:
+    """No module of `private` knows another source of randomness; the ledger names temporary files at random."""
+    folder = Path(maskwise.private.__file__).parent
+    found = {}
+    for path in folder.glob("*.py"):
+        text = path.read_text()
+        drawn = [word for word in ("import random", "np.random", "secrets", "default_rng", "uuid") if word in text]
+        if drawn:
+            found[path.name] = drawn
+    assert found == {"mechanisms.py": ["secrets"], "ledger.py": ["secrets"]}
