@@ -22,6 +22,7 @@ from maskwise.cli.attack import attack
 from maskwise.cli.audit import audit
 from maskwise.cli.evaluate import evaluate
 from maskwise.cli.mask import mask
+from maskwise.cli.options import Quiet  # noqa: TC001 - read when the command is registered
 from maskwise.cli.risk import risk
 from maskwise.cli.suggest import suggest
 from maskwise.cli.taxonomy import taxonomy
@@ -30,10 +31,6 @@ from maskwise.errors import MaskwiseError, MaskwiseWarning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from maskwise.cli.options import (
-        Quiet,
-    )
 
 app = App(
     name="maskwise",

@@ -129,7 +129,7 @@ def private_mistakes(policy: Policy) -> list[str]:
         return [
             policy.at(("attributes", one.name)) + f"`{one.name}`: {key} goes with a requirement `epsilon`. Delete it."
             for one in policy.attributes
-            for key, is_given in (("grid", one.grid is not None), ("a list of values", bool(one.values)))
+            for key, is_given in (("grid", one.step is not None), ("a list of values", bool(one.values)))
             if is_given
         ]
     found = [*_other_roles(policy, asked), *_person_roles(policy, asked), *_undeclared(policy, asked)]
@@ -211,13 +211,20 @@ def _domain_mistake(name: str, entry: Attribute | None) -> str | None:
             f"`{name}` has no entry, so its domain is not known; {_WHY}. Write an entry such as "
             f"{name}: {{interval: [0, 100], grid: 5}}, {{taxonomy: tree.yaml}} or {{suppress: [value, value]}}."
         )
-    if entry.kind is Kind.INTERVAL and (entry.bounds is None or entry.grid is None):
+    if entry.kind is Kind.INTERVAL and (entry.bounds is None or entry.step is None):
         what = "range" if entry.bounds is None else "grid"
         shown = "[0, 100]" if entry.bounds is None else f"[{', '.join(entry.bounds)}]"
         return (
             f"The {what} of `{name}` is not given; {_WHY}. Write {name}: {{interval: {shown}, grid: 5}}: "
             "boundaries are chosen among the steps of the grid."
         )
+    if entry.kind is Kind.TAXONOMY and entry.taxonomy is None:
+        return (
+            f"`{name}` has a rule or a tree that is made of the table, and a private release needs a domain that is listed "
+            f"before anything is read; {_WHY}. Write {name}: {{taxonomy: tree.yaml}}."
+        )
+    if entry.kind is Kind.INTERVAL and entry.grid is not None:
+        return f"`{name}`: `on` is for intervals found in the data. Write {name}: {{interval: [0, 100], grid: 5}}."
     if entry.kind is Kind.SUPPRESS and not entry.values:
         return f"The values of `{name}` are not listed; {_WHY}. Write {name}: {{suppress: [value, value]}}."
     return None

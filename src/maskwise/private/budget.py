@@ -18,7 +18,7 @@ _FEWEST_STEPS, _MOST_STEPS = 2, 40
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class EpsilonShares:
     """One line of the account."""
 
     what: str
@@ -44,7 +44,7 @@ class Account:
 
     total: Fraction
     """The budget."""
-    lines: list[Spending] = field(default_factory=list)
+    lines: list[EpsilonShares] = field(default_factory=list)
     """What was spent, in order."""
 
     @property
@@ -62,7 +62,7 @@ class Account:
         if not 0 < epsilon <= self.left:
             msg = f"{what} would spend {epsilon} of {self.left}"
             raise AssertionError(msg)
-        self.lines.append(Spending(what, epsilon))
+        self.lines.append(EpsilonShares(what, epsilon))
         return epsilon
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from maskwise.policy.private_release import PrivateRelease
-    from maskwise.private.budget import Spending
+    from maskwise.private.budget import EpsilonShares
     from maskwise.private.cells import CodedRows
     from maskwise.private.counting import NoisyCells
     from maskwise.private.domain import DeclaredDomain
@@ -35,7 +35,7 @@ class Released:
     """What each attribute shows."""
     chosen: tuple[Chosen, ...]
     """The refinements, in order."""
-    spent: tuple[Spending, ...]
+    spent: tuple[EpsilonShares, ...]
     """What epsilon was spent on, for one record."""
     n_steps: int
     """The most refinements that there could be."""
