@@ -220,8 +220,8 @@ def _domain_mistake(name: str, entry: Attribute | None) -> str | None:
         )
     if entry.kind is Kind.TAXONOMY and entry.taxonomy is None:
         return (
-            f"`{name}` has a rule or a tree that is made of the table, and a private release needs a domain that is listed "
-            f"before anything is read; {_WHY}. Write {name}: {{taxonomy: tree.yaml}}."
+            f"`{name}` has a rule or a tree that is made of the table, but a private release needs a domain that is "
+            f"listed before anything is read; {_WHY}. Write {name}: {{taxonomy: tree.yaml}}."
         )
     if entry.kind is Kind.INTERVAL and entry.grid is not None:
         return f"`{name}`: `on` is for intervals found in the data. Write {name}: {{interval: [0, 100], grid: 5}}."
