@@ -5,6 +5,8 @@ applies it, verifying forgets it.
 
 Mask:
     anonymize: A table and a policy in, a verified release out.
+    anonymize_privately: The same with differential privacy, for a policy with an epsilon.
+    Ledger: What was spent on the same people by all releases.
     apply: Mask later rows with a saved solution.
     Masker: The same as a scikit-learn transformer.
 
@@ -21,13 +23,14 @@ Ask:
     suggest: A first draft of a policy, from a raw table.
     Policy, Attribute, Taxonomy, Person: What a policy is made of.
     KAnonymity, Confidence, Diversity, Closeness, LKC: What it may require.
+    PrivateRelease: What it may ask for instead.
     read_policy, read_solution, read_taxonomy: From files.
     taxonomy_from_index: From an index or a data frame of pandas.
 
 The packages follow the flow: `table` reads, then `profile`, `compress`,
 `search`, `release`, `verify` and `report`; `pipeline` puts them together and
 `cli` calls it. Below them are `errors`, `values`, `policy`, `solution`,
-`formats` and `engines`; beside them `certificate`, `evaluation`, `classifiers`, `rivals`,
+`formats` and `engines`; beside them `private`, `certificate`, `evaluation`, `classifiers`, `rivals`,
 `datasets` and `sklearn`. docs/architecture.md has a paragraph on each.
 
 Nothing heavy is imported until it is used.
@@ -68,13 +71,18 @@ if TYPE_CHECKING:
     from maskwise.policy.attributes import Attribute
     from maskwise.policy.person import Person
     from maskwise.policy.policy import Policy
+    from maskwise.policy.private_release import PrivateRelease
     from maskwise.policy.requirements.closeness import Closeness
     from maskwise.policy.requirements.confidence import Confidence
     from maskwise.policy.requirements.diversity import Diversity
     from maskwise.policy.requirements.k_anonymity import KAnonymity
     from maskwise.policy.requirements.lkc import LKC
     from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.private.ledger import Ledger
+    from maskwise.private.outcome import PrivateOutcome
+    from maskwise.private.run import anonymize_privately
     from maskwise.risks.risk import Risk
+    from maskwise.session.session import Session
     from maskwise.sklearn import Masker
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
@@ -102,6 +110,7 @@ _HOME = {
     "InputError": "errors",
     "KAnonymity": "policy.requirements.k_anonymity",
     "LeakError": "errors",
+    "Ledger": "private.ledger",
     "Masker": "sklearn",
     "MaskwiseError": "errors",
     "MaskwiseWarning": "errors",
@@ -110,6 +119,8 @@ _HOME = {
     "Person": "policy.person",
     "Policy": "policy.policy",
     "PolicyError": "errors",
+    "PrivateOutcome": "private.outcome",
+    "PrivateRelease": "policy.private_release",
     "RefusedError": "errors",
     "Risk": "risks.risk",
     "Session": "session.session",
@@ -119,6 +130,7 @@ _HOME = {
     "UnfinishedError": "errors",
     "Verdict": "verify.verdict",
     "anonymize": "pipeline",
+    "anonymize_privately": "private.run",
     "apply": "pipeline",
     "attack": "attacks.run",
     "audit": "pipeline",
@@ -151,6 +163,7 @@ __all__ = [
     "InputError",
     "KAnonymity",
     "LeakError",
+    "Ledger",
     "Masker",
     "MaskwiseError",
     "MaskwiseWarning",
@@ -159,6 +172,8 @@ __all__ = [
     "Person",
     "Policy",
     "PolicyError",
+    "PrivateOutcome",
+    "PrivateRelease",
     "RefusedError",
     "Risk",
     "Session",
@@ -168,6 +183,7 @@ __all__ = [
     "UnfinishedError",
     "Verdict",
     "anonymize",
+    "anonymize_privately",
     "apply",
     "attack",
     "audit",

@@ -35,6 +35,11 @@ _MOST_LABELS = 6
 
 
 NO_SENSITIVE_COLUMN = "its sensitive column is not among these rows, or masked"
+UNPROTECTED = (
+    "The solution was found with differential privacy, which protects the records that it was found on. These rows are "
+    "only generalized: epsilon does not protect them. Use them to test classifiers, or release them with an epsilon."
+)
+"""What is said of later rows that a private solution masks."""
 NO_PERSON_COLUMN = "these rows do not say whom they are about"
 """Why a requirement cannot be recounted on later rows."""
 
@@ -203,6 +208,8 @@ class Applied:
     """Why not."""
     n_suppressed: int = 0
     """Records suppressed because the solution suppresses their combination of labels."""
+    is_private: bool = False
+    """Whether the solution was found with differential privacy, which does not protect these rows."""
 
 
 def describe(solution: Solution, verdict: Verdict) -> str:

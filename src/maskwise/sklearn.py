@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from maskwise.policy.attributes import Missing
 from maskwise.policy.budget import Suppressed
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.private.run import anonymize_privately
 from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.release.frame_encodings import names_out, with_indicators, with_places
 from maskwise.release.frames import as_frame
@@ -38,14 +40,13 @@ from maskwise.release.released_columns import check_released_columns
 from maskwise.release.suppress import suppress
 from maskwise.search.options import SearchOptions
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
-from maskwise.table.data_frames import make_ready
+from maskwise.table.data_frames import free_name, ready_rows, with_class
 from maskwise.table.read import read
-from maskwise.values.cells import cells_to_arrow, is_missing
+from maskwise.values.cells import cells_to_arrow
 from maskwise.values.input_kind import is_lazy_frame
 from maskwise.values.message import warn_in_python, warnings_of
 from maskwise.values.number_forms import Numbers
 from maskwise.values.reading import AS_IT_IS
-from maskwise.values.spelling import text_of
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -65,10 +66,13 @@ if TYPE_CHECKING:
     from maskwise.profile.columns import Profile
     from maskwise.solution.solution import Solution
     from maskwise.table.table import Table
-    from maskwise.values.reading import Reading
     from maskwise.verify.verdict import Verdict
 
 ENCODINGS = ("label", "ordinal", "onehot", "midpoint", "mean", "bounds")
+_NO_DOMAINS = (
+    "`epsilon` needs a policy that asks for one: domains must be declared, not taken from the rows. Give a policy with "
+    "requirements: [{epsilon: 1, attributes: [...]}]."
+)
 
 
 class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -78,6 +82,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         policy: A YAML file, a mapping of the same form, or a Policy; None puts
             every column into one quasi-identifier with `k`.
         k: The smallest group, where `policy` is None; 5 if it is None too.
+        epsilon: For a policy that asks for an `epsilon`: another one instead. The cut is then found with differential
+            privacy, and `released_` is the release to learn from: rows that `transform` shows are not protected by it.
         method: How to search; this and the next seven are as in `maskwise.search.options.SearchOptions`.
         criterion: How `tdr` chooses.
         max_steps: When to stop early.
@@ -101,6 +107,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Attributes:
         solution_: The cut that was found.
         verdict_: The recount of the training rows, masked by it; None in a masker that was read from JSON.
+        released_: With an epsilon, the private release of the training rows; None without, or read from JSON.
         notes_: What is to be known of the training rows and the search; empty in a masker that was read from JSON.
         n_features_in_: Columns seen in `fit`, less the class, the persons and those the policy drops.
         feature_names_in_: Their names, where they had some.
@@ -118,6 +125,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         policy: str | Path | Mapping[str, Any] | Policy | None = None,
         *,
         k: int | None = None,
+        epsilon: float | str | None = None,
         method: str = DEFAULT_METHOD,
         criterion: str = DEFAULT_CRITERION,
         max_steps: int | None = None,
@@ -131,6 +139,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.policy = policy
         self.k = k
+        self.epsilon = epsilon
         self.method = method
         self.criterion = criterion
         self.max_steps = max_steps
@@ -158,15 +167,15 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             msg = f"`encode` is one of {quote(ENCODINGS)}; found `{self.encode}`."
             raise InputError(msg)
         asked = self._asked()
-        X = _ready(X, AS_IT_IS if asked is None else asked.reading)  # noqa: N806 - scikit-learn's name
+        X = ready_rows(X, AS_IT_IS if asked is None else asked.reading)  # noqa: N806 - scikit-learn's name
         frame = self._frame(X, asked, reset=True)
         names = list(frame.columns)
         class_name = asked.class_name if asked is not None else None
         if asked is not None and asked.person is not None:
             frame = frame.with_columns(self._person(X, asked.person))
         if y is not None:
-            class_name = class_name or _free_name("class", names)
-            frame = _with_class(frame, class_name, y)
+            class_name = class_name or free_name("class", names)
+            frame = with_class(frame, class_name, y)
         elif class_name is not None:
             whole = _nw().from_native(X, eager_only=True) if hasattr(X, "columns") else frame
             if class_name not in whole.columns:
@@ -183,6 +192,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
+        self.released_: Any = None
+        if asked.private is not None:
+            return self._fit_privately(frame.to_native(), asked)
         options = self._options()
         dropped = tuple(name for name in asked.tree_columns if name not in names)
         solved = solve(
@@ -212,6 +224,16 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return as_numbers(solution, form, {})
         beside = mask(with_raw_numbers(table, solution), solution, profile.columns)
         return as_numbers(solution, form, find_means(beside, solution, asked.floors()))
+
+    def _fit_privately(self, training: Any, asked: Policy) -> Self:
+        """Release the training rows with differential privacy, and keep the cut."""
+        outcome = anonymize_privately(training, asked)
+        attributes = outcome.asked.attributes
+        form = Numbers(self.encode) if self.encode in list(Numbers) else Numbers.LABEL
+        self.solution_ = as_numbers(replace(outcome.solution, columns=attributes), form, {})
+        self.released_, self.verdict_, self.notes_ = outcome.data, None, ()
+        self.feature_names_ = list(attributes)
+        return self
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # noqa: N803 - scikit-learn's name
         """scikit-learn's, but a policy that would fill pages is only counted."""
@@ -250,12 +272,18 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _asked(self) -> Policy | None:
         if self.policy is None:
+            if self.epsilon is not None:
+                raise InputError(_NO_DOMAINS)
             return None
         if self.k is not None:
             raise InputError(
                 "`k` is for a Masker without a policy; this one's policy has its own. Leave out one of them."
             )
-        asked = read_policy(self.policy)
+        asked = read_policy(self.policy, private=True)
+        if self.epsilon is not None:
+            if asked.private is None:
+                raise InputError(_NO_DOMAINS)
+            asked = replace(asked, private=replace(asked.private, epsilon=Fraction(str(self.epsilon))))
         if asked.missing is Missing.DROP:
             raise InputError("A transformer keeps every row, so `missing: drop` does not fit it. Use keep or error.")
         if asked.suppress is not None:
@@ -267,7 +295,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Show rows by the cut; the result is of the kind that `X` is."""
         check_is_fitted(self, "solution_")
         is_lazy = is_lazy_frame(X)
-        X = _ready(X, self.solution_.reading)  # noqa: N806 - scikit-learn's name
+        X = ready_rows(X, self.solution_.reading)  # noqa: N806 - scikit-learn's name
         frame = self._frame(X, None, reset=False)
         later = apply(read(frame.to_native(), reading=self.solution_.reading), self.solution_).table
         shown = as_frame(write_numbers(later, self.solution_), keep_index=True)
@@ -296,7 +324,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         is_number = isinstance(params["random_state"], int | np.integer)
         params["random_state"] = int(params["random_state"]) if is_number else None
         if params["policy"] is not None:
-            params["policy"] = to_data(read_policy(params["policy"]))
+            params["policy"] = to_data(read_policy(params["policy"], private=True))
         said = {
             "masker": params,
             "feature_names": self.feature_names_,
@@ -318,7 +346,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         except (ValueError, KeyError, TypeError):
             raise InputError("This is not the JSON of a Masker. Write one with `masker.to_json()`.") from None
         masker.solution_ = solution_file.loads(solution)
-        masker.verdict_, masker.notes_ = None, ()
+        masker.released_, masker.verdict_, masker.notes_ = None, None, ()
         masker.feature_names_ = names
         masker.no_features_ = no_features
         masker.n_features_in_ = len(names)
@@ -360,22 +388,3 @@ def _nw() -> Any:
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
     return nw
-
-
-def _ready(X: Any, reading: Reading) -> Any:  # noqa: N803 - scikit-learn's name
-    """A data frame in memory with a name for every column; an array as it is."""
-    return make_ready(X, reading.rename) if is_lazy_frame(X) or hasattr(X, "columns") else X
-
-
-def _free_name(name: str, taken: list[str]) -> str:
-    while name in taken:
-        name = f"_{name}"
-    return name
-
-
-def _with_class(frame: Any, name: str, y: Any) -> Any:
-    classes = [None if is_missing(label) else text_of(label) for label in np.asarray(y).ravel().tolist()]
-    if len(classes) != len(frame):
-        msg = f"Found input variables with inconsistent numbers of samples: [{len(frame)}, {len(classes)}]"
-        raise ValueError(msg)
-    return frame.with_columns(_nw().new_series(name, classes, _nw().String, backend=frame.implementation))

@@ -61,6 +61,7 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
             "age": [20 + i % 60 for i in range(400)],
             "education": [("9th", "10th", "Bachelors", "Masters")[i % 4] for i in range(400)],
             "relationship": [("Wife", "Husband")[i % 2] for i in range(400)],
+            "postcode": [f"{2000 + 37 * (i % 9):05}" for i in range(400)],
             "illness": [
                 ("B20.1", "Flu", "None", "None", "None", "None", "None", "None", "Cold", "None")[i % 10]
                 for i in range(400)
@@ -123,11 +124,14 @@ def test_the_table_of_errors_is_what_its_example_prints() -> None:
     assert rows[2:] == printed
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/reference.md", "docs/promises.md", "docs/rules.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/reference.md", "docs/promises.md", "docs/rules.md", "docs/private.md"]
+)
 def test_policies_in_the_documents_are_policies(name: str, tmp_path: Path) -> None:
     (tmp_path / "education.yaml").write_text("Any: [a, b]\n")
     (tmp_path / "icd.yaml").write_text("ICD: {B: [B20.0, B22.2], Z: [Z21]}\n")
     found = blocks(ROOT / name, "yaml")
     assert found
     for text in found:
-        assert from_data(parse(text, name), tmp_path).requirements
+        policy = from_data(parse(text, name), tmp_path)
+        assert policy.requirements or policy.private

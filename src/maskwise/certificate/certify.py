@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.certificate.digests import input_digests, keep_key, new_key, read_key, release_digests, text_digest
 from maskwise.certificate.figures import population_risk, recounted
+from maskwise.certificate.private_certificate import make_private_certificate
 from maskwise.certificate.public_policy import public_policy, read_public_policy
 from maskwise.certificate.signature import check_key, sign, signature_path
 from maskwise.errors import InputError
 from maskwise.formats import certificate_file
 from maskwise.formats.certificate_file import Certificate
+from maskwise.private.outcome import PrivateOutcome
 from maskwise.release.file_set import Sidecar
 from maskwise.release.target_checks import check_target
 from maskwise.report.report import what_is_not_protected
@@ -97,13 +99,13 @@ class Certification:
         for key in signs:
             check_key(key)
 
-    def __call__(self, outcome: Outcome) -> list[Sidecar]:
+    def __call__(self, outcome: Outcome | PrivateOutcome) -> list[Sidecar]:
         """Make the certificate and its signature, and keep the key.
 
         Args:
             outcome: The run, whose release is written and has no name yet.
         """
-        written = None if outcome.run is None else outcome.run.written
+        written = _written(outcome)
         if written is None:
             raise InputError(NOT_A_FILE)
         if outcome.solution.numbers is Numbers.BOUNDS:
@@ -115,7 +117,7 @@ class Certification:
         while True:
             known = read_key(self.key_path)
             key = known or new_key()
-            text = certificate_file.dumps(make_certificate(outcome, written, key, self.statement))
+            text = certificate_file.dumps(_certify(outcome, written, key, self.statement))
             files = [Sidecar(Path(self.path), text)]
             if self.sign is not None:
                 signed = sign(text.encode(), Path(self.sign))
@@ -123,6 +125,18 @@ class Certification:
             # Another run may have made the key in the meantime; then that one counts.
             if known is not None or keep_key(self.key_path, key):
                 return files
+
+
+def _written(outcome: Outcome | PrivateOutcome) -> Path | None:
+    if isinstance(outcome, PrivateOutcome):
+        return outcome.written
+    return None if outcome.run is None else outcome.run.written
+
+
+def _certify(outcome: Outcome | PrivateOutcome, written: Path, key: bytes, statement: str | None) -> Certificate:
+    if isinstance(outcome, PrivateOutcome):
+        return make_private_certificate(outcome, written, key, statement)
+    return make_certificate(outcome, written, key, statement)
 
 
 def make_certificate(outcome: Outcome, written: Path, key: bytes, statement: str | None = None) -> Certificate:

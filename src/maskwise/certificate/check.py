@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from maskwise.certificate.checks import CertificateCheck, Check, CheckMark, differences
 from maskwise.certificate.digests import read_key, release_digests, text_digest
 from maskwise.certificate.figures import OWNER, assess_again, recounted, stated_thresholds
+from maskwise.certificate.private_certificate import check_private
 from maskwise.certificate.public_policy import WITHHELD, public_policy, read_public_policy
 from maskwise.certificate.signature import check_signature, signature_path
 from maskwise.errors import InputError
 from maskwise.formats.certificate_file import fingerprint, read_certificate
-from maskwise.formats.policy_file import read_policy
+from maskwise.formats.policy_file import read_policy, to_data
 from maskwise.policy.requirements.qid import called
 from maskwise.release.escape import original_name, original_text
 from maskwise.release.publish import open_release
@@ -64,8 +65,8 @@ def check_certificate(
         raise InputError("The key compares the owner's policy with the certificate's. Give the policy too.")
     path, place = Path(certificate), Path(release)
     stated, content = read_certificate(path)
-    public = read_public_policy(stated.policy)
-    given = None if policy is None else read_policy(policy)
+    is_private = stated.claimed.get("private") is not None
+    given = None if policy is None else read_policy(policy, private=is_private)
     checks = [check_signature(content, signature_path(path), None if signers is None else Path(signers))]
     of_files = _check_files(stated, place)
     checks += of_files
@@ -74,8 +75,10 @@ def check_certificate(
         checks += _check_policy(stated, given, None if key is None else Path(key))
     if any(check.mark is CheckMark.DIFFERS for check in of_files):
         checks.append(Check("recount", None, "not done, because the files differ", CheckMark.NOT_CHECKED))
+    elif is_private:
+        checks += check_private(stated, place)
     else:
-        checks += _Recount(stated, public, given).check(place)
+        checks += _Recount(stated, read_public_policy(stated.policy), given).check(place)
     known = {"policy_hmac_sha256"} if key is not None else set()
     claims = [
         Check(name, value, None, CheckMark.CLAIMED) for name, value in stated.claimed.items() if name not in known
@@ -103,7 +106,7 @@ def _check_files(stated: Certificate, release: Path) -> list[Check]:
 
 def _check_policy(stated: Certificate, given: Policy, key: Path | None) -> list[Check]:
     """Compare the owner's policy with the one in the certificate."""
-    checks = [_compare("policy given (sha256)", stated.policy_sha256, fingerprint(public_policy(given)))]
+    checks = [_compare("policy given (sha256)", stated.policy_sha256, fingerprint(_told(given)))]
     name = "whole policy given (hmac)"
     if key is None:
         return [*checks, Check(name, stated.claimed["policy_hmac_sha256"], _NO_KEY, CheckMark.NOT_CHECKED)]
@@ -113,6 +116,11 @@ def _check_policy(stated: Certificate, given: Policy, key: Path | None) -> list[
         raise InputError(msg)
     found = text_digest(given.fingerprint(), known)
     return [*checks, _compare(name, stated.claimed["policy_hmac_sha256"], found)]
+
+
+def _told(policy: Policy) -> dict[str, Any]:
+    """What a certificate says of a policy."""
+    return public_policy(policy) if policy.private is None else to_data(policy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,9 @@ def evaluate(
         tuple[Literal["mondrian", "full-domain"], ...],
         Parameter(negative="", show_default=False, help="Evaluate also another algorithm. May be given several times."),
     ] = (),
+    runs: Annotated[
+        int, Parameter(help="For a policy with epsilon: how often a release is drawn; DP is the mean error.")
+    ] = 10,
     quiet: Quiet = False,
     json_: AsJson = False,
 ) -> int:
@@ -156,6 +159,7 @@ def evaluate(
             as_published=as_published,
             against=others,
             rivals=rival,
+            runs=runs,
             progress=terminal.progress,
         )
     _write(found, output)

@@ -85,13 +85,14 @@ def init(
             return 0
         first.mask(search, seed, keep_order=keep_order, escape_formulas=escape_formulas, strict_leaks=strict_leaks)
     except KeyboardInterrupt:
-        released = "the release is written" if first.is_released else "nothing is released"
+        # It was refused if anything had that name before.
+        released = "the release is written" if os.path.lexists(target) else "nothing is released"
         terminal.fail(f"Interrupted; the draft stays in `{output}`, and {released}.")
         return _INTERRUPTED
     return 0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class FirstRelease:
     """A table on its way to its first release."""
 
@@ -107,8 +108,6 @@ class FirstRelease:
     """Where the work is done."""
     memory: str | None
     """How much memory it may use."""
-    is_released: bool = False
-    """Whether the release has its name."""
 
     def settle(self, *, asks: bool) -> bool:
         """Edit and check until the policy fits the table; False if the user leaves it with mistakes.
@@ -159,32 +158,24 @@ class FirstRelease:
             escape_formulas: As in `anonymize`.
             strict_leaks: As in `anonymize`.
         """
-        from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
-        from maskwise.report.report import report  # noqa: PLC0415 - start-up
-        from maskwise.values.message import Audience, Level  # noqa: PLC0415 - start-up
+        from maskwise.cli.mask import mask as mask_table  # noqa: PLC0415 - start-up
 
         # The editor may have been open for long: what was not there then may be there now.
         _check_release(self.target, self.data, self.engine, self.path)
-        with self.terminal as terminal:
-            outcome = anonymize(
-                self.data,
-                self.path,
-                self.target,
-                seed=seed,
-                engine=self.engine,
-                memory=self.memory,
-                on_event=terminal.hear,
-                keep_order=keep_order,
-                escape_formulas=escape_formulas,
-                strict_leaks=strict_leaks,
-                **search.keywords(),
-            )
-        self.is_released = True
-        terminal.show_messages(outcome.messages, Level.WARNING)
-        terminal.show_report(report(outcome, Audience.OWNER).data, outcome.verdict)
-        terminal.show_messages(outcome.messages, Level.NOTE)
-        terminal.say(f"release: {self.target}")
-        terminal.say(f"The same again: maskwise mask DATA -p {self.path} -o {self.target}")
+        mask_table(
+            self.data,
+            policy=self.path,
+            output=self.target,
+            engine=self.engine,
+            memory=self.memory,
+            search=search,
+            keep_order=keep_order,
+            seed=seed,
+            escape_formulas=escape_formulas,
+            strict_leaks=strict_leaks,
+            quiet=self.terminal.quiet,
+        )
+        self.terminal.say(f"The same again: maskwise mask DATA -p {self.path} -o {self.target}")
 
     def _editor(self) -> str | None:
         """The editor to use; where there is none, or nobody to use it, a note says so."""

@@ -26,6 +26,7 @@ from maskwise.evaluation.predictors import (
     other_tool_predictors,
     sort_intervals,
 )
+from maskwise.evaluation.private_runs import RUNS, evaluate_privately, refuse_other_options
 from maskwise.evaluation.records import Evaluation
 from maskwise.evaluation.regressors import NAMES as REGRESSORS
 from maskwise.evaluation.regressors import find_regressor
@@ -89,6 +90,7 @@ def evaluate(
     h: float | Sequence[float | str] | str | None = None,
     against: Mapping[str, Any] | None = None,
     rivals: Sequence[str] = (),
+    runs: int = RUNS,
     progress: Callable[[str, int, int], None] | None = None,
     **search: Unpack[SearchKeywords],
 ) -> Evaluation:
@@ -113,6 +115,7 @@ def evaluate(
         h: One or several confidence bounds, used for every template of the policy.
         against: Tables that other tools masked, by name: the same records in the same order.
         rivals: `mondrian` and `full-domain`, other algorithms to compare with.
+        runs: For a policy that asks for an `epsilon`: how often a release is drawn; the mean is `DP`.
         progress: Called with the current activity, the number of errors counted so far, and their total number.
         search: How to search, as in `anonymize`. `boundaries="both"` measures with safe boundaries and once more with
             exact ones, as `AE(exact boundaries)`.
@@ -134,7 +137,14 @@ def evaluate(
         AE 0.0
         UE 50.0
     """
-    parsed_policy = read_policy(policy)
+    parsed_policy = read_policy(policy, private=True)
+    if parsed_policy.private is not None:
+        refuse_other_options(
+            {"protocol": protocol != Protocol.HELD_OUT, "measures": measures, "by": by, "k": k, "h": h}
+            | {"against": against, "rivals": rivals, "numbers": numbers != Numbers.LABEL}
+        )
+        how = {"test": test, "split": split, "folds": folds, "seed": seed, "progress": progress}
+        return evaluate_privately(data, parsed_policy, classifiers=classifiers, runs=runs, **how)
     check_partition(split, folds, seed, has_test=test is not None)
     searches = _list_searches(search)
     if protocol not in _CHOICES:

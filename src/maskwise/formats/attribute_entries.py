@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats.taxonomies.nested_yaml import from_document
 from maskwise.formats.taxonomies.registry import read_taxonomy
 from maskwise.policy.attributes import Attribute, Consistency, Kind
+from maskwise.policy.requirements.file_form import name_list
 from maskwise.policy.rules.made import MADE_KEYS, read_source
 from maskwise.policy.rules.registry import BESIDE, RULE_KEYS, read_rule_tree
 from maskwise.policy.taxonomy import Taxonomy
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _PREFERRED = ("weight", "at_least", "consistency")
 _BY_LEVEL = ("at_least", "release")
 """What is a level of a tree: a number, or of a rule the name of one of its levels."""
-_OTHERS = ("clamp", *_PREFERRED, "release")
+_OTHERS = ("clamp", "grid", *_PREFERRED, "release")
 ATTRIBUTE_KEYS = ("taxonomy", "interval", "suppress", *_OTHERS, "root", "other", *sorted(RULE_KEYS | MADE_KEYS))
 """The keys that are known in an entry."""
 
@@ -43,7 +44,8 @@ class AttributeEntry(BaseModel):
     taxonomy: Any = None
     release: int | None = Field(default=None, ge=0)
     interval: list[str] | None = Field(default=None, min_length=2, max_length=2)
-    suppress: None = None
+    suppress: Annotated[list[str] | None, BeforeValidator(name_list)] = Field(default=None, min_length=1)
+    grid: str | None = None
     clamp: list[str | None] | None = Field(default=None, min_length=2, max_length=2)
     weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     at_least: int = Field(default=0, ge=0)
@@ -88,7 +90,7 @@ def read_attributes(document: Document, folder: Path, mistakes: list[str]) -> li
             elif "interval" in parts:
                 found.append(replace(_interval(name, parts), **_preferred(parts)))
             elif "suppress" in parts:
-                found.append(Attribute(name, Kind.SUPPRESS, **_preferred(parts)))
+                found.append(Attribute(name, Kind.SUPPRESS, values=_values(parts), **_preferred(parts)))
         except PydanticCustomError:
             continue
         except PolicyError as error:
@@ -104,7 +106,7 @@ def _misplaced(name: str, entry: Mapping[str, Any]) -> list[str]:
     """What is said of keys that belong to another way of masking."""
     texts = [
         f"`{name}`: {key} is for an attribute with {kind}."
-        for key, kind in (("clamp", Kind.INTERVAL), ("release", Kind.TAXONOMY))
+        for key, kind in (("clamp", Kind.INTERVAL), ("grid", Kind.INTERVAL), ("release", Kind.TAXONOMY))
         if key in entry and kind not in entry and not (kind is Kind.TAXONOMY and RULE_KEYS & set(entry))
     ]
     rules = quote(sorted(RULE_KEYS))
@@ -117,7 +119,7 @@ def _misplaced(name: str, entry: Mapping[str, Any]) -> list[str]:
 
 def write_attribute(attribute: Attribute) -> Any:
     """Write an entry as `read_attributes` reads it."""
-    entry: Any = "suppress"
+    entry: Any = {"suppress": list(attribute.values)} if attribute.values else "suppress"
     if attribute.kind is Kind.TAXONOMY:
         tree, source = attribute.taxonomy, attribute.source
         entry = {"taxonomy": tree.to_nested()} if tree is not None and source is None else {}
@@ -125,15 +127,15 @@ def write_attribute(attribute: Attribute) -> Any:
         entry |= {} if attribute.rule is None else attribute.rule.to_data()
         entry |= {} if attribute.release is None else {"release": attribute.release}
     elif attribute.kind is Kind.INTERVAL:
-        entry = {"interval": list(attribute.bounds)} if attribute.bounds else "interval"
+        bounds = {} if attribute.bounds is None else {"range": list(attribute.bounds)}
+        entry = {"interval": bounds.get("range")}
         if attribute.grid is not None:
-            bounds = {"range": list(attribute.bounds)} if attribute.bounds else {}
             entry = {"interval": bounds | {"on": attribute.grid.text}}
-        if attribute.clamp != (None, None):
-            entry["clamp"] = list(attribute.clamp)
+        entry |= {} if attribute.clamp == (None, None) else {"clamp": list(attribute.clamp)}
+        entry |= {} if attribute.step is None else {"grid": attribute.step}
     if attribute.preferred:
         entry = ({entry: None} if isinstance(entry, str) else entry) | dict(attribute.preferred)
-    return entry
+    return "interval" if entry == {"interval": None} else entry
 
 
 def locate(document: Document, place: Place) -> str:
@@ -205,6 +207,12 @@ def _taxonomy(document: Document, place: Place, folder: Path) -> Taxonomy:
     return from_document(document, (*place, "taxonomy"))
 
 
+def _values(parts: Mapping[str, Any]) -> tuple[str, ...]:
+    """The values that an entry lists; pydantic has complained about what is no list."""
+    listed = name_list(parts["suppress"])
+    return tuple(map(str, listed)) if isinstance(listed, list) else ()
+
+
 def _bounds(given: object) -> tuple[str, str] | None:
     if not isinstance(given, list) or len(given) != 2:  # noqa: PLR2004
         return None
@@ -229,8 +237,9 @@ def _interval(name: str, parts: Mapping[str, Any]) -> Attribute:
         grid = Grid.read(str(given["on"]))
         given = given.get("range")
     bounds, clamp = _bounds(given), parts.get("clamp")
+    step = None if parts.get("grid") is None else str(parts["grid"])
     if not isinstance(clamp, list) or len(clamp) != 2:  # noqa: PLR2004
-        return Attribute(name, Kind.INTERVAL, bounds=bounds, grid=grid)
+        return Attribute(name, Kind.INTERVAL, bounds=bounds, grid=grid, step=step)
     low, high = (None if part is None else str(part) for part in clamp)
     if bounds is not None:
         for pair in pairwise((bounds[0], low or bounds[0], high or bounds[1], bounds[1])):
@@ -240,4 +249,4 @@ def _interval(name: str, parts: Mapping[str, Any]) -> Attribute:
                 shown = f"[{'~' if low is None else low}, {'~' if high is None else high}]"
                 msg = f"clamp {shown} does not lie inside the range [{bounds[0]}, {bounds[1]}], the lower end first."
                 raise PolicyError([msg]) from None
-    return Attribute(name, Kind.INTERVAL, bounds=bounds, grid=grid, clamp=(low, high))
+    return Attribute(name, Kind.INTERVAL, bounds=bounds, grid=grid, step=step, clamp=(low, high))

@@ -95,6 +95,7 @@ class _Claimed(_Shape):
     earlier_releases: list[dict[str, Any]]
     not_covered: list[str]
     statement: str | None
+    private: dict[str, Any] | None = None
 
 
 class _Predicate(_Shape):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats import yaml_lines
@@ -25,11 +25,13 @@ from maskwise.formats.attribute_entries import (
 )
 from maskwise.formats.budget_file import budget_data, read_budget
 from maskwise.formats.class_entry import ClassEntry, read_class, write_class
-from maskwise.formats.requirement_file import RequirementEntry, keys_at
+from maskwise.formats.private_entry import is_private_entry, read_private_entry
+from maskwise.formats.requirement_file import check_entry, keys_at
 from maskwise.policy.attributes import Boundaries, Consistency, Minimality, Missing
 from maskwise.policy.budget import SuppressionBudget  # noqa: TC001 - pydantic needs it
 from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
+from maskwise.policy.private_release import PrivateRelease, refuse_private
 from maskwise.policy.requirements import registry
 from maskwise.policy.requirements.any_of import MISSING
 from maskwise.policy.requirements.file_form import name_list
@@ -65,10 +67,18 @@ class PersonEntry(_Strict):
         return Person(self.column, self.release)
 
 
+def _requirement(value: object) -> object:
+    is_private = isinstance(value, Mapping) and is_private_entry(value)
+    return read_private_entry(value) if is_private else check_entry(value)  # type: ignore[arg-type]
+
+
+AnyRequirementEntry = Annotated[Any, PlainValidator(_requirement)]
+
+
 class _PolicyFile(_Strict):
     class_: ClassEntry = Field(default=None, alias="class")
     attributes: dict[str, Annotated[AttributeEntry, BeforeValidator(entry_shape)]] = {}
-    requirements: list[RequirementEntry] = Field(min_length=1)
+    requirements: list[AnyRequirementEntry] = Field(min_length=1)
     drop: Annotated[list[str], BeforeValidator(name_list)] = []
     keep: Annotated[list[str] | None, BeforeValidator(name_list)] = None
     missing: Missing = Missing.KEEP
@@ -93,16 +103,28 @@ _PAIRS = {
 """What is said of keys that have two values, where there are more or fewer."""
 _OPTIONAL = {"boundaries", "minimality", "consistency", "keep", "na_values", "rename", "person", "suppress"}
 """Keys that are written only where they say something."""
+_ONE_EPSILON = "There are several requirements with `epsilon`. Each is a release of its own: write a policy for each."
 
 
-def read_policy(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
+def read_policy(source: str | Path | Mapping[str, Any] | Policy, *, private: bool = False) -> Policy:
     """Read a policy from a YAML file or a Python mapping; a Policy is returned as it is.
+
+    Args:
+        source: The policy.
+        private: Whether it may ask for a differentially private release, which only few commands know.
 
     Example:
         >>> policy = read_policy({"class": "Risk", "requirements": [{"qid": ["Age", "Sex"], "k": 5}]})
         >>> policy.requirements[0].k
         5
     """
+    policy = _read(source)
+    if not private:
+        refuse_private(policy)
+    return policy
+
+
+def _read(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
     if isinstance(source, Policy):
         return source
     if isinstance(source, Mapping):
@@ -147,7 +169,12 @@ def from_data(document: Document, folder: Path) -> Policy:
     if file is None or mistakes:
         raise PolicyError(mistakes)
     requirements = []
+    private = [entry for entry in file.requirements if isinstance(entry, PrivateRelease)]
+    if len(private) > 1:
+        raise PolicyError([locate(document, ("requirements",)) + _ONE_EPSILON])
     for i, entry in enumerate(file.requirements):
+        if isinstance(entry, PrivateRelease):
+            continue
         try:
             requirements.append(registry.requirement_of(entry))
         except PolicyError as error:
@@ -157,6 +184,7 @@ def from_data(document: Document, folder: Path) -> Policy:
     return Policy(
         requirements=tuple(requirements),
         attributes=tuple(attributes),
+        private=private[0] if private else None,
         **read_class(file.class_),
         drop=tuple(dict.fromkeys(file.drop)),
         keep=None if file.keep is None else tuple(dict.fromkeys(file.keep)),
@@ -180,7 +208,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
     said = {
         "class": write_class(policy),
         "attributes": {attribute.name: write_attribute(attribute) for attribute in policy.attributes},
-        "requirements": [requirement.to_data() for requirement in policy.requirements],
+        "requirements": [one.to_data() for one in (*policy.requirements, policy.private) if one is not None],
         "drop": list(policy.drop),
         "missing": str(policy.missing),
         "boundaries": None if policy.boundaries is Boundaries.SAFE else str(policy.boundaries),

@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.file_form import Entry, Key
 
 
-def _check_entry(value: object) -> Entry:
-    """The values of an entry, each read by its key; only those that say something."""
+def check_entry(value: object) -> Entry:
+    """The values of an entry, each read by its key; only those that say something.
+
+    Args:
+        value: The entry as texts, lists and mappings.
+    """
     checked = _shape("RequirementEntry", registry.known_keys(), is_needed=False).model_validate(value)
     given = {name: getattr(checked, name) for name in type(checked).model_fields}
     entry = {
@@ -38,7 +42,7 @@ def _check_entry(value: object) -> Entry:
     return entry
 
 
-RequirementEntry = Annotated[Any, PlainValidator(_check_entry)]
+RequirementEntry = Annotated[Any, PlainValidator(check_entry)]
 """The type of an entry in a pydantic model; the keys are those of the models that are registered then."""
 _ENTRY: TypeAdapter[Any] = TypeAdapter(RequirementEntry)
 

@@ -28,7 +28,7 @@ from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.policy.sensitive_trees import columns_by_level
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown
-from maskwise.solution.solution import Reached, Solution
+from maskwise.solution.solution import PRIVATE, Reached, Solution
 from maskwise.values.number_forms import Numbers
 from maskwise.values.reading import Reading, Rename
 from maskwise.values.scales import Scale  # noqa: TC001 - pydantic needs it
@@ -55,6 +55,10 @@ _OPTIONAL = (
 _FOR_THE_OWNER = (
     "For the owner only: this file lists hidden values and can reveal more than the release. "
     "Write a public form with --public."
+)
+_PUBLIC = (
+    "Found with differential privacy: everything here was declared, or chosen by the mechanism, so it may accompany "
+    "the release. Rows that it masks later are not protected by epsilon."
 )
 
 
@@ -143,7 +147,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
     file = _SolutionFile(
         format_version=FORMAT_VERSION,
         maskwise=version("maskwise"),
-        note=_FOR_THE_OWNER,
+        note=_PUBLIC if solution.is_private else _FOR_THE_OWNER,
         rows=solution.n_rows,
         policy_hash=solution.policy_hash,
         method=solution.method,
@@ -246,7 +250,8 @@ def _solution(file: _SolutionFile) -> Solution:
     names = [entry.name for entry in file.attributes]
     found = [_reached(said) for said in file.requirements]
     in_qid = {name for reached in found for name in reached.requirement.qid}
-    if not file.requirements or len(set(names)) < len(names) or set(names) != in_qid:
+    is_private = file.method == PRIVATE and not file.requirements
+    if not (is_private or (file.requirements and set(names) == in_qid)) or len(set(names)) < len(names):
         raise PolicyError(["its attributes are not those of its requirements."])
     cuts = tuple(_cut(entry) for entry in file.attributes)
     fixed = tuple(_cut(entry) for entry in file.fixed)

@@ -111,5 +111,6 @@ def apply(
                 unchecked,
                 why,
                 later.n_suppressed,
+                saved.is_private,
             )
     return applied

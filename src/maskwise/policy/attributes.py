@@ -101,6 +101,10 @@ class Attribute:
     """Whether its values mean the same in all regions; None goes by the policy."""
     is_known: bool = False
     """Whether attackers have it from an earlier release: groups are told apart by it, and it is not released."""
+    step: str | None = None
+    """For an interval attribute of a private release, how far apart boundaries are, as it stands in the policy."""
+    values: tuple[str, ...] = ()
+    """For a suppress attribute of a private release, every value that it may have."""
 
     @property
     def preferred(self) -> tuple[tuple[str, float | str], ...]:
@@ -122,6 +126,10 @@ class Attribute:
         if self.clamp != (None, None) and self.bounds is None:
             msg = f"`{self.name}`: clamp goes with a range. Write {{interval: [0, 120], clamp: [18, 90]}}."
             raise PolicyError([msg])
+        if self.step is not None and self.bounds is None:
+            raise PolicyError([f"`{self.name}`: grid goes with a range. Write {{interval: [0, 120], grid: 5}}."])
+        if len(set(self.values)) < len(self.values):
+            raise PolicyError([f"`{self.name}`: a value stands twice in the list of its values."])
         if not 0 < self.weight < math.inf:
             raise PolicyError([f"`{self.name}`: a weight is a number above 0; found {self.weight:g}."])
         tree = self.taxonomy or self.rule or self.source

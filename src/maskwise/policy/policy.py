@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Minimality, Missing
 from maskwise.policy.implied import _implied_parts
+from maskwise.policy.private_release import private_mistakes
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.rules.made import source_mistakes
 from maskwise.policy.sensitive_trees import tree_mistakes
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from maskwise.policy.budget import SuppressionBudget
     from maskwise.policy.person import Person
+    from maskwise.policy.private_release import PrivateRelease
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.source_lines import Place
@@ -69,6 +71,10 @@ class Policy:
     """Where regions have cuts of their own, whether values mean the same in all of them; None is free."""
     class_is_number: bool = False
     """Whether the class is a number, of which bins are told apart."""
+    class_values: tuple[str, ...] = ()
+    """The values of the class, where the policy lists them."""
+    private: PrivateRelease | None = None
+    """The differentially private release that is asked for; then there are no other requirements."""
     suppress: SuppressionBudget | None = None
     """The share of records that may be suppressed; None suppresses none."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
@@ -77,7 +83,7 @@ class Policy:
     def __post_init__(self) -> None:
         """Refuse parts that contradict each other."""
         mistakes: list[str] = []
-        if not self.requirements:
+        if not self.requirements and self.private is None:
             mistakes.append(
                 self.at(("requirements",)) + "The policy has no requirement. Add one, such as {qid: [Age, Sex], k: 10}."
             )
@@ -134,7 +140,7 @@ class Policy:
                 + "`suppress` and `minimality: guard` do not go together yet: the attack is not computed for a release "
                 "with suppressed records. Delete one of them."
             )
-        mistakes += [*tree_mistakes(self), *source_mistakes(self)]
+        mistakes += [*tree_mistakes(self), *source_mistakes(self), *private_mistakes(self)]
         mistakes += self._person_mistakes(in_qid)
         if mistakes:
             raise PolicyError(mistakes)
@@ -194,6 +200,7 @@ class Policy:
     def idle(self) -> tuple[str, ...]:
         """Attributes with an entry that are in no QID, so pass through unchanged."""
         used = {*self.masked, *(a.name for a in self.fixed), *self.sensitive_trees}
+        used |= set() if self.private is None else set(self.private.attributes)
         return tuple(a.name for a in self.attributes if a.name not in used)
 
     @property
@@ -322,6 +329,9 @@ class Policy:
             "rename": self.reading.rename,
             "consistency": self.consistency,
             "class_is_number": self.class_is_number or None,
+            "class_values": self.class_values or None,
+            "domains": {a.name: [a.step, *a.values] for a in self.attributes if a.step or a.values} or None,
+            "private": self.private and self.private.to_data(),
             "suppress": self.suppress and [self.suppress.share, self.suppress.shown_as],
         }
         said |= {key: value for key, value in optional.items() if value is not None}

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from maskwise.values.reading import Reading
 
 
+PRIVATE = "private"
+"""The method of a solution that was found with differential privacy."""
+
+
 class Ending(StrEnum):
     """Why a search ended."""
 
@@ -151,6 +155,11 @@ class Solution:
         """Whether a released cell of a cut's attribute may be missing; where records are suppressed, whether one is."""
         is_itself = cut.missing is MissingShown.ITSELF
         return is_itself and (self.suppression is None or self.suppression.is_shown(cut.attribute, None))
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it was found with differential privacy; then it has no requirement that can be recounted."""
+        return self.method == PRIVATE
 
     def cut(self, attribute: str) -> Cut:
         """The cut of one attribute."""

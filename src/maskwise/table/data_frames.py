@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from maskwise.errors import InputError
 from maskwise.table.column_names import unique_names
+from maskwise.values.cells import is_missing
 from maskwise.values.input_kind import InputKind, input_kind, is_lazy_frame
+from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import pyarrow as pa
 
-    from maskwise.values.reading import Rename
+    from maskwise.values.reading import Reading, Rename
 
 
 def make_ready(frame: Any, rename: Rename | None) -> Any:
@@ -75,3 +81,30 @@ def _opened(frame: Any) -> Any:
     except TypeError:
         msg = f"maskwise reads a path, or a pandas, Polars, Arrow or Ibis table; found {type(frame).__name__}."
         raise InputError(msg) from None
+
+
+def ready_rows(rows: Any, reading: Reading) -> Any:
+    """A data frame in memory with a name for every column; an array as it is."""
+    return make_ready(rows, reading.rename) if is_lazy_frame(rows) or hasattr(rows, "columns") else rows
+
+
+def with_class(frame: Any, name: str, classes: Any) -> Any:
+    """A narwhals frame with the class of each record as a column of texts."""
+    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
+
+    texts = [None if is_missing(label) else text_of(label) for label in np.asarray(classes).ravel().tolist()]
+    if len(texts) != len(frame):
+        msg = f"Found input variables with inconsistent numbers of samples: [{len(frame)}, {len(texts)}]"
+        raise ValueError(msg)
+    return frame.with_columns(nw.new_series(name, texts, nw.String, backend=frame.implementation))
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """A name that is not taken.
+
+    >>> free_name("class", ["class", "_class"])
+    '__class'
+    """
+    while name in taken:
+        name = f"_{name}"
+    return name

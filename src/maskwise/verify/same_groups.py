@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from maskwise.table.table import Table
 
@@ -36,13 +36,22 @@ def show_same_groups(one: Table, other: Table, qid: Sequence[str]) -> bool:
         >>> show_same_groups(*ages, ["Age"])
         True
     """
-    return _count_groups(one, qid) == _count_groups(other, qid)
+    return count_groups(one, qid) == count_groups(other, qid)
 
 
-def _count_groups(table: Table, qid: Sequence[str]) -> Counter[tuple[str | None, ...]]:
+def count_groups(
+    table: Table, qid: Sequence[str], read_text: Callable[[str], str] = str
+) -> Counter[tuple[str | None, ...]]:
+    """Count the records of every combination of values on some columns, by their spelling.
+
+    Args:
+        table: The table.
+        qid: The columns.
+        read_text: Reads a text as it was before it was written.
+    """
     groups = table.engine.group(table.expr, [table.column(name) for name in qid])
     sizes: Counter[tuple[str | None, ...]] = Counter()
     *cells, n_records = (column.to_pylist() for column in groups.columns)
     for *shown, n in zip(*cells, n_records, strict=True):
-        sizes[tuple(None if cell is None else text_of(cell) for cell in shown)] += n
+        sizes[tuple(None if cell is None else read_text(text_of(cell)) for cell in shown)] += n
     return sizes

@@ -1,0 +1,173 @@
+"""From a table to coded rows, inside the engine: each cell becomes a leaf of its declared domain.
+
+What becomes of a record depends on that record alone (or, with persons, on the
+records of its person), so nothing here costs any of epsilon; and no cell leads
+to an error, whatever it holds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maskwise.engines.base import PERSON, Lookup
+from maskwise.private.cells import CODE, CodedRows
+from maskwise.values.arrow import as_numpy
+from maskwise.values.scales import Scale, as_python
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import ibis.expr.types as ir
+    from numpy.typing import NDArray
+
+    from maskwise.policy.policy import Policy
+    from maskwise.private.domain import DeclaredDomain, DeclaredRange
+    from maskwise.table.table import Table
+
+_SMALL = 1 << 15
+"""Codes below it are stored in 16 bits."""
+NOWHERE = -1
+"""The code of a cell for which the domain has no leaf; its record is left out."""
+_TURN, _PLACE = "turn", "place"
+"""Columns for a moment: the number of a record among those of its person, and what these are sorted by."""
+
+
+def code_records(table: Table, policy: Policy, domains: Sequence[DeclaredDomain]) -> CodedRows:
+    """Count the distinct rows of leaves and class.
+
+    Args:
+        table: The records.
+        policy: What is asked.
+        domains: What is declared of each attribute.
+
+    Claim: adding or removing a person changes at most `per_person` records of
+    the result. A record becomes a row by itself, and of each person so many
+    records are taken, whoever else is in the table.
+    """
+    assert policy.class_name is not None  # noqa: S101 - every private policy has one
+    table.require_all(_needed(policy), "is in the policy", among=_needed(policy))
+    cells = {f"c{i}": _cell(table, domain) for i, domain in enumerate(domains)}
+    lookups = {f"c{i}": _lookup(domain) for i, domain in enumerate(domains) if not _is_computed(domain)}
+    at = f"c{len(domains)}"
+    cells[at] = _text(table.column(policy.class_name))
+    lookups[at] = _values(policy.class_values, NOWHERE)
+    computed = [name for name in cells if name not in lookups]
+    expr = _of_each_person(table, policy, cells) if policy.person is not None else table.expr.select(**cells)
+    coded = table.engine.recode(expr, lookups, computed, materialize=False)
+    with table.engine.count_rows(coded, list(cells), []) as batches:
+        parts = [_inside([as_numpy(column) for column in batch.columns]) for batch in batches]
+    *codes, counts = zip(*parts, strict=True) if parts else [()] * (len(cells) + 1)
+    *leaves, classes = (np.concatenate([*one, np.zeros(0, CODE)]).astype(CODE, copy=False) for one in codes)
+    return CodedRows(tuple(leaves), classes, np.concatenate([*counts, np.zeros(0, np.int64)]).astype(np.int64))
+
+
+def _needed(policy: Policy) -> list[str]:
+    """The columns that are looked at."""
+    assert policy.private is not None  # noqa: S101 - called for private policies only
+    about = [] if policy.person is None else [policy.person.column]
+    return [*policy.private.attributes, str(policy.class_name), *about]
+
+
+def _inside(columns: list[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Leave out the records that have no place in the domains."""
+    *codes, counts = columns
+    is_inside = np.logical_and.reduce([one != NOWHERE for one in codes])
+    return [*(one[is_inside].astype(CODE) for one in codes), counts[is_inside]]
+
+
+def _of_each_person(table: Table, policy: Policy, cells: dict[str, ir.Value]) -> ir.Table:
+    """Some records of each person, in random order the first ones; records of nobody are taken for one person's."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    assert policy.person is not None  # noqa: S101 - called where there are persons
+    assert policy.private is not None  # noqa: S101 - called for private policies only
+    drawn = {PERSON: table.column(policy.person.column), _PLACE: table.engine.dialect.random_order()}
+    # Kept as a table: what is drawn must stay, however often it is looked at.
+    kept = table.engine.materialize(table.expr.select(**cells, **drawn))
+    turn = ibis.row_number().over(group_by=kept[PERSON], order_by=kept[_PLACE])
+    numbered = kept.select(*cells, **{_TURN: turn})
+    return numbered.filter(numbered[_TURN] < policy.private.per_person).drop(_TURN)
+
+
+def _text(value: ir.Value) -> ir.Value:
+    return value if value.type().is_string() else value.cast("string")
+
+
+def _cell(table: Table, domain: DeclaredDomain) -> ir.Value:
+    """A column as it is looked up: texts, or numbers and dates inside the declared range."""
+    value = table.column(domain.name)
+    if domain.grid is None:
+        return _text(value)
+    kind = "date" if domain.grid.scale is Scale.DATE else "float64"
+    if value.type().is_string():
+        value = table.engine.dialect.try_cast(value, kind)
+    elif not _is_of(value, kind):
+        value = table.engine.dialect.try_cast(value.cast("string"), kind)
+    else:
+        value = value.cast(kind)
+    clipped = _clip(value, domain.grid)
+    return _step(clipped, domain) if _is_computed(domain) else clipped
+
+
+def _is_computed(domain: DeclaredDomain) -> bool:
+    """Whether the engine computes the step of a number: of whole numbers that is exact, and faster than a lookup."""
+    return domain.grid is not None and domain.grid.scale is Scale.INTEGER
+
+
+def _step(number: ir.Value, domain: DeclaredDomain) -> ir.Value:
+    """The step of the grid that a number inside the range is in."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    assert domain.grid is not None  # noqa: S101 - called for grids only
+    step = ((number - float(domain.grid.low)) / float(domain.grid.step)).floor().cast("int32")
+    return ibis.ifelse(number.isnull(), _outside(domain), step).cast("int32")
+
+
+def _outside(domain: DeclaredDomain) -> int:
+    """The code of a cell outside the domain."""
+    return domain.n_leaves if domain.has_outside else NOWHERE
+
+
+def _is_of(value: ir.Value, kind: str) -> bool:
+    """Whether a column can be read as numbers, or as dates, cell by cell without failing."""
+    found = value.type()
+    return bool(found.is_date() or found.is_timestamp() if kind == "date" else found.is_numeric())
+
+
+def _clip(value: ir.Value, grid: DeclaredRange) -> ir.Value:
+    """Put what lies beyond the range to its nearer end; a missing cell stays missing."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    low, high = (_literal(end, grid) for end in (grid.low, grid.high))
+    return ibis.cases((value < low, low), (value > high, high), else_=value)
+
+
+def _literal(number: float, grid: DeclaredRange) -> Any:
+    import ibis  # noqa: PLC0415 - heavy
+
+    kind = "date" if grid.scale is Scale.DATE else "float64"
+    return ibis.literal(as_python(number, grid.scale) if kind == "date" else float(number), type=kind)
+
+
+def _lookup(domain: DeclaredDomain) -> Lookup:
+    """How a column is recoded to leaves."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    outside = _outside(domain)
+    if domain.grid is None:
+        return _values(domain.leaves, outside)
+    grid = domain.grid
+    lows = [as_python(grid.at(i), grid.scale) for i in range(domain.n_leaves)]
+    kind = pa.date32() if grid.scale is Scale.DATE else pa.float64()
+    keys = pa.array(lows if grid.scale is Scale.DATE else [float(str(low)) for low in lows], kind)
+    return Lookup(keys, None, outside)
+
+
+def _values(texts: Sequence[str], outside: int) -> Lookup:
+    """How texts are recoded to their places in a list."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    codes = pa.array(range(len(texts)), pa.int16() if len(texts) < _SMALL else pa.int32())
+    return Lookup(pa.array(texts, pa.string()), codes, outside, outside)

@@ -1,0 +1,88 @@
+"""A private release codes records alike on every engine, and is written where it was asked for."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pyarrow as pa
+
+from maskwise.engines.choose import choose
+from maskwise.formats.policy_file import read_policy
+from maskwise.private.coded_records import code_records
+from maskwise.private.domain import domains_of
+from maskwise.private.run import anonymize_privately
+from maskwise.table.endpoints import closing
+from maskwise.table.read import read
+from tests.engines.conftest import Place, in_order
+from tests.private.tables import Eager
+
+POLICY: dict[str, Any] = {
+    "class": {"Risk": ["lo", "hi"]},
+    "attributes": {
+        "Age": {"interval": [0, 40], "grid": 10},
+        "Pay": {"interval": [0, 1], "grid": "0.25"},
+        "Text": {"interval": [0, 40], "grid": 10},
+        "Born": {"interval": ["1990-01-01", "1990-01-31"], "grid": 10},
+        "Edu": {"taxonomy": {"ANY": {"School": ["primary", "secondary"], "University": ["master"]}}},
+        "Job": {"suppress": ["clerk", "nurse"]},
+        "Level": {"suppress": [1, 2]},
+    },
+    "requirements": [{"epsilon": 30, "attributes": ["Age", "Pay", "Text", "Born", "Edu", "Job", "Level"], "steps": 4}],
+}
+
+
+def people() -> pa.Table:
+    n = 60
+    return pa.table(
+        {
+            "Id": pa.array([i // 4 if i else None for i in range(n)], pa.int64()),
+            "Age": pa.array([None if i == 7 else i - 5 for i in range(n)], pa.int64()),
+            "Pay": pa.array([None if i == 9 else i / 40 for i in range(n)], pa.float64()),
+            "Text": [["x", None, " 12 ", "1e1", "-3", "99", "20", "39.9"][i % 8] for i in range(n)],
+            "Born": pa.array([dt.date(1989, 12, 20) + dt.timedelta(days=i) for i in range(n)], pa.date32()),
+            "Edu": [["primary", "master", "none", None][i % 4] for i in range(n)],
+            "Job": [["clerk", "nurse", "pilot"][i % 3] for i in range(n)],
+            "Level": pa.array([i % 3 for i in range(n)], pa.int64()),
+            "Risk": [["lo", "hi", "hi", "no"][(i // 3) % 4] for i in range(n)],
+        }
+    )
+
+
+def coded(data: Any, engine: Any, policy: dict[str, Any]) -> list[tuple[int, ...]]:
+    asked = read_policy(policy, private=True)
+    started, place = choose(data, engine)
+    table = read(place, started)
+    with closing(table):
+        rows = code_records(table, asked, domains_of(asked))
+    columns = [*(one.tolist() for one in rows.leaves), rows.classes.tolist(), rows.counts.tolist()]
+    return sorted(zip(*columns, strict=True))
+
+
+def test_records_are_coded_alike(place: Place) -> None:
+    data, engine = place.load(people())
+    for missing in ("keep", "drop"):
+        policy = {**POLICY, "missing": missing}
+        assert coded(data, engine, policy) == coded(people(), None, policy)
+
+
+def test_of_each_person_so_many_records_are_used(place: Place) -> None:
+    data, engine = place.load(people())
+    (entry,) = POLICY["requirements"]
+    policy = {
+        **POLICY,
+        "person": "Id",
+        "requirements": [{**entry, "per_person": 2}],
+        "class": {"Risk": ["lo", "hi", "no"]},
+    }
+    # Fifteen persons with four records each, of whom one has three, and one record of nobody.
+    assert sum(row[-1] for row in coded(data, engine, policy)) == 15 * 2 + 1
+
+
+def test_the_same_release_is_written(place: Place) -> None:
+    expected = anonymize_privately(people(), POLICY, mechanisms=Eager())
+    data, engine = place.load(people())
+    outcome = anonymize_privately(data, POLICY, place.target(), engine=engine, mechanisms=Eager())
+    assert outcome.solution == expected.solution
+    assert len(outcome.released.chosen) == 4
+    assert in_order(place.rows(outcome.data)) == in_order([tuple(row.values()) for row in expected.data.to_pylist()])

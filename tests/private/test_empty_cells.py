@@ -1,0 +1,68 @@
+"""Noise of empty cells, found by jumping, against noise for each of them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from maskwise.private.counting import FALSE_CELLS, threshold_for
+from maskwise.private.empty_cells import draw_empty_cells, tail
+from maskwise.private.mechanisms import OpenDPMechanisms
+
+pytest.importorskip("opendp")
+
+
+def near(counted: int, chance: float, n: int) -> bool:
+    return abs(counted - n * chance) <= 5 * math.sqrt(n * chance * (1 - chance)) + 1
+
+
+@pytest.mark.slow
+def test_jumping_draws_what_enumerating_all_cells_draws() -> None:
+    n_cells, occupied, threshold, scale, n = 12, {3, 7}, 2, 1.5, 6000
+    mechanisms = OpenDPMechanisms()
+    alpha = math.exp(-1 / scale)
+    chance = alpha**threshold / (1 + alpha)
+    per_cell: Counter[int] = Counter()
+    n_drawn: Counter[int] = Counter()
+    noise: Counter[int] = Counter()
+    for _ in range(n):
+        drawn = draw_empty_cells(n_cells, occupied, threshold, scale, mechanisms)
+        per_cell.update(at for at, _ in drawn)
+        noise.update(count for _, count in drawn)
+        n_drawn[len(drawn)] += 1
+    empty = [at for at in range(n_cells) if at not in occupied]
+    assert set(per_cell) <= set(empty)
+    assert all(near(per_cell[at], chance, n) for at in empty)
+    for k in range(5):
+        binomial = math.comb(len(empty), k) * chance**k * (1 - chance) ** (len(empty) - k)
+        assert near(n_drawn[k], binomial, n)
+    for j in range(5):
+        assert near(noise[threshold + j], (1 - alpha) * alpha**j, sum(noise.values()))
+
+
+def test_a_table_of_many_cells_is_not_listed() -> None:
+    n_cells, scale = 10**15, 2.0
+    threshold = threshold_for(n_cells, scale)
+    drawn = [draw_empty_cells(n_cells, set(), threshold, scale, OpenDPMechanisms()) for _ in range(20)]
+    n = sum(map(len, drawn))
+    expected = 20 * float(n_cells * tail(threshold, scale))
+    assert abs(n - expected) < 5 * math.sqrt(expected)
+    assert all(0 <= at < n_cells and count >= threshold for one in drawn for at, count in one)
+
+
+@pytest.mark.parametrize("n_cells", [1, 30, 1000, 10**6, 10**18])
+@pytest.mark.parametrize("scale", [0.3, 1.0, 25.5])
+def test_the_threshold_is_the_smallest_that_few_empty_cells_reach(n_cells: int, scale: float) -> None:
+    found = threshold_for(n_cells, scale)
+    assert n_cells * tail(found, scale) <= FALSE_CELLS
+    assert found == 1 or n_cells * tail(found - 1, scale) > FALSE_CELLS
+
+
+def test_the_chance_to_reach_a_threshold_is_the_sum_over_all_noise() -> None:
+    alpha = math.exp(-1 / 3)
+    summed = sum((1 - alpha) / (1 + alpha) * alpha**j for j in range(4, 400))
+    assert float(tail(4, 3.0)) == pytest.approx(summed)
+    assert isinstance(tail(4, 3.0), Fraction)
