@@ -114,7 +114,7 @@ def _complain(error: BaseException) -> int:  # noqa: PLR0911 - one for each exit
         case MaskwiseError():
             return _fail(str(error), error.exit_code)
         case KeyboardInterrupt():
-            return _fail("Interrupted; nothing was written.", 130)
+            return _fail(str(error) or "Interrupted; nothing was written.", 130)
         case BrokenPipeError():
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0

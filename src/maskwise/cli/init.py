@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from maskwise.session.remarks import Remark
     from maskwise.session.session import Session
 
-_INTERRUPTED = 130
-
 
 def init(
     data: Annotated[str, Parameter(help="The raw table; as for `mask`.")],
@@ -85,10 +83,9 @@ def init(
             return 0
         first.mask(search, seed, keep_order=keep_order, escape_formulas=escape_formulas, strict_leaks=strict_leaks)
     except KeyboardInterrupt:
-        # It was refused if anything had that name before.
-        released = "the release is written" if os.path.lexists(target) else "nothing is released"
-        terminal.fail(f"Interrupted; the draft stays in `{output}`, and {released}.")
-        return _INTERRUPTED
+        # The command line says it, with the exit code of the signal.
+        msg = f"Interrupted; the draft stays in `{output}`, and nothing is released."
+        raise KeyboardInterrupt(msg) from None
     return 0
 
 
