@@ -3,8 +3,8 @@
 import { table } from "./controls.js";
 import { count, data, el, percent, svg } from "./dom.js";
 
-const [WIDTH, HEIGHT] = [640, 260];
-const [LEFT, RIGHT, TOP, BOTTOM] = [58, 18, 16, 44];
+const [WIDTH, HEIGHT] = [560, 280];
+const [LEFT, RIGHT, TOP, BOTTOM] = [58, 34, 32, 48];
 const MOST_ROWS = 60;
 
 /**
@@ -70,12 +70,12 @@ function grid(scale, view) {
   ]);
   parts.push(...figures.map((value) => svg("text", { x: scale.x(value), y: HEIGHT - BOTTOM + 18, class: "axis middle" },
     scale.isLog && value >= 10 ? count(Math.round(value)) : figure(value))));
-  parts.push(svg("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, class: "axis middle" }, view.name),
-    svg("text", { x: LEFT, y: TOP - 4, class: "axis" }, "information kept"));
+  parts.push(svg("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8, class: "axis middle" }, view.name),
+    svg("text", { x: 8, y: 16, class: "axis" }, "information kept"));
   if (view.asked !== null) {
     const x = scale.x(view.asked);
     parts.push(svg("line", { x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM, class: "asked" }),
-      svg("text", { x: x + 5, y: TOP + 10, class: "axis asked-text" }, `asked: ${figure(view.asked)}`));
+      svg("text", { x: x + 6, y: HEIGHT - BOTTOM - 8, class: "axis asked-text" }, `asked: ${figure(view.asked)}`));
   }
   return parts;
 }

@@ -1,7 +1,7 @@
 /** The second step: what each column is. */
 
 import { button, choice, field, loading, pager, table } from "./controls.js";
-import { count, data, el, plural, rebuild } from "./dom.js";
+import { count, data, el, plural, rebuild, sentence } from "./dom.js";
 import { masksText } from "./masking_words.js";
 import { ROLES, columnsOf } from "./policy_doc.js";
 import { errorBox, otherRemarks } from "./remarks.js";
@@ -48,8 +48,8 @@ export class ColumnsStep {
 
   summary() {
     const { doc } = this.studio;
-    return ROLES.map(([role, label]) => [columnsOf(doc, role).length, label.replace(/ \(.*/, "")])
-      .filter(([n]) => n).map(([n, label]) => `${count(n)} ${label}`).join(" · ");
+    return ROLES.map(([role, , one, many]) => [columnsOf(doc, role).length, one, many])
+      .filter(([n]) => n).map(([n, one, many]) => plural(n, one, many)).join(" · ");
   }
 
   bulk(listed) {
@@ -76,7 +76,7 @@ export class ColumnsStep {
       el("td", { class: "number" }, count(column.n_distinct)),
       el("td", { class: "number" }, count(column.n_missing)),
       el("td", { class: "values" }, frequent(column)),
-      el("td", { class: "reason" }, column.suggestion?.reason ?? ""));
+      el("td", { class: "reason" }, sentence(column.suggestion?.reason ?? "")));
   }
 
   masking(name) {

@@ -2,7 +2,7 @@
 
 import { call } from "./api.js";
 import { button, field, table, tick } from "./controls.js";
-import { announce, data, el, rebuild } from "./dom.js";
+import { announce, data, el, rebuild, sentence } from "./dom.js";
 import { errorBox } from "./remarks.js";
 
 const FILES = [["solution", "Solution, to mask later rows alike", true], ["trace", "Trace of the search", true],
@@ -60,7 +60,7 @@ export class ExportStep {
   }
 
   written({ files, command, note }) {
-    const rows = files.map((file) => el("tr", {}, el("th", { scope: "row" }, data(file.path)), el("td", {}, file.what), el("td", {}, badge(file.is_private))));
+    const rows = files.map((file) => el("tr", {}, el("th", { scope: "row" }, data(file.path)), el("td", {}, sentence(file.what)), el("td", {}, badge(file.is_private))));
     return el("section", {},
       el("h2", {}, "Written"),
       table("Files that were written", ["File", "What it is", "For"], rows, { class: "figures" }),
@@ -82,5 +82,5 @@ export class ExportStep {
 }
 
 function badge(isPrivate) {
-  return el("span", { class: isPrivate ? "badge private" : "badge public" }, isPrivate ? "🔒 private" : "public");
+  return el("span", { class: isPrivate ? "badge private" : "badge public" }, isPrivate ? "private" : "public");
 }

@@ -76,8 +76,8 @@ export class RequirementsStep {
     return el("li", { class: hasMistake(this.studio, place) ? "wrong" : null },
       el("div", { class: "sentence" }, ...this.sentence(requirement, i)),
       remarksAt(this.studio, place, id),
-      this.columnsOf(requirement, i),
-      button("Remove", () => this.remove(i), { "data-key": `remove ${i}`, "aria-label": `Remove sentence ${i + 1}` }));
+      el("div", { class: "sentence-tools" }, this.columnsOf(requirement, i),
+        button("Remove", () => this.remove(i), { "data-key": `remove ${i}`, "aria-label": `Remove sentence ${i + 1}` })));
   }
 
   /** A field inside a sentence. */
