@@ -39,6 +39,7 @@ from maskwise.cli.options import (
     require_distinct_names,
 )
 from maskwise.cli.risk import risk
+from maskwise.cli.studio import studio
 from maskwise.cli.suggest import suggest
 from maskwise.cli.verify import verify
 from maskwise.errors import MaskwiseError, MaskwiseWarning, plural, quote
@@ -289,6 +290,7 @@ app.command(evaluate)
 app.command(verify)
 app.command(risk)
 app.command(suggest)
+app.command(studio)
 
 
 @app.command
