@@ -18,6 +18,7 @@ Check:
     evaluate: What masking costs a classifier.
 
 Ask:
+    suggest: A first draft of a policy, from a raw table.
     Policy, Attribute, Taxonomy, Person: What a policy is made of.
     KAnonymity, Confidence, Diversity, Closeness, LKC: What it may require.
     read_policy, read_solution: From files.
@@ -74,6 +75,8 @@ if TYPE_CHECKING:
     from maskwise.sklearn import Masker
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
+    from maskwise.suggestion.suggest import suggest
+    from maskwise.suggestion.suggestion import Suggestion
     from maskwise.verify.verdict import Finding, Verdict
 
     __version__: str
@@ -108,6 +111,7 @@ _HOME = {
     "Risk": "risks.risk",
     "Session": "session.session",
     "Solution": "solution.solution",
+    "Suggestion": "suggestion.suggestion",
     "Taxonomy": "policy.taxonomy",
     "UnfinishedError": "errors",
     "Verdict": "verify.verdict",
@@ -121,6 +125,7 @@ _HOME = {
     "read_policy": "formats.policy_file",
     "read_solution": "formats.solution_file",
     "risk": "assessment",
+    "suggest": "suggestion.suggest",
 }
 
 __all__ = [
@@ -153,6 +158,7 @@ __all__ = [
     "Risk",
     "Session",
     "Solution",
+    "Suggestion",
     "Taxonomy",
     "UnfinishedError",
     "Verdict",
@@ -166,6 +172,7 @@ __all__ = [
     "read_policy",
     "read_solution",
     "risk",
+    "suggest",
 ]
 
 

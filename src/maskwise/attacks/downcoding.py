@@ -240,8 +240,8 @@ def _labels_of(column: Column, cut: Cut) -> Iterator[Label]:
         for number, n in _numbers(column):
             raw.setdefault(cut.show_number(number), []).append(n)
     else:
-        for text, n in zip(column.texts, column.counts.sum(axis=1).tolist(), strict=True):
-            shown = cut.show_text(text)
+        n_records = column.counts.sum(axis=1).tolist()
+        for text, shown, n in zip(column.texts, column.labels_by(cut), n_records, strict=True):
             if shown != text:
                 raw.setdefault(shown, []).append(n)
     if column.rest is not None:

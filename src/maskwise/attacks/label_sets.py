@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from maskwise.errors import PolicyError
+from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.solution.cut import HIDDEN
 from maskwise.values.scales import Scale, bound, scale_of_bound
 
@@ -91,14 +92,14 @@ class LabelPairs:
 
 
 def compare_labels(
-    first: Sequence[str | None], second: Sequence[str | None], tree: Taxonomy | None = None
+    first: Sequence[str | None], second: Sequence[str | None], tree: Taxonomy | RuleTree | None = None
 ) -> LabelPairs:
     """Compare what two releases show of an attribute.
 
     Args:
         first: The distinct labels in one release; None is a missing cell.
         second: Those in the other.
-        tree: The attribute's taxonomy.
+        tree: The attribute's taxonomy, or its rule.
 
     Claim: where every label of one release is inside one label of the other and
     overlaps no other, the second label follows from the first, so both together
@@ -133,8 +134,11 @@ def _only_container(overlaps: Bools, contains: Bools) -> Ints | None:
     return overlaps.argmax(axis=0).astype(np.int64) if is_only.all() else None
 
 
-def _reader(tree: Taxonomy | None, labels: Sequence[str | None]) -> Callable[[str], LabelSet]:
+def _reader(tree: Taxonomy | RuleTree | None, labels: Sequence[str | None]) -> Callable[[str], LabelSet]:
     """How the labels of an attribute are read: as values of its taxonomy, as intervals, or as they are."""
+    if isinstance(tree, RuleTree):
+        # From two labels that a rule made alone it cannot be told whether they share a value.
+        return lambda _: WholeSet.UNREADABLE
     if tree is not None:
         leaves = set(tree.leaves())
         below = {label: frozenset(leaves.intersection(tree.at_or_below(label))) for label in tree.labels}

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.attacks.label_sets import LabelPairs
+    from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.table.table import Table
 
@@ -90,7 +91,7 @@ class JointGroups:
 def join_groups(
     qid: tuple[str, ...],
     releases: tuple[ReleaseGroups, ReleaseGroups],
-    trees: Mapping[str, Taxonomy | None],
+    trees: Mapping[str, Taxonomy | RuleTree | None],
     k: int | None,
 ) -> JointGroups:
     """Decide which of two releases tells all that both tell together on a QID.

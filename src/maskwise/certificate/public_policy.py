@@ -45,7 +45,8 @@ def public_policy(policy: Policy) -> dict[str, Any]:
     for attribute in policy.attributes:
         entry = said["attributes"][attribute.name]
         told = {key: entry[key] for key in _OF_ATTRIBUTES if isinstance(entry, dict) and key in entry}
-        attributes[attribute.name] = {"masked_by": str(attribute.kind), **told}
+        rule = {} if attribute.rule is None else {"rule": attribute.rule.public_data()}
+        attributes[attribute.name] = {"masked_by": str(attribute.kind), **rule, **told}
     return {
         **{key: said[key] for key in _OF_POLICY if key in said},
         "attributes": attributes,

@@ -39,6 +39,8 @@ from maskwise.cli.options import (
     require_distinct_names,
 )
 from maskwise.cli.risk import risk
+from maskwise.cli.studio import studio
+from maskwise.cli.suggest import suggest
 from maskwise.cli.verify import verify
 from maskwise.errors import MaskwiseError, MaskwiseWarning, plural, quote
 
@@ -287,6 +289,8 @@ app.command(attack)
 app.command(evaluate)
 app.command(verify)
 app.command(risk)
+app.command(suggest)
+app.command(studio)
 
 
 @app.command

@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic_core import PydanticCustomError
 
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats import yaml_lines
+from maskwise.formats.attribute_entries import (
+    ATTRIBUTE_KEYS,
+    AttributeEntry,
+    entry_shape,
+    locate,
+    read_attributes,
+    write_attribute,
+)
 from maskwise.formats.budget_file import budget_data, read_budget
 from maskwise.formats.class_entry import ClassEntry, read_class, write_class
 from maskwise.formats.requirement_file import RequirementEntry, keys_at
-from maskwise.formats.taxonomy_file import from_document, read_taxonomy
-from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Kind, Minimality, Missing
+from maskwise.policy.attributes import Boundaries, Consistency, Minimality, Missing
 from maskwise.policy.budget import SuppressionBudget  # noqa: TC001 - pydantic needs it
 from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
@@ -32,43 +36,13 @@ from maskwise.policy.requirements.file_form import name_list
 from maskwise.policy.source_lines import Document, Place
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.values.reading import Reading, Rename
-from maskwise.values.scales import parse_bound
 
 if TYPE_CHECKING:
     from enum import StrEnum
 
 
-def _entry(value: object) -> object:
-    if isinstance(value, str):
-        value = {value: None}
-    if not isinstance(value, Mapping) or not _is_one_kind(set(value)):
-        raise PydanticCustomError(
-            "entry", "an attribute is `suppress`, `interval`, {interval: [low, high]} or {taxonomy: ...}"
-        )
-    return value
-
-
-def _is_one_kind(keys: set[object]) -> bool:
-    """Whether the keys of an entry name one way of masking; a single key that is none may be misspelt."""
-    kinds = keys & set(Kind)
-    return len(kinds) == 1 or (
-        not kinds and len(keys) == 1 and not keys & {"clamp", "weight", "at_least", "consistency", "release"}
-    )
-
-
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
-
-
-class _Entry(_Strict):
-    taxonomy: Any = None
-    release: int | None = Field(default=None, ge=0)
-    interval: list[str] | None = Field(default=None, min_length=2, max_length=2)
-    suppress: None = None
-    clamp: list[str | None] | None = Field(default=None, min_length=2, max_length=2)
-    weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
-    at_least: int = Field(default=0, ge=0)
-    consistency: Consistency | None = None
 
 
 def _person(value: object) -> object:
@@ -93,7 +67,7 @@ class PersonEntry(_Strict):
 
 class _PolicyFile(_Strict):
     class_: ClassEntry = Field(default=None, alias="class")
-    attributes: dict[str, Annotated[_Entry, BeforeValidator(_entry)]] = {}
+    attributes: dict[str, Annotated[AttributeEntry, BeforeValidator(entry_shape)]] = {}
     requirements: list[RequirementEntry] = Field(min_length=1)
     drop: Annotated[list[str], BeforeValidator(name_list)] = []
     keep: Annotated[list[str] | None, BeforeValidator(name_list)] = None
@@ -110,7 +84,7 @@ class _PolicyFile(_Strict):
 _KEYS: dict[str, tuple[str, ...]] = {
     "": tuple(field.alias or name for name, field in _PolicyFile.model_fields.items()),
     "person": ("column", "release"),
-    "attributes": ("taxonomy", "interval", "suppress", "clamp", "weight", "at_least", "consistency", "release"),
+    "attributes": ATTRIBUTE_KEYS,
 }
 _PAIRS = {
     "interval": "An interval's range is [low, high], two values.",
@@ -162,14 +136,14 @@ def from_data(document: Document, folder: Path) -> Policy:
         folder: Where taxonomy files are looked up.
     """
     if not isinstance(document.data, dict):
-        raise PolicyError([_where(document, ()) + "A policy is a mapping with `requirements`; see the README for one."])
+        raise PolicyError([locate(document, ()) + "A policy is a mapping with `requirements`; see the README for one."])
     mistakes: list[str] = []
     try:
         file = _PolicyFile.model_validate(document.data)
     except ValidationError as error:
         mistakes += [_complain(document, detail) for detail in error.errors()]
         file = None
-    attributes = _attributes(document, folder, mistakes)
+    attributes = read_attributes(document, folder, mistakes)
     if file is None or mistakes:
         raise PolicyError(mistakes)
     requirements = []
@@ -177,7 +151,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         try:
             requirements.append(registry.requirement_of(entry))
         except PolicyError as error:
-            mistakes += [_where(document, ("requirements", i)) + mistake for mistake in error.mistakes]
+            mistakes += [locate(document, ("requirements", i)) + mistake for mistake in error.mistakes]
     if mistakes:
         raise PolicyError(mistakes)
     return Policy(
@@ -203,24 +177,9 @@ def to_data(policy: Policy) -> dict[str, Any]:
     >>> to_data(read_policy({"requirements": [{"qid": ["Age"], "k": 5}]}))["requirements"]
     [{'qid': ['Age'], 'k': 5}]
     """
-    entries: dict[str, Any] = {}
-    for attribute in policy.attributes:
-        match attribute.kind:
-            case Kind.TAXONOMY if attribute.taxonomy is not None:
-                release = {} if attribute.release is None else {"release": attribute.release}
-                entries[attribute.name] = {"taxonomy": attribute.taxonomy.to_nested(), **release}
-            case Kind.INTERVAL:
-                entries[attribute.name] = {"interval": list(attribute.bounds)} if attribute.bounds else "interval"
-                if attribute.clamp != (None, None):
-                    entries[attribute.name]["clamp"] = list(attribute.clamp)
-            case _:
-                entries[attribute.name] = "suppress"
-        if attribute.preferred:
-            entry = entries[attribute.name]
-            entries[attribute.name] = ({entry: None} if isinstance(entry, str) else entry) | dict(attribute.preferred)
     said = {
         "class": write_class(policy),
-        "attributes": entries,
+        "attributes": {attribute.name: write_attribute(attribute) for attribute in policy.attributes},
         "requirements": [requirement.to_data() for requirement in policy.requirements],
         "drop": list(policy.drop),
         "missing": str(policy.missing),
@@ -234,90 +193,6 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "suppress": policy.suppress and budget_data(policy.suppress),
     }
     return {key: value for key, value in said.items() if value is not None or key not in _OPTIONAL}
-
-
-def _attributes(document: Document, folder: Path, mistakes: list[str]) -> list[Attribute]:
-    """Read the entries that have the right shape; pydantic has complained about the others."""
-    data = document.data
-    entries = data.get("attributes") if isinstance(data, dict) else None
-    found: list[Attribute] = []
-    for name, entry in entries.items() if isinstance(entries, dict) else ():
-        place = ("attributes", name)
-        try:
-            parts = _entry(entry)
-            preferred = _preferred(parts)
-            if "taxonomy" in parts:  # type: ignore[operator]
-                tree, depth = _taxonomy(document, place, folder), str(parts.get("release", ""))  # type: ignore[attr-defined]
-                release = int(depth) if depth.isdecimal() else None
-                found.append(Attribute(name, Kind.TAXONOMY, tree, release=release, **preferred))
-            elif "interval" in parts:  # type: ignore[operator]
-                found.append(replace(_interval(name, parts), **preferred))  # type: ignore[arg-type]
-            elif "suppress" in parts:  # type: ignore[operator]
-                found.append(Attribute(name, Kind.SUPPRESS, **preferred))
-        except PydanticCustomError:
-            continue
-        except PolicyError as error:
-            mistakes += [m if document.name and ", line " in m else _where(document, place) + m for m in error.mistakes]
-        except InputError as error:
-            mistakes.append(_where(document, place) + str(error))
-        for key, kind in (("clamp", Kind.INTERVAL), ("release", Kind.TAXONOMY)):
-            if isinstance(entry, dict) and key in entry and kind not in entry:
-                mistakes.append(_where(document, place) + f"`{name}`: {key} is for an attribute with {kind}.")
-    return found
-
-
-def _preferred(parts: Any) -> dict[str, Any]:
-    """The weight, the level and the consistency of an entry; pydantic has complained about what is none."""
-    try:
-        asked = {key: parts[key] for key in ("weight", "at_least", "consistency") if key in parts}
-        entry = _Entry.model_validate(asked)
-    except ValidationError:
-        raise PydanticCustomError("preferred", "complained about") from None
-    return {"weight": entry.weight, "at_least": entry.at_least, "consistency": entry.consistency}
-
-
-def _taxonomy(document: Document, place: Place, folder: Path) -> Taxonomy:
-    tree: object = document.data
-    for step in (*place, "taxonomy"):
-        tree = tree[step]  # type: ignore[index]
-    if isinstance(tree, Taxonomy):
-        return tree
-    if isinstance(tree, str):
-        path = folder / tree
-        if not path.exists():
-            beside = did_you_mean(tree, (p.name for p in folder.iterdir())) if folder.is_dir() else ""
-            msg = f"There is no taxonomy file `{path}`.{beside}"
-            raise InputError(msg)
-        return read_taxonomy(path)
-    return from_document(document, (*place, "taxonomy"))
-
-
-def _bounds(given: object) -> tuple[str, str] | None:
-    if not isinstance(given, list) or len(given) != 2:  # noqa: PLR2004
-        return None
-    low, high = (parse_bound(str(part)) for part in given)
-    if type(low) is not type(high) and not (isinstance(low, int | float) and isinstance(high, int | float)):
-        raise PolicyError([f"The range [{given[0]}, {given[1]}] mixes numbers and dates."])
-    if low > high:  # type: ignore[operator]
-        raise PolicyError([f"The range [{given[0]}, {given[1]}] is upside down. Write the lower end first."])
-    return str(given[0]), str(given[1])
-
-
-def _interval(name: str, parts: Mapping[str, object]) -> Attribute:
-    """Read an interval attribute, with its range and the ends of bottom- and top-coding."""
-    bounds, clamp = _bounds(parts["interval"]), parts.get("clamp")
-    if not isinstance(clamp, list) or len(clamp) != 2:  # noqa: PLR2004
-        return Attribute(name, Kind.INTERVAL, bounds=bounds)
-    low, high = (None if part is None else str(part) for part in clamp)
-    if bounds is not None:
-        for pair in pairwise((bounds[0], low or bounds[0], high or bounds[1], bounds[1])):
-            try:
-                _bounds(list(pair))
-            except PolicyError:
-                shown = f"[{'~' if low is None else low}, {'~' if high is None else high}]"
-                msg = f"clamp {shown} does not lie inside the range [{bounds[0]}, {bounds[1]}], the lower end first."
-                raise PolicyError([msg]) from None
-    return Attribute(name, Kind.INTERVAL, bounds=bounds, clamp=(low, high))
 
 
 def _complain(document: Document, detail: Any) -> str:
@@ -353,7 +228,7 @@ def _complain(document: Document, detail: Any) -> str:
             text = f"`{key}` is a mapping{shown}."
         case _:
             text = f"`{key}`: {detail['msg']}{shown}."
-    return _where(document, place) + text
+    return locate(document, place) + text
 
 
 def _known_keys(place: Place) -> tuple[str, ...]:
@@ -371,10 +246,6 @@ def _choices(place: Place) -> type[StrEnum]:
     key = next(key for key in keys_at(place[2:-1]) if key.name == place[-1])
     choices: type[StrEnum] = key.type
     return choices
-
-
-def _where(document: Document, place: Place) -> str:
-    return f"{document.locate(place)}: " if document.name else ""
 
 
 def texts(value: object) -> object:

@@ -23,6 +23,8 @@ from maskwise.formats.suppression_file import SuppressionEntry
 from maskwise.formats.text_file import read_text
 from maskwise.policy.attributes import Kind, Missing
 from maskwise.policy.requirements.unit import Unit
+from maskwise.policy.rules.registry import read_rule_tree
+from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.policy.sensitive_trees import columns_by_level
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown
@@ -34,7 +36,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT_VERSION = 1
-_OPTIONAL = ("na_values", "rename", "fixed", "regions", "against", "trees", "person", "tightened", "suppression")
+_OPTIONAL = (
+    "na_values",
+    "rename",
+    "fixed",
+    "regions",
+    "against",
+    "trees",
+    "rules",
+    "person",
+    "tightened",
+    "suppression",
+)
 """Keys that are written only where they say something."""
 _FOR_THE_OWNER = (
     "For the owner only: this file lists hidden values and can reveal more than the release. "
@@ -52,6 +65,7 @@ class _Attribute(BaseModel):
     hidden: list[str] = []
     hides_more: bool = False
     taxonomy: dict[str, Any] | None = None
+    rule: dict[str, Any] | None = None
     scale: Scale | None = None
     breaks: list[int | float] = []
     coded: tuple[bool, bool] = (False, False)
@@ -88,6 +102,7 @@ class _SolutionFile(BaseModel):
     regions: list[SplitEntry] | None = None
     against: list[str] = []
     trees: dict[str, dict[str, Any]] = {}
+    rules: dict[str, dict[str, Any]] = {}
     tightened: str | None = Field(default=None, pattern=r"^[1-9]\d*/[1-9]\d*$")
     suppression: SuppressionEntry | None = None
 
@@ -107,7 +122,12 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             "rows": solution.n_released,
             **({} if solution.person is None else {"counted": Unit.PERSON.plural}),
             "attributes": [
-                {"name": cut.attribute, "kind": cut.kind, "shown": list(solution.shown_labels(cut))}
+                {
+                    "name": cut.attribute,
+                    "kind": cut.kind,
+                    "shown": list(solution.shown_labels(cut)),
+                    **({} if cut.rule is None else {"rule": cut.rule.public_data()}),
+                }
                 for cut in (*solution.cuts, *solution.fixed)
             ],
             "requirements": [_public_requirement(found, solution) for found in solution.reached],
@@ -137,14 +157,15 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         fixed=[_attribute(cut) for cut in solution.fixed],
         regions=None if solution.regions is None else list_splits(solution.regions),
         against=list(solution.against),
-        trees={name: tree.to_nested() for name, tree in solution.trees},
+        trees={name: tree.to_nested() for name, tree in solution.trees if isinstance(tree, Taxonomy)},
+        rules={name: tree.to_data() for name, tree in solution.trees if isinstance(tree, RuleTree)},
         tightened=None if solution.tightened == 1 else str(solution.tightened),
         suppression=None if solution.suppression is None else SuppressionEntry.of(solution.suppression),
     )
     said = file.model_dump(mode="json")
     # Said only where it is so, which is rare.
     attributes = (*said["attributes"], *said["fixed"])
-    rare = [(entry, key) for entry in attributes for key in ("hides_more", "coded", "regional")]
+    rare = [(entry, key) for entry in attributes for key in ("hides_more", "coded", "regional", "rule")]
     for place, key in [*rare, *((said, key) for key in _OPTIONAL)]:
         if place[key] is None or (key != "regions" and place[key] in (False, [], {}, [False, False])):
             del place[key]
@@ -171,6 +192,7 @@ def _attribute(cut: Cut) -> _Attribute:
         hidden=list(cut.hidden),
         hides_more=cut.hides_more,
         taxonomy=cut.taxonomy.to_nested() if cut.taxonomy else None,
+        rule=None if cut.rule is None else cut.rule.to_data(),
         scale=cut.scale,
         breaks=list(cut.breaks),
         coded=cut.coded,
@@ -236,7 +258,10 @@ def _solution(file: _SolutionFile) -> Solution:
         fixed=fixed,
         regions=None if file.regions is None else read_splits(file.regions, cuts),
         against=tuple(file.against),
-        trees=tuple((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
+        trees=(
+            *((name, Taxonomy.from_nested(tree)) for name, tree in file.trees.items()),
+            *((name, _rule(name, said)) for name, said in file.rules.items()),
+        ),
         tightened=Fraction(file.tightened or 1),
         suppression=None if file.suppression is None else file.suppression.suppression(names),
     )
@@ -251,15 +276,23 @@ def _reached(said: dict[str, Any]) -> Reached:
     return Reached(asked, figures.reached, figures.implied_by)
 
 
+def _rule(name: str, said: dict[str, Any]) -> RuleTree:
+    try:
+        return read_rule_tree(said)
+    except PolicyError as error:
+        raise PolicyError([f"the rule of `{name}` is none: {error}"]) from None
+
+
 def _cut(entry: _Attribute) -> Cut:
     """Build a cut and make sure that it covers its domain."""
     if entry.kind is Kind.TAXONOMY:
         if entry.taxonomy is None:
             raise PolicyError([f"the taxonomy of `{entry.name}` is missing."])
         tree = Taxonomy.from_nested(entry.taxonomy)
+        rule = None if entry.rule is None else _rule(entry.name, entry.rule)
         if not entry.regional:
             tree.shown_as(entry.shown)
-        if entry.root != tree.root:
+        if entry.root != tree.root or (rule is not None and rule.root != tree.root):
             raise PolicyError([f"the root of `{entry.name}` is not that of its taxonomy."])
         return Cut(
             entry.name,
@@ -267,6 +300,7 @@ def _cut(entry: _Attribute) -> Cut:
             entry.root,
             entry.missing,
             taxonomy=tree,
+            rule=rule,
             shown=tuple(entry.shown),
             regional=tuple(entry.regional),
         )

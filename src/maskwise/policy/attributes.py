@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 from maskwise.errors import PolicyError
 
 if TYPE_CHECKING:
+    from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.values.grids import Grid
 
 
 class Kind(StrEnum):
     """How an attribute is masked."""
 
     TAXONOMY = "taxonomy"
-    """Generalized along a given tree."""
+    """Generalized along a given tree, or along the tree that a rule makes."""
     INTERVAL = "interval"
     """Discretized; the tree of intervals is grown from the data."""
     SUPPRESS = "suppress"
@@ -77,9 +79,13 @@ class Attribute:
     kind: Kind
     """The way."""
     taxonomy: Taxonomy | None = None
-    """The tree, for a taxonomy attribute."""
+    """The tree, for a taxonomy attribute without a rule."""
+    rule: RuleTree | None = None
+    """What makes the tree, for a taxonomy attribute that has a rule instead of a listed tree."""
     bounds: tuple[str, str] | None = None
     """The range as it stands in the policy, for an interval attribute; None means the data's."""
+    grid: Grid | None = None
+    """Where the intervals of an interval attribute may begin; None lets the data decide."""
     clamp: tuple[str | None, str | None] = (None, None)
     """The ends of bottom- and top-coding as they stand in the policy; None where there is none."""
     weight: float = 1.0
@@ -103,8 +109,11 @@ class Attribute:
 
     def __post_init__(self) -> None:
         """Refuse an entry whose parts do not belong together."""
-        if (self.kind is Kind.TAXONOMY) != (self.taxonomy is not None):
-            raise PolicyError([f"`{self.name}`: a taxonomy attribute, and no other, needs a tree."])
+        n_trees = (self.taxonomy is not None) + (self.rule is not None)
+        if n_trees != int(self.kind is Kind.TAXONOMY):
+            raise PolicyError([f"`{self.name}`: a taxonomy attribute, and no other, needs a tree or a rule."])
+        if self.grid is not None and self.kind is not Kind.INTERVAL:
+            raise PolicyError([f"`{self.name}`: only an interval attribute has boundaries on a grid."])
         if self.bounds is not None and self.kind is not Kind.INTERVAL:
             raise PolicyError([f"`{self.name}`: only an interval attribute has a range."])
         if self.clamp != (None, None) and self.bounds is None:
@@ -112,7 +121,8 @@ class Attribute:
             raise PolicyError([msg])
         if not 0 < self.weight < math.inf:
             raise PolicyError([f"`{self.name}`: a weight is a number above 0; found {self.weight:g}."])
-        n_levels = self.taxonomy.height if self.taxonomy is not None else int(self.kind is Kind.SUPPRESS)
+        tree = self.taxonomy or self.rule
+        n_levels = tree.height if tree is not None else int(self.kind is Kind.SUPPRESS)
         if not 0 <= self.at_least <= n_levels:
             has = {
                 Kind.TAXONOMY: f"its taxonomy has levels 0 to {n_levels}",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from maskwise.policy.budget import SuppressionBudget
     from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.source_lines import Place
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.values.reading import Reading
@@ -200,7 +201,7 @@ class Policy:
         return tuple(a for a in self.attributes if a.release is not None)
 
     @property
-    def sensitive_trees(self) -> dict[str, Taxonomy]:
+    def sensitive_trees(self) -> dict[str, Taxonomy | RuleTree]:
         """The taxonomies of sensitive columns, in which requirements may name values and groups of them."""
         return {name: tree for name, tree in self.trees.items() if tree is not None and name in self.sensitive}
 
@@ -222,9 +223,9 @@ class Policy:
         return tuple(name for name in names if name not in released or (is_hidden and name == person))
 
     @property
-    def trees(self) -> dict[str, Taxonomy | None]:
-        """The taxonomy of each entry, if it has one."""
-        return {attribute.name: attribute.taxonomy for attribute in self.attributes}
+    def trees(self) -> dict[str, Taxonomy | RuleTree | None]:
+        """The taxonomy of each entry, or the rule that makes one, if it has one."""
+        return {attribute.name: attribute.taxonomy or attribute.rule for attribute in self.attributes}
 
     @property
     def unit(self) -> Unit:
@@ -305,6 +306,8 @@ class Policy:
             "minimality": None if self.minimality is Minimality.CHECK else self.minimality,
             "boundaries": None if self.boundaries is Boundaries.SAFE else self.boundaries,
             "clamp": clamps or None,
+            "rules": {a.name: a.rule.to_data() for a in self.attributes if a.rule is not None} or None,
+            "grids": {a.name: a.grid.text for a in self.attributes if a.grid is not None} or None,
             "release": {a.name: a.release for a in self.fixed} or None,
             "keep": self.keep,
             "na_values": self.reading.na_values or None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from maskwise.errors import quote
 from maskwise.policy.requirements.any_of import AnyOf, is_prefix
 from maskwise.policy.requirements.grouping import GroupedBy
+from maskwise.policy.rules.rule_tree import RuleTree
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -73,13 +74,18 @@ def describe_unreleased(policy: Policy) -> list[str]:
 
 
 def _columns_by_prefix(requirement: Requirement, policy: Policy) -> list[str]:
-    """The sensitive columns of which a union names values that begin alike."""
+    """The sensitive columns of which a union names values that begin alike, or labels that a rule makes."""
     found = []
     for part in requirement.parts:
         unions = [] if part.counted is None else [v for v in part.counted.values or () if isinstance(v, AnyOf)]
         for union in unions:
             assert part.counted is not None  # noqa: S101 - it has a union
             tree = policy.trees.get(part.counted.column)
+            if isinstance(tree, RuleTree):
+                # What a rule makes of masked cells cannot be told from the cells.
+                if not all(text is None or tree.is_value(text) for text in union.elements):
+                    found.append(part.counted.column)
+                continue
             labels = () if tree is None else tree.labels
             if any(text is not None and is_prefix(text) and text not in labels for text in union.elements):
                 found.append(part.counted.column)

@@ -124,6 +124,24 @@ class Taxonomy:
             raise PolicyError([f"The cut covers no value above {quote(bare[:5])}."])
         return {leaf: str(above[at[leaf]]) for leaf in self.leaves()}
 
+    def down_to(self, labels: Iterable[str]) -> Taxonomy:
+        """Return the tree of some labels and what stands above them.
+
+        >>> Taxonomy.from_nested({"ANY": {"A": ["a1", "a2"], "b": None}}).down_to(["A", "b"]).labels
+        ('ANY', 'A', 'b')
+        """
+        chosen = set(labels)
+        is_kept = [label in chosen for label in self.labels]
+        is_kept[0] = True
+        for i in range(len(self.labels) - 1, 0, -1):
+            is_kept[self.parents[i]] |= is_kept[i]
+        place: dict[int, int] = {-1: -1}
+        for i, kept in enumerate(is_kept):
+            if kept:
+                place[i] = len(place) - 1
+        found = [i for i, kept in enumerate(is_kept) if kept]
+        return Taxonomy(tuple(self.labels[i] for i in found), tuple(place[self.parents[i]] for i in found))
+
     def to_nested(self) -> dict[str, object]:
         """Write the tree as nested mappings; below a leaf there is nothing.
 

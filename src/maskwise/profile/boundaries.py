@@ -89,7 +89,7 @@ def _merge(column: Column, least: int, boundaries: Boundaries, persons: Ints | N
     boundary lies a bin of at least `least` records, or persons, that no other boundary cuts.
     """
     is_safe = boundaries is Boundaries.SAFE
-    if not is_safe and column.clamp == (None, None):
+    if not is_safe and column.clamp == (None, None) and column.grid is None:
         return column
     numbers, tops = column.numbers, column.numbers if column.tops is None else column.tops
     may_start = np.ones(len(numbers), np.bool_)
@@ -98,20 +98,32 @@ def _merge(column: Column, least: int, boundaries: Boundaries, persons: Ints | N
         may_start[1:] &= numbers[1:] > low
     if high is not None:
         may_start[1:] &= tops[:-1] < high
+    assert column.scale is not None  # noqa: S101 - every interval column has a scale
+    if column.grid is not None:
+        left = tops[:-1] if low is None else np.maximum(tops[:-1], np.array(low).astype(tops.dtype))
+        may_start[1:] &= column.grid.between(left, numbers[1:], column.scale)[0]
     firsts = np.flatnonzero(may_start)
     if is_safe:
         counted = column.counts.sum(axis=1) if persons is None else persons
         firsts = firsts[_bin_starts(np.add.reduceat(counted, firsts), least)]
     left, right = tops[firsts[1:] - 1], numbers[firsts[1:]]
-    assert column.scale is not None  # noqa: S101 - every interval column has a scale
     if low is not None:
         # No boundary lies at or below the end of bottom-coding.
         left = np.maximum(left, np.array(low).astype(left.dtype))
-    borders = round_between(left, right, column.scale) if is_safe else right.copy()
+    borders = _borders(column, left, right, is_safe=is_safe)
     if high is not None:
         # The end of top-coding is the owner's own number.
         borders[(left < high) & (high <= right)] = high
     return _binned(column, firsts, np.concatenate([numbers[:1], borders]))
+
+
+def _borders(column: Column, left: NDArray[Any], right: NDArray[Any], *, is_safe: bool) -> NDArray[Any]:
+    """Where bins begin, as it may be shown."""
+    assert column.scale is not None  # noqa: S101 - every interval column has a scale
+    if column.grid is not None:
+        is_there, points = column.grid.between(left, right, column.scale)
+        return np.where(is_there, points, right)
+    return round_between(left, right, column.scale) if is_safe else right.copy()
 
 
 def _bin_starts(n_records: Ints, least: int) -> Ints:

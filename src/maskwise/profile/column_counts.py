@@ -267,7 +267,7 @@ class _Many:
                 f"{len(tree.leaves()):,} leaves. Add the others as leaves, or use suppress."
             )
             raise InputError(msg)
-        if tree is not None or (self.entry is not None and self.entry.kind is Kind.INTERVAL):
+        if self.entry is not None and self.entry.kind is not Kind.SUPPRESS:
             return None
         if self.floor > 1:
             return self._frequent(n_texts)

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.any_of import Value
     from maskwise.policy.requirements.base import Counted
     from maskwise.policy.requirements.grouping import Grouping
+    from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.solution.cut import Cut
+    from maskwise.values.grids import Grid
     from maskwise.values.message import Message
     from maskwise.values.scales import Scale
 
@@ -67,7 +69,11 @@ class Column:
     tops: Any = None  # (n_values,) int64 or float64
     """The largest number of each range, where keys and numbers are the smallest."""
     taxonomy: Taxonomy | None = None
-    """The tree of a taxonomy attribute."""
+    """The tree of a taxonomy attribute; of one with a rule, that of its values."""
+    rule: RuleTree | None = None
+    """The rule that makes the tree, and the values of the cells."""
+    grid: Grid | None = None
+    """Where intervals may begin, if not anywhere."""
     is_ranged: bool = False
     """Whether keys and numbers are the smallest of ranges, which an interval attribute with too many has."""
     rest: Ints | None = None  # (n_classes,)
@@ -90,6 +96,13 @@ class Column:
     def n_records(self) -> int:
         """All records."""
         return int(self.counts.sum() + self.missing.sum() + (0 if self.rest is None else self.rest.sum()))
+
+    def labels_by(self, cut: Cut) -> list[str]:
+        """What a cut shows for each value of a taxonomy or suppress attribute."""
+        if self.taxonomy is None:
+            return [cut.show_text(text) for text in self.texts]
+        shown = self.taxonomy.shown_as(cut.shown)
+        return [shown[text] for text in self.texts]
 
 
 @dataclass(frozen=True)

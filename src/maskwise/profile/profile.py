@@ -19,6 +19,7 @@ from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_t
 from maskwise.profile.columns import Column, Profile
 from maskwise.profile.fixed_columns import take_fixed
 from maskwise.profile.persons import count_persons
+from maskwise.profile.rule_columns import place_values
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.values.arrow import from_numpy
 from maskwise.values.message import Audience, Level, Message, fold, note, private_note
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
+    from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.profile.column_counts import ColumnCounts
     from maskwise.profile.columns import Sensitive
     from maskwise.table.table import Table
@@ -108,6 +110,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
             msg = f"Column `{name}` holds nested or binary cells, which cannot be masked or counted. Make them text."
             raise InputError(policy.at(("attributes", name)) + msg)
     n_classes, counted_columns = count_columns(table, policy, entries, keep_rare=keep_rare)
+    floors, may_be_shown = policy.floors(), keep_rare or policy.suppress is not None
     for counted in counted_columns:
         name = counted.name
         if not counted.n_records:
@@ -121,7 +124,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
                 + f"Column `{name}` has {plural(n_missing, 'missing cell')}. Fill them, or set missing: keep or drop."
             )
             raise InputError(msg)
-        columns.append(_fit(table, policy, entries.get(name), counted, messages))
+        columns.append(_fit(table, policy, entries.get(name), counted, messages, 0 if may_be_shown else floors[name]))
     messages += [
         policy.note_at(("requirements", i), text)
         for i, requirement in enumerate(policy.requirements)
@@ -167,9 +170,14 @@ def check_sensitive(table: Table, policy: Policy, read_text: Callable[[str], str
 
 
 def _fit(
-    table: Table, policy: Policy, entry: Attribute | None, counted: ColumnCounts, messages: list[Message]
+    table: Table,
+    policy: Policy,
+    entry: Attribute | None,
+    counted: ColumnCounts,
+    messages: list[Message],
+    floor: int,
 ) -> Column:
-    """Match a column with its entry in the policy, or with its default."""
+    """Match a column with its entry in the policy, or with its default; what fewer than `floor` have is not shown."""
     name, keys = counted.name, counted.keys
     if entry is None:
         parsed = parse_keys(keys)
@@ -185,6 +193,8 @@ def _fit(
             return _interval(table, policy, entry, counted, parsed, messages)
     elif entry.kind is Kind.INTERVAL:
         return _interval(table, policy, entry, counted, parse_keys(keys), messages)
+    elif entry.rule is not None:
+        return _by_rule(policy, entry, entry.rule, counted, 0 if entry.at_least else floor)
     return _categorical(policy, entry, counted, messages)
 
 
@@ -196,6 +206,25 @@ def _note_default(name: str, *, is_interval: bool) -> Message:
     text = f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
     of_many = "{names} have no entry in the policy, so their values are shown or hidden one by one (suppress)."
     return note(text, name, of_many)
+
+
+def _by_rule(policy: Policy, entry: Attribute, rule: RuleTree, counted: ColumnCounts, floor: int) -> Column:
+    """The values that the finest level of a rule makes of a column's cells."""
+    spelled = [text_of(key) for key in counted.keys.to_pylist()]
+    placed = place_values(policy, entry.name, rule, spelled, counted.counts.sum(axis=1), floor)
+    counts = np.zeros((len(placed.leaves), counted.counts.shape[1]), np.int64)
+    np.add.at(counts, placed.value_of_text, counted.counts)
+    return Column(
+        entry.name,
+        entry.kind,
+        counted.keys,
+        placed.value_of_text,
+        counts,
+        counted.missing,
+        placed.leaves,
+        taxonomy=placed.taxonomy,
+        rule=rule,
+    )
 
 
 def _categorical(policy: Policy, entry: Attribute, counted: ColumnCounts, messages: list[Message]) -> Column:
@@ -254,7 +283,11 @@ def _interval(
             "What is asked still holds; splits may be coarser."
         )
         messages.append(private_note(text))
-    if entry.bounds is None:
+    if entry.grid is not None and (misfit := entry.grid.misfit(parsed.scale)) is not None:
+        raise PolicyError([f"{at}Column `{name}`: {misfit}"])
+    if entry.bounds is None and entry.grid is not None:
+        low, high = entry.grid.round_outward(low, high, parsed.scale)
+    elif entry.bounds is None:
         text = (
             f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "
             f"highest value. Give a range, such as {{interval: [low, high]}}, to hide them."
@@ -264,7 +297,7 @@ def _interval(
             "highest values. Give ranges, such as {interval: [low, high]}, to hide them."
         )
         messages.append(note(text, name, of_many))
-    else:
+    if entry.bounds is not None:
         try:
             ends = bound(entry.bounds[0], parsed.scale), bound(entry.bounds[1], parsed.scale)
         except PolicyError as error:
@@ -293,6 +326,7 @@ def _interval(
         numbers=numbers,
         scale=scale,
         range=(low, high),
+        grid=entry.grid,
         clamp=clamp,
         tops=None if counted.tops is None else _numbers(counted.tops),
         is_ranged=counted.n_numbers is not None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError, did_you_mean, plural
 from maskwise.policy.requirements.any_of import AnyOf, elements_of, is_prefix
+from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.profile.columns import Sensitive
 from maskwise.values.message import Audience, Level, Message, private_note
 from maskwise.values.spelling import text_of
@@ -20,20 +21,21 @@ if TYPE_CHECKING:
 
 
 def take_sensitive(
-    table: Table, name: str, tree: Taxonomy | None = None, read_text: Callable[[str], str] = str
+    table: Table, name: str, tree: Taxonomy | RuleTree | None = None, read_text: Callable[[str], str] = str
 ) -> Sensitive:
     """Count the values of a sensitive column.
 
     Args:
         table: The records.
         name: The column.
-        tree: Its taxonomy, if it has one.
+        tree: Its taxonomy, or the rule that makes one, if it has one.
         read_text: Reads a cell as it was before it was written, where writing changed cells.
     """
     table.require_sensitive(name)
     found = table.distinct(name)
     texts = tuple(read_text(text_of(key)) for key in found.keys.to_pylist())
-    return Sensitive(found.keys, texts, found.counts, found.n_missing, tree)
+    own = tree.tree_with(texts) if isinstance(tree, RuleTree) else tree
+    return Sensitive(found.keys, texts, found.counts, found.n_missing, own)
 
 
 def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> None:
@@ -115,7 +117,9 @@ def _ambiguous_elements(policy: Policy, sensitive: Mapping[str, Sensitive]) -> t
     return tuple(messages)
 
 
-def named_values(requirements: Sequence[Requirement], trees: Mapping[str, Taxonomy | None]) -> dict[str, list[str]]:
+def named_values(
+    requirements: Sequence[Requirement], trees: Mapping[str, Taxonomy | RuleTree | None]
+) -> dict[str, list[str]]:
     """The sensitive columns, each with the values of it that the policy names, so that they are no secret.
 
     Args:

@@ -29,7 +29,14 @@ def refuse_generalized(sensitive: Mapping[str, Sensitive], policy: Policy) -> No
     why: dict[str, str] = {}
     for attribute in policy.fixed:
         tree, depth = attribute.taxonomy, attribute.release
-        if attribute.name not in sensitive or tree is None or depth is None:
+        if attribute.name not in sensitive or depth is None:
+            continue
+        if attribute.rule is not None:
+            cells = set(sensitive[attribute.name].texts)
+            if cells and not any(map(attribute.rule.rule.path, cells)):
+                why[attribute.name] = "is released generalized"
+            continue
+        if tree is None:
             continue
         cells, shown = set(sensitive[attribute.name].texts), set(tree.level(depth))
         if cells <= {*shown, tree.root} and cells - set(tree.leaves()):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from maskwise.engines.pair_counts import Target
 from maskwise.policy.attributes import Kind
 from maskwise.release import mask as masking
+from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,12 +132,18 @@ def find_leaks(part: RandomPart, solution: Solution, columns: Sequence[Column], 
 def _hides(cut: Cut, column: Column) -> bool:
     """Whether some raw cell is shown as something else; one that every record has is known without it."""
     # Ranges stand for more numbers than there are keys.
-    n_values = len(column.keys) + int(column.is_ranged) if cut.kind is Kind.INTERVAL else len(column.texts)
+    is_by_key = cut.kind is Kind.INTERVAL or column.rule is not None
+    n_values = len(column.keys) + int(column.is_ranged) if is_by_key else len(column.texts)
     if n_values + column.n_rest + bool(column.missing.any()) == 1:
         return False
     if cut.kind is Kind.INTERVAL or column.n_rest > 0 or cut.regional:
         return True
-    return any(cut.show_text(text) != text for text in column.texts)
+    labels = column.labels_by(cut)
+    if column.rule is None:
+        return any(label != text for label, text in zip(labels, column.texts, strict=True))
+    # The finest level of a rule may show less than the cell.
+    values = column.value_of_key.tolist()
+    return any(labels[value] != text_of(key) for value, key in zip(values, column.keys.to_pylist(), strict=True))
 
 
 def _pairs(part: RandomPart, solution: Solution, columns: Sequence[Column]) -> _Pairs:

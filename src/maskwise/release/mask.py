@@ -78,7 +78,7 @@ def mask(table: Table, solution: Solution, columns: Sequence[Column]) -> Table:
         if parsed is not None and column.is_ranged and not _is_stepped(cut, column.keys, parsed):
             relabels[cut.attribute] = _by_range(cut, column, has_missing=has_missing)
             continue
-        relabel = _relabel(cut, column.keys, parsed, has_missing=has_missing)
+        relabel = _relabel(cut, column.keys, parsed, has_missing=has_missing, column=column)
         relabels[cut.attribute] = replace(relabel, has_others=column.n_rest > 0)
     return table.relabel(relabels)
 
@@ -315,8 +315,14 @@ def _parse(table: Table, cut: Cut, keys: pa.Array, n: Any) -> Parsed | None:
     return parsed
 
 
-def _relabel(cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bool) -> Relabel:
-    """Say how a column with these distinct cells is rewritten."""
+def _relabel(
+    cut: Cut, keys: pa.Array, parsed: Parsed | None, *, has_missing: bool, column: Column | None = None
+) -> Relabel:
+    """Say how a column with these distinct cells is rewritten; `column` is what `profile` found them to be."""
+    if parsed is None and column is not None:
+        labels = column.labels_by(cut)
+        shown = [labels[value] for value in column.value_of_key.tolist()]
+        return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)
     if parsed is None:
         shown = [cut.show_text(text_of(key)) for key in keys.to_pylist()]
         return Relabel(keys, shown, cut.root, cut.missing_text, has_missing)

@@ -19,7 +19,7 @@ from maskwise.engines.base import Lookup
 from maskwise.engines.row_labels import Instead, label_rows
 from maskwise.policy.attributes import Kind
 from maskwise.solution.region_codes import Codes
-from maskwise.solution.region_rows import find_regions, number_numbers, number_texts
+from maskwise.solution.region_rows import find_regions, number_leaves, number_numbers, number_texts
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.spelling import text_of
 
@@ -49,7 +49,9 @@ def mask_regions(table: Table, solution: Solution, columns: Sequence[Column]) ->
     lookups = {}
     for one, column in zip(codes, columns, strict=True):
         is_interval = one.cut.kind is Kind.INTERVAL
-        of_value = number_numbers(one, column.numbers) if is_interval else number_texts(one, column.texts)
+        of_value = (
+            number_numbers(one, column.numbers) if is_interval else number_leaves(one, column.texts, column.taxonomy)
+        )
         coding = Coding(np.append(of_value, one.missing), one.n_codes)
         lookups[column.name] = lookup_of(column, coding)
     return label_by_region(table, solution, codes, lookups)

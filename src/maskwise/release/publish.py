@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
@@ -170,7 +171,7 @@ def recount(
     requirements: Sequence[Requirement],
     *,
     escaped: bool,
-    trees: Mapping[str, Taxonomy | None] | None = None,
+    trees: Mapping[str, Taxonomy | RuleTree | None] | None = None,
     whole: Table | None = None,
     generalized: Collection[str] = (),
     person: Person | None = None,

@@ -59,6 +59,9 @@ def _each(cuts: Sequence[Cut]) -> Iterator[tuple[int, list[tuple[str, tuple[str,
         if cut.kind is Kind.SUPPRESS:
             yield at, [(shown, (_UNTOLD if shown == HIDDEN else shown,)) for shown in cut.labels]
         elif cut.taxonomy is not None:
+            if cut.rule is not None:
+                yield at, [(shown, (_any_of(cut, shown),)) for shown in cut.shown]
+                continue
             below: dict[str, list[str]] = {}
             for leaf, shown in cut.taxonomy.shown_as(cut.shown).items():
                 below.setdefault(shown, []).append(leaf)
@@ -89,10 +92,15 @@ def _values(codes: Codes) -> list[tuple[str, int]]:
     if cut.kind is Kind.SUPPRESS:
         return [*((text, codes.of_text[text]) for text in cut.shown), (_UNTOLD, 0)]
     if cut.taxonomy is not None:
-        return [(leaf, codes.of_text.get(leaf, 0)) for leaf in cut.taxonomy.leaves()]
+        return [(_any_of(cut, leaf), codes.of_text.get(leaf, 0)) for leaf in cut.taxonomy.leaves()]
     assert cut.scale is not None  # noqa: S101 - every interval cut has a scale
     middles = [_middle(low, high, cut.scale) for low, high in pairwise(cut.breaks)]
     return [(label(number, cut.scale), i) for i, number in enumerate(middles)]
+
+
+def _any_of(cut: Cut, label: str) -> str:
+    """A value that a label stands for; of a rule's label none is listed, as its values come from the table."""
+    return label if cut.rule is None or cut.rule.is_value(label) else f"(any of {label})"
 
 
 def _middle(low: float, high: float, scale: Scale) -> float:

@@ -8,6 +8,7 @@ stands for, is the owner's.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from maskwise.errors import plural
@@ -75,6 +76,8 @@ def is_coarser(cut: Cut, labels: tuple[str, ...] | None = None) -> bool:
     [False, True]
     """
     shown = cut.labels if labels is None else labels
+    if cut.rule is not None:
+        return not all(map(cut.rule.is_value, shown))
     if cut.taxonomy is not None:
         return not set(shown) <= set(cut.taxonomy.leaves())
     return cut.kind is Kind.INTERVAL or HIDDEN in shown
@@ -97,7 +100,9 @@ def _tree(cut: Cut, *, is_public: bool) -> tuple[TreeNode, ...]:
     if cut.taxonomy is None:
         return ()
     if cut.regional:
-        return overlapping_nodes(cut.taxonomy, cut.regional)
+        nodes = overlapping_nodes(cut.taxonomy, cut.regional)
+        # How many values a rule's label stands for is not the policy's to say, but the table's.
+        return nodes if cut.rule is None else tuple(replace(node, n_below=0) for node in nodes)
     return tree_nodes(cut.taxonomy, cut.shown, is_public=is_public)
 
 

@@ -212,10 +212,17 @@ def _code_column(column: Column, encoded: pa.DictionaryArray, policy: Policy) ->
         texts = column.texts if column.taxonomy is None else column.taxonomy.labels
         known = set(texts) if column.taxonomy is None else set(column.taxonomy.leaves())
         code_of = {text: i for i, text in enumerate(texts) if text in known}
-        values = np.array(
-            [len(texts) if key is None else code_of.get(text_of(key), UNKNOWN) for key in keys.to_pylist()], np.int64
-        )
+        spelled = [None if key is None else _finest(column, text_of(key)) for key in keys.to_pylist()]
+        values = np.array([len(texts) if text is None else code_of.get(text, UNKNOWN) for text in spelled], np.int64)
     return CodedColumn(values[key_of], missing)
+
+
+def _finest(column: Column, text: str) -> str:
+    """The value that a cell stands for; one that a rule has no place for is nowhere in its tree."""
+    if column.rule is None:
+        return text
+    path = column.rule.path(text)
+    return "" if path is None else path[-1]
 
 
 def _parse_numbers(column: Column, keys: pa.Array) -> NDArray[Any]:

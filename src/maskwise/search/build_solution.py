@@ -108,13 +108,16 @@ def _cut(column: Column, tree: AnyTree, shown: list[int]) -> Cut:
     match column.kind:
         case Kind.TAXONOMY:
             assert column.taxonomy is not None  # noqa: S101 - every taxonomy column has a tree
+            shown_labels = in_tree_order(named, column.taxonomy)
             return Cut(
                 column.name,
                 column.kind,
                 root,
                 missing,
-                taxonomy=column.taxonomy,
-                shown=in_tree_order(named, column.taxonomy),
+                # What is below comes from the table and is nobody's to keep; later rows go by the rule.
+                taxonomy=column.taxonomy if column.rule is None else column.taxonomy.down_to(shown_labels),
+                rule=column.rule,
+                shown=shown_labels,
             )
         case Kind.SUPPRESS:
             disclosed = tuple(text for text in named if text != HIDDEN)

@@ -52,7 +52,7 @@ def places_of(column: Column, cut: Cut, coding: Coding) -> Ints:
             of_value[:-1] = [bisect_right(inner, number) for number in column.numbers.tolist()]
         case _:
             number_of = {label: at for at, label in enumerate(cut.labels)}
-            of_value[:-1] = [number_of[cut.show_text(text)] for text in column.texts]
+            of_value[:-1] = [number_of[label] for label in column.labels_by(cut)]
     is_root = cut.missing is not MissingShown.ITSELF
     hidden = cut.labels.index(cut.root) if is_root and cut.root in cut.labels else 0
     of_value[-1] = hidden if is_root else len(cut.labels)

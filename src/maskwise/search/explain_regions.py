@@ -137,8 +137,9 @@ class _RegionExplanation:
         held, cut = self.keys[region][a], self.solution.cuts[a]
         if held.shown is None:
             return False
-        if cut.taxonomy is not None:
-            return held.shown not in cut.taxonomy.leaves()
+        tree = self.problem.profile.columns[a].taxonomy
+        if tree is not None:
+            return held.shown not in tree.leaves()
         return cut.kind is Kind.INTERVAL or not held.is_part
 
     def _unexplained(self, a: int, region: int) -> Reason:

@@ -13,7 +13,7 @@ import numpy as np
 
 from maskwise.policy.attributes import Kind
 from maskwise.solution.cut import HIDDEN
-from maskwise.solution.region_rows import number_numbers, number_texts
+from maskwise.solution.region_rows import number_leaves, number_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,9 @@ def number_rows(columns: Sequence[Column], codings: Sequence[Coding], codes: Seq
     numbered = np.empty(rows.shape, np.int64)
     for a, (column, coding, one) in enumerate(zip(columns, codings, codes, strict=True)):
         is_interval = column.kind is Kind.INTERVAL
-        of_value = number_numbers(one, column.numbers) if is_interval else number_texts(one, column.texts)
+        of_value = (
+            number_numbers(one, column.numbers) if is_interval else number_leaves(one, column.texts, column.taxonomy)
+        )
         of_code = np.zeros(coding.n_codes, np.int64)
         # Values that share a code are on the same side of every split.
         of_code[coding.code_of_value[: len(of_value)]] = of_value

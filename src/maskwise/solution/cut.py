@@ -23,6 +23,7 @@ from maskwise.values.spelling import value_order
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.taxonomy import Taxonomy
 
 HIDDEN = "*"
@@ -61,7 +62,9 @@ class Cut:
     missing: MissingShown = MissingShown.UNSEEN
     """How a missing cell is shown."""
     taxonomy: Taxonomy | None = None
-    """The tree of a taxonomy attribute."""
+    """The tree of a taxonomy attribute; of one with a rule only down to what is shown."""
+    rule: RuleTree | None = None
+    """What makes that tree, and covers values that the search never saw."""
     shown: tuple[str, ...] = ()
     """The values a taxonomy attribute shows, or those a suppress attribute discloses."""
     hidden: tuple[str, ...] = ()
@@ -116,17 +119,31 @@ class Cut:
             return self.taxonomy.shown_as(self.shown)
         return {**dict.fromkeys(self.hidden, HIDDEN), **{text: text for text in self.shown}}
 
+    def _shown_by_rule(self, rule: RuleTree, text: str) -> str | None:
+        """The label of a value by its rule; None if there is no place for it, or nothing shown above it."""
+        path = rule.path(text)
+        if path is None:
+            return None
+        shown = self._shown_as
+        return self.root if self.root in shown else next((label for label in path if label in shown), None)
+
     @cached_property
     def _domain(self) -> frozenset[str]:
         return frozenset((*self.shown, *self.hidden) if self.taxonomy is None else self.taxonomy.leaves())
 
     def knows(self, text: str) -> bool:
         """Say whether the cut was made for this category; it cannot tell a new one from those it hides unlisted."""
+        if self.rule is not None and self.regional:
+            return self.rule.path(text) is not None
+        if self.rule is not None:
+            return self._shown_by_rule(self.rule, text) is not None
         return self.hides_more or text in self._domain
 
     def show_text(self, text: str) -> str:
         """The label of a category; one the cut does not know is shown as the root."""
         self._refuse_regions()
+        if self.rule is not None:
+            return self._shown_by_rule(self.rule, text) or self.root
         return self._shown_as.get(text, self.root)
 
     def show_number(self, number: float) -> str:

@@ -79,6 +79,13 @@ class Codes:
         of_text = {label: n for label, n in zip(labels, number, strict=True) if n}
         return cls(cut, 1 + len(at), {name: stops[i] for name, i in at.items()}, of_text, {})
 
+    def of_value(self, text: str) -> int:
+        """The number of a value: that of the deepest label that is named above it."""
+        if self.cut.rule is None:
+            return self.of_text.get(text, 0)
+        path = self.cut.rule.path(text) or ()
+        return next((self.of_text[label] for label in reversed(path) if label in self.of_text), 0)
+
     @property
     def above(self) -> int:
         """The number of a number above the range."""

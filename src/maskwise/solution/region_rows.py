@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from maskwise.policy.taxonomy import Taxonomy
     from maskwise.solution.region_codes import Codes, Taken
     from maskwise.solution.regions import Regions
 
@@ -19,8 +20,25 @@ if TYPE_CHECKING:
 
 
 def number_texts(codes: Codes, texts: Iterable[str]) -> Ints:
-    """The numbers of some texts."""
-    return np.array([codes.of_text.get(text, 0) for text in texts], np.int64)
+    """The numbers of some values as they are written."""
+    return np.array([codes.of_value(text) for text in texts], np.int64)
+
+
+def number_leaves(codes: Codes, texts: Iterable[str], tree: Taxonomy | None) -> Ints:
+    """The numbers of the leaves of a tree, or of values without one.
+
+    Args:
+        codes: The numbers of the attribute; of one with a rule its cut has the tree only down to what is named.
+        texts: The leaves.
+        tree: The whole tree.
+    """
+    if tree is None:
+        return number_texts(codes, texts)
+    number: list[int] = []
+    for label, parent in zip(tree.labels, tree.parents, strict=True):
+        number.append(codes.of_text.get(label, number[parent] if parent >= 0 else 0))
+    at = dict(zip(tree.labels, number, strict=True))
+    return np.array([at.get(text, 0) for text in texts], np.int64)
 
 
 def number_numbers(codes: Codes, numbers: Any) -> Ints:

@@ -15,6 +15,7 @@ from maskwise.values.reading import AS_IT_IS
 if TYPE_CHECKING:
     from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
+    from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.solution.curve import Point
     from maskwise.solution.cut import Cut
@@ -82,8 +83,8 @@ class Solution:
     """Columns in no QID that are shown at one depth of their taxonomy."""
     regions: Regions | None = None
     """Where regions of the table have cuts of their own; `cuts` then have what occurs in any of them."""
-    trees: tuple[tuple[str, Taxonomy], ...] = ()
-    """The taxonomies of sensitive columns without a cut, in which requirements may name values and groups of them."""
+    trees: tuple[tuple[str, Taxonomy | RuleTree], ...] = ()
+    """The taxonomies, or rules, of sensitive columns without a cut: requirements may name values and groups of them."""
     person: Person | None = None
     """The column that says whom a record is about, where the figures are about persons."""
     tightened: Fraction = Fraction(1)
@@ -123,9 +124,9 @@ class Solution:
         )
 
     @property
-    def taxonomies(self) -> dict[str, Taxonomy | None]:
-        """The taxonomy of each column that has one."""
-        return {cut.attribute: cut.taxonomy for cut in (*self.cuts, *self.fixed)} | dict(self.trees)
+    def taxonomies(self) -> dict[str, Taxonomy | RuleTree | None]:
+        """The taxonomy of each column that has one, or the rule that makes it."""
+        return {cut.attribute: cut.rule or cut.taxonomy for cut in (*self.cuts, *self.fixed)} | dict(self.trees)
 
     @property
     def n_released(self) -> int:

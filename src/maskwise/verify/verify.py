@@ -15,6 +15,7 @@ import numpy as np
 
 from maskwise.engines.base import PERSON
 from maskwise.policy.requirements.unit import Unit
+from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.table.marks import MOST_LISTED
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import as_numpy
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 def verify(
     table: Table,
     requirements: Sequence[Requirement],
-    trees: Mapping[str, Taxonomy | None] | None = None,
+    trees: Mapping[str, Taxonomy | RuleTree | None] | None = None,
     read_text: Callable[[str], str] = str,
     person: Person | None = None,
 ) -> Verdict:
@@ -88,7 +89,7 @@ def _count_persons(table: Table, person: Person) -> int:
 def _recount(
     table: Table,
     requirement: Requirement,
-    trees: Mapping[str, Taxonomy | None],
+    trees: Mapping[str, Taxonomy | RuleTree | None],
     read_text: Callable[[str], str],
     person: Person | None,
 ) -> Finding:
@@ -233,11 +234,12 @@ def _marked(
             table.engine.discard(kept)
 
 
-def _cells(table: Table, name: str, tree: Taxonomy | None, read_text: Callable[[str], str]) -> Cells:
+def _cells(table: Table, name: str, tree: Taxonomy | RuleTree | None, read_text: Callable[[str], str]) -> Cells:
     """The distinct cells of a sensitive column."""
     found = table.distinct(name)
     keys = found.keys.to_pylist()
-    return Cells(keys, [read_text(text_of(key)) for key in keys], bool(found.n_missing), tree)
+    texts = [read_text(text_of(key)) for key in keys]
+    return Cells(keys, texts, bool(found.n_missing), tree.tree_with(texts) if isinstance(tree, RuleTree) else tree)
 
 
 def _by_person(records: ir.Table, qid: Sequence[str], marks: Sequence[str]) -> ir.Table:

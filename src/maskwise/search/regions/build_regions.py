@@ -122,13 +122,15 @@ def _cut(domain: Domain, parts: Sequence[RegionPart], labels: Sequence[str | Non
         case Kind.TAXONOMY:
             assert column.taxonomy is not None  # noqa: S101 - every taxonomy column has a tree
             tree = column.taxonomy
+            shown_labels = in_tree_order({*told, tree.root}, tree)
             return Cut(
                 column.name,
                 column.kind,
                 tree.root,
                 missing,
-                taxonomy=tree,
-                shown=in_tree_order({*told, tree.root}, tree),
+                taxonomy=tree if column.rule is None else tree.down_to(shown_labels),
+                rule=column.rule,
+                shown=shown_labels,
                 regional=in_tree_order(named, tree) or (tree.root,),
             )
         case Kind.SUPPRESS:

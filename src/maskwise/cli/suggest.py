@@ -1,0 +1,99 @@
+"""The command `maskwise suggest`: parse, call `suggest`, write the draft, print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path  # noqa: TC003 - read when a command is parsed
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from maskwise.cli.options import AsJson, Engine, Memory, Quiet  # noqa: TC001 - as above
+
+if TYPE_CHECKING:
+    from maskwise.cli.terminal import Terminal
+    from maskwise.suggestion.suggestion import Suggestion
+
+
+def suggest(
+    data: Annotated[str, Parameter(help="The raw table; as for `mask`.")],
+    /,
+    *,
+    output: Annotated[
+        Path | None,
+        Parameter(
+            name=["--output", "-o"],
+            help="Where to write the draft, a new YAML file; without it the draft is printed.",
+        ),
+    ] = None,
+    class_name: Annotated[
+        str | None,
+        Parameter(name="--class", help="The column that recipients will predict; without it, a name may tell."),
+    ] = None,
+    risk: Annotated[
+        str, Parameter(help="The largest chance of being found, as a number or by name (ema-0070); 0.09 makes k 12.")
+    ] = "0.09",
+    explain: Annotated[bool, Parameter(negative="", help="Print what was counted of every column as a table.")] = False,
+    engine: Engine = None,
+    memory: Memory = None,
+    quiet: Quiet = False,
+    json_: AsJson = False,
+) -> int:
+    """Draft a policy for a raw table, with the reasons as comments."""
+    from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.suggestion.suggest import suggest as draft  # noqa: PLC0415 - start-up
+    from maskwise.suggestion.suggestion import check_target  # noqa: PLC0415 - start-up
+
+    if output is not None:
+        check_target(output)
+    terminal = Terminal(quiet=quiet or json_)
+    found = draft(data, class_name=class_name, risk=risk, engine=engine, memory=memory)
+    if output is not None:
+        found.write(output)
+    if json_:
+        sys.stdout.write(json.dumps(found.to_data(), indent=2, ensure_ascii=False) + "\n")
+        return 0
+    if explain:
+        _show_evidence(terminal, found)
+    if output is None:
+        sys.stdout.write(found.to_yaml())
+        return 0
+    if not quiet:
+        _show_summary(terminal, found)
+        terminal.say(f"draft: {output} (keep it private: its comments have figures of the raw table)")
+        terminal.say(f"Read it, change what is wrong, then run: maskwise mask DATA -p {output} -o OUT")
+    return 0
+
+
+def _show_summary(terminal: Terminal, found: Suggestion) -> None:
+    from maskwise.errors import plural  # noqa: PLC0415 - start-up
+    from maskwise.suggestion.roles import Role  # noqa: PLC0415 - start-up
+    from maskwise.suggestion.wording import spelled  # noqa: PLC0415 - start-up
+
+    terminal.say(f"{plural(found.n_records, 'record')}, k = {found.k}")
+    for role in Role:
+        names = found.named(role)
+        if names:
+            terminal.say(f"{role}: {', '.join(map(spelled, names))}")
+
+
+def _show_evidence(terminal: Terminal, found: Suggestion) -> None:
+    from rich.table import Table as Grid  # noqa: PLC0415 - start-up
+    from rich.text import Text  # noqa: PLC0415 - start-up
+
+    from maskwise.suggestion.column_sets import LARGEST  # noqa: PLC0415 - start-up
+    from maskwise.suggestion.wording import EVIDENCE_HEADERS, evidence_cells, search_text, set_text  # noqa: PLC0415
+
+    grid = Grid(title="What was counted of each column", title_justify="left")
+    for header in EVIDENCE_HEADERS:
+        grid.add_column(header, overflow="fold")
+    for column in found.columns:
+        grid.add_row(*map(Text, [*evidence_cells(column.figures), str(column.role), column.reason]))
+    terminal.out.print(grid)
+    grid = Grid(title="Smallest sets of columns that single out records", title_justify="left")
+    grid.add_column("set", overflow="fold")
+    for one in found.search.sets:
+        grid.add_row(Text(set_text(one)))
+    terminal.out.print(grid)
+    terminal.say(search_text(found.search, LARGEST))

@@ -1,0 +1,191 @@
+"""Which requirements a draft makes: one quasi-identifier of all columns, or where that is too wide, LKC-privacy.
+
+A column that shows at least two values takes a bit of room, and a table of n
+records has log2(n / k) bits for groups of k. Where the columns need more, hardly
+any of them would show anything if an attacker knew them all.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+from maskwise.errors import plural
+from maskwise.suggestion.code_lists import HARMFUL_DIAGNOSES
+from maskwise.suggestion.shapes import Shape
+from maskwise.suggestion.vocabulary import DEMOGRAPHIC
+from maskwise.suggestion.wording import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from maskwise.suggestion.evidence import ColumnEvidence
+    from maskwise.table.table import Table
+
+MOST_ATTRIBUTES = 30
+"""So many columns are masked: pairs of more would be too many quasi-identifiers to search."""
+_MOST_SUBSETS = 500
+"""So many subsets of columns an lkc requirement may stand for."""
+_WANTED = 3
+"""The values that diversity asks for, where the column has as many."""
+_CLOSE = 0.2
+"""How far shares may be from those of the whole table, where values are too uneven for diversity."""
+_MOST_VALUES = 256
+"""Diversity and closeness count up to so many values."""
+_BOUNDS = (0.05, 0.1, 0.2, 0.3, 0.5)
+"""The bounds on harmful diagnoses that are tried, the tightest first; twice their share in the table must fit."""
+_PREFIXES = (1, 2, 3)
+"""How many first characters values are grouped by, where there are too many."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedRequirement:
+    """A requirement of a draft."""
+
+    entry: dict[str, Any]
+    """The requirement as plain data."""
+    reason: str
+    """Why."""
+
+
+def k_of(risk: float) -> int:
+    """The smallest group in which the chance of being found is not above a risk.
+
+    >>> k_of(0.09), k_of(0.05), k_of(0.2)
+    (12, 20, 5)
+    """
+    return math.ceil(1 / Fraction(str(risk)))
+
+
+def choose_attributes(columns: Sequence[ColumnEvidence]) -> list[str]:
+    """The columns that are masked, where there are too many for a search: known ones first, then by what they tell."""
+    ordered = sorted(columns, key=lambda column: (column.meaning not in DEMOGRAPHIC, -column.separation))
+    chosen = {column.name for column in ordered[:MOST_ATTRIBUTES]}
+    return [column.name for column in columns if column.name in chosen]
+
+
+def demand(
+    table: Table, masked: Sequence[ColumnEvidence], sensitive: Sequence[ColumnEvidence], k: int, n_units: int, unit: str
+) -> list[SuggestedRequirement]:
+    """Choose the requirements.
+
+    Args:
+        table: The records, to count groups of sensitive values.
+        masked: The quasi-identifiers.
+        sensitive: The sensitive columns.
+        k: The smallest group.
+        n_units: The records, or persons, of the table.
+        unit: What they are called.
+    """
+    room = math.log2(n_units / k)
+    need = sum(min(1.0, column.bits) for column in masked)
+    names = [column.name for column in masked]
+    if need <= room or len(masked) <= 2:  # noqa: PLR2004
+        qid = names
+        why = f"whoever knows all of them finds groups of at least {k} {unit}s"
+        found = [SuggestedRequirement({"qid": qid, "k": k}, why)]
+    else:
+        known = _known(len(names), room)
+        qid = _core(masked, room)
+        wide = (
+            f"all {len(names)} columns as one quasi-identifier are too wide: with two values each they need "
+            f"{need:.0f} bits, {plural(n_units, unit)} in groups of {k} have {room:.0f}"
+        )
+        found = [
+            SuggestedRequirement(
+                {"lkc": {"attributes": names, "L": known}, "k": k},
+                f"{wide}. So an attacker is taken to know any {known}",
+            )
+        ]
+        if len(qid) > known:
+            found.append(
+                SuggestedRequirement(
+                    {"qid": qid, "k": k}, "those that are known best, all together; add others that are"
+                )
+            )
+    for column in sensitive:
+        found += _protect(table, column, qid)
+    return found
+
+
+def _known(n: int, room: float) -> int:
+    """How many columns an attacker is taken to know: four values of each must fit."""
+    known = max(2, min(int(room / 2), n - 1))
+    while known > 1 and comb(n, known) > _MOST_SUBSETS:
+        known -= 1
+    return known
+
+
+def _core(masked: Sequence[ColumnEvidence], room: float) -> list[str]:
+    """The columns that others know best, as many as fit: by their names, then by what they tell apart."""
+    ordered = sorted(masked, key=lambda column: (column.meaning not in DEMOGRAPHIC, -column.separation))
+    chosen: set[str] = set()
+    need = 0.0
+    for column in ordered:
+        need += min(1.0, column.bits)
+        if chosen and need > room:
+            break
+        chosen.add(column.name)
+    return [column.name for column in masked if column.name in chosen]
+
+
+def _protect(table: Table, column: ColumnEvidence, qid: list[str]) -> list[SuggestedRequirement]:
+    """Requirements on a sensitive column; none names a value of the data."""
+    found = []
+    base = {"qid": qid, "sensitive": column.name}
+    n_values = column.n_distinct + bool(column.n_missing)
+    by: dict[str, str] = {}
+    if n_values > _MOST_VALUES:
+        first = _group_by(table, column.name)
+        assert first is not None  # noqa: S101 - `can_protect` was asked before
+        by, n_values = {"by": f"prefix {first[0]}"}, first[1]
+    effective = min(2**column.bits, n_values)
+    if effective >= 2:  # noqa: PLR2004
+        least = min(_WANTED, int(effective))
+        said = f"no group tells the value of `{column.name}`: at least {least} different ones in each"
+        said += f", told apart by their first {plural(int(by['by'].split()[1]), 'character')}" if by else ""
+        found.append(SuggestedRequirement({**base, "diversity": {"distinct": least}, **by}, said))
+    else:
+        said = (
+            f"one value of `{column.name}` is so frequent that diversity would hide nearly everything: shares differ "
+            f"from those of the whole table by at most {_CLOSE}"
+        )
+        found.append(SuggestedRequirement({**base, "closeness": _CLOSE, **by}, said))
+    if column.shape is not None and column.shape.shape is Shape.ICD10:
+        found += _protect_diagnoses(table, column, qid)
+    return found
+
+
+def can_protect(table: Table, column: ColumnEvidence) -> bool:
+    """Whether diversity can be counted on a sensitive column."""
+    return column.n_distinct + bool(column.n_missing) <= _MOST_VALUES or _group_by(table, column.name) is not None
+
+
+def _group_by(table: Table, name: str) -> tuple[int, int] | None:
+    """By how many first characters values are grouped into enough and not too many groups, and how many these are."""
+    text = table.column(name).cast("string")
+    counts = {f"p{n}": text.left(n).nunique() for n in _PREFIXES}
+    (row,) = table.engine.fetch(table.expr.aggregate(**counts)).to_pylist()
+    fitting = [(n, int(row[f"p{n}"])) for n in _PREFIXES if _WANTED <= row[f"p{n}"] < _MOST_VALUES]
+    return fitting[0] if fitting else None
+
+
+def _protect_diagnoses(table: Table, column: ColumnEvidence, qid: list[str]) -> list[SuggestedRequirement]:
+    """Bound the share of harmful diagnoses together; the list is the same whatever the data has."""
+    text = table.column(column.name).cast("string")
+    starts = "|".join(element[:-1] for element in HARMFUL_DIAGNOSES)
+    counted = table.expr.aggregate(n=text.re_search(f"^({starts})").ifelse(1, 0).sum())
+    (row,) = table.engine.fetch(counted).to_pylist()
+    share = int(row["n"] or 0) / column.n_records
+    bound = next((bound for bound in _BOUNDS if bound >= 2 * share), None)
+    if not share or bound is None:
+        return []
+    said = (
+        f"diagnoses that harm most (sexual infections, HIV, addiction, psychosis, abortion) have {percent(share)} of "
+        "the records; the list is general, change it to what matters to you"
+    )
+    entry = {"qid": qid, "sensitive": {column.name: {"any": list(HARMFUL_DIAGNOSES)}}, "confidence": bound}
+    return [SuggestedRequirement(entry, said)]

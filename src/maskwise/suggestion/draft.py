@@ -1,0 +1,144 @@
+"""A suggestion as a policy file: every guess is a comment beside a line that the owner can change."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from maskwise.errors import plural
+from maskwise.suggestion.column_sets import LARGEST
+from maskwise.suggestion.roles import Role
+from maskwise.suggestion.wording import percent, search_text, set_text, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from maskwise.suggestion.suggestion import Suggestion
+
+_WIDTH = 118
+_SETS = 8
+"""So many sets of columns are listed."""
+
+
+def write_draft(suggestion: Suggestion) -> str:
+    """Write the YAML."""
+    lines = [*_opening(suggestion), "", *_class(suggestion), *_person(suggestion), *_attributes(suggestion)]
+    lines += [*_requirements(suggestion), *_drop(suggestion), *_missing(suggestion)]
+    return "\n".join(lines) + "\n"
+
+
+def _comment(text: str, indent: int = 0) -> list[str]:
+    """A text as lines of comment; column names in it have no line breaks."""
+    return textwrap.wrap(
+        " ".join(text.split()),
+        _WIDTH,
+        initial_indent=" " * indent + "# ",
+        subsequent_indent=" " * indent + "# ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _opening(suggestion: Suggestion) -> Iterator[str]:
+    yield from _comment(
+        f"A draft that `maskwise suggest` wrote for {spelled(suggestion.source)}: "
+        f"{plural(suggestion.n_records, 'record')}, {plural(len(suggestion.columns), 'column')}. It goes by names, "
+        "shapes and counts, and knows neither your recipients nor the law that binds you: read every line before you "
+        "use it. The figures are counts of the raw table, so keep this file private."
+    )
+    sets = suggestion.search.sets
+    if sets:
+        yield "#"
+        yield from _comment("What singles out records, before anything is masked:")
+        for found in sets[:_SETS]:
+            yield from _comment(f"- {set_text(found)}")
+        yield from _comment(search_text(suggestion.search, LARGEST))
+
+
+def _class(suggestion: Suggestion) -> Iterator[str]:
+    name = suggestion.class_name
+    if name is None:
+        yield from _comment(
+            "No class: write the column that recipients will predict, or leave it so for least distortion."
+        )
+        yield "# class: COLUMN"
+    else:
+        yield f"class: {spelled(name)}"
+        yield from _comment(_reason(suggestion, name), 2)
+
+
+def _person(suggestion: Suggestion) -> Iterator[str]:
+    name = suggestion.person
+    if name is not None:
+        yield f"person: {spelled(name)}"
+        yield from _comment(f"{_reason(suggestion, name)}. Requirements count persons, and it is not released.", 2)
+
+
+def _reason(suggestion: Suggestion, name: str) -> str:
+    return next(column.reason for column in suggestion.columns if column.name == name)
+
+
+def _attributes(suggestion: Suggestion) -> Iterator[str]:
+    yield "attributes:"
+    for column in suggestion.columns:
+        if column.masking is not None:
+            yield f"  {spelled(column.name)}: {_flow(column.masking.entry)}"
+            yield from _comment(f"{column.reason}; {column.masking.reason}", 4)
+    sensitive = [column for column in suggestion.columns if column.role is Role.SENSITIVE]
+    if sensitive:
+        yield from _comment("Sensitive, released as they are and protected below:", 2)
+    for column in sensitive:
+        yield from _comment(f"- {spelled(column.name)}: {column.reason}", 2)
+
+
+def _requirements(suggestion: Suggestion) -> Iterator[str]:
+    yield "requirements:"
+    yield from _comment(f"k = {suggestion.k}: a chance of being found of at most {suggestion.risk:g}, by --risk.", 2)
+    for requirement in suggestion.requirements:
+        yield from _comment(requirement.reason, 2)
+        yield f"  - {_flow(requirement.entry)}"
+
+
+def _drop(suggestion: Suggestion) -> Iterator[str]:
+    left_out = [column for column in suggestion.columns if column.role.is_left_out]
+    if left_out:
+        yield "drop:"
+    for column in left_out:
+        yield f"  - {spelled(column.name)}"
+        yield from _comment(f"{column.role}: {column.reason}", 4)
+
+
+def _missing(suggestion: Suggestion) -> Iterator[str]:
+    yield f"missing: {suggestion.missing}"
+    yield from _comment(suggestion.missing_reason, 2)
+
+
+def _flow(entry: Any) -> str:
+    """Plain data in YAML's flow style, on one line."""
+    match entry:
+        case dict():
+            return _flow_mapping(entry)
+        case list() | tuple():
+            return _flow_list(entry)
+        case str():
+            return spelled(entry)
+        case None:
+            return "~"
+    return str(entry)
+
+
+def _flow_mapping(entry: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{spelled(key)}: {_flow(value)}" for key, value in entry.items()) + "}"
+
+
+def _flow_list(entry: Sequence[Any]) -> str:
+    return "[" + ", ".join(map(_flow, entry)) + "]"
+
+
+def describe_missing(n_columns: int, n_records: int, share: float, k: int) -> str:
+    """Why records with a missing cell are left out."""
+    return (
+        f"{plural(n_columns, 'masked column')} {'has' if n_columns == 1 else 'have'} fewer than {k} missing cells, "
+        f"which would keep all of {'it' if n_columns == 1 else 'them'} hidden; so {plural(n_records, 'record')} "
+        f"({percent(share)}) with a missing cell are left out. `keep` keeps them."
+    )

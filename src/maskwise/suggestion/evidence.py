@@ -1,0 +1,238 @@
+"""What is counted of a table before anything is suggested: all inside the engine.
+
+Cells are hashed once (`risks.hashed_table`), and the groups of every column and
+set of columns are counted on the hashes. Of each column some distinct values
+come over, a bounded number, to see what they look like.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.suggestion.figures import count_groups, entropy, separation
+from maskwise.suggestion.names import meaning_of
+from maskwise.suggestion.shapes import find_shape
+from maskwise.values.parsing import patterns
+from maskwise.values.scales import EXACT, Scale, bound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import ibis.expr.types as ir
+
+    from maskwise.risks.group_sizes import GroupSizes
+    from maskwise.risks.hashed_table import HashedTable
+    from maskwise.suggestion.shapes import ShapeFound
+    from maskwise.suggestion.vocabulary import Meaning
+    from maskwise.table.table import Table
+
+LOOKED_AT = 600
+"""So many distinct values of a column are looked at, about: those whose hash comes first."""
+_COLUMNS_AT_ONCE = 40
+"""So many columns are asked about in one query."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEvidence:
+    """What was counted and recognized of one column."""
+
+    name: str
+    """The column."""
+    is_countable: bool
+    """Whether its cells have a spelling."""
+    is_boolean: bool
+    """Whether its cells are truth values."""
+    n_records: int
+    """The records of the table."""
+    n_missing: int
+    """Those whose cell is missing."""
+    n_distinct: int
+    """The different values, without the missing one."""
+    singled_out: float
+    """The share of records that nobody else's value equals."""
+    separation: float
+    """The share of pairs of records that differ in it (Motwani and Xu)."""
+    bits: float
+    """The entropy of its values."""
+    meaning: Meaning | None
+    """What its name says."""
+    shape: ShapeFound | None
+    """What its values look like."""
+    scale: Scale | None = None
+    """The order of its values, if every one is a number, an ISO date or an ISO time."""
+    ends: tuple[float, float] | None = None
+    """The smallest and the largest of them, as numbers."""
+    has_zeros: bool = False
+    """Whether some are numbers with leading zeros, which are codes."""
+
+    @property
+    def n_cells(self) -> int:
+        """The records that have a value."""
+        return self.n_records - self.n_missing
+
+    @property
+    def distinction(self) -> float:
+        """The different values for each record that has one (Motwani and Xu)."""
+        return self.n_distinct / self.n_cells if self.n_cells else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TableEvidence:
+    """What was counted of all columns."""
+
+    n_records: int
+    """The records."""
+    columns: tuple[ColumnEvidence, ...]
+    """The columns, in the table's order."""
+    sizes: Mapping[str, GroupSizes]
+    """The groups on each column."""
+
+
+def count_columns(table: Table, hashes: HashedTable | None, names: Sequence[str]) -> TableEvidence:
+    """Count every column by itself and look at some of its values.
+
+    Args:
+        table: The records.
+        hashes: The hashes of the columns that can be counted.
+        names: Those columns.
+    """
+    sizes = {} if hashes is None else hashes.sizes([frozenset({name}) for name in names])
+    by_name = {name: sizes[frozenset({name})] for name in names}
+    n_records = next(iter(by_name.values())).n_records if by_name else table.n_rows()
+    n_missing = _count_missing(table, names)
+    values = {
+        name: _look(table, name, count_groups(by_name[name]) - bool(n_missing[name]))
+        for name in names
+        if n_missing[name] < n_records
+    }
+    meanings = {name: meaning_of(name) for name in table.names}
+    shapes = {name: find_shape(found, says=meanings[name]) for name, found in values.items()}
+    scales = {name: _scale_of(table, name, shapes.get(name)) for name in names}
+    ranges = _find_ranges(table, {name: scale for name, scale in scales.items() if scale is not None}, n_missing)
+    columns = []
+    for name in table.names:
+        if name not in by_name:
+            columns.append(
+                ColumnEvidence(
+                    name,
+                    is_countable=False,
+                    is_boolean=False,
+                    n_records=n_records,
+                    n_missing=0,
+                    n_distinct=0,
+                    singled_out=0.0,
+                    separation=0.0,
+                    bits=0.0,
+                    meaning=meanings[name],
+                    shape=None,
+                )
+            )
+            continue
+        groups, found = by_name[name], ranges.get(name)
+        columns.append(
+            ColumnEvidence(
+                name,
+                is_countable=True,
+                is_boolean=bool(table.column(name).type().is_boolean()),
+                n_records=n_records,
+                n_missing=n_missing[name],
+                n_distinct=count_groups(groups) - bool(n_missing[name]),
+                singled_out=groups.unique,
+                separation=separation(groups),
+                bits=entropy(groups),
+                meaning=meanings[name],
+                shape=shapes.get(name),
+                scale=None if found is None else scales[name],
+                ends=found,
+                has_zeros=any(text[:1] == "0" and text[1:].isdecimal() for text, _ in values.get(name, ()) if text[1:]),
+            )
+        )
+    return TableEvidence(n_records, tuple(columns), by_name)
+
+
+def _count_missing(table: Table, names: Sequence[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for at in range(0, len(names), _COLUMNS_AT_ONCE):
+        some = names[at : at + _COLUMNS_AT_ONCE]
+        missing = {f"m{i}": table.column(name).isnull().ifelse(1, 0).sum() for i, name in enumerate(some)}
+        (row,) = table.engine.fetch(table.expr.aggregate(**missing)).to_pylist()
+        found |= {name: int(row[f"m{i}"] or 0) for i, name in enumerate(some)}
+    return found
+
+
+def _look(table: Table, name: str, n_values: int) -> list[tuple[str, int]]:
+    """Some distinct values of a column with their records; the same ones whenever the same table is read."""
+    column = table.column(name)
+    chosen = table.expr.select(text=column.cast("string"), number=table.hashed(name))
+    one_of = max(n_values // LOOKED_AT, 1)
+    kept = [chosen["text"].notnull(), *([chosen["number"].abs() % one_of == 0] if one_of > 1 else [])]
+    values = chosen.filter(*kept)
+    counted = table.engine.fetch(values.group_by("text").agg(n=values.count()))
+    pairs = zip(counted.column("text").to_pylist(), counted.column("n").to_pylist(), strict=True)
+    return sorted((str(text), int(n)) for text, n in pairs)
+
+
+def _scale_of(table: Table, name: str, shape: ShapeFound | None) -> Scale | None:
+    """The order that a column's values may have: by its type, or of texts by their shape."""
+    kind = table.column(name).type()
+    for is_kind, scale in (
+        (kind.is_integer(), Scale.INTEGER),
+        (kind.is_floating(), Scale.REAL),
+        (kind.is_date(), Scale.DATE),
+        (kind.is_timestamp(), Scale.TIMESTAMP),
+        (kind.is_time(), Scale.TIME),
+    ):
+        if is_kind:
+            return scale
+    if not kind.is_string() or shape is None:
+        return None
+    named = {scale.name: scale for scale in Scale}
+    return {"CODE": Scale.INTEGER, "POSTCODE": None}.get(shape.shape.name, named.get(shape.shape.name))
+
+
+def _find_ranges(
+    table: Table, scales: Mapping[str, Scale], n_missing: Mapping[str, int]
+) -> dict[str, tuple[float, float]]:
+    """The smallest and largest value of each ordered column, where every cell can be read as such."""
+    found: dict[str, tuple[float, float]] = {}
+    names = list(scales)
+    n_records = table.n_rows() if names else 0
+    for at in range(0, len(names), _COLUMNS_AT_ONCE):
+        some = names[at : at + _COLUMNS_AT_ONCE]
+        asked: dict[str, ir.Value] = {}
+        for i, name in enumerate(some):
+            cell, scale = table.column(name), scales[name]
+            if cell.type().is_string():
+                looks = cell.re_search(patterns()[scale])
+                asked[f"n{i}"] = looks.ifelse(1, 0).sum()
+                if scale.engine_type is not None:
+                    cell = table.engine.dialect.try_cast(
+                        cell, "float64" if scale is Scale.INTEGER else scale.engine_type
+                    )
+            else:
+                asked[f"n{i}"] = cell.count()
+            asked |= {f"l{i}": cell.min(), f"h{i}": cell.max()}
+        (row,) = table.engine.fetch(table.expr.aggregate(**asked)).to_pylist()
+        for i, name in enumerate(some):
+            ends = (row[f"l{i}"], row[f"h{i}"])
+            if int(row[f"n{i}"] or 0) < n_records - n_missing[name] or None in ends:
+                continue
+            low, high = (_as_number(end, scales[name]) for end in ends)
+            if math.isfinite(low) and math.isfinite(high) and max(abs(low), abs(high)) < _most(scales[name]):
+                found[name] = low, high
+    return found
+
+
+def _most(scale: Scale) -> float:
+    """Beyond this, whole numbers are no longer exact as floats."""
+    return float(EXACT) if scale is Scale.INTEGER else math.inf
+
+
+def _as_number(end: object, scale: Scale) -> float:
+    if isinstance(end, int | float | np.number):
+        return float(end)
+    return float(bound(str(end).strip() if scale is not Scale.TIMESTAMP else str(end), scale))

@@ -1,0 +1,174 @@
+"""How each quasi-identifier is masked: a rule that fits its values, intervals, or hiding rare values.
+
+Ranges are rounded outward, so that they do not tell the extremes. No entry has
+a value of the data.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from maskwise.errors import InputError
+from maskwise.policy.rules.registry import RULE_KEYS, read_rule
+from maskwise.suggestion.shapes import Shape
+from maskwise.suggestion.vocabulary import Meaning
+from maskwise.values.scales import Scale, as_python
+
+if TYPE_CHECKING:
+    from maskwise.suggestion.evidence import ColumnEvidence
+
+OTHER = "other values"
+"""What a rule shows of values that it cannot read."""
+_LONG_SPAN, _SHORT_SPAN = 20 * 366, 2 * 366
+"""Days from which dates are rounded to decades, and to years."""
+_UNORDERED = frozenset({
+    Meaning.SEX, Meaning.ORIGIN, Meaning.COUNTRY, Meaning.PLACE, Meaning.KEY, Meaning.PERSON_KEY, Meaning.POSTCODE,
+    Meaning.RELIGION, Meaning.PHONE,
+})  # fmt: skip
+"""What has no order, even where it is written in numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masking:
+    """An entry of `attributes`."""
+
+    entry: Any
+    """The entry as plain data."""
+    reason: str
+    """Why this one, and what the owner could write instead."""
+
+    @property
+    def is_hiding(self) -> bool:
+        """Whether values are shown or hidden, without anything between."""
+        return bool(self.entry == "suppress")
+
+
+def choose_masking(column: ColumnEvidence) -> Masking:
+    """Choose how a quasi-identifier is masked.
+
+    Args:
+        column: What was counted of it.
+    """
+    if (rule := _choose_rule(column)) is not None:
+        return rule
+    if _is_ordered(column):
+        assert column.scale is not None  # noqa: S101 - ordered columns have one
+        assert column.ends is not None  # noqa: S101 - and a range
+        low, high = round_outward(*column.ends, column.scale)
+        return Masking({"interval": [low, high]}, "the range is rounded outward")
+    if column.shape is not None and column.shape.shape is Shape.LOCAL_DATE:
+        return Masking("suppress", "dates written as 2024-04-06 would be intervals")
+    if column.shape is not None and column.shape.shape is Shape.LOCAL_NUMBER:
+        return Masking("suppress", "numbers with a decimal point would be intervals")
+    if column.n_distinct <= 2:  # noqa: PLR2004
+        return Masking("suppress", "each value is shown or hidden")
+    return Masking("suppress", "rare values are hidden; a taxonomy would show more")
+
+
+_RULES: tuple[tuple[frozenset[Shape], frozenset[Meaning], str, list[Any], str, str], ...] = (
+    (frozenset({Shape.IP}), frozenset(), "network", [24, 16, 8], "10.20.30.40", "addresses are shown as networks"),
+    (
+        frozenset({Shape.POSTCODE}),
+        frozenset({Meaning.POSTCODE}),
+        "prefix",
+        [3, 2, 1],
+        "02139",
+        "at most the first three characters are shown",
+    ),
+    (
+        frozenset({Shape.COUNTRY}),
+        frozenset({Meaning.COUNTRY}),
+        "un",
+        ["country", "subregion", "region"],
+        "FR",
+        "countries are shown as themselves or as regions of the United Nations",
+    ),
+)
+"""Which rule fits which shape, or else which name: its key, its levels, a value that it reads, and what it shows."""
+
+
+def _choose_rule(column: ColumnEvidence) -> Masking | None:
+    """A rule for a column of codes, if the policy of this version knows it and what it needs is installed."""
+    shape = None if column.shape is None else column.shape.shape
+    for shapes, meanings, key, levels, example, said in _RULES:
+        is_named = column.meaning in meanings and shape in {None, Shape.CODE, Shape.INTEGER} and key == "prefix"
+        if (shape in shapes or is_named) and _is_known(key, levels, example):
+            return Masking({key: levels, "other": f"under {OTHER}"}, said)
+    return None
+
+
+def _is_known(key: str, levels: list[Any], example: str) -> bool:
+    """Whether a rule can be used: some need data that an optional package brings."""
+    if key not in RULE_KEYS:
+        return False
+    try:
+        return read_rule(key, levels).path(example) is not None
+    except InputError:
+        return False
+
+
+def _is_ordered(column: ColumnEvidence) -> bool:
+    """Whether the values are numbers or dates, and not codes that look like numbers."""
+    if column.scale is None or column.ends is None or column.has_zeros or column.n_distinct < 3:  # noqa: PLR2004
+        return False
+    if column.scale is not Scale.INTEGER:
+        return True
+    return column.meaning not in _UNORDERED
+
+
+def round_outward(low: float, high: float, scale: Scale) -> tuple[str, str]:
+    """A range around a column's values that tells neither end.
+
+    A lower end of 0 stays: nothing is below it.
+
+    >>> round_outward(17, 90, Scale.INTEGER), round_outward(0, 99999, Scale.INTEGER)
+    (('10', '100'), ('0', '100000'))
+    >>> round_outward(0.25, 1.5, Scale.REAL), round_outward(-3, 700, Scale.INTEGER)
+    (('0.2', '1.6'), ('-100', '800'))
+    """
+    if scale is Scale.TIME:
+        return "00:00:00", "23:59:59.999999"
+    if scale in {Scale.DATE, Scale.TIMESTAMP}:
+        first, last = as_python(low, scale), as_python(high, scale)
+        assert isinstance(first, dt.date)  # noqa: S101 - what the scale is of
+        assert isinstance(last, dt.date)  # noqa: S101 - as above
+        return _round_days(first, last)
+    power = math.floor(math.log10(max(high - low, abs(high) * 1e-9, 1e-12) / 2))
+    power = max(power, 0) if scale is Scale.INTEGER else power
+    below = math.ceil(_scaled(low, power)) - 1 if low != 0 else 0
+    above = math.floor(_scaled(high, power)) + 1 if high != 0 else 1
+    return _decimal(below if low < 0 else max(below, 0), power), _decimal(above, power)
+
+
+def _scaled(number: float, power: int) -> float:
+    """A number in units of a power of ten, without the noise of a float."""
+    return float(f"{number / 10.0**power:.12g}")
+
+
+def _decimal(units: int, power: int) -> str:
+    if power >= 0:
+        return str(units * 10**power)
+    return f"{units / 10**-power:.{-power}f}"
+
+
+def _round_days(first: dt.date, last: dt.date) -> tuple[str, str]:
+    days = last.toordinal() - first.toordinal()
+    unit = 10 if days >= _LONG_SPAN else 1
+    if days >= _SHORT_SPAN:
+        low, high = (
+            (first.year - 1 if _is_first_day(first) else first.year) // unit * unit,
+            last.year // unit * unit + unit,
+        )
+        return f"{max(low, 1):04d}-01-01", f"{min(high, 9999):04d}-01-01" if high <= 9999 else "9999-12-31"  # noqa: PLR2004
+    before = dt.date.fromordinal(max(dt.date(first.year, first.month, 1).toordinal() - (first.day == 1), 1)).replace(
+        day=1
+    )
+    after = (last.year, last.month + 1) if last.month < 12 else (last.year + 1, 1)  # noqa: PLR2004
+    return before.isoformat(), f"{after[0]:04d}-{after[1]:02d}-01" if after[0] <= 9999 else "9999-12-31"  # noqa: PLR2004
+
+
+def _is_first_day(day: dt.date) -> bool:
+    return (day.month, day.day) == (1, 1)

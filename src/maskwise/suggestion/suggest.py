@@ -1,0 +1,225 @@
+"""From a raw table to a draft of its policy. Nothing but counts and a few distinct values leave the engine."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from maskwise.errors import InputError, plural
+from maskwise.risks.hashed_table import hashed, number_columns
+from maskwise.risks.thresholds import read_thresholds
+from maskwise.suggestion.column_sets import find_sets
+from maskwise.suggestion.demands import MOST_ATTRIBUTES, can_protect, choose_attributes, demand, k_of
+from maskwise.suggestion.draft import describe_missing
+from maskwise.suggestion.evidence import count_columns
+from maskwise.suggestion.figures import count_groups
+from maskwise.suggestion.masking import choose_masking
+from maskwise.suggestion.roles import Judgement, Role, judge_columns
+from maskwise.suggestion.suggestion import ColumnSuggestion, Suggestion
+from maskwise.table.endpoints import closing, open_data
+from maskwise.table.files import looks_like_cell
+from maskwise.values.memory import parse_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from maskwise.risks.group_sizes import GroupSizes
+    from maskwise.risks.hashed_table import HashedTable
+    from maskwise.suggestion.evidence import ColumnEvidence, TableEvidence
+    from maskwise.table.table import Table
+
+DEFAULT_RISK = 0.09
+"""The threshold of the European Medicines Agency's Policy 0070: groups of 12."""
+_FEW_LEFT_OUT = 0.05
+"""Records with a missing cell are left out only if they are no more than this."""
+_REPEATED = 0.5
+"""Columns with more groups than this for each record may agree by chance."""
+
+
+def suggest(
+    data: Any,
+    *,
+    class_name: str | None = None,
+    risk: str | float = DEFAULT_RISK,
+    engine: Any = None,
+    memory: str | None = None,
+) -> Suggestion:
+    """Draft a policy for a raw table: roles of columns, how they are masked, and what is asked.
+
+    Args:
+        data: The table; as in `anonymize`.
+        class_name: The column that recipients will predict; None guesses it from the names.
+        risk: The largest chance of being found, as a number or by name (`ema-0070`); k follows from it.
+        engine: As in `anonymize`.
+        memory: As in `anonymize`.
+
+    Raises:
+        InputError: The data cannot be read, or there is nothing in it that a policy could protect and show.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> people = {"age": [20 + i % 50 for i in range(200)], "sex": ["F", "M"] * 100, "id": list(range(200))}
+        >>> draft = suggest(pa.table(people), risk=0.2)
+        >>> [str(column.role) for column in draft.columns], draft.policy.drop
+        (['quasi-identifier', 'quasi-identifier', 'identifier'], ('id',))
+    """
+    (threshold,) = read_thresholds([risk]).values()
+    table = open_data(data, engine, None, parse_memory(memory))
+    with closing(table):
+        return suggest_for(table, class_name, threshold)
+
+
+def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion:
+    """Draft a policy for a table that is open.
+
+    Args:
+        table: The records.
+        class_name: As in `suggest`.
+        risk: The largest chance of being found.
+    """
+    if class_name is not None:
+        table.require(class_name, "is given as the class")
+    _refuse_records_as_header(table)
+    names = [name for name in table.names if table.is_countable(name)]
+    k = k_of(risk)
+    _refuse_few_records(table, k)
+    hashes = hashed(table, number_columns(names), [], None) if names else nullcontext()
+    with hashes as found:
+        evidence = count_columns(table, found, names)
+        by_name = {column.name: column for column in evidence.columns}
+        judged = judge_columns(evidence.columns, class_name)
+        if found is not None:
+            judged |= _repeated(found, judged, evidence)
+        judged |= _unprotectable(table, judged, by_name)
+        judged |= _beyond(judged, evidence.columns)
+        masked = [column for column in evidence.columns if judged[column.name].role is Role.QUASI_IDENTIFIER]
+        if not masked or found is None:
+            raise InputError(_nothing_left(table, judged))
+        shown = {column.name: evidence.sizes[column.name] for column in masked}
+        search = find_sets(found, shown, evidence.n_records)
+    n_units, unit = _units(judged, by_name, evidence.n_records)
+    if n_units < k:
+        raise InputError(_too_few(table, n_units, unit, k))
+    sensitive = [column for column in evidence.columns if judged[column.name].role is Role.SENSITIVE]
+    missing, why = _missing(table, masked, k, evidence.n_records)
+    columns = [
+        ColumnSuggestion(
+            column.name,
+            judged[column.name].role,
+            judged[column.name].reason,
+            column,
+            choose_masking(column) if judged[column.name].role is Role.QUASI_IDENTIFIER else None,
+        )
+        for column in evidence.columns
+    ]
+    requirements = demand(table, masked, sensitive, k, n_units, unit)
+    return Suggestion(
+        table.source, evidence.n_records, risk, k, tuple(columns), tuple(requirements), search, missing, why
+    )
+
+
+def _units(judged: Mapping[str, Judgement], by_name: Mapping[str, ColumnEvidence], n_records: int) -> tuple[int, str]:
+    """How many persons, or records, groups are made of."""
+    person = next((name for name, judgement in judged.items() if judgement.role is Role.PERSON), None)
+    return (n_records, "record") if person is None else (by_name[person].n_distinct, "person")
+
+
+def _repeated(hashes: HashedTable, judged: Mapping[str, Judgement], evidence: TableEvidence) -> dict[str, Judgement]:
+    """Columns that say the same as another one: the groups on both are those on each."""
+    kept = {Role.QUASI_IDENTIFIER, Role.SENSITIVE}
+    alike: dict[tuple[bytes, bytes], list[ColumnEvidence]] = {}
+    for column in evidence.columns:
+        if judged[column.name].role in kept:
+            groups = evidence.sizes[column.name]
+            if count_groups(groups) <= _REPEATED * evidence.n_records:
+                alike.setdefault((groups.sizes.tobytes(), groups.n_groups.tobytes()), []).append(column)
+    pairs: dict[str, str] = {}
+    for columns in alike.values():
+        # The one that is generalized without a tree stays, and what is sensitive.
+        first, *others = sorted(
+            columns, key=lambda one: (judged[one.name].role is not Role.SENSITIVE, one.scale is None or one.has_zeros)
+        )
+        pairs |= {other.name: first.name for other in others}
+    sizes = hashes.sizes([frozenset(pair) for pair in pairs.items()]) if pairs else {}
+    return {
+        name: Judgement(Role.REPEATED, f"it says the same as `{other}` in every record; swap the two if you like")
+        for name, other in pairs.items()
+        if _is_same(sizes[frozenset({name, other})], evidence.sizes[name])
+    }
+
+
+def _is_same(both: GroupSizes, one: GroupSizes) -> bool:
+    return count_groups(both) == count_groups(one)
+
+
+def _unprotectable(
+    table: Table, judged: Mapping[str, Judgement], by_name: Mapping[str, ColumnEvidence]
+) -> dict[str, Judgement]:
+    """Sensitive columns with more values than a requirement can count: they are masked instead."""
+    return {
+        name: Judgement(Role.QUASI_IDENTIFIER, f"{judgement.reason}; too many values to protect, so it is masked")
+        for name, judgement in judged.items()
+        if judgement.role is Role.SENSITIVE and not can_protect(table, by_name[name])
+    }
+
+
+def _beyond(judged: Mapping[str, Judgement], columns: Sequence[ColumnEvidence]) -> dict[str, Judgement]:
+    masked = [column for column in columns if judged[column.name].role is Role.QUASI_IDENTIFIER]
+    chosen = set(choose_attributes(masked))
+    why = f"a search protects at most {MOST_ATTRIBUTES} columns; add it to a quasi-identifier in place of another"
+    return {column.name: Judgement(Role.BEYOND, why) for column in masked if column.name not in chosen}
+
+
+def _missing(table: Table, masked: Sequence[ColumnEvidence], k: int, n_records: int) -> tuple[str, str]:
+    """What happens to missing cells: few of them would keep a whole column hidden."""
+    hidden = [column for column in masked if 0 < column.n_missing < k and not choose_masking(column).is_hiding]
+    if hidden:
+        tests = [table.column(column.name).isnull() for column in masked if column.n_missing]
+        either = tests[0]
+        for test in tests[1:]:
+            either |= test
+        (row,) = table.engine.fetch(table.expr.aggregate(n=either.ifelse(1, 0).sum())).to_pylist()
+        n_lost = int(row["n"] or 0)
+        if n_lost <= _FEW_LEFT_OUT * n_records:
+            return "drop", describe_missing(len(hidden), n_lost, n_lost / n_records, k)
+        return "keep", (
+            f"{plural(len(hidden), 'masked column')} with fewer than {k} missing cells will stay hidden: fill them in, "
+            f"or write `drop`, which leaves out {plural(n_lost, 'record')}."
+        )
+    return "keep", "a missing cell of a masked column is a value of its own"
+
+
+def _refuse_records_as_header(table: Table) -> None:
+    """Refuse a text file without a header: its names would be cells, and a draft repeats names."""
+    n_cells = sum(map(looks_like_cell, table.names))
+    if table.has_header_line and 2 * n_cells > len(table.names):
+        msg = (
+            f"`{table.source}` seems to have no header: {n_cells} of its {len(table.names)} column names are numbers "
+            "or dates. Write the names of the columns into its first line."
+        )
+        raise InputError(msg)
+
+
+def _refuse_few_records(table: Table, k: int) -> None:
+    n_records = table.n_rows()
+    if n_records < k:
+        raise InputError(_too_few(table, n_records, "record", k))
+
+
+def _too_few(table: Table, n_units: int, unit: str, k: int) -> str:
+    has = "has no records" if not n_units else f"has {plural(n_units, unit)}"
+    return (
+        f"`{table.source}` {has}, and groups of {k} {unit}s are asked for. Use a larger table, or allow a larger risk "
+        "with --risk."
+    )
+
+
+def _nothing_left(table: Table, judged: Mapping[str, Judgement]) -> str:
+    counts: dict[str, int] = {}
+    for judgement in judged.values():
+        counts[str(judgement.role)] = counts.get(str(judgement.role), 0) + 1
+    listed = ", ".join(f"{n:,} {role}" for role, n in counts.items())
+    return (
+        f"`{table.source}` has no column that could be masked and released ({listed}). Write a policy by hand if some "
+        "of them are something else."
+    )

@@ -1,0 +1,166 @@
+"""A draft of a policy as plain values: the role of every column with its figures, and what is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maskwise.errors import InputError, WriteError
+from maskwise.formats.policy_file import read_policy
+from maskwise.suggestion.roles import Role
+
+if TYPE_CHECKING:
+    from maskwise.policy.policy import Policy
+    from maskwise.suggestion.column_sets import SetSearch
+    from maskwise.suggestion.demands import SuggestedRequirement
+    from maskwise.suggestion.evidence import ColumnEvidence
+    from maskwise.suggestion.masking import Masking
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSuggestion:
+    """What is suggested for one column."""
+
+    name: str
+    """The column."""
+    role: Role
+    """Its part in the policy."""
+    reason: str
+    """Why; no cell is quoted."""
+    figures: ColumnEvidence
+    """What was counted and recognized."""
+    masking: Masking | None = None
+    """How it is masked, if it is a quasi-identifier."""
+
+    def to_data(self) -> dict[str, Any]:
+        """The same as plain values."""
+        figures = self.figures
+        shape = None if figures.shape is None else str(figures.shape.shape)
+        return {
+            "name": self.name,
+            "role": str(self.role),
+            "reason": self.reason,
+            "entry": None if self.masking is None else self.masking.entry,
+            "distinct": figures.n_distinct,
+            "missing": figures.n_missing,
+            "singled_out": figures.singled_out,
+            "separation": figures.separation,
+            "distinction": figures.distinction,
+            "name_says": None if figures.meaning is None else str(figures.meaning),
+            "cells_look_like": shape,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A draft of a policy, and what speaks for it."""
+
+    source: str
+    """What the table is called."""
+    n_records: int
+    """Its records."""
+    risk: float
+    """The largest chance of being found."""
+    k: int
+    """The smallest group that keeps to it."""
+    columns: tuple[ColumnSuggestion, ...]
+    """All columns, in the table's order."""
+    requirements: tuple[SuggestedRequirement, ...]
+    """What is asked."""
+    search: SetSearch
+    """The smallest sets of columns that single out many records."""
+    missing: str
+    """What happens to missing cells of masked columns."""
+    missing_reason: str
+    """Why."""
+
+    def named(self, role: Role) -> tuple[str, ...]:
+        """The columns with a role."""
+        return tuple(column.name for column in self.columns if column.role is role)
+
+    @property
+    def class_name(self) -> str | None:
+        """The class, if one was given or guessed."""
+        return next(iter(self.named(Role.CLASS)), None)
+
+    @property
+    def person(self) -> str | None:
+        """The column that names persons, if they have several records."""
+        return next(iter(self.named(Role.PERSON)), None)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The policy as the mapping that `read_policy` reads."""
+        said = {
+            "class": self.class_name,
+            "person": self.person,
+            "attributes": {column.name: column.masking.entry for column in self.columns if column.masking is not None},
+            "requirements": [requirement.entry for requirement in self.requirements],
+            "drop": [column.name for column in self.columns if column.role.is_left_out],
+            "missing": self.missing,
+        }
+        return {key: value for key, value in said.items() if value is not None}
+
+    @property
+    def policy(self) -> Policy:
+        """The policy."""
+        return read_policy(self.data)
+
+    def to_yaml(self) -> str:
+        """The policy as a file, with the reasons as comments."""
+        from maskwise.suggestion.draft import write_draft  # noqa: PLC0415 - it needs this module
+
+        return write_draft(self)
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "records": self.n_records,
+            "risk": self.risk,
+            "k": self.k,
+            "policy": self.data,
+            "columns": [column.to_data() for column in self.columns],
+            "singling_sets": [
+                {
+                    "columns": list(found.columns),
+                    "singled_out": found.singled_out,
+                    "separation": found.separation,
+                    "level": found.level,
+                }
+                for found in self.search.sets
+            ],
+            "sets_counted": self.search.n_counted,
+            "all_sets_counted": self.search.is_complete,
+        }
+
+    def write(self, path: str | Path) -> None:
+        """Write the draft to a new file; a file that is there is left alone.
+
+        Args:
+            path: Where.
+        """
+        target = Path(path)
+        check_target(target)
+        text = self.to_yaml()
+        try:
+            with target.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            raise InputError(_exists(target)) from None
+        except OSError as error:
+            msg = f"`{target}` cannot be written: {error.strerror}. Choose another place."
+            raise WriteError(msg) from None
+
+
+def check_target(target: Path) -> None:
+    """Refuse a place where a draft cannot be written, before anything is counted."""
+    if target.exists() or target.is_symlink():
+        raise InputError(_exists(target))
+    if not target.parent.is_dir():
+        msg = f"There is no folder `{target.parent}` to write `{target.name}` to. Make it, or choose another one."
+        raise InputError(msg)
+
+
+def _exists(target: Path) -> str:
+    return f"`{target}` is there already, and a draft overwrites nothing. Choose another name with -o."

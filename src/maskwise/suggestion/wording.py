@@ -1,0 +1,102 @@
+"""What is said of figures, in the draft and on the terminal: counts and shares, never a cell."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from maskwise.errors import plural
+
+if TYPE_CHECKING:
+    from maskwise.suggestion.column_sets import SetSearch, SinglingSet
+    from maskwise.suggestion.evidence import ColumnEvidence
+
+_SMALL = 0.001
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+"""What YAML may take for something else than a text."""
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*|-?(0|[1-9][0-9]*)(\.[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}")
+"""Names, numbers and days that need no quotes."""
+
+
+def spelled(text: str) -> str:
+    r"""A text as YAML takes it for that text, on one line.
+
+    >>> print(spelled("zip"), spelled("a: b"), spelled("yes"), spelled("two\nlines"), spelled("007"))
+    zip "a: b" "yes" "two\nlines" "007"
+    """
+    if _PLAIN.fullmatch(text) and text.casefold() not in _WORDS:
+        return text
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(letter if letter.isprintable() else _escaped(letter) for letter in quoted)
+
+
+def _escaped(letter: str) -> str:
+    """A character that an editor does not show, as YAML escapes it."""
+    return f"\\u{ord(letter):04x}" if ord(letter) < 1 << 16 else f"\\U{ord(letter):08x}"
+
+
+def percent(share: float) -> str:
+    """A share for a reader.
+
+    >>> percent(0.5), percent(0.0123), percent(0.0004), percent(0)
+    ('50 %', '1.2 %', 'less than 0.1 %', '0 %')
+    """
+    if 0 < share < _SMALL:
+        return "less than 0.1 %"
+    return f"{100 * share:.3g} %" if share < 1 else "100 %"
+
+
+def values_text(column: ColumnEvidence) -> str:
+    """How many values a column has, how many cells are missing, and whom it singles out.
+
+    The shares are those of records.
+    """
+    said = [plural(column.n_distinct, "value")]
+    if column.n_missing:
+        said.append(f"{column.n_missing:,} missing")
+    said.append(f"singles out {percent(column.singled_out)}")
+    return ", ".join(said)
+
+
+EVIDENCE_HEADERS = (
+    "column",
+    "name says",
+    "cells look like",
+    "values",
+    "missing",
+    "singled out",
+    "separation",
+    "distinction",
+    "role",
+    "because",
+)
+"""What a table of the evidence has for each column."""
+
+
+def evidence_cells(column: ColumnEvidence) -> list[str]:
+    """The figures of a column, for the first cells of a row of such a table."""
+    return [
+        spelled(column.name),
+        "" if column.meaning is None else str(column.meaning),
+        "" if column.shape is None else str(column.shape.shape),
+        f"{column.n_distinct:,}",
+        f"{column.n_missing:,}",
+        percent(column.singled_out),
+        f"{column.separation:.4f}",
+        f"{column.distinction:.4f}",
+    ]
+
+
+def set_text(found: SinglingSet) -> str:
+    """What a set of columns does."""
+    what = "alone singles" if len(found.columns) == 1 else "together single"
+    return f"{', '.join(map(spelled, found.columns))} {what} out {percent(found.singled_out)} of the records"
+
+
+def search_text(search: SetSearch, largest: int) -> str:
+    """How far sets of columns were looked at."""
+    counted = f"{plural(search.n_counted, 'set')} of up to {largest} columns"
+    if search.is_complete:
+        return f"{counted} counted, all others ruled out by their parts."
+    return f"{counted} counted; there are more, which may single out records too."
