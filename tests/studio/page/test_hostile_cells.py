@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,10 @@ def test_cells_stay_text(page: Any, tmp_path: Path) -> None:
     path = tmp_path / "hostile.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(NAMES)
+        writer.writerow([*NAMES, *(f"more{i}" for i in range(28))])
         cells = [MARKUP, TURNED, "x" * 5000, "constructor"]
-        writer.writerows([[cells[i % 4], i % 3, i % 5, f"v{i % 7}", cells[(i + 1) % 4]] for i in range(200)])
+        more = ["same"] * 28
+        writer.writerows([[cells[i % 4], i % 3, i % 5, f"v{i % 7}", cells[(i + 1) % 4], *more] for i in range(200)])
     open_path(page, path)
     for name in NAMES:
         page.evaluate("(name) => document.querySelector(`[data-key=${CSS.escape('role ' + name)}]`).focus()", name)
@@ -50,14 +52,29 @@ def test_cells_stay_text(page: Any, tmp_path: Path) -> None:
     assert set(bare) == {"BDI"}
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert "5,000 characters" in page.inner_text("table.records")
+    page.click(key("next columns of the table"))
+    page.wait_for_selector("text=columns of the table 31 to 33 of 33")
+
+
+def answer_for_wide_table(route: Any) -> None:
+    """Answers of a server that has a table of 2,000 columns, so that only the page is timed."""
+    name = route.request.url.rpartition("/")[2]
+    source = {"name": "wide.csv", "kind": "file", "n_records": 60, "n_columns": 2000}
+    suggestion = {"role": "released", "kind": "released", "reason": "nobody knows it", "entry": "interval"}
+    column = {"type": "whole number", "n_distinct": 5, "n_missing": 0, "frequent": [["1", 9]], "hidden": False}
+    columns = [{"name": f"c{i:04d}", **column, "suggestion": suggestion} for i in range(2000)]
+    answers = {
+        "open": {"source": source, "draft": None, "policy": None},
+        "columns": {"columns": columns, "suggested_policy": None, "suggested_k": 12, "remark": None},
+        "check": {"remarks": []},
+        "draft": {},
+    }
+    route.fulfill(json=answers[name])
 
 
 def test_two_thousand_columns_are_paged_filtered_and_set_together(page: Any, tmp_path: Path) -> None:
-    path = tmp_path / "wide.csv"
-    names = [f"c{i:04d}" for i in range(2000)]
-    rows = [",".join(str((i * j) % 5) for j in range(2000)) for i in range(60)]
-    path.write_text(",".join(names) + "\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    open_path(page, path)
+    page.route(re.compile("/api/(open|columns|check|draft)$"), answer_for_wide_table)
+    open_path(page, tmp_path / "wide.csv")
     assert page.locator("table.columns tbody tr").count() == 50
     page.click(key("next columns"))
     page.wait_for_selector("text=columns 51 to 100 of 2,000")
@@ -86,11 +103,25 @@ def test_two_thousand_columns_are_paged_filtered_and_set_together(page: Any, tmp
     page.click(key("remove 0"))
     page.wait_for_selector("text=Nothing is asked yet")
     page.click(key("button Add it"))
-    page.fill(key("0 k"), "55")
-    search(page)
-    look_at_result(page)
-    page.click(key("next columns of the table"))
-    page.wait_for_selector("text=columns of the table 31 to 60 of 2,000")
+    page.wait_for_selector(key("0 k"))
+    # Everything is a quasi-identifier: an edit and its undo are drawn at once.
+    go(page, "columns")
+    page.fill(key("Filter by name"), "")
+    page.click(key("bulk set"))
+    page.wait_for_selector("text=2,000 quasi-identifiers")
+    took = page.evaluate(
+        """() => {
+          const began = performance.now();
+          const select = document.querySelector('[data-key="role c0001"]');
+          select.value = "released";
+          select.dispatchEvent(new Event("change"));
+          document.querySelector('[data-key="button Undo"]').click();
+          return performance.now() - began;
+        }"""
+    )
+    assert took < 1500
+    go(page, "trees")
+    assert page.locator(".picker button").count() == 200
 
 
 def test_sensitive_columns_are_hidden_and_protected_in_sentences(page: Any, tmp_path: Path) -> None:

@@ -108,5 +108,5 @@ export function curveTable(view) {
     el("td", { class: "number" }, figure(point.requirements[view.requirement])),
     el("td", { class: "number" }, percent(point.information_kept))));
   return el("details", { "data-key": "curve table" }, el("summary", {}, "The curve as a table"),
-    table("The curve", ["Step", "Refined", view.name, "Information kept"], rows, { class: "figures" }));
+    table("The curve", ["Step", "Refined", [view.name], ["Information kept"]], rows, { class: "figures" }));
 }

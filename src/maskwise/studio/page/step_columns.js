@@ -35,7 +35,7 @@ export class ColumnsStep {
       el("p", { class: "summary" }, this.summary()),
       otherRemarks(studio, "columns"),
       studio.columns.length > SIZE && this.bulk(listed),
-      table("Columns and their roles", ["Column", "Is", "Masked by", "Values", "Missing", "Most frequent", "Why this is proposed"],
+      table("Columns and their roles", ["Column", "Is", "Masked by", ["Values"], ["Missing"], "Most frequent", "Why this is proposed"],
         page.map((column) => this.row(column)), { class: "columns" }),
       listed.length > SIZE && pager("columns", { start: this.start, size: SIZE, n: listed.length }, (start) => this.turn(start)),
     ]);

@@ -191,6 +191,7 @@ export class TreesStep {
       replace: () => {
         const tree = fromNested(this.preview.tree);
         this.preview = null;
+        this.editor = null;
         this.attempt(async () => {
           await this.load(column);
           this.studio.edit(setTree(this.studio.doc, column, tree));
