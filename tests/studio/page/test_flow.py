@@ -59,8 +59,8 @@ def test_tutorial_from_table_to_the_bytes_of_the_command_line(page: Any, visits:
     assert page.locator(".met").count() == 1
     chosen = int(page.get_attribute(".curve", "aria-valuenow"))
     # Another state is chosen by a click on the curve, and by its table.
-    page.locator(f'.dot[data-step="{chosen - 2}"] .target').click(force=True)
-    page.wait_for_selector(f"text=Measure the cost of step {chosen - 2}")
+    page.locator('.dot[data-step="0"]').click(force=True)
+    page.wait_for_selector("text=Measure the cost of step 0")
     page.click("text=The curve as a table")
     page.click(key(f"row {chosen - 1}"))
     page.wait_for_selector(f"text=Measure the cost of step {chosen - 1}")
@@ -68,7 +68,9 @@ def test_tutorial_from_table_to_the_bytes_of_the_command_line(page: Any, visits:
     page.wait_for_selector("text=records 13 to 24 of 2,000")
     folder = tmp_path / "out"
     command = export(page, folder)
-    private = {row.locator("th").inner_text(): row.locator(".badge").inner_text() for row in page.locator("tbody tr").all()}
+    private = {
+        row.locator("th").inner_text(): row.locator(".badge").inner_text() for row in page.locator("tbody tr").all()
+    }
     assert private[str(folder / "release.csv")] == private[str(folder / "report.html")] == "public"
     assert private[str(folder / "solution.json")] == private[str(folder / "policy.yaml")] == "private"
     assert {Path(path).name for path in private} == {path.name for path in folder.iterdir()}
@@ -82,7 +84,7 @@ def test_tutorial_from_table_to_the_bytes_of_the_command_line(page: Any, visits:
     page.wait_for_selector("text=Copied.")
     assert page.evaluate("navigator.clipboard.readText()") == command
     page.context.clear_permissions()
-    page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))")
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
     page.click("text=Copy the command")
     page.wait_for_selector("text=The browser did not allow it")
     # A folder that cannot be made is refused in a sentence.
@@ -151,7 +153,8 @@ def test_adult_from_start_to_export_by_keyboard_alone(page: Any, tmp_path: Path)
     tab_to(page, "Folder on this machine")
     page.keyboard.type(str(tmp_path / "adult"))
     press("Enter")
-    page.wait_for_selector("text=Copy the command")
+    page.wait_for_selector("button:has-text('Copy the command'), #content [role=alert]", timeout=60_000)
+    assert page.locator("#content [role=alert]").all_inner_texts() == []
     policy = (tmp_path / "adult" / "policy.yaml").read_text(encoding="utf-8")
     assert "k: 80" in policy
     assert main(["audit", str(tmp_path / "adult" / "release.csv"), "-p", str(tmp_path / "adult" / "policy.yaml")]) == 0
@@ -188,7 +191,7 @@ def test_draft_comes_back_and_can_be_given_up(page: Any, visits: Path) -> None:
     page.wait_for_selector("text=Draft saved")
     page.reload()
     page.wait_for_selector("text=Requirements")
-    page.wait_for_selector(f'{key("0 k")}')
+    page.wait_for_selector(f"{key('0 k')}")
     assert page.input_value(key("0 k")) == "25"
     go(page, "columns")
     page.click("text=Start again from the proposals")

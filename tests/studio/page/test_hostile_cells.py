@@ -31,7 +31,9 @@ def test_cells_stay_text(page: Any, tmp_path: Path) -> None:
         page.keyboard.press("Home")
         page.keyboard.press("ArrowDown")
     page.wait_for_selector("text=5 quasi-identifiers")
-    page.evaluate("(name) => document.querySelector(`[data-key=${CSS.escape('masking ' + name)}]`).click()", "<b>name</b>")
+    page.evaluate(
+        "(name) => document.querySelector(`[data-key=${CSS.escape('masking ' + name)}]`).click()", "<b>name</b>"
+    )
     page.select_option(key("way"), "tree")
     page.wait_for_selector(f"[role=treeitem] >> text={TURNED}")
     go(page, "requirements")
@@ -44,7 +46,9 @@ def test_cells_stay_text(page: Any, tmp_path: Path) -> None:
         """(turned) => {
           const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
           const found = [];
-          while (walk.nextNode()) if (walk.currentNode.data.includes(turned)) found.push(walk.currentNode.parentElement.tagName);
+          while (walk.nextNode()) {
+            if (walk.currentNode.data.includes(turned)) found.push(walk.currentNode.parentElement.tagName);
+          }
           return found;
         }""",
         TURNED,

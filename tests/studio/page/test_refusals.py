@@ -16,7 +16,12 @@ pytestmark = pytest.mark.slow
 def ask(studio: StudioProcess, **headers: str) -> int:
     """Ask for the state with other headers than the page's, and give the status."""
     host = studio.origin.removeprefix("http://")
-    usual = {"Host": host, "Origin": studio.origin, "X-Maskwise-Token": studio.token, "Content-Type": "application/json"}
+    usual = {
+        "Host": host,
+        "Origin": studio.origin,
+        "X-Maskwise-Token": studio.token,
+        "Content-Type": "application/json",
+    }
     connection = http.client.HTTPConnection(host, timeout=20)
     given = {**usual, **{name.replace("_", "-"): value for name, value in headers.items()}}
     connection.request("POST", "/api/state", json.dumps({}), {name: value for name, value in given.items() if value})
@@ -38,7 +43,9 @@ def test_other_hosts_other_sites_and_no_token_are_refused(studio: StudioProcess)
 
 def test_another_site_in_the_same_browser_gets_nothing(browser: Any, studio: StudioProcess) -> None:
     context = browser.new_context()
-    context.route("https://evil.example/", lambda route: route.fulfill(body="<title>evil</title>", content_type="text/html"))
+    context.route(
+        "https://evil.example/", lambda route: route.fulfill(body="<title>evil</title>", content_type="text/html")
+    )
     page = context.new_page()
     page.goto("https://evil.example/")
     got = page.evaluate(

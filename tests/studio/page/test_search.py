@@ -10,7 +10,17 @@ from typing import Any
 import pytest
 
 from tests.studio.page.conftest import NewTab, StudioProcess
-from tests.studio.page.steps import go, key, look_at_result, mistakes, open_adult, open_path, search, wait_for_check, write_visits
+from tests.studio.page.steps import (
+    go,
+    key,
+    look_at_result,
+    mistakes,
+    open_adult,
+    open_path,
+    search,
+    wait_for_check,
+    write_visits,
+)
 
 pytestmark = pytest.mark.slow
 

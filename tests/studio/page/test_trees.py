@@ -167,7 +167,10 @@ def test_an_import_shows_what_it_covers_before_it_replaces(fruit: Any, tmp_path:
     page.wait_for_selector(".preview")
     text = page.inner_text(".preview")
     assert "ARX" in text
-    figures = {row.locator("th").inner_text(): row.locator("td").inner_text() for row in page.locator(".preview tbody tr").all()}
+    figures = {
+        row.locator("th").inner_text(): row.locator("td").inner_text()
+        for row in page.locator(".preview tbody tr").all()
+    }
     assert figures["Labels in the tree"] == "10"
     assert figures["Records that have a place"] == "100"
     assert figures["Values of fruit without a place"] == "1"
@@ -240,7 +243,7 @@ def test_sixty_five_thousand_values_are_walked_and_edited_without_a_wait(page: A
 def test_the_model_agrees_with_lists_of_parents(page: Any) -> None:
     """Random edits by the page's model and by a plain mapping from child to parent lead to the same tree."""
     rng = random.Random(3)  # noqa: S311 - test data
-    parent = {name: "Any" for name in "abcdefgh"}
+    parent = dict.fromkeys("abcdefgh", "Any")
     edits: list[list[Any]] = []
     for i in range(60):
         kind = rng.choice(["group", "move", "ungroup", "rename"])

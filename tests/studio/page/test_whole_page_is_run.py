@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,8 +12,9 @@ from tests.studio.page.coverage import FunctionCoverage
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.usefixtures("browser")
 def test_every_function_of_the_page_was_called(
-    browser: Any, coverage: FunctionCoverage, request: pytest.FixtureRequest
+    coverage: FunctionCoverage, request: pytest.FixtureRequest
 ) -> None:
     """It stands last, and judges only if all other tests of this folder were run before it in this process."""
     here = Path(__file__).parent

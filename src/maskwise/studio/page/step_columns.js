@@ -63,7 +63,7 @@ export class ColumnsStep {
 
   turn(start) {
     this.start = start;
-    this.draw();
+    this.studio.changed();
   }
 
   row(column) {

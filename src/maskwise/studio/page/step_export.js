@@ -46,7 +46,7 @@ export class ExportStep {
     const { studio } = this;
     Object.assign(this, { isBusy: true, error: null, copied: "" });
     studio.exported = null;
-    this.draw();
+    this.studio.changed();
     try {
       studio.exported = await call("export", { run: studio.run.id, step: studio.chosenStep ?? null, folder: this.folder, name: this.name,
         files: this.files, keep_order: this.isOrderKept });
@@ -77,7 +77,7 @@ export class ExportStep {
     } catch {
       this.copied = "The browser did not allow it: mark the text and copy it.";
     }
-    this.draw();
+    this.studio.changed();
   }
 }
 

@@ -141,6 +141,6 @@ export class RequirementsStep {
       : { ...requirement, lkc: { ...requirement.lkc, attributes: names } });
     return el("details", { "data-key": `columns ${i}` },
       el("summary", {}, `Columns of sentence ${i + 1}: ${chosen.length} of ${columnsOf(this.studio.doc, "quasi-identifier").length}`),
-      columnChooser(String(i), columnsOf(this.studio.doc, "quasi-identifier"), chosen, this.filters.get(i), change, () => this.draw()));
+      columnChooser(String(i), columnsOf(this.studio.doc, "quasi-identifier"), chosen, this.filters.get(i), change, () => this.studio.changed()));
   }
 }

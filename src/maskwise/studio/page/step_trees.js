@@ -74,7 +74,7 @@ export class TreesStep {
     this.studio.treeColumn = name;
     this.preview = null;
     this.error = null;
-    this.draw();
+    this.studio.changed();
   }
 
   settings(column) {
@@ -200,7 +200,7 @@ export class TreesStep {
       },
       keep: () => {
         this.preview = null;
-        this.draw();
+        this.studio.changed();
       },
     });
   }
