@@ -138,6 +138,20 @@ export function rebuild(root, children) {
   again.setSelectionRange(...typed);
 }
 
+/**
+ * Build the content anew only where it looks different, so that no button is exchanged while it is being pressed.
+ * Its listeners must not depend on when they were made.
+ * @param {Element} root
+ * @param {Child[]} children
+ */
+export function refresh(root, children) {
+  const made = el("div");
+  put(made, children);
+  const isSame = made.childNodes.length === root.childNodes.length
+    && [...made.childNodes].every((child, i) => child.isEqualNode(root.childNodes[i]));
+  if (!isSame) rebuild(root, [...made.childNodes]);
+}
+
 function isText(element) {
   return element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && element.type === "text");
 }

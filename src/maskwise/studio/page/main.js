@@ -2,7 +2,7 @@
 
 import { takeToken } from "./api.js";
 import { button } from "./controls.js";
-import { el, rebuild } from "./dom.js";
+import { el, refresh } from "./dom.js";
 import { drawHeader, drawRail } from "./rail.js";
 import { ColumnsStep } from "./step_columns.js";
 import { ExportStep } from "./step_export.js";
@@ -37,7 +37,7 @@ function draw() {
   }
   steps.get(current).draw();
   const next = STEPS[STEPS.findIndex(([step]) => step === current) + 1];
-  rebuild(onward, [next && button(`Continue to ${next[1]}`, () => go(next[0]), { disabled: !studio.columns, "data-key": "onward" })]);
+  refresh(onward, [next && button(`Continue to ${next[1]}`, () => go(next[0]), { disabled: !studio.columns, "data-key": "onward" })]);
 }
 
 /** @param {string} step */

@@ -1,7 +1,7 @@
 /** The rail of steps and the header: where one is, what is open, undo and redo. */
 
 import { button } from "./controls.js";
-import { count, data, el, rebuild } from "./dom.js";
+import { count, data, el, refresh } from "./dom.js";
 import { STEPS, stateOf } from "./steps.js";
 
 const SIGNS = { "to do": "", done: "✓", "has mistakes": "!", running: "…" };
@@ -23,13 +23,13 @@ export function drawRail(studio, current, visited, go) {
       el("span", { class: "step-title" }, `${i + 1} ${title}`),
       el("span", { class: "step-state" }, state)));
   });
-  rebuild(document.getElementById("rail"), [el("ol", {}, ...items)]);
+  refresh(document.getElementById("rail"), [el("ol", {}, ...items)]);
 }
 
 /** @param {import("./studio.js").Studio} studio */
 export function drawHeader(studio) {
   const { source, history } = studio;
-  rebuild(document.getElementById("header"), [
+  refresh(document.getElementById("header"), [
     el("p", { class: "brand" }, "maskwise studio"),
     el("p", { class: "source" },
       source ? data(source.name) : "no table yet",

@@ -16,6 +16,9 @@ export class SearchStep {
   constructor(root, studio, go) {
     Object.assign(this, { root, studio, go });
     this.error = null;
+    this.status = el("div", {});
+    this.chart = el("div", {});
+    this.frame = null;
   }
 
   draw() {
@@ -26,15 +29,26 @@ export class SearchStep {
       return;
     }
     const mistakes = studio.remarks.filter((remark) => remark.level === "mistake").length;
+    // While the search goes on only its figures change; its buttons stay what they are.
+    const frame = JSON.stringify([run?.id, run?.state, run?.isStopping, run?.error, mistakes, studio.error, this.error,
+      studio.isOtherTabSearching, studio.doc.options]);
+    if (frame !== this.frame || !this.root.contains(this.chart)) this.build(run, mistakes);
+    this.frame = frame;
+    rebuild(this.status, run?.isRunning ? this.progress(run) : []);
+    rebuild(this.chart, run?.points.length ? [this.picture(run)] : []);
+  }
+
+  build(run, mistakes) {
+    const { studio } = this;
     rebuild(this.root, [
       el("p", {}, "The search shows as much as the sentences allow. It can be stopped at any time: every state on its way is safe."),
       studio.error && errorBox(studio.error),
       this.error && errorBox(this.error),
       studio.isOtherTabSearching && el("div", { class: "remark warning box" }, el("strong", {}, "Another tab is searching. "),
         "One search runs at a time: wait for its end, or stop it."),
-      run?.isRunning ? this.progress(run) : this.start(mistakes),
+      run?.isRunning ? el("div", {}, this.ends(run), this.status) : this.start(mistakes),
       run && !run.isRunning && this.ending(run),
-      run && run.points.length > 0 && this.picture(run),
+      this.chart,
     ]);
   }
 
@@ -66,13 +80,17 @@ export class SearchStep {
 
   progress(run) {
     const seconds = Math.round(run.seconds);
-    return el("div", { class: "progress" },
+    return [
       loading(`${run.stageText()} …${seconds >= 2 ? ` ${plural(seconds, "second")}` : ""}`),
       run.of > 1 && el("progress", { value: run.number - 1, max: run.of, "aria-label": "Searches done" }),
       el("p", {}, run.points.length ? `${plural(run.points.at(-1).step, "step")}, ${percent(run.points.at(-1).information_kept)} of the information kept` : "No step yet."),
-      el("div", { class: "buttons" },
-        button("Stop and keep what is found", () => this.attempt(() => run.stop()), { class: "primary", disabled: run.isStopping, "data-first": "" }),
-        button("Cancel", () => this.attempt(() => run.cancel()))));
+    ];
+  }
+
+  ends(run) {
+    return el("div", { class: "buttons" },
+      button("Stop and keep what is found", () => this.attempt(() => run.stop()), { class: "primary", disabled: run.isStopping, "data-first": "" }),
+      button("Cancel", () => this.attempt(() => run.cancel())));
   }
 
   async attempt(work) {
