@@ -83,7 +83,7 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let one process have the PostgreSQL server, one the Spark session, one the browser: each takes seconds to start."""
+    """Let one process have the PostgreSQL server, one Spark, and one the browser: each takes seconds to start."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByEngine(LoadScopeScheduling):

@@ -99,10 +99,10 @@ def tab_to(page: Any, wanted: str, most: int = 150) -> None:
         page.keyboard.press("Tab")
         if str(page.evaluate(ACTIVE)) == wanted:
             return
-    raise AssertionError(f"no {wanted} within {most} stops")
+    pytest.fail(f"no {wanted} within {most} stops")
 
 
-def test_adult_from_start_to_export_by_keyboard_alone(page: Any, tmp_path: Path) -> None:
+def test_adult_from_start_to_export_by_keyboard_alone(page: Any, tmp_path: Path) -> None:  # noqa: PLR0915 - one way
     press = page.keyboard.press
     tab_to(page, "step open")
     press("Enter")
@@ -214,7 +214,8 @@ def test_a_file_is_chosen_or_dropped(page: Any, visits: Path) -> None:
           const files = new DataTransfer();
           files.items.add(new File(["a,b\\n" + "1,x\\n2,y\\n".repeat(20)], "dropped.csv"));
           const place = document.querySelector(".drop");
-          const send = (kind, dataTransfer) => place.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+          const send = (kind, dataTransfer) =>
+            place.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
           send("dragover", files); send("dragleave", files); send("drop", new DataTransfer()); send("drop", files);
         }"""
     )

@@ -13,9 +13,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.usefixtures("browser")
-def test_every_function_of_the_page_was_called(
-    coverage: FunctionCoverage, request: pytest.FixtureRequest
-) -> None:
+def test_every_function_of_the_page_was_called(coverage: FunctionCoverage, request: pytest.FixtureRequest) -> None:
     """It stands last, and judges only if all other tests of this folder were run before it in this process."""
     here = Path(__file__).parent
     chosen = {item.nodeid for item in request.session.items if item.path.parent == here}
