@@ -40,15 +40,15 @@ class RunningStudio:
         connection.close()
         return answer.status, {name.lower(): value for name, value in answer.getheaders()}, content
 
-    def call(self, name: str, tab: str = "one", **body: Any) -> tuple[int, Any]:
+    def call(self, request: str, /, tab: str = "one", **body: Any) -> tuple[int, Any]:
         """Ask as the page does."""
         headers = {"X-Maskwise-Token": self.token, "Content-Type": "application/json", "X-Maskwise-Tab": tab}
-        status, _, content = self.send("POST", f"/api/{name}", json.dumps(body).encode(), headers)
+        status, _, content = self.send("POST", f"/api/{request}", json.dumps(body).encode(), headers)
         return status, json.loads(content)
 
-    def ask(self, name: str, **body: Any) -> Any:
+    def ask(self, request: str, /, **body: Any) -> Any:
         """Ask as the page does, and be answered."""
-        status, answer = self.call(name, **body)
+        status, answer = self.call(request, **body)
         assert status == 200, answer
         return answer
 
@@ -77,7 +77,10 @@ class RunningStudio:
     def children(self) -> list[int]:
         """The processes that it has started, by number."""
         found = subprocess.run(
-            ["/bin/ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)], capture_output=True, text=True, check=True
+            ["/bin/ps", "-ww", "-o", "pid=,args=", "--ppid", str(self.process.pid)],
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return [int(line.split()[0]) for line in found.stdout.splitlines() if "spawn_main" in line]
 
@@ -117,6 +120,7 @@ def running(folder: Path, *arguments: str) -> Iterator[RunningStudio]:
     finally:
         if process.poll() is None:
             process.terminate()
+        if process.stdout is not None and not process.stdout.closed:
             process.communicate(timeout=PATIENCE)
 
 
