@@ -87,3 +87,11 @@ def test_a_table_for_which_nothing_is_suggested_has_columns_too() -> None:
         assert (nested.type, nested.n_distinct, nested.frequent) == ("other", 0, None)
         with pytest.raises(InputError, match="no spelling"):
             session.values("Nested")
+
+
+@pytest.mark.slow
+def test_many_columns_are_counted_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Session(pa.table(CELLS)) as session:
+        few = session.columns()
+        monkeypatch.setattr("maskwise.session.column_views._MANY_COLUMNS", 3)
+        assert session.columns() == few

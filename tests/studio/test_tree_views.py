@@ -29,9 +29,10 @@ def test_suppress_and_rules_have_trees_too() -> None:
     assert found["outside"] == []
 
 
-def test_an_interval_has_no_tree_yet() -> None:
-    with pytest.raises(InputError, match="follows from the search"):
-        view_tree("Age", {"interval": [0, 99]}, [("3", 1)])
+def test_an_interval_and_a_tree_that_is_grown_are_not_there_yet() -> None:
+    for entry in ({"interval": [0, 99]}, {"from_column": ["Region"]}):
+        with pytest.raises(InputError, match="follows from"):
+            view_tree("Age", entry, [("3", 1)])
 
 
 def test_a_tree_of_arx_is_imported_without_replacing_anything() -> None:
