@@ -144,12 +144,15 @@ def test_there_is_one_search_at_a_time(server: RunningStudio) -> None:
 
 def test_after_a_cancelled_search_the_table_is_opened_again(server: RunningStudio) -> None:
     earlier = server.search(POLICY)
+    server.ask("columns", roles={"Name": "quasi-identifier"})
     run = begin(server, **LONG)
     (before,) = server.children()
     server.ask("cancel", run=run)
     status, answer = server.call("result", run=earlier, step=None)
     assert status == 410
     assert answer["error"]["remedy"] == "Search again."
+    # The roles that were chosen still hold.
+    assert server.ask("values", column="Name", start=0, n=1, filter="")["n_all"] == 240
     assert len(server.ask("columns")["columns"]) == 5
     (after,) = server.children()
     assert after != before
@@ -210,7 +213,10 @@ def test_hostile_names_and_cells_travel_as_json_alone(server: RunningStudio) -> 
 def test_ctrl_c_ends_it_and_nothing_stays(tmp_path: Path) -> None:
     people = write_people(tmp_path / "people.csv")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with running(tmp_path) as started:
+    with running(tmp_path, "--max-upload", "1MB") as started:
+        status, answer = started.upload("people.csv", b"x" * 3_000_000)
+        assert status == 413
+        assert "1 MB" in answer["error"]["text"]
         assert started.upload("people.csv", people.read_bytes())[0] == 200
         server_folder = next((tmp_path / "tmp").iterdir())
         assert stat.S_IMODE(server_folder.stat().st_mode) == 0o700
