@@ -61,12 +61,12 @@ export function tick(label, checked, change, props = {}) {
 /**
  * A table in a box that scrolls sideways.
  * @param {string} caption
- * @param {(string|Node)[]} head
+ * @param {(string|Node|[string])[]} head In a list of its own: the head of a column of numbers.
  * @param {HTMLElement[]} rows
  * @param {Object<string, *>} [props]
  */
 export function table(caption, head, rows, props = {}) {
-  const cells = head.map((name) => el("th", { scope: "col" }, name));
+  const cells = head.map((name) => (Array.isArray(name) ? el("th", { scope: "col", class: "number" }, name[0]) : el("th", { scope: "col" }, name)));
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption, "data-scroll": caption },
     el("table", props, el("caption", { class: "unseen" }, caption), el("thead", {}, el("tr", {}, ...cells)),
       el("tbody", {}, ...rows)));

@@ -57,7 +57,7 @@ function costTable(cost) {
     el("td", { class: "number" }, `${inPercent(one.low)} to ${inPercent(one.high)}`)));
   return el("div", {},
     el("p", {}, "Wrong predictions of ", data(cost.class), `, on ${plural(cost.tested, "record")} that were not learned from:`),
-    table("Errors of classifiers", ["Learned from", "Classifier", "Tested by", "Wrong", "95 % interval"], rows, { class: "figures" }),
+    table("Errors of classifiers", ["Learned from", "Classifier", "Tested by", ["Wrong"], ["95 % interval"]], rows, { class: "figures" }),
     ...cost.notes.map((note) => el("p", { class: "quiet" }, sentence(note))));
 }
 

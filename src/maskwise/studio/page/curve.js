@@ -3,8 +3,8 @@
 import { table } from "./controls.js";
 import { count, data, el, percent, svg } from "./dom.js";
 
-const [WIDTH, HEIGHT] = [640, 260];
-const [LEFT, RIGHT, TOP, BOTTOM] = [58, 18, 16, 44];
+const [WIDTH, HEIGHT] = [560, 280];
+const [LEFT, RIGHT, TOP, BOTTOM] = [58, 34, 32, 48];
 const MOST_ROWS = 60;
 
 /**
@@ -32,9 +32,10 @@ export function curve(view) {
     event.preventDefault();
     view.choose(points[Math.max(0, Math.min(at + steps[event.key], points.length - 1))].step);
   };
+  const click = (event) => view.choose(nearest(view, scale, event).step);
   const current = points.find((point) => point.step === chosen);
   return svg("svg", { ...props, role: "slider", tabindex: "0", "aria-label": "Step of the search", "aria-valuemin": points[0].step,
-    "aria-valuemax": points.at(-1).step, "aria-valuenow": chosen, "aria-valuetext": describe(current, view), on: { keydown: keys } }, ...parts);
+    "aria-valuemax": points.at(-1).step, "aria-valuenow": chosen, "aria-valuetext": describe(current, view), on: { keydown: keys, click } }, ...parts);
 }
 
 /** @param {import("./run.js").Point|undefined} point @param {CurveView} view @returns {string} */
@@ -70,12 +71,12 @@ function grid(scale, view) {
   ]);
   parts.push(...figures.map((value) => svg("text", { x: scale.x(value), y: HEIGHT - BOTTOM + 18, class: "axis middle" },
     scale.isLog && value >= 10 ? count(Math.round(value)) : figure(value))));
-  parts.push(svg("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, class: "axis middle" }, view.name),
-    svg("text", { x: LEFT, y: TOP - 4, class: "axis" }, "information kept"));
+  parts.push(svg("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8, class: "axis middle" }, view.name),
+    svg("text", { x: 8, y: 16, class: "axis" }, "information kept"));
   if (view.asked !== null) {
     const x = scale.x(view.asked);
     parts.push(svg("line", { x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM, class: "asked" }),
-      svg("text", { x: x + 5, y: TOP + 10, class: "axis asked-text" }, `asked: ${figure(view.asked)}`));
+      svg("text", { x: x + 6, y: HEIGHT - BOTTOM - 8, class: "axis asked-text" }, `asked: ${figure(view.asked)}`));
   }
   return parts;
 }
@@ -88,12 +89,16 @@ function line(points, requirement, scale) {
 function dot(point, view, scale) {
   const isChosen = point.step === view.chosen;
   const [cx, cy] = [scale.x(point.requirements[view.requirement]), scale.y(point.information_kept)];
-  const choose = view.choose && (() => view.choose(point.step));
-  return svg("g", { class: isChosen ? "dot chosen" : "dot", "data-step": point.step, on: choose ? { click: choose } : {} },
-    svg("title", {}, describe(point, view)),
-    // A larger circle that is not seen makes the point easy to hit.
-    svg("circle", { cx, cy, r: 12, class: "target" }),
-    svg("circle", { cx, cy, r: isChosen ? 7 : 3.5 }));
+  return svg("circle", { cx, cy, r: isChosen ? 7 : 3.5, class: isChosen ? "dot chosen" : "dot", "data-step": point.step },
+    svg("title", {}, describe(point, view)));
+}
+
+/** The point nearest to a click: points may lie close together, so none has to be hit. */
+function nearest({ points, requirement }, scale, event) {
+  const box = event.currentTarget.getBoundingClientRect();
+  const [x, y] = [((event.clientX - box.left) / box.width) * WIDTH, ((event.clientY - box.top) / box.height) * HEIGHT];
+  const distance = (point) => Math.hypot(scale.x(point.requirements[requirement]) - x, scale.y(point.information_kept) - y);
+  return points.reduce((best, point) => (distance(point) < distance(best) ? point : best));
 }
 
 /** The curve as a table; of long ones every so many steps and the chosen one. @param {CurveView} view */
@@ -108,5 +113,5 @@ export function curveTable(view) {
     el("td", { class: "number" }, figure(point.requirements[view.requirement])),
     el("td", { class: "number" }, percent(point.information_kept))));
   return el("details", { "data-key": "curve table" }, el("summary", {}, "The curve as a table"),
-    table("The curve", ["Step", "Refined", view.name, "Information kept"], rows, { class: "figures" }));
+    table("The curve", ["Step", "Refined", [view.name], ["Information kept"]], rows, { class: "figures" }));
 }

@@ -5,6 +5,7 @@ import { VirtualList } from "./virtual_list.js";
 const HEIGHT = 30;
 const TYPING = 800;
 const PAGE = 10;
+const NOTHING = { text: "", at: -Infinity };
 
 let lists = 0;
 
@@ -21,7 +22,7 @@ export class KeyList {
     this.labels = [];
     this.active = 0;
     this.selected = new Set();
-    this.typed = { text: "", at: 0 };
+    this.typed = NOTHING;
     host.tabIndex = 0;
     host.setAttribute("aria-multiselectable", "true");
     this.list = new VirtualList(host, HEIGHT, (index) => this.row(index));
@@ -104,17 +105,27 @@ export class KeyList {
     if (event.altKey || !this.labels.length) return;
     const steps = { ArrowUp: -1, ArrowDown: 1, PageUp: -PAGE, PageDown: PAGE, Home: -Infinity, End: Infinity };
     if (event.key in steps && !event.ctrlKey) this.goTo(this.active + steps[event.key], event.shiftKey);
-    else if (event.key === " ") this.toggle(this.active);
+    else if (event.key === " " && !this.goesOnTyping()) this.toggle(this.active);
     else if (event.key === "Escape") this.clear();
     else if (event.key === "a" && (event.ctrlKey || event.metaKey)) this.selectAll();
-    else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) this.type(event.key);
-    else return;
+    else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      this.type(event.key);
+      return;
+    } else return;
     event.preventDefault();
+    this.typed = NOTHING;
   }
 
   selectAll() {
     this.selected = new Set(this.labels);
     this.goTo(this.active);
+  }
+
+  /** Whether a space belongs to a label that is being typed. */
+  goesOnTyping() {
+    const text = `${this.typed.text} `;
+    return performance.now() - this.typed.at < TYPING && this.labels.some((label) => label.toLowerCase().startsWith(text));
   }
 
   /** Go to the next row that begins with what was typed. @param {string} letter */

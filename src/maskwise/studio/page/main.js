@@ -2,7 +2,7 @@
 
 import { takeToken } from "./api.js";
 import { button } from "./controls.js";
-import { el } from "./dom.js";
+import { el, rebuild } from "./dom.js";
 import { drawHeader, drawRail } from "./rail.js";
 import { ColumnsStep } from "./step_columns.js";
 import { ExportStep } from "./step_export.js";
@@ -36,6 +36,8 @@ function draw() {
     return;
   }
   steps.get(current).draw();
+  const next = STEPS[STEPS.findIndex(([step]) => step === current) + 1];
+  rebuild(onward, [next && button(`Continue to ${next[1]}`, () => go(next[0]), { disabled: !studio.columns, "data-key": "onward" })]);
 }
 
 /** @param {string} step */
@@ -46,17 +48,16 @@ function go(step) {
 function show() {
   const named = location.hash.slice(1);
   if (named === current || !steps.has(named)) return;
+  const isFirst = current === null;
   current = named;
   visited.add(named);
   const at = STEPS.findIndex(([step]) => step === named);
   heading.textContent = STEPS[at][1];
   document.title = `${STEPS[at][1]} · maskwise studio`;
   content.replaceChildren();
-  const next = STEPS[at + 1];
-  onward.replaceChildren(next ? button(`Continue to ${next[1]}`, () => go(next[0])) : "");
   draw();
   main.scrollTop = 0;
-  heading.focus();
+  if (!isFirst) heading.focus();
 }
 
 document.addEventListener("keydown", (event) => {
@@ -75,6 +76,8 @@ takeToken();
 main.replaceChildren(heading, content, onward);
 studio.subscribe(draw);
 if (!steps.has(location.hash.slice(1))) history.replaceState(null, "", "#open");
+main.setAttribute("aria-busy", "true");
 show();
 await studio.begin();
 if (current === "open" && studio.columns) go("columns");
+main.setAttribute("aria-busy", "false");

@@ -16,14 +16,14 @@
 
 import { fromNested, toNested } from "./tree_model.js";
 
-/** @type {[Role, string][]} */
+/** @type {[Role, string, string, string][]} Each with its label, and how one and many of them are called. */
 export const ROLES = [
-  ["identifier", "identifier (removed)"],
-  ["quasi-identifier", "quasi-identifier (masked)"],
-  ["sensitive", "sensitive (protected)"],
-  ["class", "class (to be predicted)"],
-  ["released", "released as it is"],
-  ["person", "says whose record it is"],
+  ["identifier", "identifier (removed)", "identifier", "identifiers"],
+  ["quasi-identifier", "quasi-identifier", "quasi-identifier", "quasi-identifiers"],
+  ["sensitive", "sensitive", "sensitive column", "sensitive columns"],
+  ["class", "class (predicted)", "class", "classes"],
+  ["released", "released as it is", "released as it is", "released as they are"],
+  ["person", "person (counted)", "column of persons", "columns of persons"],
 ];
 
 const OWN_KEYS = new Set(["class", "person", "attributes", "requirements", "drop", "keep"]);

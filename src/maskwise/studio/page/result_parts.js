@@ -23,7 +23,7 @@ export function groupSizes(requirement) {
     el("td", { class: "number" }, count(groups)),
     el("td", { class: "number" }, count(records)),
     el("td", { class: "bar-cell" }, bar(records / most))));
-  return table("Group sizes", ["In a group", "Groups", `${requirement.unit === "person" ? "Persons" : "Records"}`, ""], rows, { class: "figures" });
+  return table("Group sizes", ["In a group", ["Groups"], [requirement.unit === "person" ? "Persons" : "Records"], "Drawn"], rows, { class: "figures" });
 }
 
 function bar(share) {

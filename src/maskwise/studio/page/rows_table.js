@@ -4,6 +4,7 @@ import { loading, pager, table } from "./controls.js";
 import { data, el } from "./dom.js";
 
 const COLUMNS = 30;
+const LONG = 40;
 
 /**
  * @param {Object|null} found What `rows` answered.
@@ -26,11 +27,13 @@ export function rowsPart(found, view, n, turn) {
 
 function cell(row, at, released) {
   const before = row.before[at];
-  if (row.after === null) return el("td", {}, was(before), " left out");
-  if (released === undefined) return el("td", { class: "changed" }, was(before), " removed");
+  const isLong = before !== null && before.length > LONG;
+  const td = (isChanged, ...parts) => el("td", { class: [isLong && "long", isChanged && "changed"].filter(Boolean).join(" ") || null }, ...parts);
+  if (row.after === null) return td(true, was(before), " left out");
+  if (released === undefined) return td(true, was(before), " removed");
   const after = row.after[released];
-  if (after === before) return el("td", {}, data(before));
-  return el("td", { class: "changed" }, was(before), " ", el("strong", {}, data(after)));
+  if (after === before) return td(false, data(before));
+  return td(true, was(before), " ", el("strong", {}, data(after)));
 }
 
 function was(before) {

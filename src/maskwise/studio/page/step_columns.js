@@ -1,7 +1,7 @@
 /** The second step: what each column is. */
 
 import { button, choice, field, loading, pager, table } from "./controls.js";
-import { count, data, el, plural, rebuild } from "./dom.js";
+import { count, data, el, plural, rebuild, sentence } from "./dom.js";
 import { masksText } from "./masking_words.js";
 import { ROLES, columnsOf } from "./policy_doc.js";
 import { errorBox, otherRemarks } from "./remarks.js";
@@ -35,7 +35,7 @@ export class ColumnsStep {
       el("p", { class: "summary" }, this.summary()),
       otherRemarks(studio, "columns"),
       studio.columns.length > SIZE && this.bulk(listed),
-      table("Columns and their roles", ["Column", "Is", "Masked by", "Values", "Missing", "Most frequent", "Why this is proposed"],
+      table("Columns and their roles", ["Column", "Is", "Masked by", ["Values"], ["Missing"], "Most frequent", "Why this is proposed"],
         page.map((column) => this.row(column)), { class: "columns" }),
       listed.length > SIZE && pager("columns", { start: this.start, size: SIZE, n: listed.length }, (start) => this.turn(start)),
     ]);
@@ -48,8 +48,8 @@ export class ColumnsStep {
 
   summary() {
     const { doc } = this.studio;
-    return ROLES.map(([role, label]) => [columnsOf(doc, role).length, label.replace(/ \(.*/, "")])
-      .filter(([n]) => n).map(([n, label]) => `${count(n)} ${label}`).join(" · ");
+    return ROLES.map(([role, , one, many]) => [columnsOf(doc, role).length, one, many])
+      .filter(([n]) => n).map(([n, one, many]) => plural(n, one, many)).join(" · ");
   }
 
   bulk(listed) {
@@ -63,7 +63,7 @@ export class ColumnsStep {
 
   turn(start) {
     this.start = start;
-    this.draw();
+    this.studio.changed();
   }
 
   row(column) {
@@ -76,7 +76,7 @@ export class ColumnsStep {
       el("td", { class: "number" }, count(column.n_distinct)),
       el("td", { class: "number" }, count(column.n_missing)),
       el("td", { class: "values" }, frequent(column)),
-      el("td", { class: "reason" }, column.suggestion?.reason ?? ""));
+      el("td", { class: "reason" }, sentence(column.suggestion?.reason ?? "")));
   }
 
   masking(name) {

@@ -2,7 +2,7 @@
 
 import { call } from "./api.js";
 import { button, field, table, tick } from "./controls.js";
-import { announce, data, el, rebuild } from "./dom.js";
+import { announce, data, el, rebuild, sentence } from "./dom.js";
 import { errorBox } from "./remarks.js";
 
 const FILES = [["solution", "Solution, to mask later rows alike", true], ["trace", "Trace of the search", true],
@@ -46,7 +46,7 @@ export class ExportStep {
     const { studio } = this;
     Object.assign(this, { isBusy: true, error: null, copied: "" });
     studio.exported = null;
-    this.draw();
+    this.studio.changed();
     try {
       studio.exported = await call("export", { run: studio.run.id, step: studio.chosenStep ?? null, folder: this.folder, name: this.name,
         files: this.files, keep_order: this.isOrderKept });
@@ -60,7 +60,7 @@ export class ExportStep {
   }
 
   written({ files, command, note }) {
-    const rows = files.map((file) => el("tr", {}, el("th", { scope: "row" }, data(file.path)), el("td", {}, file.what), el("td", {}, badge(file.is_private))));
+    const rows = files.map((file) => el("tr", {}, el("th", { scope: "row" }, data(file.path)), el("td", {}, sentence(file.what)), el("td", {}, badge(file.is_private))));
     return el("section", {},
       el("h2", {}, "Written"),
       table("Files that were written", ["File", "What it is", "For"], rows, { class: "figures" }),
@@ -77,10 +77,10 @@ export class ExportStep {
     } catch {
       this.copied = "The browser did not allow it: mark the text and copy it.";
     }
-    this.draw();
+    this.studio.changed();
   }
 }
 
 function badge(isPrivate) {
-  return el("span", { class: isPrivate ? "badge private" : "badge public" }, isPrivate ? "🔒 private" : "public");
+  return el("span", { class: isPrivate ? "badge private" : "badge public" }, isPrivate ? "private" : "public");
 }

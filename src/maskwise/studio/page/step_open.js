@@ -29,7 +29,7 @@ export class OpenStep {
           field("Path of a CSV or Parquet file", this.path, (text) => { this.path = text; }, { "data-first": "" })),
         this.dropPlace()),
       el("section", { class: "card" }, el("h2", {}, "An example"),
-        el("p", {}, "The Adult data: 45,222 answers to a census, with trees for its columns."),
+        el("p", {}, "The Adult data: 48,842 answers to a census, with trees for its columns."),
         button("Try it on Adult", () => this.open({ example: "adult" }))),
       el("section", { class: "card" }, el("h2", {}, "A table of a database"),
         this.form(() => this.open({ engine: this.engine, table: this.table }), "Open the table",

@@ -76,8 +76,8 @@ export class RequirementsStep {
     return el("li", { class: hasMistake(this.studio, place) ? "wrong" : null },
       el("div", { class: "sentence" }, ...this.sentence(requirement, i)),
       remarksAt(this.studio, place, id),
-      this.columnsOf(requirement, i),
-      button("Remove", () => this.remove(i), { "data-key": `remove ${i}`, "aria-label": `Remove sentence ${i + 1}` }));
+      el("div", { class: "sentence-tools" }, this.columnsOf(requirement, i),
+        button("Remove", () => this.remove(i), { "data-key": `remove ${i}`, "aria-label": `Remove sentence ${i + 1}` })));
   }
 
   /** A field inside a sentence. */
@@ -141,6 +141,6 @@ export class RequirementsStep {
       : { ...requirement, lkc: { ...requirement.lkc, attributes: names } });
     return el("details", { "data-key": `columns ${i}` },
       el("summary", {}, `Columns of sentence ${i + 1}: ${chosen.length} of ${columnsOf(this.studio.doc, "quasi-identifier").length}`),
-      columnChooser(String(i), columnsOf(this.studio.doc, "quasi-identifier"), chosen, this.filters.get(i), change, () => this.draw()));
+      columnChooser(String(i), columnsOf(this.studio.doc, "quasi-identifier"), chosen, this.filters.get(i), change, () => this.studio.changed()));
   }
 }

@@ -17,7 +17,7 @@ export class ResultStep {
   /** @param {HTMLElement} root @param {import("./studio.js").Studio} studio */
   constructor(root, studio) {
     Object.assign(this, { root, studio });
-    this.cost = new CostPanel(studio, () => this.draw());
+    this.cost = new CostPanel(studio, () => this.studio.changed());
     this.begin(null);
   }
 
@@ -80,7 +80,7 @@ export class ResultStep {
     return [
       texts.length > 1 && el("fieldset", { class: "radios" }, el("legend", {}, "Show the figure of"), ...texts.map((text, i) =>
         el("label", { class: "tick" }, el("input", { type: "radio", name: "requirement", checked: i === this.requirement, "data-key": `radio ${i}`,
-          on: { change: () => { this.requirement = i; this.draw(); } } }), `sentence ${i + 1}`))),
+          on: { change: () => { this.requirement = i; this.studio.changed(); } } }), `sentence ${i + 1}`))),
       curve(view),
       el("p", { class: "quiet" }, result.can_step_back
         ? `Step ${this.step} of ${result.n_steps} is chosen. Click a point, or use the arrow keys on the curve: every step is safe to release.`
@@ -93,7 +93,7 @@ export class ResultStep {
   /** Choose another state of the search. @param {number} step */
   choose(step) {
     this.step = step;
-    this.draw();
+    this.studio.changed();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.load(step), PAUSE);
   }
@@ -119,19 +119,19 @@ export class ResultStep {
       this.reasons ??= { reasons: [], changes: [] };
     }
     if (mine === this.loading) this.loading = 0;
-    this.draw();
+    this.studio.changed();
   }
 
   async loadRows() {
     this.rows = await call("rows", { run: this.run.id, step: this.step, start: this.view.start, n: ROWS });
-    this.draw();
+    this.studio.changed();
   }
 
   /** @param {{start: number, column: number}} view */
   async turn(view) {
     const isSameRows = view.start === this.view.start;
     this.view = view;
-    if (isSameRows) this.draw();
+    if (isSameRows) this.studio.changed();
     else await this.loadRows();
   }
 }

@@ -80,7 +80,7 @@ export class SearchStep {
       await work();
     } catch (error) {
       this.error = error.message;
-      this.draw();
+      this.studio.changed();
     }
   }
 

@@ -74,7 +74,7 @@ export class TreesStep {
     this.studio.treeColumn = name;
     this.preview = null;
     this.error = null;
-    this.draw();
+    this.studio.changed();
   }
 
   settings(column) {
@@ -191,6 +191,7 @@ export class TreesStep {
       replace: () => {
         const tree = fromNested(this.preview.tree);
         this.preview = null;
+        this.editor = null;
         this.attempt(async () => {
           await this.load(column);
           this.studio.edit(setTree(this.studio.doc, column, tree));
@@ -199,7 +200,7 @@ export class TreesStep {
       },
       keep: () => {
         this.preview = null;
-        this.draw();
+        this.studio.changed();
       },
     });
   }

@@ -30,7 +30,7 @@ function whatItCovers(column, preview, verbs) {
   ].map(([what, figure]) => el("tr", {}, el("th", { scope: "row" }, what), el("td", {}, figure)));
   return el("div", { class: "preview", "data-key": "preview", tabindex: "-1" },
     el("h3", {}, "What ", data(preview.name), " would cover"),
-    table("What the file would cover", ["", "Figure"], rows),
+    table("What the file would cover", ["What", "Figure"], rows),
     nOutside > 0 && el("p", {}, `Without a place, ${plural(nOutside, "value")}: `, ...examples(preview.outside)),
     el("div", { class: "buttons" }, button("Replace the tree", verbs.replace, { class: "primary" }),
       button("Keep the present one", verbs.keep)));
