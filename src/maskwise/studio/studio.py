@@ -196,6 +196,7 @@ class Studio:
         """Stop a run; a search keeps what is found."""
         run = self.find(name)
         if run.is_running:
+            run.is_cancelled |= run.kind is RunKind.COST  # of which nothing is kept
             run.process.stop()
 
     async def cancel(self, name: str) -> None:
