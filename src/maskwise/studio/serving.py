@@ -13,7 +13,7 @@ import threading
 import webbrowser
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
 from maskwise.studio.access import Access, GuardedApp
@@ -147,9 +147,9 @@ async def _open_browser(studio: Studio, access: Access, options: StudioOptions, 
     write_redirect(path, access.address)
     try:
         say(f"The studio opens in your browser, at {access.origin}. Ctrl-C ends it.")
-        waiting = asyncio.create_task(used.wait())
-        opened = _open_in_thread(path.as_uri())
-        await asyncio.wait({opened, waiting}, timeout=_OPENED_WITHIN, return_when=asyncio.FIRST_COMPLETED)
+        waiting, opened = asyncio.create_task(used.wait()), _open_in_thread(path.as_uri())
+        either: set[asyncio.Future[Any]] = {waiting, opened}
+        await asyncio.wait(either, timeout=_OPENED_WITHIN, return_when=asyncio.FIRST_COMPLETED)
         if opened.done() and not opened.result():
             _tell_address(access, say)
             return
