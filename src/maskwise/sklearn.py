@@ -163,14 +163,20 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if asked is not None and hasattr(X, "columns"):
             # Requirements may count columns that are dropped; later rows do not need them.
             given = _nw().from_native(X, eager_only=True)
+            unseen = [name for name in asked.tree_columns if name in given.columns and name not in frame.columns]
             frame = frame.with_columns(given[name] for name in asked.sensitive if name in asked.drop)
+            frame = frame.with_columns(given[name] for name in unseen)
         if asked is None:
             asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
         options = self._options()
+        dropped = tuple(name for name in asked.tree_columns if name not in names)
         solved = solve(
-            read(frame.to_native(), reading=asked.reading), replace(asked, drop=(), keep=None), options, columns=names
+            read(frame.to_native(), reading=asked.reading),
+            replace(asked, drop=dropped, keep=None),
+            options,
+            columns=names,
         )
         solution, profile, table = solved.solution, solved.profile, solved.table
         messages = (*unseen_values(asked, profile.sensitive), *check_released_columns(table, asked, solution, profile))

@@ -46,6 +46,7 @@ def public_policy(policy: Policy) -> dict[str, Any]:
         entry = said["attributes"][attribute.name]
         told = {key: entry[key] for key in _OF_ATTRIBUTES if isinstance(entry, dict) and key in entry}
         rule = {} if attribute.rule is None else {"rule": attribute.rule.public_data()}
+        rule |= {} if attribute.source is None else {"rule": {attribute.source.key: attribute.source.to_data()}}
         attributes[attribute.name] = {"masked_by": str(attribute.kind), **rule, **told}
     return {
         **{key: said[key] for key in _OF_POLICY if key in said},

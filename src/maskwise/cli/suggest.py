@@ -69,7 +69,7 @@ def suggest(
 def _show_summary(terminal: Terminal, found: Suggestion) -> None:
     from maskwise.errors import plural  # noqa: PLC0415 - start-up
     from maskwise.suggestion.roles import Role  # noqa: PLC0415 - start-up
-    from maskwise.suggestion.wording import spelled  # noqa: PLC0415 - start-up
+    from maskwise.values.yaml_spelling import spelled  # noqa: PLC0415 - start-up
 
     terminal.say(f"{plural(found.n_records, 'record')}, k = {found.k}")
     for role in Role:

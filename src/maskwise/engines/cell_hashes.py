@@ -61,20 +61,22 @@ class CellHashes:
         self._keys = {frozenset(numbers): f"k{i}" for i, numbers in enumerate(keys)}
         self._by_person = by_person
 
-    def sizes(self, sets: Sequence[Sequence[int]]) -> list[list[tuple[int, int]]]:
+    def sizes(self, sets: Sequence[Sequence[int]], one_of: int = 1) -> list[list[tuple[int, int]]]:
         """For each set of columns, each group size that occurs and how many groups have it.
 
         Args:
             sets: The columns of each set, by number; an empty one makes one group of all records.
+            one_of: Only one of so many groups is counted, with all its records: those whose key is divisible by it.
         """
         found: list[list[tuple[int, int]]] = [[] for _ in sets]
         n = f"count(DISTINCT {WHO})" if self._by_person else "count(*)"
         who = f", {WHO}" if self._by_person else ""
+        where = "" if one_of == 1 else f" WHERE code % {one_of} = 0"
         for at in range(0, len(sets), _MOST_SETS):
             # In DuckDB, GROUPING SETS of the same keys took a third longer.
             counted = " UNION ALL ".join(
                 f"SELECT {i} AS which, n, count(*) AS n_groups FROM (SELECT {n} AS n FROM "  # noqa: S608
-                f"(SELECT {self._key(numbers)} AS code{who} FROM {self._name}) r GROUP BY code) g GROUP BY n"
+                f"(SELECT {self._key(numbers)} AS code{who} FROM {self._name}) r{where} GROUP BY code) g GROUP BY n"
                 for i, numbers in enumerate(sets[at : at + _MOST_SETS], start=at)
             )
             for row in query(self._dialect, counted).to_pylist():

@@ -43,7 +43,7 @@ class Sample:
     table: pa.Table
     """The records without the columns that the policy drops; those of a test file come last."""
     policy: Policy
-    """The policy; of the columns to drop only those that are sensitive."""
+    """The policy; of the columns to drop only those that are sensitive, or that trees are made of."""
     classes: NDArray[Any]  # (n_rows,) int64, or float64 of a class that is a number
     """The number of each record's class; of a class that is a number, that number."""
     class_texts: tuple[str, ...]
@@ -93,8 +93,9 @@ def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] =
     dropped = policy.dropped(opened.names)
     for name in by:
         opened.require(name, "is to be grouped by", among=opened.names)
-    # What is dropped and sensitive is no predictor, but requirements count it.
-    unused = [name for name in dropped if name not in policy.sensitive and name not in by]
+    # What is dropped and sensitive is no predictor, but requirements count it; trees are made of others.
+    needed = {*policy.sensitive, *policy.tree_columns}
+    unused = [name for name in dropped if name not in needed and name not in by]
     whole, source = fetch(opened).drop_columns(unused), opened.source
     notes: list[str] = []
     n_train = whole.num_rows
@@ -114,9 +115,9 @@ def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] =
         msg = f"`{source}` and its test file need at least one record each." if test is not None else ""
         raise InputError(msg or f"`{source}` has no record to learn from.")
     groupings = tuple(group_records(whole.column(name), name) for name in dict.fromkeys(by))
-    gone = [name for name in dropped if name not in policy.sensitive]
+    gone = [name for name in dropped if name not in needed]
     whole = whole.drop_columns([name for name in gone if name in whole.column_names])
-    policy = replace(policy, drop=tuple(name for name in policy.drop if name not in gone), keep=None)
+    policy = replace(policy, drop=tuple(name for name in dropped if name in needed), keep=None)
     classes: NDArray[Any] = np.empty(0)
     class_texts: tuple[str, ...] = ()
     if policy.class_is_number:

@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats.taxonomy_file import from_document, read_taxonomy
 from maskwise.policy.attributes import Attribute, Consistency, Kind
+from maskwise.policy.rules.made import MADE_KEYS, read_source
 from maskwise.policy.rules.registry import BESIDE, RULE_KEYS, read_rule_tree
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.values.grids import Grid
@@ -30,7 +31,7 @@ _PREFERRED = ("weight", "at_least", "consistency")
 _BY_LEVEL = ("at_least", "release")
 """What is a level of a tree: a number, or of a rule the name of one of its levels."""
 _OTHERS = ("clamp", *_PREFERRED, "release")
-ATTRIBUTE_KEYS = ("taxonomy", "interval", "suppress", *_OTHERS, "root", "other", *sorted(RULE_KEYS))
+ATTRIBUTE_KEYS = ("taxonomy", "interval", "suppress", *_OTHERS, "root", "other", *sorted(RULE_KEYS | MADE_KEYS))
 """The keys that are known in an entry."""
 
 
@@ -52,7 +53,7 @@ def entry_shape(value: object) -> object:
     """An entry as pydantic checks it: without the parts of a rule, and with the range of an interval alone."""
     parts = _parts(value)
     rules = RULE_KEYS & set(parts)
-    own = {key: part for key, part in parts.items() if key not in rules and not (rules and key in BESIDE)}
+    own = {key: part for key, part in parts.items() if key not in rules | MADE_KEYS and not (rules and key in BESIDE)}
     if rules:
         own = {key: part for key, part in own.items() if key not in _BY_LEVEL or _is_number(part)}
     if isinstance(own.get("interval"), Mapping):
@@ -77,6 +78,8 @@ def read_attributes(document: Document, folder: Path, mistakes: list[str]) -> li
             parts = _parts(entry)
             if RULE_KEYS & set(parts):
                 found.append(_by_rule(name, parts, document, folder))
+            elif MADE_KEYS & set(parts):
+                found.append(Attribute(name, Kind.TAXONOMY, source=read_source(parts), **_preferred(parts)))
             elif "taxonomy" in parts:
                 tree, release = _taxonomy(document, place, folder), str(parts.get("release", ""))
                 depth = int(release) if release.isdecimal() else None
@@ -115,8 +118,9 @@ def write_attribute(attribute: Attribute) -> Any:
     """Write an entry as `read_attributes` reads it."""
     entry: Any = "suppress"
     if attribute.kind is Kind.TAXONOMY:
-        tree = attribute.taxonomy
-        entry = {"taxonomy": tree.to_nested()} if tree is not None else {}
+        tree, source = attribute.taxonomy, attribute.source
+        entry = {"taxonomy": tree.to_nested()} if tree is not None and source is None else {}
+        entry |= {} if source is None else {source.key: source.to_data()}
         entry |= {} if attribute.rule is None else attribute.rule.to_data()
         entry |= {} if attribute.release is None else {"release": attribute.release}
     elif attribute.kind is Kind.INTERVAL:
@@ -143,15 +147,15 @@ def _parts(value: object) -> dict[str, Any]:
     if not isinstance(value, Mapping) or not _is_one_kind(set(value)):
         raise PydanticCustomError(
             "entry",
-            "an attribute is `suppress`, `interval`, {interval: [low, high]}, {taxonomy: ...} or a rule such as "
-            "{prefix: [5, 3]}",
+            "an attribute is `suppress`, `interval`, {interval: [low, high]}, {taxonomy: ...}, a rule such as "
+            "{prefix: [5, 3]}, {grow: ...} or {from_column: [...]}",
         )
     return dict(value)
 
 
 def _is_one_kind(keys: set[object]) -> bool:
     """Whether the keys of an entry name one way of masking; a single key that is none may be misspelt."""
-    kinds, rules = keys & set(Kind), keys & RULE_KEYS
+    kinds, rules = keys & {*Kind, *MADE_KEYS}, keys & RULE_KEYS
     if rules:
         return len(rules) == 1 and kinds <= {Kind.TAXONOMY}
     return len(kinds) == 1 or (not kinds and len(keys) == 1 and not keys & {*_OTHERS, "root", "other"})

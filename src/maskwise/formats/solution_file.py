@@ -65,6 +65,7 @@ class _Attribute(BaseModel):
     hidden: list[str] = []
     hides_more: bool = False
     taxonomy: dict[str, Any] | None = None
+    is_made: bool = False
     rule: dict[str, Any] | None = None
     scale: Scale | None = None
     breaks: list[int | float] = []
@@ -165,7 +166,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
     said = file.model_dump(mode="json")
     # Said only where it is so, which is rare.
     attributes = (*said["attributes"], *said["fixed"])
-    rare = [(entry, key) for entry in attributes for key in ("hides_more", "coded", "regional", "rule")]
+    rare = [(entry, key) for entry in attributes for key in ("hides_more", "is_made", "coded", "regional", "rule")]
     for place, key in [*rare, *((said, key) for key in _OPTIONAL)]:
         if place[key] is None or (key != "regions" and place[key] in (False, [], {}, [False, False])):
             del place[key]
@@ -192,6 +193,7 @@ def _attribute(cut: Cut) -> _Attribute:
         hidden=list(cut.hidden),
         hides_more=cut.hides_more,
         taxonomy=cut.taxonomy.to_nested() if cut.taxonomy else None,
+        is_made=cut.is_made,
         rule=None if cut.rule is None else cut.rule.to_data(),
         scale=cut.scale,
         breaks=list(cut.breaks),
@@ -300,6 +302,7 @@ def _cut(entry: _Attribute) -> Cut:
             entry.root,
             entry.missing,
             taxonomy=tree,
+            is_made=entry.is_made,
             rule=rule,
             shown=tuple(entry.shown),
             regional=tuple(entry.regional),

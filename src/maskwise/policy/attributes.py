@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from maskwise.errors import PolicyError
 
 if TYPE_CHECKING:
+    from maskwise.policy.rules.made import TreeSource
     from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.values.grids import Grid
@@ -82,6 +83,8 @@ class Attribute:
     """The tree, for a taxonomy attribute without a rule."""
     rule: RuleTree | None = None
     """What makes the tree, for a taxonomy attribute that has a rule instead of a listed tree."""
+    source: TreeSource | None = None
+    """What the tree is made of, for a taxonomy attribute whose tree is made of the table when it is profiled."""
     bounds: tuple[str, str] | None = None
     """The range as it stands in the policy, for an interval attribute; None means the data's."""
     grid: Grid | None = None
@@ -109,7 +112,7 @@ class Attribute:
 
     def __post_init__(self) -> None:
         """Refuse an entry whose parts do not belong together."""
-        n_trees = (self.taxonomy is not None) + (self.rule is not None)
+        n_trees = (self.taxonomy is not None or self.source is not None) + (self.rule is not None)
         if n_trees != int(self.kind is Kind.TAXONOMY):
             raise PolicyError([f"`{self.name}`: a taxonomy attribute, and no other, needs a tree or a rule."])
         if self.grid is not None and self.kind is not Kind.INTERVAL:
@@ -121,7 +124,7 @@ class Attribute:
             raise PolicyError([msg])
         if not 0 < self.weight < math.inf:
             raise PolicyError([f"`{self.name}`: a weight is a number above 0; found {self.weight:g}."])
-        tree = self.taxonomy or self.rule
+        tree = self.taxonomy or self.rule or self.source
         n_levels = tree.height if tree is not None else int(self.kind is Kind.SUPPRESS)
         if not 0 <= self.at_least <= n_levels:
             has = {
@@ -130,5 +133,8 @@ class Attribute:
                 Kind.INTERVAL: "an interval attribute has no levels, as its intervals follow from the data",
             }[self.kind]
             raise PolicyError([f"`{self.name}`: at_least is {self.at_least}, but {has}."])
+        if self.release is not None and self.source is not None:
+            msg = f"`{self.name}`: `release` is a depth in a listed taxonomy, and `{self.source.key}` lists none."
+            raise PolicyError([msg])
         if self.release is not None and (self.kind is not Kind.TAXONOMY or self.release < 0):
             raise PolicyError([f"`{self.name}`: `release` is a depth in its taxonomy, 0 for the root."])

@@ -16,6 +16,7 @@ from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Minimality, Missing
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.requirements.unit import Unit
+from maskwise.policy.rules.made import source_mistakes
 from maskwise.policy.sensitive_trees import tree_mistakes
 from maskwise.policy.source_lines import Document
 from maskwise.values.message import Audience, Level, Message
@@ -133,7 +134,7 @@ class Policy:
                 + "`suppress` and `minimality: guard` do not go together yet: the attack is not computed for a release "
                 "with suppressed records. Delete one of them."
             )
-        mistakes += tree_mistakes(self)
+        mistakes += [*tree_mistakes(self), *source_mistakes(self)]
         mistakes += self._person_mistakes(in_qid)
         if mistakes:
             raise PolicyError(mistakes)
@@ -228,6 +229,12 @@ class Policy:
         return {attribute.name: attribute.taxonomy or attribute.rule for attribute in self.attributes}
 
     @property
+    def tree_columns(self) -> tuple[str, ...]:
+        """The columns that trees are made of, beside those that they are for."""
+        sources = [attribute.source for attribute in self.attributes if attribute.source is not None]
+        return tuple(dict.fromkeys(name for source in sources for name in source.columns))
+
+    @property
     def unit(self) -> Unit:
         """What requirements count."""
         return Unit.RECORD if self.person is None else Unit.PERSON
@@ -306,6 +313,7 @@ class Policy:
             "minimality": None if self.minimality is Minimality.CHECK else self.minimality,
             "boundaries": None if self.boundaries is Boundaries.SAFE else self.boundaries,
             "clamp": clamps or None,
+            "sources": {a.name: [a.source.key, a.source.to_data()] for a in self.attributes if a.source} or None,
             "rules": {a.name: a.rule.to_data() for a in self.attributes if a.rule is not None} or None,
             "grids": {a.name: a.grid.text for a in self.attributes if a.grid is not None} or None,
             "release": {a.name: a.release for a in self.fixed} or None,

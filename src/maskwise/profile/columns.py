@@ -74,6 +74,8 @@ class Column:
     """The rule that makes the tree, and the values of the cells."""
     grid: Grid | None = None
     """Where intervals may begin, if not anywhere."""
+    is_made: bool = False
+    """Whether that tree was made of the table, so that only its owner may know more of it than the release shows."""
     is_ranged: bool = False
     """Whether keys and numbers are the smallest of ranges, which an interval attribute with too many has."""
     rest: Ints | None = None  # (n_classes,)

@@ -8,15 +8,14 @@ Other numbers are taken for amounts: they differ as often, and say less.
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import quote
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.parsing import CODE, FOREIGN_NUMBER, patterns
 from maskwise.values.scales import EXACT, Scale
+from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -35,8 +34,6 @@ _WHOLE = r"^\s*[+-]?[0-9]+(\.0+)?\s*$"
 """How a whole number is spelled, also one that was a float for a while."""
 _MOMENTS = (Scale.DATE, Scale.TIMESTAMP, Scale.TIME)
 """What differs in nearly every record only if it is somebody's own."""
-_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
-"""What YAML may take for something else than a name."""
 
 
 def forgotten_identifiers(part: RandomPart, policy: Policy) -> tuple[Message, ...]:
@@ -96,16 +93,6 @@ def _warn(names: list[str], *, is_kept: bool, is_whole: bool) -> Message:
     if not is_whole:
         return Message(Level.WARNING, Audience.OWNER, text)
     return Message(Level.WARNING, Audience.RECIPIENT, text, f"{differ}.")
-
-
-def spelled(name: str) -> str:
-    """A name as YAML takes it for that name.
-
-    >>> spelled("zip"), spelled("last, first")
-    ('zip', '"last, first"')
-    """
-    is_plain = re.fullmatch(r"[A-Za-z_][\w-]*", name) and name.lower() not in _WORDS
-    return name if is_plain else json.dumps(name, ensure_ascii=False)
 
 
 def _looks(part: RandomPart, cell: ir.Value) -> dict[str, ir.Value]:

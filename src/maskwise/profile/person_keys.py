@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.errors import quote
-from maskwise.profile.identifier_warning import spelled
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.parsing import FOREIGN_NUMBER, patterns
 from maskwise.values.scales import EXACT, Scale
+from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

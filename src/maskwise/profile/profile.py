@@ -18,6 +18,7 @@ from maskwise.profile.class_bins import bin_class
 from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
 from maskwise.profile.columns import Column, Profile
 from maskwise.profile.fixed_columns import take_fixed
+from maskwise.profile.made_trees import made_notes, with_trees
 from maskwise.profile.persons import count_persons
 from maskwise.profile.rule_columns import place_values
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
@@ -58,7 +59,9 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
         protected = [column for column in requirement.columns if column not in requirement.qid]
         places.update(dict.fromkeys(protected, ("requirements", i, "sensitive")))
     if with_attributes:
-        places.update({attribute.name: ("attributes", attribute.name) for attribute in policy.attributes})
+        for attribute in policy.attributes:
+            names = (attribute.name, *(attribute.source.columns if attribute.source is not None else ()))
+            places.update(dict.fromkeys(names, ("attributes", attribute.name)))
         if policy.class_name is not None:
             places[policy.class_name] = ("class",)
     if with_drop:
@@ -92,7 +95,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         # A filter that drops nothing would still be paid for in every later scan.
         table = complete if complete.n_rows() < n_all else table
     table = bin_class(table, policy)
-    entries = {attribute.name: attribute for attribute in policy.attributes}
+    entries = {attribute.name: attribute for attribute in with_trees(table, policy)}
     dropped = set(policy.dropped(table.names))
     messages = [
         policy.note_at(
@@ -104,6 +107,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         for name in policy.idle
         if name not in dropped
     ]
+    messages += made_notes(tuple(entries.values()))
     columns = []
     for name in (*policy.masked, *([] if policy.class_name is None else [policy.class_name])):
         if not table.is_countable(name):
@@ -251,6 +255,7 @@ def _categorical(policy: Policy, entry: Attribute, counted: ColumnCounts, messag
         counted.missing,
         tuple(texts),
         taxonomy=entry.taxonomy,
+        is_made=entry.source is not None,
         rest=counted.rest,
         n_rest=counted.n_rest,
     )

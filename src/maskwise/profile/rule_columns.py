@@ -60,8 +60,8 @@ def place_values(
         floor: What fewer records have is never shown; where there are very many leaves, a label all of whose children
             have fewer records is a leaf itself.
 
-    Claim: putting rare values together changes no release. A label below the floor is shown in no state, so a label
-    that has only such ones below it is never refined.
+    Claim: putting rare values together takes away no label that may be shown. A label below the floor is shown in no
+    state, so a label that has only such ones below it is never refined.
     """
     tree = PathTree(rule.root)
     paths = [rule.path(text) for text in texts]

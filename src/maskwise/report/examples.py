@@ -58,6 +58,8 @@ def _each(cuts: Sequence[Cut]) -> Iterator[tuple[int, list[tuple[str, tuple[str,
     for at, cut in enumerate(cuts):
         if cut.kind is Kind.SUPPRESS:
             yield at, [(shown, (_UNTOLD if shown == HIDDEN else shown,)) for shown in cut.labels]
+        elif cut.is_made:
+            yield at, [(shown, (shown,)) for shown in cut.labels]
         elif cut.taxonomy is not None:
             if cut.rule is not None:
                 yield at, [(shown, (_any_of(cut, shown),)) for shown in cut.shown]
@@ -91,6 +93,8 @@ def _values(codes: Codes) -> list[tuple[str, int]]:
     cut = codes.cut
     if cut.kind is Kind.SUPPRESS:
         return [*((text, codes.of_text[text]) for text in cut.shown), (_UNTOLD, 0)]
+    if cut.is_made:
+        return [(text, codes.of_text.get(text, 0)) for text in cut.labels]
     if cut.taxonomy is not None:
         return [(_any_of(cut, leaf), codes.of_text.get(leaf, 0)) for leaf in cut.taxonomy.leaves()]
     assert cut.scale is not None  # noqa: S101 - every interval cut has a scale

@@ -96,8 +96,8 @@ def _what_is_hidden(cut: Cut, *, is_public: bool) -> str:
 
 
 def _tree(cut: Cut, *, is_public: bool) -> tuple[TreeNode, ...]:
-    """The tree of a taxonomy attribute; nothing for any other."""
-    if cut.taxonomy is None:
+    """The tree of a taxonomy attribute; nothing for any other, nor of a tree that recipients may not know."""
+    if cut.taxonomy is None or (cut.is_made and is_public):
         return ()
     if cut.regional:
         nodes = overlapping_nodes(cut.taxonomy, cut.regional)

@@ -25,11 +25,20 @@ class HashedTable:
     numbers: Mapping[str, int]
     """The number of each column there."""
 
-    def sizes(self, sets: Collection[frozenset[str]]) -> dict[frozenset[str], GroupSizes]:
-        """The group sizes on each of some sets of columns, all counted at once."""
+    def sizes(self, sets: Collection[frozenset[str]], one_of: int = 1) -> dict[frozenset[str], GroupSizes]:
+        """The group sizes on each of some sets of columns, all counted at once.
+
+        Args:
+            sets: The sets.
+            one_of: Count only one of so many groups, whole groups chosen by their hash, and take each for so many: an
+                estimate that favours no size.
+        """
         ordered = list(dict.fromkeys(sets))
-        found = self.hashes.sizes([self._numbers(names) for names in ordered])
-        return {names: GroupSizes.of(pairs) for names, pairs in zip(ordered, found, strict=True)}
+        found = self.hashes.sizes([self._numbers(names) for names in ordered], one_of)
+        return {
+            names: GroupSizes.of((size, one_of * n_groups) for size, n_groups in pairs)
+            for names, pairs in zip(ordered, found, strict=True)
+        }
 
     def guesses(self, qid: Collection[str], column: str) -> GuessCounts:
         """How well a column can be guessed in the groups on a QID."""

@@ -117,6 +117,7 @@ def _cut(column: Column, tree: AnyTree, shown: list[int]) -> Cut:
                 # What is below comes from the table and is nobody's to keep; later rows go by the rule.
                 taxonomy=column.taxonomy if column.rule is None else column.taxonomy.down_to(shown_labels),
                 rule=column.rule,
+                is_made=column.is_made,
                 shown=shown_labels,
             )
         case Kind.SUPPRESS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,9 @@ MOST_VALUES = 1000
 """So many values are given at once."""
 _COLUMNS_AT_ONCE = 40
 """So many columns are asked about in one query."""
+_MANY_COLUMNS, _FEW_CELLS = 100, 5_000_000
+"""With more columns than the first, and no more cells than the second, fetching all costs less than asking about
+each column."""
 _HIDDEN = {Role.IDENTIFIER, Role.PERSON, Role.SENSITIVE, Role.FREE_TEXT, Role.UNREADABLE}
 """The roles of columns whose values are not shown unless somebody asks for them."""
 _TYPES = {
@@ -64,15 +68,18 @@ def view_columns(table: Table, suggestion: Suggestion | None, roles: Mapping[str
     for name in roles:
         table.require(name, "has a role")
     suggested = {} if suggestion is None else {column.name: column for column in suggestion.columns}
-    counts = _counts(table, suggested)
-    views = []
-    for name in table.names:
-        one = suggested.get(name)
-        role = roles.get(name, "" if one is None else str(one.role))
-        is_shown = role not in _HIDDEN and table.is_countable(name)
-        frequent = _frequent(table, name) if is_shown else None
-        views.append(ColumnView(name, _type(table, name, one), *counts[name], frequent, one))
-    return tuple(views)
+    all_roles = {name: str(one.role) for name, one in suggested.items()} | dict(roles)
+    shown = [name for name in table.names if all_roles.get(name) not in _HIDDEN and table.is_countable(name)]
+    if len(table.names) > _MANY_COLUMNS and len(table.names) * table.n_rows() <= _FEW_CELLS:
+        counts, frequent = _count_here(table, shown)
+    else:
+        counts, frequent = _counts(table, suggested), {name: _frequent(table, name) for name in shown}
+    return tuple(
+        ColumnView(
+            name, _type(table, name, suggested.get(name)), *counts[name], frequent.get(name), suggested.get(name)
+        )
+        for name in table.names
+    )
 
 
 def count_values(table: Table, name: str) -> list[tuple[str, int]]:
@@ -104,6 +111,22 @@ def _counts(table: Table, suggested: Mapping[str, ColumnSuggestion]) -> dict[str
         (row,) = table.engine.fetch(table.expr.aggregate(**asked)).to_pylist()
         found |= {name: (int(row[f"d{i}"] or 0), int(row[f"m{i}"] or 0)) for i, name in enumerate(some)}
     return found
+
+
+def _count_here(
+    table: Table, shown: Sequence[str]
+) -> tuple[dict[str, tuple[int, int]], dict[str, tuple[tuple[str, int], ...]]]:
+    """Different values and missing cells of every column, and the frequent values of some, counted in this process."""
+    countable = [name for name in table.names if table.is_countable(name)]
+    keys = [table.key(name) for name in countable]
+    cells = table.engine.fetch(table.normalized(countable).select(*keys))
+    counts, frequent = dict.fromkeys(table.names, (0, 0)), {}
+    for name, column in zip(countable, cells.columns, strict=True):
+        found = Counter(text_of(cell) for cell in column.to_pylist() if cell is not None)
+        counts[name] = len(found), column.null_count
+        if name in shown:
+            frequent[name] = tuple(sorted(found.items(), key=lambda one: (-one[1], one[0]))[:N_FREQUENT])
+    return counts, frequent
 
 
 def _frequent(table: Table, name: str) -> tuple[tuple[str, int], ...]:

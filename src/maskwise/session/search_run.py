@@ -14,12 +14,13 @@ from maskwise.session.row_pairs import pair_rows
 from maskwise.session.sidecars import SidecarPaths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from maskwise.outcome import Outcome
     from maskwise.pipeline.finding import FinishedSearch
     from maskwise.policy.policy import Policy
     from maskwise.progress import Event
+    from maskwise.release.file_set import Sidecar
     from maskwise.risks.risk import Risk
     from maskwise.session.row_pairs import RowPairs
     from maskwise.session.session import Session
@@ -140,6 +141,7 @@ class SearchRun:
         keep_order: bool = False,
         escape_formulas: bool = False,
         strict_leaks: bool = False,
+        beside: Sequence[Sidecar] = (),
     ) -> Outcome:
         """Release into a folder, through the same gate as `maskwise mask`: all files appear together, or none.
 
@@ -153,6 +155,7 @@ class SearchRun:
             keep_order: As in `anonymize`.
             escape_formulas: As in `anonymize`.
             strict_leaks: As in `anonymize`.
+            beside: More files that appear together with it.
         """
         place = Path(folder)
         paths = [None if one is None else place / one for one in (solution, trace, report, owner_report)]
@@ -164,14 +167,19 @@ class SearchRun:
             is_shuffled=not keep_order, seed=self._seed, escape_formulas=escape_formulas, strict_leaks=strict_leaks
         )
         why = owner_report is not None and self.policy.suppress is None
-        return self._release(target, how, why=why, beside=sidecars)
+        return self._release(target, how, why=why, beside=lambda outcome: [*sidecars.make(outcome), *beside])
 
     def _release(
-        self, target: Place, how: ReleaseOptions, *, why: bool = False, beside: SidecarPaths | None = None
+        self,
+        target: Place,
+        how: ReleaseOptions,
+        *,
+        why: bool = False,
+        beside: Callable[[Outcome], Sequence[Sidecar]] | None = None,
     ) -> Outcome:
         self._session.require_open()
         progress = RunProgress(self._on_event)
         with progress.ticking():
             plan = self._found.take(progress, why=why)
             source = (self._session.data, self._session.engine)
-            return release(plan, target, how, progress, source, None if beside is None else beside.make)
+            return release(plan, target, how, progress, source, beside)

@@ -65,6 +65,8 @@ class Cut:
     """The tree of a taxonomy attribute; of one with a rule only down to what is shown."""
     rule: RuleTree | None = None
     """What makes that tree, and covers values that the search never saw."""
+    is_made: bool = False
+    """Whether that tree was made of the table, so that only its owner may know more of it than the release shows."""
     shown: tuple[str, ...] = ()
     """The values a taxonomy attribute shows, or those a suppress attribute discloses."""
     hidden: tuple[str, ...] = ()
@@ -85,14 +87,15 @@ class Cut:
     def labels(self) -> tuple[str, ...]:
         """Every text a released cell may hold, in tree order."""
         if self.regional:
-            return self.regional
+            return _by_spelling(self.regional) if self.is_made else self.regional
         match self.kind:
             case Kind.TAXONOMY:
-                return self.shown
+                # The order of a tree that was made of the table tells of it.
+                return _by_spelling(self.shown) if self.is_made else self.shown
             case Kind.SUPPRESS:
                 hides = bool(self.hidden) or self.hides_more or self.missing is MissingShown.ROOT
                 # Ordered by themselves: whether a hidden value is a number is nobody's to know.
-                shown = tuple(sorted(self.shown, key=value_order(self.shown)))
+                shown = _by_spelling(self.shown)
                 return (*shown, HIDDEN) if hides else shown
             case Kind.INTERVAL:
                 ends = list(pairwise(self.breaks))
@@ -195,6 +198,10 @@ def disclose_lone_value(cut: Cut) -> Cut:
         return cut
     texts = (*cut.shown, *cut.hidden)
     return replace(cut, shown=tuple(sorted(texts, key=value_order(texts))), hidden=())
+
+
+def _by_spelling(labels: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(labels, key=value_order(labels)))
 
 
 def in_tree_order(labels: Iterable[str], taxonomy: Taxonomy) -> tuple[str, ...]:

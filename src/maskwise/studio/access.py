@@ -162,7 +162,7 @@ def bug_error(error: BaseException) -> dict[str, Any]:
 
 async def send_error(send: Send, status: int, error: Mapping[str, Any]) -> None:
     """Send an error as JSON."""
-    body = json.dumps({"error": error}, ensure_ascii=False).encode()
+    body = json.dumps({"error": error}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if status in {WRONG_METHOD, FOREIGN, UNKNOWN_TOKEN} or status >= BUG:
         # What is left of the body is not read.

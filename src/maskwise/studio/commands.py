@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,7 @@ class Commands:
         """
         self._tell, self._stop = tell, stop
         self._session: Session | None = None
-        self._roles: dict[str, str] = {}
+        self._chosen: dict[str, str] = {}
         self._runs: dict[str, tuple[SearchRun, dict[str, Any]]] = {}
         self._states: dict[tuple[str, int], SearchRun] = {}
         self.table: Mapping[str, Callable[..., Any]] = {
@@ -80,6 +81,7 @@ class Commands:
         memory: str | None = None,
         example: str | None = None,
         name: str | None = None,
+        roles: dict[str, str] | None = None,
     ) -> dict[str, Any]:
         """Open a table instead of the one that is open.
 
@@ -89,6 +91,7 @@ class Commands:
             memory: As in `anonymize`.
             example: The table that comes with maskwise, instead.
             name: What the page calls it.
+            roles: The roles of columns that were chosen before, where it is opened again.
         """
         policy = None
         if example is not None:
@@ -100,7 +103,7 @@ class Commands:
             session.close()
             raise
         self.close()
-        self._session, self._roles = session, {}
+        self._session, self._chosen = session, roles or {}
         self._runs.clear()
         self._states.clear()
         return opened
@@ -113,11 +116,9 @@ class Commands:
             suggestion = session.suggest()
         except InputError as error:
             remark = str(error)
-        views = session.columns(roles)
-        suggested = {view.name: _role(view) for view in views if view.suggestion is not None}
-        self._roles = {**suggested, **roles}
+        self._chosen = roles
         return {
-            "columns": [_column_data(view) for view in views],
+            "columns": [_column_data(view) for view in session.columns(roles)],
             "suggested_policy": None if suggestion is None else suggestion.data,
             "suggested_k": None if suggestion is None else suggestion.k,
             "remark": remark,
@@ -172,6 +173,8 @@ class Commands:
         from maskwise.evaluation.run import evaluate  # noqa: PLC0415 - heavy, and seldom asked for
 
         found, options = self._found(run)
+        if self._opened.engine is not None:
+            raise InputError("What masking costs is measured on files only. Write the table to one, and open that.")
         if found.policy.class_name is None:
             raise InputError("The policy names no class, so there is nothing to predict. Choose the role class first.")
 
@@ -242,16 +245,14 @@ class Commands:
         return lambda event: self._tell(name, tell_event(event))
 
     def _refuse_naming(self, column: str) -> None:
-        if self._roles.get(column) in _NAMING:
+        """Refuse to list the values of a column that names people, by the role that was chosen, else suggested."""
+        role = self._chosen.get(column)
+        if role is None:
+            with suppress(InputError):  # nothing is suggested
+                role = next((one.role for one in self._opened.suggest().columns if one.name == column), None)
+        if role in _NAMING:
             msg = f"The values of `{column}` name people, so they are not listed. Change its role first."
             raise InputError(msg)
-
-
-def _role(view: ColumnView) -> str:
-    """The role that the page knows: what is left out for whatever reason is an identifier there."""
-    assert view.suggestion is not None  # noqa: S101 - the callers have looked
-    role = view.suggestion.role
-    return str(Role.IDENTIFIER if role.is_left_out else role)
 
 
 def _column_data(view: ColumnView) -> dict[str, Any]:
@@ -260,7 +261,9 @@ def _column_data(view: ColumnView) -> dict[str, Any]:
     if one is not None:
         entry = None if one.masking is None else one.masking.entry
         reason = one.reason if one.masking is None else f"{one.reason}; {one.masking.reason}"
-        suggestion = {"role": _role(view), "kind": str(one.role), "reason": reason, "entry": entry}
+        # The page knows fewer roles: what is left out, for whatever reason, is an identifier there.
+        role = Role.IDENTIFIER if one.role.is_left_out else one.role
+        suggestion = {"role": str(role), "kind": str(one.role), "reason": reason, "entry": entry}
     return {
         "name": view.name,
         "type": view.type,

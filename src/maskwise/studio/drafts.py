@@ -48,7 +48,7 @@ class Drafts:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with open(handle, "w", encoding="utf-8") as file:  # noqa: PTH123 - an open handle
-                json.dump(draft, file, ensure_ascii=False)
+                json.dump(draft, file)
             part.replace(target)
             self._forget_oldest()
         except OSError as error:

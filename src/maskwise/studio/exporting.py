@@ -10,7 +10,7 @@ import yaml
 
 from maskwise.errors import InputError
 from maskwise.formats.policy_file import to_data
-from maskwise.release.file_set import Sidecar, write_files
+from maskwise.release.file_set import Sidecar
 from maskwise.release.target import refuse_inputs
 from maskwise.release.target_checks import check_target
 from maskwise.search.options import search_options
@@ -79,8 +79,8 @@ def export(
         report=names.get("report"),
         owner_report=names.get("owner_report"),
         keep_order=keep_order,
+        beside=[Sidecar(policy, policy_text(run.policy), private=True)],
     )
-    write_files([Sidecar(policy, policy_text(run.policy), private=True)])
     written = [(place / name, "the release", False)]
     written += [(place / own, *_FILES[key][1:]) for key, own in beside.items()]
     written.append((policy, "the policy, for the command below", True))

@@ -7,6 +7,7 @@ imported inside.
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sys
@@ -87,13 +88,33 @@ def _settle(scratch: str) -> None:
         os.dup2(nowhere, 2)
 
 
+def to_json(data: Any) -> bytes:
+    """Plain values as JSON; a number that JSON has not, such as a ratio without bound, is null.
+
+    >>> to_json({"a": [1.5, float("inf")]})
+    b'{"a": [1.5, null]}'
+    """
+    try:
+        return json.dumps(data, allow_nan=False).encode()
+    except ValueError:
+        return json.dumps(_finite(data), allow_nan=False).encode()
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
 def _answer(command: Callable[..., Any], number: int, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
     """Carry out a command; whatever goes wrong becomes a sentence."""
     from maskwise.session.remarks import remarks_of_error  # noqa: PLC0415 - heavy
 
     try:
         data = command(**arguments)
-        return ANSWER, number, json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+        return ANSWER, number, to_json(data)
     except RequestError as refused:
         return ERROR, number, refused.status, refused.error
     except MaskwiseError as error:

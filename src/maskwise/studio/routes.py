@@ -54,7 +54,7 @@ class Requests:
         self._table: dict[str, tuple[type[bodies.Body], Callable[[Any, str], Awaitable[Any]]]] = {
             "state": (bodies.Body, self._state),
             "open": (bodies.OpenBody, self._open),
-            "columns": (bodies.ColumnsBody, self._ask("columns")),
+            "columns": (bodies.ColumnsBody, self._columns),
             "values": (bodies.ValuesBody, self._ask("values")),
             "tree": (bodies.TreeBody, self._ask("tree")),
             "import": (bodies.ImportBody, self._ask("import")),
@@ -124,6 +124,9 @@ class Requests:
     async def _open(self, body: bodies.OpenBody, _tab: str) -> dict[str, Any]:
         return await self._studio.open(read_choice(body.path, body.example, body.engine, body.table))
 
+    async def _columns(self, body: bodies.ColumnsBody, _tab: str) -> bytes:
+        return await self._studio.columns(dict(body.roles))
+
     def _ask(self, command: str) -> Callable[[bodies.Body, str], Awaitable[bytes]]:
         """Have something done with the open table."""
 
@@ -186,7 +189,7 @@ async def _read(request: Request) -> bytes:
 
 
 def _answer(data: Any) -> Response:
-    body = data if isinstance(data, bytes) else json.dumps(data, ensure_ascii=False).encode()
+    body = data if isinstance(data, bytes) else json.dumps(data).encode()
     return Response(body, media_type="application/json")
 
 

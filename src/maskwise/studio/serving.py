@@ -9,10 +9,11 @@ import secrets
 import signal
 import socket
 import sys
+import threading
 import webbrowser
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
 from maskwise.studio.access import Access, GuardedApp
@@ -137,23 +138,47 @@ async def _run_server(
 
 async def _open_browser(studio: Studio, access: Access, options: StudioOptions, say: Callable[[str], None]) -> None:
     """Open the browser by a file that nobody else can read: a command line with the token would be seen by `ps`."""
-    is_opened = False
-    if options.opens_browser and _has_display():
-        path = studio.folder.path / "open.html"
-        used = asyncio.Event()
-        studio.on_use = used.set
-        write_redirect(path, access.address)
-        try:
-            is_opened = await asyncio.to_thread(webbrowser.open, path.as_uri())
-            if is_opened:
-                say(f"The studio is open in your browser, at {access.origin}. Ctrl-C ends it.")
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(used.wait(), _OPENED_WITHIN)
-        finally:
-            path.unlink(missing_ok=True)
-    if not is_opened:
-        say(f"Open this address in a browser on this machine; whoever has it can see the table:\n{access.address}")
-        say("Ctrl-C ends the studio.")
+    if not options.opens_browser or not _has_display():
+        _tell_address(access, say)
+        return
+    path = studio.folder.path / "open.html"
+    used = asyncio.Event()
+    studio.on_use = used.set
+    write_redirect(path, access.address)
+    try:
+        say(f"The studio opens in your browser, at {access.origin}. Ctrl-C ends it.")
+        waiting, opened = asyncio.create_task(used.wait()), _open_in_thread(path.as_uri())
+        either: set[asyncio.Future[Any]] = {waiting, opened}
+        await asyncio.wait(either, timeout=_OPENED_WITHIN, return_when=asyncio.FIRST_COMPLETED)
+        if opened.done() and not opened.result():
+            _tell_address(access, say)
+            return
+        await asyncio.wait({waiting}, timeout=_OPENED_WITHIN)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _open_in_thread(address: str) -> asyncio.Future[bool]:
+    """Open the browser in a thread that nobody has to wait for: some browsers come back only when they are closed."""
+    loop = asyncio.get_running_loop()
+    opened: asyncio.Future[bool] = loop.create_future()
+
+    def tell(is_opened: bool) -> None:  # noqa: FBT001 - a callback
+        if not opened.done():
+            opened.set_result(is_opened)
+
+    def open_it() -> None:
+        is_opened = webbrowser.open(address)
+        with suppress(RuntimeError):  # the studio has ended meanwhile
+            loop.call_soon_threadsafe(tell, is_opened)
+
+    threading.Thread(target=open_it, daemon=True).start()
+    return opened
+
+
+def _tell_address(access: Access, say: Callable[[str], None]) -> None:
+    say(f"Open this address in a browser on this machine; whoever has it can see the table:\n{access.address}")
+    say("Ctrl-C ends the studio.")
 
 
 def write_redirect(path: Path, address: str) -> None:

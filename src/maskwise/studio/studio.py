@@ -50,6 +50,7 @@ class Studio:
         self._source: dict[str, Any] | None = None
         self._open_in: TableProcess | None = None
         self._opening = asyncio.Lock()
+        self._roles: dict[str, str] = {}
         self._first: asyncio.Task[Any] | None = None
         self._error: dict[str, Any] | None = None
         self._runs: dict[str, RunLog] = {}
@@ -103,17 +104,30 @@ class Studio:
             self._revive()
             try:
                 answer = await self._within(self.process.ask("open", **{"memory": self._memory, **choice.arguments}))
-            except BaseException:
+            except BaseException as error:
                 _forget_upload(choice)
+                if not isinstance(error, RequestError) or error.status != BAD:
+                    # It may be opened later than anybody waits for it: then the other one is opened again.
+                    self._open_in = None
                 raise
             if self._choice is not None and self._choice.upload != choice.upload:
                 _forget_upload(self._choice)
             opened = json.loads(answer)
             policy = opened.pop("policy")
             self._choice, self._open_in, self._error = choice, self.process, None
+            self._roles = {}
             self._source = {**opened, "kind": choice.kind}
             self._runs.clear()
         return {"source": self._source, "draft": self.drafts.load(choice.key), "policy": policy}
+
+    async def columns(self, roles: dict[str, str]) -> bytes:
+        """The columns of the open table.
+
+        Args:
+            roles: Those that the page has chosen; they are kept, for the process that opens the table again.
+        """
+        self._roles = roles
+        return await self.ask("columns", roles=roles)
 
     async def ask(self, command: str, /, **arguments: Any) -> bytes:
         """Have something done with the open table.
@@ -182,6 +196,7 @@ class Studio:
         """Stop a run; a search keeps what is found."""
         run = self.find(name)
         if run.is_running:
+            run.is_cancelled |= run.kind is RunKind.COST  # of which nothing is kept
             run.process.stop()
 
     async def cancel(self, name: str) -> None:
@@ -219,7 +234,8 @@ class Studio:
         async with self._opening:
             self._revive()
             if self._open_in is not self.process:
-                await self._within(self.process.ask("open", **{"memory": self._memory, **self._choice.arguments}))
+                how = {"memory": self._memory, "roles": self._roles, **self._choice.arguments}
+                await self._within(self.process.ask("open", **how))
                 self._open_in = self.process
         return self.process
 

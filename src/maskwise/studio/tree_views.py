@@ -33,7 +33,8 @@ def view_tree(column: str, entry: Any, values: Sequence[tuple[str, int]]) -> dic
     """
     asked = {"attributes": {column: entry}, "requirements": [{"qid": [column], "k": 1}]}
     (attribute,) = read_placed(asked, Path()).attributes
-    return _covered(_tree_of(attribute, [text for text, _ in values]), values)
+    tree = _tree_of(attribute, [text for text, _ in values])
+    return _covered(tree, values, by_rule=attribute.rule is not None)
 
 
 def import_tree(column: str, name: str, content: bytes, values: Sequence[tuple[str, int]]) -> dict[str, Any]:
@@ -71,13 +72,24 @@ def _tree_of(attribute: Attribute, texts: Sequence[str]) -> Taxonomy:
         return attribute.rule.tree_with(texts)
     if attribute.kind is Kind.SUPPRESS:
         return Taxonomy.from_nested({_ROOT: [text for text in texts if text != _ROOT]})
-    msg = f"`{attribute.name}` is shown in intervals, whose tree follows from the search. There is none to look at yet."
+    if attribute.kind is Kind.INTERVAL:
+        msg = (
+            f"`{attribute.name}` is shown in intervals, whose tree follows from the search. It cannot be looked at yet."
+        )
+    else:
+        msg = f"The tree of `{attribute.name}` follows from the table when it is searched. It cannot be looked at yet."
     raise InputError(msg)
 
 
-def _covered(tree: Taxonomy, values: Sequence[tuple[str, int]]) -> dict[str, Any]:
-    """The tree with the records at or below each label."""
-    inner = set(tree.parents)
+def _covered(tree: Taxonomy, values: Sequence[tuple[str, int]], *, by_rule: bool = False) -> dict[str, Any]:
+    """The tree with the records at or below each label.
+
+    Args:
+        tree: The tree.
+        values: The column's values, with their records.
+        by_rule: A rule made it, so that a value may stand above others.
+    """
+    inner = set() if by_rule else set(tree.parents)
     place = {label: i for i, label in enumerate(tree.labels) if i not in inner}
     counts = [0] * len(tree.labels)
     outside = []
@@ -86,7 +98,7 @@ def _covered(tree: Taxonomy, values: Sequence[tuple[str, int]]) -> dict[str, Any
             counts[place[text]] += n
         else:
             outside.append((text, n))
-    unused = [label for label, at in place.items() if not counts[at]]
+    unused = [] if by_rule else [label for label, at in place.items() if not counts[at]]
     for i in range(len(counts) - 1, 0, -1):
         counts[tree.parents[i]] += counts[i]
     return {

@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import secrets
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -52,6 +53,7 @@ async def receive_upload(
         RequestError: It is larger, or stops on the way.
     """
     if n_promised is not None and n_promised > most:
+        await _pass_over(chunks)
         raise _too_large(most)
     place = folder.make(f"upload-{secrets.token_hex(8)}")
     path = place / name
@@ -74,10 +76,19 @@ async def _write(chunks: AsyncIterator[bytes], file: IO[bytes], most: int) -> No
     while (chunk := await next_chunk(chunks)) is not None:
         n_bytes += len(chunk)
         if n_bytes > most:
+            await _pass_over(chunks)
             raise _too_large(most)
         file.write(chunk)
     if not n_bytes:
         raise RequestError(BAD, "The file is empty.", "Choose another one.")
+
+
+async def _pass_over(chunks: AsyncIterator[bytes]) -> None:
+    """Take what comes and forget it: a browser that cannot send all of a file hears no answer."""
+    with suppress(TimeoutError, RequestError):
+        async with asyncio.timeout(PATIENCE):
+            while await next_chunk(chunks) is not None:
+                pass
 
 
 async def next_chunk(chunks: AsyncIterator[bytes]) -> bytes | None:

@@ -26,10 +26,12 @@ LEVELS = (0.01, 0.05, 0.2)
 """The shares of records that are looked for."""
 LARGEST = 4
 """Sets of more columns are not looked at."""
-_MOST_RECORDS = 25_000_000
-"""So many records are grouped in all, which takes a second or two; of a small table that is every set."""
+_MOST_RECORDS = 65_536
+"""Of a larger table about so many records are counted on each set: whole groups of them, chosen by their hash."""
 _MOST_SETS = 600
 """So many sets are counted at most."""
+_MOST_SCANNED = 60_000_000
+"""And so many records are gone through for them, which takes about a second."""
 _MOST_TRIED = 10_000
 """Of more sets of one size not even the room is computed."""
 _SHOWN = 5
@@ -60,6 +62,8 @@ class SetSearch:
     """How many sets were counted."""
     is_complete: bool
     """Whether all sets of up to `LARGEST` columns were counted or ruled out."""
+    one_of: int = 1
+    """The figures are estimates from one of so many groups; 1 counts all of them."""
 
 
 def find_sets(hashes: HashedTable, single: Mapping[str, GroupSizes], n_records: int) -> SetSearch:
@@ -70,13 +74,14 @@ def find_sets(hashes: HashedTable, single: Mapping[str, GroupSizes], n_records: 
         single: The groups on each column that may be in a set.
         n_records: The records of the table.
 
-    Claim: a set that is not counted cannot be a result. A group of m records
+    Claim: where all groups are counted, a set that is not counted cannot be a result. A group of m records
     that a column with d values splits has at most d groups of one, and at most
     m; so a set passes a share only if the groups of its parts leave room for it.
     """
     names = sorted(single, key=lambda name: (-count_groups(single[name]), name))
     known: dict[frozenset[str], GroupSizes] = {frozenset({name}): single[name] for name in names}
-    budget = min(_MOST_SETS, _MOST_RECORDS // max(n_records, 1))
+    budget = min(_MOST_SETS, max(_MOST_SCANNED // max(n_records, 1), 10))
+    one_of = max(round(n_records / _MOST_RECORDS), 1)
     is_complete = True
     for size in range(2, min(LARGEST, len(names)) + 1):
         if comb(len(names), size) > _MOST_TRIED:
@@ -86,8 +91,8 @@ def find_sets(hashes: HashedTable, single: Mapping[str, GroupSizes], n_records: 
         left = max(budget - (len(known) - len(names)), 0)
         is_complete &= len(wanted) <= left
         if wanted[:left]:
-            known |= hashes.sizes(wanted[:left])
-    return SetSearch(_smallest(known, names), len(known) - len(names), is_complete)
+            known |= hashes.sizes(wanted[:left], one_of)
+    return SetSearch(_smallest(known, names, n_records), len(known) - len(names), is_complete, one_of)
 
 
 def _candidates(
@@ -100,7 +105,7 @@ def _candidates(
     for chosen in combinations(names, size):
         columns = frozenset(chosen)
         parts = [frozenset(some) for n in range(1, size) for some in combinations(chosen, n)]
-        passed = max(known[part].unique for part in parts if part in known)
+        passed = max(known[part].n_unique for part in parts if part in known) / n_records
         room = float(min(prod(n_values[name] for name in chosen), n_records))
         for name in chosen:
             if columns - {name} in known:
@@ -116,23 +121,24 @@ def _room(groups: GroupSizes, n_values: int) -> float:
     return float((alone * groups.n_groups).sum())
 
 
-def _smallest(known: Mapping[frozenset[str], GroupSizes], names: Sequence[str]) -> tuple[SinglingSet, ...]:
+def _smallest(
+    known: Mapping[frozenset[str], GroupSizes], names: Sequence[str], n_records: int
+) -> tuple[SinglingSet, ...]:
+    """For each share the smallest sets that pass it, and of these the ones that pass it most."""
     order = {name: i for i, name in enumerate(names)}
+    unique = {columns: groups.n_unique / n_records for columns, groups in known.items()}
+
+    def rank(columns: frozenset[str]) -> tuple[int, float, list[int]]:
+        return len(columns), -unique[columns], sorted(map(order.__getitem__, columns))
+
     chosen: dict[frozenset[str], float] = {}
     for level in LEVELS:
-        passing = [columns for columns, groups in known.items() if groups.unique > level]
+        passing = [columns for columns in known if unique[columns] > level]
         minimal = [columns for columns in passing if not any(other < columns for other in passing)]
-        minimal.sort(
-            key=lambda columns: (len(columns), -known[columns].unique, sorted(map(order.__getitem__, columns)))
-        )
-        for columns in minimal[:_SHOWN]:
-            chosen[columns] = level
+        chosen |= dict.fromkeys(sorted(minimal, key=rank)[:_SHOWN], level)
     return tuple(
         SinglingSet(
-            tuple(sorted(columns, key=order.__getitem__)), known[columns].unique, separation(known[columns]), level
+            tuple(sorted(columns, key=order.__getitem__)), unique[columns], separation(known[columns]), chosen[columns]
         )
-        for columns, level in sorted(
-            chosen.items(),
-            key=lambda item: (len(item[0]), -known[item[0]].unique, sorted(map(order.__getitem__, item[0]))),
-        )
+        for columns in sorted(chosen, key=rank)
     )

@@ -20,7 +20,7 @@ from maskwise.suggestion.vocabulary import DEMOGRAPHIC
 from maskwise.suggestion.wording import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from maskwise.suggestion.evidence import ColumnEvidence
     from maskwise.table.table import Table
@@ -51,6 +51,16 @@ class SuggestedRequirement:
     """Why."""
 
 
+@dataclass(frozen=True, slots=True)
+class ValueGroups:
+    """How the values of a sensitive column are told apart."""
+
+    prefix: int | None
+    """By how many first characters; None tells all of them apart."""
+    n_groups: int
+    """How many groups of values that makes, the missing one included where all are told apart."""
+
+
 def k_of(risk: float) -> int:
     """The smallest group in which the chance of being found is not above a risk.
 
@@ -68,14 +78,19 @@ def choose_attributes(columns: Sequence[ColumnEvidence]) -> list[str]:
 
 
 def demand(
-    table: Table, masked: Sequence[ColumnEvidence], sensitive: Sequence[ColumnEvidence], k: int, n_units: int, unit: str
+    table: Table,
+    masked: Sequence[ColumnEvidence],
+    sensitive: Mapping[ColumnEvidence, ValueGroups | None],
+    k: int,
+    n_units: int,
+    unit: str,
 ) -> list[SuggestedRequirement]:
     """Choose the requirements.
 
     Args:
         table: The records, to count groups of sensitive values.
         masked: The quasi-identifiers.
-        sensitive: The sensitive columns.
+        sensitive: The sensitive columns, with the way their values are told apart.
         k: The smallest group.
         n_units: The records, or persons, of the table.
         unit: What they are called.
@@ -106,8 +121,8 @@ def demand(
                     {"qid": qid, "k": k}, "those that are known best, all together; add others that are"
                 )
             )
-    for column in sensitive:
-        found += _protect(table, column, qid)
+    for column, groups in sensitive.items():
+        found += [] if groups is None else _protect(table, column, groups, qid)
     return found
 
 
@@ -132,21 +147,16 @@ def _core(masked: Sequence[ColumnEvidence], room: float) -> list[str]:
     return [column.name for column in masked if column.name in chosen]
 
 
-def _protect(table: Table, column: ColumnEvidence, qid: list[str]) -> list[SuggestedRequirement]:
+def _protect(table: Table, column: ColumnEvidence, groups: ValueGroups, qid: list[str]) -> list[SuggestedRequirement]:
     """Requirements on a sensitive column; none names a value of the data."""
     found = []
     base = {"qid": qid, "sensitive": column.name}
-    n_values = column.n_distinct + bool(column.n_missing)
-    by: dict[str, str] = {}
-    if n_values > _MOST_VALUES:
-        first = _group_by(table, column.name)
-        assert first is not None  # noqa: S101 - `can_protect` was asked before
-        by, n_values = {"by": f"prefix {first[0]}"}, first[1]
-    effective = min(2**column.bits, n_values)
+    by = {} if groups.prefix is None else {"by": f"prefix {groups.prefix}"}
+    effective = min(2**column.bits, groups.n_groups)
     if effective >= 2:  # noqa: PLR2004
         least = min(_WANTED, int(effective))
         said = f"no group tells the value of `{column.name}`: at least {least} different ones in each"
-        said += f", told apart by their first {plural(int(by['by'].split()[1]), 'character')}" if by else ""
+        said += f", told apart by their first {plural(groups.prefix, 'character')}" if groups.prefix else ""
         found.append(SuggestedRequirement({**base, "diversity": {"distinct": least}, **by}, said))
     else:
         said = (
@@ -159,18 +169,29 @@ def _protect(table: Table, column: ColumnEvidence, qid: list[str]) -> list[Sugge
     return found
 
 
-def can_protect(table: Table, column: ColumnEvidence) -> bool:
-    """Whether diversity can be counted on a sensitive column."""
-    return column.n_distinct + bool(column.n_missing) <= _MOST_VALUES or _group_by(table, column.name) is not None
+def group_values(table: Table, columns: Sequence[ColumnEvidence]) -> dict[str, ValueGroups | None]:
+    """How the values of sensitive columns are told apart; None where there are too many in any way.
 
-
-def _group_by(table: Table, name: str) -> tuple[int, int] | None:
-    """By how many first characters values are grouped into enough and not too many groups, and how many these are."""
-    text = table.column(name).cast("string")
-    counts = {f"p{n}": text.left(n).nunique() for n in _PREFIXES}
-    (row,) = table.engine.fetch(table.expr.aggregate(**counts)).to_pylist()
-    fitting = [(n, int(row[f"p{n}"])) for n in _PREFIXES if _WANTED <= row[f"p{n}"] < _MOST_VALUES]
-    return fitting[0] if fitting else None
+    Args:
+        table: The records.
+        columns: The sensitive columns.
+    """
+    few = {column.name: column.n_distinct + bool(column.n_missing) for column in columns}
+    found: dict[str, ValueGroups | None] = {
+        name: ValueGroups(None, n) if n <= _MOST_VALUES else None for name, n in few.items()
+    }
+    for n in _PREFIXES:
+        many = [name for name, groups in found.items() if groups is None]
+        if not many:
+            break
+        counts = {f"p{i}": table.column(name).cast("string").left(n).nunique() for i, name in enumerate(many)}
+        (row,) = table.engine.fetch(table.expr.aggregate(**counts)).to_pylist()
+        found |= {
+            name: ValueGroups(n, int(row[f"p{i}"]))
+            for i, name in enumerate(many)
+            if _WANTED <= row[f"p{i}"] < _MOST_VALUES
+        }
+    return found
 
 
 def _protect_diagnoses(table: Table, column: ColumnEvidence, qid: list[str]) -> list[SuggestedRequirement]:

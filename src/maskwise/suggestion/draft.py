@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import plural
 from maskwise.suggestion.column_sets import LARGEST
 from maskwise.suggestion.roles import Role
-from maskwise.suggestion.wording import percent, search_text, set_text, spelled
+from maskwise.suggestion.wording import percent, search_text, set_text
+from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from maskwise.suggestion.suggestion import Suggestion
 
 _WIDTH = 118
+_PLAIN = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}")
+"""Numbers and days, which need no quotes as ends of ranges."""
 _SETS = 8
 """So many sets of columns are listed."""
 
@@ -28,9 +32,10 @@ def write_draft(suggestion: Suggestion) -> str:
 
 
 def _comment(text: str, indent: int = 0) -> list[str]:
-    """A text as lines of comment; column names in it have no line breaks."""
+    """A text as lines of comment; what an editor does not show, in the name of a column, becomes a blank."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
     return textwrap.wrap(
-        " ".join(text.split()),
+        " ".join(printable.split()),
         _WIDTH,
         initial_indent=" " * indent + "# ",
         subsequent_indent=" " * indent + "# ",
@@ -121,7 +126,7 @@ def _flow(entry: Any) -> str:
         case list() | tuple():
             return _flow_list(entry)
         case str():
-            return spelled(entry)
+            return entry if _PLAIN.fullmatch(entry) else spelled(entry)
         case None:
             return "~"
     return str(entry)

@@ -8,7 +8,7 @@ come over, a bounded number, to see what they look like.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from maskwise.suggestion.figures import count_groups, entropy, separation
 from maskwise.suggestion.names import meaning_of
 from maskwise.suggestion.shapes import find_shape
-from maskwise.values.parsing import patterns
+from maskwise.values.parsing import parse_keys, patterns
 from maskwise.values.scales import EXACT, Scale, bound
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class ColumnEvidence:
     """What its values look like."""
     scale: Scale | None = None
     """The order of its values, if every one is a number, an ISO date or an ISO time."""
-    ends: tuple[float, float] | None = None
-    """The smallest and the largest of them, as numbers."""
+    ends: tuple[float, float] | None = field(default=None, repr=False)
+    """The smallest and the largest of them, as numbers: cells, so they are not printed."""
     has_zeros: bool = False
     """Whether some are numbers with leading zeros, which are codes."""
 
@@ -92,27 +92,29 @@ class TableEvidence:
     """The groups on each column."""
 
 
-def count_columns(table: Table, hashes: HashedTable | None, names: Sequence[str]) -> TableEvidence:
+def count_columns(table: Table, hashes: HashedTable | None, names: Sequence[str], n_records: int) -> TableEvidence:
     """Count every column by itself and look at some of its values.
 
     Args:
         table: The records.
         hashes: The hashes of the columns that can be counted.
         names: Those columns.
+        n_records: The records of the table.
     """
     sizes = {} if hashes is None else hashes.sizes([frozenset({name}) for name in names])
     by_name = {name: sizes[frozenset({name})] for name in names}
-    n_records = next(iter(by_name.values())).n_records if by_name else table.n_rows()
     n_missing = _count_missing(table, names)
-    values = {
-        name: _look(table, name, count_groups(by_name[name]) - bool(n_missing[name]))
-        for name in names
-        if n_missing[name] < n_records
-    }
+    n_distinct = {name: count_groups(by_name[name]) - bool(n_missing[name]) for name in names}
+    values = _look(table, {name: n for name, n in n_distinct.items() if n})
     meanings = {name: meaning_of(name) for name in table.names}
     shapes = {name: find_shape(found, says=meanings[name]) for name, found in values.items()}
     scales = {name: _scale_of(table, name, shapes.get(name)) for name in names}
-    ranges = _find_ranges(table, {name: scale for name, scale in scales.items() if scale is not None}, n_missing)
+    n_cells = {name: n_records - n_missing[name] for name in names}
+    ordered = {name: scale for name, scale in scales.items() if scale is not None}
+    # Of a column with few values all are here.
+    few = [name for name in ordered if _one_of(n_distinct[name]) == 1 and table.column(name).type().is_string()]
+    ranges = {name: ends for name in few if (ends := _range_of(values[name], ordered[name])) is not None}
+    ranges |= _find_ranges(table, {name: scale for name, scale in ordered.items() if name not in few}, n_cells)
     columns = []
     for name in table.names:
         if name not in by_name:
@@ -140,7 +142,7 @@ def count_columns(table: Table, hashes: HashedTable | None, names: Sequence[str]
                 is_boolean=bool(table.column(name).type().is_boolean()),
                 n_records=n_records,
                 n_missing=n_missing[name],
-                n_distinct=count_groups(groups) - bool(n_missing[name]),
+                n_distinct=n_distinct[name],
                 singled_out=groups.unique,
                 separation=separation(groups),
                 bits=entropy(groups),
@@ -164,16 +166,42 @@ def _count_missing(table: Table, names: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _look(table: Table, name: str, n_values: int) -> list[tuple[str, int]]:
-    """Some distinct values of a column with their records; the same ones whenever the same table is read."""
-    column = table.column(name)
-    chosen = table.expr.select(text=column.cast("string"), number=table.hashed(name))
-    one_of = max(n_values // LOOKED_AT, 1)
-    kept = [chosen["text"].notnull(), *([chosen["number"].abs() % one_of == 0] if one_of > 1 else [])]
-    values = chosen.filter(*kept)
-    counted = table.engine.fetch(values.group_by("text").agg(n=values.count()))
-    pairs = zip(counted.column("text").to_pylist(), counted.column("n").to_pylist(), strict=True)
-    return sorted((str(text), int(n)) for text, n in pairs)
+def _look(table: Table, n_distinct: Mapping[str, int]) -> dict[str, list[tuple[str, int]]]:
+    """Some distinct values of each column with their records; the same ones whenever the same table is read.
+
+    A value is chosen by its hash, so all of its records are counted. Many columns are counted in one scan.
+    """
+    import ibis  # noqa: PLC0415 - heavy
+
+    found: dict[str, list[tuple[str, int]]] = {name: [] for name in n_distinct}
+    names = list(n_distinct)
+    for at in range(0, len(names), _COLUMNS_AT_ONCE):
+        some = names[at : at + _COLUMNS_AT_ONCE]
+        counts = []
+        for i, name in enumerate(some):
+            one_of = _one_of(n_distinct[name])
+            chosen = [table.column(name).notnull(), *([table.hashed(name).abs() % one_of == 0] if one_of > 1 else [])]
+            cells = table.expr.filter(*chosen).select(text=table.column(name).cast("string"))
+            counted = cells.group_by("text").agg(n=cells.count())
+            counts.append(counted.select(which=ibis.literal(i, "int32"), text=counted["text"], n=counted["n"]))
+        for row in table.engine.fetch(ibis.union(*counts) if len(counts) > 1 else counts[0]).to_pylist():
+            found[some[row["which"]]].append((row["text"], int(row["n"])))
+    return {name: sorted(values) for name, values in found.items()}
+
+
+def _one_of(n_distinct: int) -> int:
+    """One of how many values is looked at."""
+    return max(n_distinct // LOOKED_AT, 1)
+
+
+def _range_of(values: Sequence[tuple[str, int]], scale: Scale) -> tuple[float, float] | None:
+    """The smallest and largest of all values of a column, if each can be read."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    parsed = parse_keys(pa.array([text for text, _ in values], pa.string()))
+    if parsed is None or not parsed.known.all() or parsed.scale is not scale:
+        return None
+    return float(parsed.numbers.min()), float(parsed.numbers.max())
 
 
 def _scale_of(table: Table, name: str, shape: ShapeFound | None) -> Scale | None:
@@ -195,12 +223,13 @@ def _scale_of(table: Table, name: str, shape: ShapeFound | None) -> Scale | None
 
 
 def _find_ranges(
-    table: Table, scales: Mapping[str, Scale], n_missing: Mapping[str, int]
+    table: Table, scales: Mapping[str, Scale], n_cells: Mapping[str, int]
 ) -> dict[str, tuple[float, float]]:
     """The smallest and largest value of each ordered column, where every cell can be read as such."""
+    import ibis  # noqa: PLC0415 - heavy
+
     found: dict[str, tuple[float, float]] = {}
     names = list(scales)
-    n_records = table.n_rows() if names else 0
     for at in range(0, len(names), _COLUMNS_AT_ONCE):
         some = names[at : at + _COLUMNS_AT_ONCE]
         asked: dict[str, ir.Value] = {}
@@ -209,17 +238,18 @@ def _find_ranges(
             if cell.type().is_string():
                 looks = cell.re_search(patterns()[scale])
                 asked[f"n{i}"] = looks.ifelse(1, 0).sum()
+                # Some databases refuse a text that they cannot read.
+                cell = ibis.ifelse(looks, cell, ibis.null("string"))
                 if scale.engine_type is not None:
-                    cell = table.engine.dialect.try_cast(
-                        cell, "float64" if scale is Scale.INTEGER else scale.engine_type
-                    )
+                    read_as = "float64" if scale is Scale.INTEGER else scale.engine_type
+                    cell = table.engine.dialect.try_cast(cell, read_as)
             else:
                 asked[f"n{i}"] = cell.count()
             asked |= {f"l{i}": cell.min(), f"h{i}": cell.max()}
         (row,) = table.engine.fetch(table.expr.aggregate(**asked)).to_pylist()
         for i, name in enumerate(some):
             ends = (row[f"l{i}"], row[f"h{i}"])
-            if int(row[f"n{i}"] or 0) < n_records - n_missing[name] or None in ends:
+            if int(row[f"n{i}"] or 0) < n_cells[name] or None in ends:
                 continue
             low, high = (_as_number(end, scales[name]) for end in ends)
             if math.isfinite(low) and math.isfinite(high) and max(abs(low), abs(high)) < _most(scales[name]):

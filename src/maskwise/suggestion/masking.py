@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
+from maskwise.policy.rules.made import MADE_KEYS
 from maskwise.policy.rules.registry import RULE_KEYS, read_rule
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.vocabulary import Meaning
@@ -20,6 +21,8 @@ from maskwise.values.scales import Scale, as_python
 if TYPE_CHECKING:
     from maskwise.suggestion.evidence import ColumnEvidence
 
+_FEWEST_GROWN, _MOST_GROWN = 4, 64
+"""With fewer values there is nothing to put together, with more a label lists too many of them."""
 OTHER = "other values"
 """What a rule shows of values that it cannot read."""
 _LONG_SPAN, _SHORT_SPAN = 20 * 366, 2 * 366
@@ -59,13 +62,20 @@ def choose_masking(column: ColumnEvidence) -> Masking:
         assert column.ends is not None  # noqa: S101 - and a range
         low, high = round_outward(*column.ends, column.scale)
         return Masking({"interval": [low, high]}, "the range is rounded outward")
+    if _FEWEST_GROWN <= column.n_distinct <= _MOST_GROWN and "grow" in MADE_KEYS:
+        return Masking({"grow": "frequency"}, "a tree is grown from its counts; a taxonomy of your own would say more")
+    return Masking("suppress", _why_hidden(column))
+
+
+def _why_hidden(column: ColumnEvidence) -> str:
+    """What would show more than hiding rare values."""
     if column.shape is not None and column.shape.shape is Shape.LOCAL_DATE:
-        return Masking("suppress", "dates written as 2024-04-06 would be intervals")
+        return "rare values are hidden; dates written as 2024-04-06 would be intervals"
     if column.shape is not None and column.shape.shape is Shape.LOCAL_NUMBER:
-        return Masking("suppress", "numbers with a decimal point would be intervals")
+        return "rare values are hidden; numbers with a decimal point would be intervals"
     if column.n_distinct <= 2:  # noqa: PLR2004
-        return Masking("suppress", "each value is shown or hidden")
-    return Masking("suppress", "rare values are hidden; a taxonomy would show more")
+        return "each value is shown or hidden"
+    return "rare values are hidden; a taxonomy would show more"
 
 
 _RULES: tuple[tuple[frozenset[Shape], frozenset[Meaning], str, list[Any], str, str], ...] = (

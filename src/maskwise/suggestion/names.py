@@ -64,6 +64,8 @@ def _is_person_key(words: tuple[str, ...], joined: str) -> bool:
 def _says(meaning: Meaning, words: tuple[str, ...], joined: str) -> bool:
     known = VOCABULARY[meaning]
     pairs = {first + second for first, second in pairwise(words)}
-    if not known.words.isdisjoint((*words, *pairs)):
+    # `addr1`, `zip3`: a number behind a word counts columns or characters.
+    bare = {word.rstrip("0123456789") for word in words if len(word) >= _MIN_STEM}
+    if not known.words.isdisjoint((*words, *pairs, *bare)):
         return True
     return any(len(stem) >= _MIN_STEM and stem in joined for stem in known.stems)

@@ -9,7 +9,7 @@ from maskwise.errors import InputError, plural
 from maskwise.risks.hashed_table import hashed, number_columns
 from maskwise.risks.thresholds import read_thresholds
 from maskwise.suggestion.column_sets import find_sets
-from maskwise.suggestion.demands import MOST_ATTRIBUTES, can_protect, choose_attributes, demand, k_of
+from maskwise.suggestion.demands import MOST_ATTRIBUTES, choose_attributes, demand, group_values, k_of
 from maskwise.suggestion.draft import describe_missing
 from maskwise.suggestion.evidence import count_columns
 from maskwise.suggestion.figures import count_groups
@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 
     from maskwise.risks.group_sizes import GroupSizes
     from maskwise.risks.hashed_table import HashedTable
+    from maskwise.suggestion.demands import ValueGroups
     from maskwise.suggestion.evidence import ColumnEvidence, TableEvidence
     from maskwise.table.table import Table
 
 DEFAULT_RISK = 0.09
 """The threshold of the European Medicines Agency's Policy 0070: groups of 12."""
+MOST_COLUMNS = 300
+"""With more columns the queries take minutes, and a policy protects few of them anyway."""
 _FEW_LEFT_OUT = 0.05
 """Records with a missing cell are left out only if they are no more than this."""
 _REPEATED = 0.5
@@ -80,19 +83,26 @@ def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion
     if class_name is not None:
         table.require(class_name, "is given as the class")
     _refuse_records_as_header(table)
+    _refuse_many_columns(table)
     names = [name for name in table.names if table.is_countable(name)]
     k = k_of(risk)
-    _refuse_few_records(table, k)
+    n_records = table.n_rows()
+    if n_records < k:
+        raise InputError(_too_few(table, n_records, "record", k))
     hashes = hashed(table, number_columns(names), [], None) if names else nullcontext()
     with hashes as found:
-        evidence = count_columns(table, found, names)
+        evidence = count_columns(table, found, names, n_records)
         by_name = {column.name: column for column in evidence.columns}
         judged = judge_columns(evidence.columns, class_name)
         if found is not None:
-            judged |= _repeated(found, judged, evidence)
-        judged |= _unprotectable(table, judged, by_name)
+            n_units, _ = _units(judged, by_name, n_records)
+            judged |= _repeated(found, judged, evidence, n_units)
+        grouped = group_values(
+            table, [column for column in evidence.columns if judged[column.name].role is Role.SENSITIVE]
+        )
+        judged |= _unprotectable(judged, grouped)
         judged |= _beyond(judged, evidence.columns)
-        masked = [column for column in evidence.columns if judged[column.name].role is Role.QUASI_IDENTIFIER]
+        masked = _with_role(Role.QUASI_IDENTIFIER, judged, evidence)
         if not masked or found is None:
             raise InputError(_nothing_left(table, judged))
         shown = {column.name: evidence.sizes[column.name] for column in masked}
@@ -100,7 +110,7 @@ def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion
     n_units, unit = _units(judged, by_name, evidence.n_records)
     if n_units < k:
         raise InputError(_too_few(table, n_units, unit, k))
-    sensitive = [column for column in evidence.columns if judged[column.name].role is Role.SENSITIVE]
+    sensitive = _with_role(Role.SENSITIVE, judged, evidence)
     missing, why = _missing(table, masked, k, evidence.n_records)
     columns = [
         ColumnSuggestion(
@@ -112,10 +122,14 @@ def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion
         )
         for column in evidence.columns
     ]
-    requirements = demand(table, masked, sensitive, k, n_units, unit)
+    requirements = demand(table, masked, {column: grouped[column.name] for column in sensitive}, k, n_units, unit)
     return Suggestion(
         table.source, evidence.n_records, risk, k, tuple(columns), tuple(requirements), search, missing, why
     )
+
+
+def _with_role(role: Role, judged: Mapping[str, Judgement], evidence: TableEvidence) -> list[ColumnEvidence]:
+    return [column for column in evidence.columns if judged[column.name].role is role]
 
 
 def _units(judged: Mapping[str, Judgement], by_name: Mapping[str, ColumnEvidence], n_records: int) -> tuple[int, str]:
@@ -124,22 +138,28 @@ def _units(judged: Mapping[str, Judgement], by_name: Mapping[str, ColumnEvidence
     return (n_records, "record") if person is None else (by_name[person].n_distinct, "person")
 
 
-def _repeated(hashes: HashedTable, judged: Mapping[str, Judgement], evidence: TableEvidence) -> dict[str, Judgement]:
-    """Columns that say the same as another one: the groups on both are those on each."""
+def _repeated(
+    hashes: HashedTable, judged: Mapping[str, Judgement], evidence: TableEvidence, n_units: int
+) -> dict[str, Judgement]:
+    """Columns that say the same as another one: the groups on both are those on each.
+
+    Two columns that nearly tell persons apart agree by chance, so they are left alone; and what names say to be
+    different things is.
+    """
     kept = {Role.QUASI_IDENTIFIER, Role.SENSITIVE}
     alike: dict[tuple[bytes, bytes], list[ColumnEvidence]] = {}
     for column in evidence.columns:
-        if judged[column.name].role in kept:
-            groups = evidence.sizes[column.name]
-            if count_groups(groups) <= _REPEATED * evidence.n_records:
-                alike.setdefault((groups.sizes.tobytes(), groups.n_groups.tobytes()), []).append(column)
+        groups = evidence.sizes.get(column.name)
+        if groups is not None and judged[column.name].role in kept and count_groups(groups) <= _REPEATED * n_units:
+            alike.setdefault((groups.sizes.tobytes(), groups.n_groups.tobytes()), []).append(column)
     pairs: dict[str, str] = {}
     for columns in alike.values():
         # The one that is generalized without a tree stays, and what is sensitive.
         first, *others = sorted(
             columns, key=lambda one: (judged[one.name].role is not Role.SENSITIVE, one.scale is None or one.has_zeros)
         )
-        pairs |= {other.name: first.name for other in others}
+        alike_named = [other for other in others if _may_be_same(first, other)]
+        pairs |= {other.name: first.name for other in alike_named}
     sizes = hashes.sizes([frozenset(pair) for pair in pairs.items()]) if pairs else {}
     return {
         name: Judgement(Role.REPEATED, f"it says the same as `{other}` in every record; swap the two if you like")
@@ -148,18 +168,20 @@ def _repeated(hashes: HashedTable, judged: Mapping[str, Judgement], evidence: Ta
     }
 
 
+def _may_be_same(one: ColumnEvidence, other: ColumnEvidence) -> bool:
+    return None in (one.meaning, other.meaning) or one.meaning is other.meaning
+
+
 def _is_same(both: GroupSizes, one: GroupSizes) -> bool:
     return count_groups(both) == count_groups(one)
 
 
-def _unprotectable(
-    table: Table, judged: Mapping[str, Judgement], by_name: Mapping[str, ColumnEvidence]
-) -> dict[str, Judgement]:
+def _unprotectable(judged: Mapping[str, Judgement], grouped: Mapping[str, ValueGroups | None]) -> dict[str, Judgement]:
     """Sensitive columns with more values than a requirement can count: they are masked instead."""
     return {
-        name: Judgement(Role.QUASI_IDENTIFIER, f"{judgement.reason}; too many values to protect, so it is masked")
-        for name, judgement in judged.items()
-        if judgement.role is Role.SENSITIVE and not can_protect(table, by_name[name])
+        name: Judgement(Role.QUASI_IDENTIFIER, f"{judged[name].reason}; too many values to protect, so it is masked")
+        for name, groups in grouped.items()
+        if groups is None
     }
 
 
@@ -200,10 +222,13 @@ def _refuse_records_as_header(table: Table) -> None:
         raise InputError(msg)
 
 
-def _refuse_few_records(table: Table, k: int) -> None:
-    n_records = table.n_rows()
-    if n_records < k:
-        raise InputError(_too_few(table, n_records, "record", k))
+def _refuse_many_columns(table: Table) -> None:
+    if len(table.names) > MOST_COLUMNS:
+        msg = (
+            f"`{table.source}` has {len(table.names):,} columns, and a draft can be made of at most {MOST_COLUMNS:,}. "
+            "Give a table with those that recipients need."
+        )
+        raise InputError(msg)
 
 
 def _too_few(table: Table, n_units: int, unit: str, k: int) -> str:

@@ -90,11 +90,11 @@ VOCABULARY: dict[Meaning, Words] = {
             "paspoort passaporto steuerid svnr ahv ausweis licence license mrn curp rut"
         ),
         listed(
-            "socialsecurity nationalid nationalinsurance passportn reisepass personalausweis sozialversicherung "
-            "versichertennummer krankenversicherungsnummer versicherungsnummer steueridentifik steuernummer "
-            "securitesociale numerosecu seguridadsocial burgerservice codicefiscale driverslicen drivinglicen "
-            "fuhrerschein healthcard insurancenumber taxid taxnumber medicalrecord identitycard identiteitskaart "
-            "cartaidentita"
+            "socialsecurity kvnr krankenkassen nationalid nationalinsurance passportn reisepass personalausweis "
+            "sozialversicherung versichertennummer krankenversicherungsnummer versicherungsnummer steueridentifik "
+            "steuernummer securitesociale numerosecu seguridadsocial burgerservice codicefiscale driverslicen "
+            "drivinglicen fuhrerschein healthcard insurancenumber taxid taxnumber medicalrecord identitycard "
+            "identiteitskaart cartaidentita"
         ),
     ),
     Meaning.ACCOUNT: Words(
@@ -109,12 +109,13 @@ VOCABULARY: dict[Meaning, Words] = {
             "phone tel telephone mobile cell fax telefon telefono telefone telefoon handy mobil portable movil "
             "cellulare gsm msisdn"
         ),
-        listed("phonenum telefonnummer telefonnr telefoonnummer mobilnummer handynummer rufnummer"),
+        listed("phonenum telefoonn telefonn telefonnummer telefonnr telefoonnummer mobilnummer handynummer rufnummer"),
     ),
     Meaning.LOGIN: Words(
         listed(
-            "username login nickname handle benutzername usuario gebruikersnaam nomutente imei mac device cookie vin "
-            "kennzeichen immatriculation matricula kenteken targa twitter facebook instagram linkedin skype homepage"
+            "username login nickname handle benutzername usuario gebruikersnaam nomutente imei mac device cookie "
+            "vin kennzeichen immatriculation matricula kenteken targa twitter facebook instagram linkedin skype "
+            "homepage"
         ),
         listed("licenseplate licenceplate numberplate deviceid usern"),
     ),
@@ -131,9 +132,9 @@ VOCABULARY: dict[Meaning, Words] = {
     ),
     Meaning.NAME: Words(
         listed(
-            "firstname lastname surname forename fullname givenname familyname middlename maidenname vorname nachname "
-            "familienname geburtsname prenom nomfamille apellido apellidos voornaam achternaam cognome sobrenome imie "
-            "nazwisko fornamn efternamn fname lname"
+            "firstname lastname surname forename fullname givenname familyname middlename initials voorletters "
+            "maidenname vorname nachname familienname geburtsname prenom nomfamille apellido apellidos voornaam "
+            "achternaam cognome sobrenome imie nazwisko fornamn efternamn fname lname"
         ),
         listed(
             "firstname lastname surname givenname familyname maidenname vorname nachname familienname geburtsname "
@@ -145,8 +146,8 @@ VOCABULARY: dict[Meaning, Words] = {
     Meaning.FREE_TEXT: Words(
         listed(
             "note notes comment comments remark remarks description freetext text narrative anamnese anamnesis "
-            "bemerkung bemerkungen kommentar notiz notizen commentaire remarque observaciones observacion comentario "
-            "opmerking opmerkingen toelichting nota commento osservazioni descricao beschreibung"
+            "bemerkung bemerkungen kommentar notiz notizen commentaire remarque observaciones observacion "
+            "comentario opmerking opmerkingen toelichting nota commento osservazioni descricao beschreibung"
         ),
         listed("freetext freitext textelibre textolibre vrijetekst testolibero"),
     ),
@@ -156,13 +157,13 @@ VOCABULARY: dict[Meaning, Words] = {
     ),
     Meaning.AGE: Words(
         listed("age alter edad leeftijd eta idade wiek alder jahre"),
-        listed("ageyears agegroup altersgruppe"),
+        listed("ageyears agegroup agegrp altersgruppe"),
     ),
     Meaning.SEX: Words(
         listed("sex gender geschlecht sexe sexo geslacht sesso genere genero genre plec kon"),
     ),
     Meaning.POSTCODE: Words(
-        listed("zip zipcode postcode postal plz cp cap cep postcodes zip5 postnummer"),
+        listed("zip zipcode postcode postcd postal plz cp cap cep postcodes zip5 postnummer"),
         listed("postcode postalcode zipcode postleitzahl codepostal codigopostal codicepostale"),
     ),
     Meaning.COUNTRY: Words(
@@ -187,37 +188,36 @@ VOCABULARY: dict[Meaning, Words] = {
     ),
     Meaning.FAMILY: Words(
         listed(
-            "marital married spouse children kids household family relationship dependents dependants familienstand "
-            "kinder haushalt civil etatcivil enfants foyer estadocivil hijos hogar gezin kinderen huishouden figli "
-            "famiglia statocivile siblings widowed divorced"
+            "marital married matrimonial spouse children kids household family relationship dependents dependants "
+            "familienstand kinder haushalt civil etatcivil enfants foyer estadocivil hijos hogar gezin kinderen "
+            "huishouden figli famiglia statocivile siblings widowed divorced"
         ),
         listed(
-            "marital familienstand familyst burgerlijkestaat etatcivil estadocivil statocivile householdsize "
-            "haushaltsgr"
+            "marital familienst familyst burgerlijkestaat etatcivil estadocivil statocivile householdsize haushaltsgr"
         ),
     ),
     Meaning.EDUCATION: Words(
         listed(
-            "education school degree qualification schooling university bildung abschluss schule schulabschluss "
-            "ausbildung diplome etudes formation educacion estudios escolaridad opleiding onderwijs istruzione titolo "
-            "studio"
+            "education school degree edu qualification schooling university bildung abschluss schule schulabschluss "
+            "ausbildung diplome etudes formation educacion estudios escolaridad opleiding onderwijs istruzione "
+            "titolo studio"
         ),
-        listed("education bildungs abschluss niveauetude niveldeestudios opleidingsniveau titolodistudio"),
+        listed("education bildungs educativ abschluss niveauetude niveldeestudios opleidingsniveau titolodistudio"),
     ),
     Meaning.WORK: Words(
         listed(
-            "job occupation profession work employment employer workclass industry sector department position title "
-            "beruf tatigkeit arbeitgeber branche abteilung metier emploi poste ocupacion profesion trabajo puesto "
-            "empleo beroep functie werk werkgever professione lavoro impiego mestiere zawod hours isco nace naics "
-            "company firma rank"
+            "job occupation profession dept work employment employer workclass industry sector department position "
+            "title beruf tatigkeit arbeitgeber branche abteilung metier emploi poste ocupacion profesion trabajo "
+            "puesto empleo beroep functie werk werkgever professione lavoro impiego mestiere zawod hours isco nace "
+            "naics company firma rank"
         ),
         listed("occupation berufs erwerbs arbeitszeit"),
     ),
     Meaning.DATE: Words(
         listed(
-            "date day month year timestamp time admission discharge visit datum tag monat jahr zeit aufnahme "
-            "entlassung jour mois annee heure entree sortie fecha dia mes ano ingreso alta opname ontslag jaar maand "
-            "data giorno anno ricovero since"
+            "date day month year admit dt timestamp time admission discharge visit datum tag monat jahr zeit "
+            "aufnahme entlassung jour mois annee heure entree sortie fecha dia mes ano ingreso alta opname ontslag "
+            "jaar maand data giorno anno ricovero since"
         ),
         listed("datum aufnahme entlass"),
     ),
@@ -227,14 +227,14 @@ VOCABULARY: dict[Meaning, Words] = {
     ),
     Meaning.HEALTH: Words(
         listed(
-            "diagnosis diagnoses disease illness condition icd icd10 symptom treatment medication drug drugs medicine "
-            "hiv cancer diabetes disability blood allergy allergies surgery procedure diagnose krankheit erkrankung "
-            "behandlung medikament therapie befund behinderung diagnostic maladie traitement medicament pathologie "
-            "handicap enfermedad tratamiento medicamento ziekte aandoening behandeling medicatie malattia diagnosi "
-            "terapia farmaco doenca pregnant pregnancy schwanger smoker smoking alcohol depression hypertension "
-            "mental health gesundheit sante salud gezondheid salute patology comorbidity"
+            "diagnosis diagnoses disease dx illness condition icd icd10 symptom treatment medication drug drugs "
+            "medicine hiv cancer diabetes disability blood allergy allergies surgery procedure diagnose krankheit "
+            "erkrankung behandlung medikament therapie befund behinderung diagnostic maladie traitement medicament "
+            "pathologie handicap enfermedad tratamiento medicamento ziekte aandoening behandeling medicatie "
+            "malattia diagnosi terapia farmaco doenca pregnant pregnancy schwanger smoker smoking alcohol "
+            "depression hypertension mental health gesundheit sante salud gezondheid salute patology comorbidity"
         ),
-        listed("diagnos krankheit erkrank disease illness medicat disabil hypertens schwangerschaft"),
+        listed("diagnos krankheit enfermedad erkrank disease illness medicat disabil hypertens schwangerschaft"),
     ),
     Meaning.RELIGION: Words(
         listed(
@@ -252,11 +252,11 @@ VOCABULARY: dict[Meaning, Words] = {
     ),
     Meaning.SEXUAL_LIFE: Words(
         listed("orientation lgbt lgbtq transgender sexuality"),
-        listed("sexualorient sexuelle orientacionsexual seksuele orientamentosessuale sexualitat"),
+        listed("sexualorient sexualpref sexuelle orientacionsexual seksuele orientamentosessuale sexualitat"),
     ),
     Meaning.UNION: Words(
         listed("union gewerkschaft syndicat sindicato vakbond sindacato"),
-        listed("tradeunion gewerkschaft unionmember"),
+        listed("tradeunion gewerkschaft sindica unionmember"),
     ),
     Meaning.GENETICS: Words(
         listed("gene genetic genotype genome dna biometric fingerprint"),
@@ -272,9 +272,9 @@ VOCABULARY: dict[Meaning, Words] = {
     Meaning.FINANCE: Words(
         listed(
             "income salary wage wages earnings pay debt loan credit savings balance wealth bankruptcy tax benefit "
-            "benefits pension mortgage capital einkommen gehalt lohn verdienst schulden kredit sparguthaben vermogen "
-            "steuer rente revenu salaire dette ingresos sueldo salario renta deuda inkomen salaris loon schuld "
-            "reddito stipendio debito renda charges"
+            "benefits pension mortgage capital einkommen gehalt lohn verdienst schulden kredit sparguthaben "
+            "vermogen steuer rente revenu salaire dette ingresos sueldo salario renta deuda inkomen salaris loon "
+            "schuld reddito stipendio debito renda charges"
         ),
         listed("einkommen bruttolohn nettolohn insolven bankrupt"),
     ),
@@ -299,7 +299,7 @@ NUMBERS = listed(
 NAME_WORDS = listed("name nom nombre nome naam namn nazwa")
 """What a name is called; of whom, the other words say."""
 NAMED_PARTS = listed(
-    "first last full given family middle maiden sur birth legal complete whole contact mother father der des de of "
+    "first last full given family fam middle maiden sur birth legal complete whole contact mother father der des de of "
     "the vollstandiger voller complet completo completa volledige und y et e"
 )
 """What stands beside the word for a name, where it is a person's."""

@@ -2,45 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import TYPE_CHECKING
 
 from maskwise.errors import plural
+from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
     from maskwise.suggestion.column_sets import SetSearch, SinglingSet
     from maskwise.suggestion.evidence import ColumnEvidence
 
 _SMALL = 0.001
-_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
-"""What YAML may take for something else than a text."""
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*|-?(0|[1-9][0-9]*)(\.[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}")
-"""Names, numbers and days that need no quotes."""
-
-
-def spelled(text: str) -> str:
-    r"""A text as YAML takes it for that text, on one line.
-
-    >>> print(spelled("zip"), spelled("a: b"), spelled("yes"), spelled("two\nlines"), spelled("007"))
-    zip "a: b" "yes" "two\nlines" "007"
-    """
-    if _PLAIN.fullmatch(text) and text.casefold() not in _WORDS:
-        return text
-    quoted = json.dumps(text, ensure_ascii=False)
-    return "".join(letter if letter.isprintable() else _escaped(letter) for letter in quoted)
-
-
-def _escaped(letter: str) -> str:
-    """A character that an editor does not show, as YAML escapes it."""
-    return f"\\u{ord(letter):04x}" if ord(letter) < 1 << 16 else f"\\U{ord(letter):08x}"
 
 
 def percent(share: float) -> str:
     """A share for a reader.
 
     >>> percent(0.5), percent(0.0123), percent(0.0004), percent(0)
-    ('50 %', '1.2 %', 'less than 0.1 %', '0 %')
+    ('50 %', '1.23 %', 'less than 0.1 %', '0 %')
     """
     if 0 < share < _SMALL:
         return "less than 0.1 %"
@@ -96,7 +74,9 @@ def set_text(found: SinglingSet) -> str:
 
 def search_text(search: SetSearch, largest: int) -> str:
     """How far sets of columns were looked at."""
-    counted = f"{plural(search.n_counted, 'set')} of up to {largest} columns"
+    counted = f"Counted: {plural(search.n_counted, 'set')} of up to {largest} columns"
+    if search.one_of > 1:
+        counted += f" estimated from one of {search.one_of} groups"
     if search.is_complete:
-        return f"{counted} counted, all others ruled out by their parts."
-    return f"{counted} counted; there are more, which may single out records too."
+        return f"{counted}; all others are ruled out by their parts."
+    return f"{counted}; there are more, which may single out records too."

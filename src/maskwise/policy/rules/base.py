@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
-from maskwise.errors import PolicyError, quote
+from maskwise.errors import PolicyError, plural
 from maskwise.policy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 ROOT = "*"
 """What the tree of a rule shows for every value, unless the policy names another label."""
-_SHOWN = 5
-"""How many labels a message lists."""
 _INTERVAL = re.compile(r"\[(-?[0-9]+(?:\.[0-9]+)?), ")
 _NUMBER = re.compile(r"([0-9]{1,400})")
 
@@ -89,12 +87,12 @@ class PathTree:
             placed: The numbers that `place` returned: a value's own label stands above no other.
         """
         inner = set(self.parents)
-        own = dict.fromkeys(self.labels[at] for at in dict.fromkeys(placed) if at in inner)
-        mistakes = [*self._mistakes, *own]
-        if mistakes:
+        n = len(self._mistakes | dict.fromkeys(self.labels[at] for at in placed if at in inner))
+        if n:
+            # None of them is quoted: a label may be a cell of somebody.
             msg = (
-                f"The rule `{key}` gives {quote(mistakes[:_SHOWN])} more than one meaning, so a reader could "
-                "not tell them apart. Choose other levels, or list the values in a taxonomy."
+                f"The rule `{key}` gives {plural(n, 'label')} more than one meaning, so a reader could not tell them "
+                "apart. Choose other levels, or list the values in a taxonomy."
             )
             raise PolicyError([msg])
 

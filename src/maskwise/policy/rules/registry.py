@@ -27,6 +27,11 @@ _CLASSES = {
     "weekday": "cycles:Weekday",
     "season": "cycles:Season",
     "time_of_day": "cycles:TimeOfDay",
+    "icd10": "icd10:Icd10",
+    "isco": "isco:Isco",
+    "nace": "nace:Nace",
+    "naics": "naics:Naics",
+    "un": "un:UnRegion",
 }
 """For each key the module and the class, loaded when a policy has one."""
 RULE_KEYS = frozenset(_CLASSES)

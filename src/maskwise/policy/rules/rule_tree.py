@@ -42,7 +42,7 @@ class RuleTree:
             raise PolicyError([f"The root of a rule with a taxonomy is the taxonomy's, `{self.over.root}`."])
         if not self.root:
             raise PolicyError(["The root of a rule is a text that is not empty."])
-        if self.other is not None and self.other in {"", *self._listed}:
+        if self.other is not None and self.other in {"", self.root, *(self.over.labels if self.over else ())}:
             msg = (
                 f"Other values cannot go under `{self.other}`: that label stands in the tree already. "
                 "Give them one of their own, such as `other: under other values`."
@@ -50,9 +50,8 @@ class RuleTree:
             raise PolicyError([msg])
 
     @cached_property
-    def _listed(self) -> frozenset[str]:
-        """The labels that the policy itself names."""
-        return frozenset((self.root,) if self.over is None else self.over.labels)
+    def _named(self) -> frozenset[str]:
+        return frozenset(self.labels)
 
     @cached_property
     def _above(self) -> dict[str, tuple[str, ...]]:
@@ -79,20 +78,16 @@ class RuleTree:
     def path(self, text: str) -> tuple[str, ...] | None:
         """The labels of a value, the coarsest first and without the root; None if there is no place for it.
 
-        Claim: a label has one meaning. A value whose labels repeat one that the policy names is as one that the rule
-        cannot read.
+        Claim: a label has one meaning. A value that is written like a label that the policy names, or has one below
+        its first label, is as one that the rule cannot read.
         """
-        own = self.rule.path(text)
-        rest = None if own is None else own if self.over is None else own[1:]
-        if own is None or rest is None or any(label in self._listed or label == self.other for label in rest):
+        found = None if text in self._named else self.rule.path(text)
+        if found is not None and self.over is not None:
+            above = self._above.get(found[0])
+            found = None if above is None or not self._named.isdisjoint(found[1:]) else (*above, *found[1:])
+        elif found is not None and not self._named.isdisjoint(found):
             found = None
-        else:
-            found = rest if self.over is None else self._under_listed(own[0], rest)
         return (self.other,) if found is None and self.other is not None else found
-
-    def _under_listed(self, first: str, rest: tuple[str, ...]) -> tuple[str, ...] | None:
-        above = self._above.get(first)
-        return None if above is None else (*above, *rest)
 
     def is_value(self, label: str) -> bool:
         """Whether a label is a value of its own, with nothing hidden.
@@ -106,14 +101,13 @@ class RuleTree:
         return path is not None and path[-1] == label
 
     def tree_with(self, values: Iterable[str]) -> Taxonomy:
-        """The tree of the values at hand, each a leaf as it is written; those that have no place are left out."""
+        """The tree of the values at hand, each as it is written below its labels; those that have no place are left out."""
         tree = PathTree(self.root)
-        placed = []
         for value in dict.fromkeys(values):
             path = self.path(value)
             if path is not None:
-                placed.append(tree.place(path if path[-1] == value else (*path, value)))
-        tree.refuse_ambiguous(self.rule.key, placed)
+                tree.place(path if value in path else (*path, value))
+        tree.refuse_ambiguous(self.rule.key)
         return tree.taxonomy()
 
     def depth_of(self, level: str) -> int:

@@ -130,6 +130,7 @@ def _cut(domain: Domain, parts: Sequence[RegionPart], labels: Sequence[str | Non
                 missing,
                 taxonomy=tree if column.rule is None else tree.down_to(shown_labels),
                 rule=column.rule,
+                is_made=column.is_made,
                 shown=shown_labels,
                 regional=in_tree_order(named, tree) or (tree.root,),
             )

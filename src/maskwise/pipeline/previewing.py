@@ -1,0 +1,79 @@
+"""Look at the trees that a policy asks to be made of a table, before anything is masked along them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from maskwise.formats.policy_file import read_policy
+from maskwise.policy.attributes import Missing
+from maskwise.policy.tree_text import draw_tree
+from maskwise.profile.class_bins import bin_class
+from maskwise.profile.made_trees import with_trees
+from maskwise.profile.profile import check_columns
+from maskwise.table.endpoints import closing, open_data
+from maskwise.values.memory import parse_memory
+from maskwise.values.spelling import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from maskwise.policy.policy import Policy
+    from maskwise.policy.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, slots=True)
+class TreePreview:
+    """A tree that would be made of a table, for its owner."""
+
+    taxonomy: Taxonomy
+    """The tree."""
+    n_records: Mapping[str, int]
+    """The records of each of its leaves."""
+
+    def to_text(self) -> str:
+        """The tree drawn as text, with the records of each label."""
+        return draw_tree(self.taxonomy, self.n_records)
+
+
+def preview_trees(
+    data: Any, policy: str | Path | Mapping[str, Any] | Policy, *, engine: Any = None, memory: str | None = None
+) -> dict[str, TreePreview]:
+    """Make the trees that a policy asks to be made of a table (`grow`, `from_column`), and nothing else.
+
+    They list values of the table, so they are for its owner.
+
+    Args:
+        data: As in `anonymize`.
+        policy: As in `anonymize`.
+        engine: As in `anonymize`.
+        memory: As in `anonymize`.
+
+    Returns:
+        The trees, by attribute.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> table = pa.table({"Job": ["cook"] * 12 + ["nurse"] * 20 + ["pilot"] * 11})
+        >>> policy = {"attributes": {"Job": {"grow": "frequency"}}, "requirements": [{"qid": ["Job"], "k": 5}]}
+        >>> print(preview_trees(table, policy)["Job"].to_text())
+        * (43)
+        ├── {cook, pilot} (23)
+        │   ├── cook (12)
+        │   └── pilot (11)
+        └── nurse (20)
+    """
+    asked = read_policy(policy)
+    table = open_data(data, engine, None, parse_memory(memory), asked.reading)
+    with closing(table):
+        check_columns(table, asked)
+        if asked.missing is Missing.DROP:
+            table = table.without_missing(asked.masked)
+        found: dict[str, TreePreview] = {}
+        for attribute in with_trees(bin_class(table, asked), asked):
+            if attribute.source is not None and attribute.taxonomy is not None:
+                cells = table.distinct(attribute.name)
+                n_records = dict(zip(map(text_of, cells.keys.to_pylist()), cells.counts.tolist(), strict=True))
+                found[attribute.name] = TreePreview(attribute.taxonomy, n_records)
+        return found

@@ -1,0 +1,86 @@
+"""`maskwise suggest`: what it writes, prints and refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import maskwise
+from maskwise.cli import main
+from tests.suggestion.made_tables import all_tables
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (table,) = [table for table in all_tables(150) if table.name == "hospital-en"]
+    (tmp_path / "people.csv").write_text(table.csv())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "250")
+    return tmp_path
+
+
+def test_a_draft_is_written_and_explained(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["suggest", "people.csv", "-o", "policy.yaml", "--explain"]) == 0
+    shown = capsys.readouterr().out
+    assert "separation" in shown
+    assert "single" in shown
+    assert "identifier: patient_id, first_name, surname" in shown
+    policy = maskwise.read_policy(folder / "policy.yaml")
+    assert "surname" in policy.drop
+    text = (folder / "policy.yaml").read_text()
+    assert "# " in text
+    assert "keep this file private" in " ".join(text.replace("#", "").split())
+
+
+def test_without_a_file_the_draft_is_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["suggest", "people.csv", "--class", "sex"]) == 0
+    assert "class: sex" in capsys.readouterr().out
+    assert [path.name for path in folder.iterdir()] == ["people.csv"]
+
+
+def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    del folder
+    assert main(["suggest", "people.csv", "--json", "--risk", "0.2"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["k"] == 5
+    assert maskwise.read_policy(data["policy"])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["people.csv", "-o", "people.csv"], "overwrites nothing"),
+        (["people.csv", "-o", "nowhere/policy.yaml"], "no folder `nowhere`"),
+        (["absent.csv", "-o", "p.yaml"], "absent.csv"),
+        (["people.csv", "-o", "p.yaml", "--class", "sx"], "Column `sx` is given as the class but not in the table"),
+        (["people.csv", "-o", "p.yaml", "--risk", "2"], "between 0 and 1"),
+        (["people.csv", "-o", "p.yaml", "--risk", "0.001"], "groups of 1000"),
+        (["bytes.csv", "-o", "p.yaml"], "bytes.csv"),
+        (["twice.csv", "-o", "p.yaml"], "same name"),
+        (["headless.csv", "-o", "p.yaml"], "no header"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_nothing_is_written(
+    given: list[str], said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "bytes.csv").write_bytes(b"a,b\n\xff\xfe\x00,1\n" * 3)
+    (folder / "twice.csv").write_text("a,a\n" + "1,2\n" * 50)
+    (folder / "headless.csv").write_text("17,2024-01-01,x\n" + "18,2024-01-02,y\n" * 50)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert main(["suggest", *given]) == 2
+    captured = capsys.readouterr()
+    assert said in " ".join(captured.err.split())
+    assert captured.out == ""
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_no_cell_is_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = ["name,diagnosis,age"] + [f"Zyxw{i},Zyxw{i % 4},{20 + i % 40}" for i in range(100)]
+    (folder / "secret.csv").write_text("\n".join(lines) + "\n")
+    assert main(["suggest", "secret.csv", "--explain"]) == 0
+    assert main(["suggest", "secret.csv", "--class", "Zyx"]) == 2
+    assert main(["suggest", "secret.csv", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert "Zyxw" not in captured.out + captured.err
