@@ -83,11 +83,13 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let one process have the PostgreSQL server and one the Spark session: each takes seconds to start."""
+    """Let one process have the PostgreSQL server, one Spark, and one the browser: each takes seconds to start."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByEngine(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
+            if nodeid.startswith("tests/studio/page/"):
+                return "browser"
             if not nodeid.startswith("tests/engines/"):
                 return nodeid
             return "spark" if "spark" in nodeid.lower() else "postgres"

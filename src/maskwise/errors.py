@@ -33,7 +33,7 @@ class MaskwiseError(Exception):
 
     def __str__(self) -> str:
         """The message, without a password that a mistyped address would show."""
-        return _PASSWORD.sub(r"\1***@", super().__str__())
+        return without_password(super().__str__())
 
 
 class InputError(MaskwiseError, ValueError):
@@ -89,6 +89,15 @@ class RefusedError(MaskwiseError):
 
 class WriteError(MaskwiseError, OSError):
     """The output could not be written; what was there before is untouched."""
+
+
+def without_password(text: str) -> str:
+    """A text in which addresses have no passwords.
+
+    >>> without_password("postgres://ann:secret@host/people")
+    'postgres://ann:***@host/people'
+    """
+    return _PASSWORD.sub(r"\1***@", text)
 
 
 def quote(names: Iterable[str]) -> str:

@@ -27,6 +27,7 @@ from maskwise.cli.mask import mask
 from maskwise.cli.options import Quiet  # noqa: TC001 - read when the command is registered
 from maskwise.cli.risk import risk
 from maskwise.cli.settings import use_settings
+from maskwise.cli.studio import studio
 from maskwise.cli.suggest import suggest
 from maskwise.cli.taxonomy import taxonomy
 from maskwise.cli.verify import verify
@@ -57,6 +58,7 @@ app.command(init)
 app.command(verify)
 app.command(risk)
 app.command(suggest)
+app.command(studio)
 app.command(taxonomy)
 
 

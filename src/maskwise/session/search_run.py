@@ -15,12 +15,13 @@ from maskwise.session.sidecars import SidecarPaths
 from maskwise.values.number_forms import Numbers, check_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from maskwise.outcome import Outcome
     from maskwise.pipeline.finding import FinishedSearch
     from maskwise.policy.policy import Policy
     from maskwise.progress import Event
+    from maskwise.release.file_set import Sidecar
     from maskwise.risks.risk import Risk
     from maskwise.session.row_pairs import RowPairs
     from maskwise.session.session import Session
@@ -142,6 +143,7 @@ class SearchRun:
         escape_formulas: bool = False,
         strict_leaks: bool = False,
         numbers: str = Numbers.LABEL,
+        beside: Sequence[Sidecar] = (),
     ) -> Outcome:
         """Release into a folder, through the same gate as `maskwise mask`: all files appear together, or none.
 
@@ -156,6 +158,7 @@ class SearchRun:
             escape_formulas: As in `anonymize`.
             strict_leaks: As in `anonymize`.
             numbers: As in `anonymize`.
+            beside: More files that appear together with it.
         """
         place = Path(folder)
         paths = [None if one is None else place / one for one in (solution, trace, report, owner_report)]
@@ -171,14 +174,19 @@ class SearchRun:
             numbers=check_numbers(numbers),
         )
         why = owner_report is not None and self.policy.suppress is None
-        return self._release(target, how, why=why, beside=sidecars)
+        return self._release(target, how, why=why, beside=lambda outcome: [*sidecars.make(outcome), *beside])
 
     def _release(
-        self, target: Place, how: ReleaseOptions, *, why: bool = False, beside: SidecarPaths | None = None
+        self,
+        target: Place,
+        how: ReleaseOptions,
+        *,
+        why: bool = False,
+        beside: Callable[[Outcome], Sequence[Sidecar]] | None = None,
     ) -> Outcome:
         self._session.require_open()
         progress = RunProgress(self._on_event)
         with progress.ticking():
             plan = self._found.take(progress, why=why)
             source = (self._session.data, self._session.engine)
-            return release(plan, target, how, progress, source, None if beside is None else beside.make)
+            return release(plan, target, how, progress, source, beside)

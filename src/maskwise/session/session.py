@@ -18,8 +18,10 @@ from maskwise.profile.profile import profile as take_profile
 from maskwise.progress import RunProgress
 from maskwise.release.earlier import read_earlier
 from maskwise.search.options import SearchKeywords, SearchOptions, search_options
+from maskwise.session.column_views import count_values, view_columns
 from maskwise.session.remarks import read_placed, remarks_of_error, remarks_of_messages
 from maskwise.session.search_run import SearchRun
+from maskwise.suggestion.suggest import DEFAULT_RISK, suggest_for
 from maskwise.table.endpoints import closing, open_data
 from maskwise.table.kept_counts import KeptCounts
 from maskwise.values.memory import for_search, memory_of_run, parse_memory
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
 
     from maskwise.policy.policy import Policy
     from maskwise.progress import Event
+    from maskwise.session.column_views import ColumnView
     from maskwise.session.remarks import Remark
     from maskwise.solution.solution import Solution
+    from maskwise.suggestion.suggestion import Suggestion
     from maskwise.table.table import Table
     from maskwise.values.reading import Reading
 
@@ -64,6 +68,7 @@ class Session:
         self._is_open = True
         self._folder: Path | None = None
         self._busy = threading.Lock()
+        self._suggested: Suggestion | InputError | None = None
         with warming_up():
             self._table(AS_IT_IS)
 
@@ -93,6 +98,51 @@ class Session:
     def n_records(self) -> int:
         """How many records it has."""
         return self._table(AS_IT_IS).n_rows()
+
+    def columns(self, roles: Mapping[str, str] | None = None) -> tuple[ColumnView, ...]:
+        """Every column: its type, its values and missing cells, and the part in a policy that is suggested for it.
+
+        Args:
+            roles: The roles that you chose, by column, where they are others than those that are suggested. Values of
+                columns that are identifiers, persons or sensitive are not given.
+
+        Example:
+            >>> import pyarrow as pa
+            >>> with Session(pa.table({"Sex": ["F", "M", "F"], "Sick": ["no", None, "yes"]})) as session:
+            ...     for column in session.columns({"Sick": "sensitive"}):
+            ...         print(column.name, column.type, column.n_distinct, column.n_missing, column.frequent)
+            Sex text 2 0 (('F', 2), ('M', 1))
+            Sick text 2 1 None
+        """
+        try:
+            suggestion = self.suggest()
+        except InputError:
+            suggestion = None
+        return view_columns(self._table(AS_IT_IS), suggestion, roles or {})
+
+    def suggest(self) -> Suggestion:
+        """A draft of a policy, as `maskwise.suggest` makes it; it is made once.
+
+        Raises:
+            InputError: There is nothing in the table that a policy could protect and show.
+        """
+        self.require_open()
+        if self._suggested is None:
+            try:
+                self._suggested = suggest_for(self._table(AS_IT_IS), None, DEFAULT_RISK)
+            except InputError as error:
+                self._suggested = error
+        if isinstance(self._suggested, InputError):
+            raise self._suggested
+        return self._suggested
+
+    def values(self, column: str) -> list[tuple[str, int]]:
+        """All values of a column as taxonomies spell them, with their records, the most frequent first.
+
+        Args:
+            column: Its name.
+        """
+        return count_values(self._table(AS_IT_IS), column)
 
     def check(self, policy: Mapping[str, Any] | Policy, *, folder: str | Path = ".") -> tuple[Remark, ...]:
         """What is to be said of a policy for this table, mistakes first; nothing is searched.

@@ -69,14 +69,21 @@ def suggest(
     (threshold,) = read_thresholds([risk]).values()
     table = open_data(data, engine, None, parse_memory(memory))
     with closing(table):
-        if class_name is not None:
-            table.require(class_name, "is given as the class")
-        _refuse_records_as_header(table)
-        _refuse_many_columns(table)
-        return _suggest(table, class_name, threshold)
+        return suggest_for(table, class_name, threshold)
 
 
-def _suggest(table: Table, class_name: str | None, risk: float) -> Suggestion:
+def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion:
+    """Draft a policy for a table that is open.
+
+    Args:
+        table: The records.
+        class_name: As in `suggest`.
+        risk: The largest chance of being found.
+    """
+    if class_name is not None:
+        table.require(class_name, "is given as the class")
+    _refuse_records_as_header(table)
+    _refuse_many_columns(table)
     names = [name for name in table.names if table.is_countable(name)]
     k = k_of(risk)
     n_records = table.n_rows()

@@ -84,17 +84,21 @@ def read_taxonomy(
         ('F', 'M')
     """
     path = Path(path)
-    among = _formats_of(path.suffix) if form is None else (named_format(form),)
+    chosen = recognize_file(path) if form is None else named_format(form)
+    read = chosen.read(read_source(path), path.name)
+    return read if isinstance(read, Taxonomy) else choose_tree(read, attribute, path.name).tree(root)
+
+
+def recognize_file(path: Path) -> TaxonomyFormat:
+    """The format of a file, by its suffix and, where that leaves several, its content."""
+    among = _formats_of(path.suffix)
     if not among:
         msg = (
             f"`{path}` is no taxonomy file: its suffix is `{path.suffix}`. Taxonomies are kept in {_known_suffixes()}; "
             f"`maskwise taxonomy import --format` reads one of another name."
         )
         raise InputError(msg)
-    text = read_source(path)
-    chosen = among[0] if len(among) == 1 else recognize(text, among, path.name)
-    read = chosen.read(text, path.name)
-    return read if isinstance(read, Taxonomy) else choose_tree(read, attribute, path.name).tree(root)
+    return among[0] if len(among) == 1 else recognize(read_source(path), among, path.name)
 
 
 def write_taxonomy(tree: Taxonomy, path: str | Path, *, form: str | None = None) -> str:

@@ -1,0 +1,187 @@
+/**
+ * What the user decides, as one plain value: roles, how columns are masked, what is asked, how to search.
+ * The policy that maskwise reads is derived from it. Names of columns are keys of Maps, since a column may be
+ * called `__proto__`, or `10`, which an object would sort to the front.
+ *
+ * @typedef {import("./tree_model.js").TreeNode} TreeNode
+ * @typedef {"identifier"|"quasi-identifier"|"sensitive"|"class"|"released"|"person"} Role
+ * @typedef {Object} Doc
+ * @property {Map<string, Role>} roles Of all columns.
+ * @property {Map<string, *>} entries How columns are masked; a tree stands in `trees` instead.
+ * @property {Map<string, TreeNode>} trees
+ * @property {Object[]} requirements In the form of a policy file.
+ * @property {Object} rest Other keys of the policy.
+ * @property {Object} options Of the search.
+ */
+
+import { fromNested, toNested } from "./tree_model.js";
+
+/** @type {[Role, string, string, string][]} Each with its label, and how one and many of them are called. */
+export const ROLES = [
+  ["identifier", "identifier (removed)", "identifier", "identifiers"],
+  ["quasi-identifier", "quasi-identifier", "quasi-identifier", "quasi-identifiers"],
+  ["sensitive", "sensitive", "sensitive column", "sensitive columns"],
+  ["class", "class (predicted)", "class", "classes"],
+  ["released", "released as it is", "released as it is", "released as they are"],
+  ["person", "person (counted)", "column of persons", "columns of persons"],
+];
+
+const OWN_KEYS = new Set(["class", "person", "attributes", "requirements", "drop", "keep"]);
+
+/**
+ * The proposals, as a first document.
+ * @param {{columns: Array, suggested_policy: Object|null}} found What `columns` answered.
+ * @param {Object|null} policy The policy that comes with the table, if there is one; it says more than proposals.
+ * @returns {Doc}
+ */
+export function proposedDoc(found, policy) {
+  const doc = { roles: new Map(), entries: new Map(), trees: new Map() };
+  const base = policy ?? found.suggested_policy ?? {};
+  const attributes = new Map(Object.entries(base.attributes ?? {}));
+  for (const { name, suggestion } of found.columns) {
+    doc.roles.set(name, policy ? "released" : suggestion?.role ?? "released");
+    keepEntry(doc, name, attributes.get(name) ?? suggestion?.entry ?? null);
+  }
+  if (policy) takeRoles(doc.roles, policy);
+  const rest = Object.entries(base).filter(([key]) => !OWN_KEYS.has(key));
+  return { ...doc, requirements: base.requirements ?? [], rest: Object.fromEntries(rest),
+    options: { method: "tdr", criterion: "score" } };
+}
+
+function takeRoles(roles, policy) {
+  const give = (names, role) => {
+    for (const name of names) if (roles.has(name)) roles.set(name, role);
+  };
+  const asked = policy.requirements ?? [];
+  give(asked.flatMap(sensitiveOf), "sensitive");
+  give(asked.flatMap((one) => one.qid ?? one.lkc?.attributes ?? []), "quasi-identifier");
+  give(policy.drop ?? [], "identifier");
+  if (typeof policy.class === "string") give([policy.class], "class");
+}
+
+function keepEntry(doc, name, entry) {
+  if (entry === null) return;
+  const nested = entry.taxonomy;
+  if (nested && typeof nested === "object" && Object.keys(entry).length === 1) doc.trees.set(name, fromNested(nested));
+  else doc.entries.set(name, entry);
+}
+
+/**
+ * The policy as maskwise reads it.
+ * @param {Doc} doc
+ * @returns {Object}
+ */
+export function policyOf(doc) {
+  const named = (role) => [...doc.roles.keys()].filter((name) => doc.roles.get(name) === role);
+  const masked = named("quasi-identifier").filter((name) => entryOf(doc, name) !== undefined);
+  const policy = {
+    attributes: Object.fromEntries(masked.map((name) => [name, entryOf(doc, name)])),
+    requirements: doc.requirements, drop: named("identifier"), ...doc.rest,
+  };
+  const [predicted] = named("class");
+  const [person] = named("person");
+  if (predicted !== undefined) policy.class = predicted;
+  if (person !== undefined) policy.person = person;
+  return policy;
+}
+
+/** @param {Doc} doc @param {string} name @returns {*} The entry of a column in the policy; undefined is none. */
+export function entryOf(doc, name) {
+  const tree = doc.trees.get(name);
+  return tree ? { taxonomy: toNested(tree) } : doc.entries.get(name);
+}
+
+/** @param {Doc} doc @param {Role} role @returns {string[]} */
+export function columnsOf(doc, role) {
+  return [...doc.roles.keys()].filter((name) => doc.roles.get(name) === role);
+}
+
+/**
+ * Change the roles of columns, and what is asked of them.
+ * @param {Doc} doc @param {string[]} names @param {Role} role
+ * @param {number} k For the first requirement of all.
+ * @returns {Doc}
+ */
+export function setRoles(doc, names, role, k) {
+  const chosen = role === "class" || role === "person" ? names.slice(0, 1) : names;
+  const roles = new Map(doc.roles);
+  if (chosen !== names || names.length === 1) {
+    // There is one class and one column of persons: the one before steps back.
+    if (role === "class") for (const name of columnsOf(doc, "class")) roles.set(name, "released");
+    if (role === "person") for (const name of columnsOf(doc, "person")) roles.set(name, "identifier");
+  }
+  for (const name of chosen) roles.set(name, role);
+  const isMasked = (name) => roles.get(name) === "quasi-identifier";
+  const isSensitive = (name) => roles.get(name) === "sensitive";
+  let requirements = doc.requirements.map((one) => keepColumns(one, roles, isMasked)).filter((one) => isAsking(one, isSensitive));
+  const added = chosen.filter((name) => isMasked(name) && doc.roles.get(name) !== "quasi-identifier");
+  if (added.length) requirements = askFor(requirements, added, k);
+  return { ...doc, roles, requirements };
+}
+
+function keepColumns(requirement, roles, isMasked) {
+  const kept = (list) => list.filter((name) => !roles.has(name) || isMasked(name));
+  if (requirement.qid) return { ...requirement, qid: kept(requirement.qid) };
+  if (requirement.lkc) return { ...requirement, lkc: { ...requirement.lkc, attributes: kept(requirement.lkc.attributes) } };
+  return requirement;
+}
+
+function isAsking(requirement, isSensitive) {
+  const list = requirement.qid ?? requirement.lkc?.attributes;
+  return (!list || list.length > 0) && sensitiveOf(requirement).every(isSensitive);
+}
+
+/** The sensitive columns that a requirement protects. @param {Object} requirement @returns {string[]} */
+export function sensitiveOf(requirement) {
+  const said = requirement.sensitive;
+  if (said === undefined || said === null) return [];
+  return typeof said === "string" ? [said] : Object.keys(said);
+}
+
+function askFor(requirements, names, k) {
+  const at = requirements.findIndex((one) => one.qid && one.k !== undefined);
+  if (at < 0) return [{ qid: names, k }, ...requirements];
+  const first = requirements[at];
+  return requirements.with(at, { ...first, qid: [...first.qid, ...names.filter((name) => !first.qid.includes(name))] });
+}
+
+/** @param {Doc} doc @param {string} name @param {*} entry @returns {Doc} */
+export function setEntry(doc, name, entry) {
+  const entries = new Map(doc.entries);
+  const trees = new Map(doc.trees);
+  trees.delete(name);
+  if (entry === undefined) entries.delete(name);
+  else entries.set(name, entry);
+  return { ...doc, entries, trees };
+}
+
+/** @param {Doc} doc @param {string} name @param {TreeNode} tree @returns {Doc} */
+export function setTree(doc, name, tree) {
+  return { ...doc, trees: new Map(doc.trees).set(name, tree) };
+}
+
+/**
+ * The document as a draft that can be saved.
+ * @param {Doc} doc
+ * @param {{name: string}} source
+ */
+export function toDraft(doc, source) {
+  const trees = [...doc.trees].map(([name, tree]) => [name, toNested(tree)]);
+  return { ...doc, source: source.name, roles: [...doc.roles], entries: [...doc.entries], trees };
+}
+
+/**
+ * A saved draft as a document, if it was about these columns.
+ * @param {Object|null} draft
+ * @param {{name: string}} source
+ * @param {string[]} names
+ * @returns {Doc|null}
+ */
+export function fromDraft(draft, source, names) {
+  if (!draft || draft.source !== source.name || !Array.isArray(draft.roles)) return null;
+  const roles = new Map(draft.roles);
+  if (roles.size !== names.length || !names.every((name) => roles.has(name))) return null;
+  const trees = new Map(draft.trees.map(([name, nested]) => [name, fromNested(nested)]));
+  const { requirements, rest, options } = draft;
+  return { roles, entries: new Map(draft.entries), trees, requirements, rest, options };
+}

@@ -1,0 +1,94 @@
+/** The second step: what each column is. */
+
+import { button, choice, field, loading, pager, table } from "./controls.js";
+import { count, data, el, plural, rebuild, sentence } from "./dom.js";
+import { masksText } from "./masking_words.js";
+import { ROLES, columnsOf } from "./policy_doc.js";
+import { errorBox, otherRemarks } from "./remarks.js";
+
+const SIZE = 50;
+const SHOWN_VALUES = 3;
+
+export class ColumnsStep {
+  /** @param {HTMLElement} root @param {import("./studio.js").Studio} studio @param {(step: string) => void} go */
+  constructor(root, studio, go) {
+    Object.assign(this, { root, studio, go });
+    this.filter = "";
+    this.start = 0;
+    this.role = "released";
+  }
+
+  draw() {
+    const { studio } = this;
+    if (!studio.columns) {
+      rebuild(this.root, [studio.error && errorBox(studio.error), loading(`${studio.busy ?? "Counting"} …`)]);
+      return;
+    }
+    const wanted = this.filter.toLowerCase();
+    const listed = studio.columns.filter((column) => column.name.toLowerCase().includes(wanted));
+    const page = listed.slice(this.start, this.start + SIZE);
+    rebuild(this.root, [
+      studio.error && errorBox(studio.error),
+      studio.isRestored && this.restored(),
+      el("p", {}, "Could somebody who knows a person know this column? Then it is a quasi-identifier and is masked. ",
+        "What nobody must learn is sensitive. The roles below are proposals: read the reason of each."),
+      el("p", { class: "summary" }, this.summary()),
+      otherRemarks(studio, "columns"),
+      studio.columns.length > SIZE && this.bulk(listed),
+      table("Columns and their roles", ["Column", "Is", "Masked by", ["Values"], ["Missing"], "Most frequent", "Why this is proposed"],
+        page.map((column) => this.row(column)), { class: "columns" }),
+      listed.length > SIZE && pager("columns", { start: this.start, size: SIZE, n: listed.length }, (start) => this.turn(start)),
+    ]);
+  }
+
+  restored() {
+    return el("div", { class: "remark note box" }, "Your draft of the last time is here again. ",
+      button("Start again from the proposals", () => this.studio.startAgain()));
+  }
+
+  summary() {
+    const { doc } = this.studio;
+    return ROLES.map(([role, , one, many]) => [columnsOf(doc, role).length, one, many])
+      .filter(([n]) => n).map(([n, one, many]) => plural(n, one, many)).join(" · ");
+  }
+
+  bulk(listed) {
+    return el("div", { class: "bulk" },
+      field("Filter by name", this.filter, (text) => { this.filter = text; this.turn(0); }),
+      el("label", { class: "field" }, el("span", {}, "Role"),
+        choice(ROLES, this.role, (role) => { this.role = role; }, { "data-key": "bulk role" })),
+      button(`Set it for ${plural(listed.length, "listed column")}`,
+        () => this.studio.setRoles(listed.map((column) => column.name), this.role), { "data-key": "bulk set" }));
+  }
+
+  turn(start) {
+    this.start = start;
+    this.studio.changed();
+  }
+
+  row(column) {
+    const role = this.studio.doc.roles.get(column.name);
+    return el("tr", { "data-role": role },
+      el("th", { scope: "row" }, data(column.name), el("span", { class: "type" }, column.type)),
+      el("td", {}, choice(ROLES, role, (chosen) => this.studio.setRoles([column.name], chosen),
+        { "aria-label": `Role of ${column.name}`, "data-key": `role ${column.name}` })),
+      el("td", {}, role === "quasi-identifier" && this.masking(column.name)),
+      el("td", { class: "number" }, count(column.n_distinct)),
+      el("td", { class: "number" }, count(column.n_missing)),
+      el("td", { class: "values" }, frequent(column)),
+      el("td", { class: "reason" }, sentence(column.suggestion?.reason ?? "")));
+  }
+
+  masking(name) {
+    return button(masksText(this.studio.doc, name), () => {
+      this.studio.treeColumn = name;
+      this.go("trees");
+    }, { "data-key": `masking ${name}`, "aria-label": `${masksText(this.studio.doc, name)}: change how ${name} is masked` });
+  }
+}
+
+function frequent(column) {
+  if (!column.frequent) return el("span", { class: "quiet" }, "hidden");
+  const shown = column.frequent.slice(0, SHOWN_VALUES).flatMap(([value], i) => (i ? [", ", data(value)] : [data(value)]));
+  return el("div", { class: "clip" }, ...shown, column.frequent.length > SHOWN_VALUES && ", …");
+}

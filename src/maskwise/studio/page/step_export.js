@@ -1,0 +1,86 @@
+/** The last step: a folder, what is written there and who may see it, and the command that writes the same. */
+
+import { call } from "./api.js";
+import { button, field, table, tick } from "./controls.js";
+import { announce, data, el, rebuild, sentence } from "./dom.js";
+import { errorBox } from "./remarks.js";
+
+const FILES = [["solution", "Solution, to mask later rows alike", true], ["trace", "Trace of the search", true],
+  ["report", "Report for recipients", false], ["owner_report", "Report for the owner", true]];
+
+export class ExportStep {
+  /** @param {HTMLElement} root @param {import("./studio.js").Studio} studio */
+  constructor(root, studio) {
+    Object.assign(this, { root, studio });
+    this.folder = "";
+    this.name = "release.csv";
+    this.files = { solution: true, trace: true, report: true, owner_report: true };
+    this.isOrderKept = false;
+    this.isBusy = false;
+    this.error = null;
+    this.copied = "";
+  }
+
+  draw() {
+    const { run, exported } = this.studio;
+    if (run?.state !== "done") {
+      rebuild(this.root, [el("p", { class: "empty" }, "There is nothing to export yet. Search first.")]);
+      return;
+    }
+    rebuild(this.root, [
+      el("p", {}, "The release is recounted once more and written only if every sentence holds. All files appear together, or none."),
+      this.error && errorBox(this.error),
+      el("form", { class: "stack", on: { submit: (event) => { event.preventDefault(); this.write(); } } },
+        field("Folder on this machine", this.folder, (text) => { this.folder = text; }, { "data-first": "" }),
+        field("Name of the release (.csv or .parquet)", this.name, (text) => { this.name = text; }),
+        el("fieldset", {}, el("legend", {}, "Files beside it"), ...FILES.map(([key, label, isPrivate]) =>
+          tick([label, " ", badge(isPrivate)], this.files[key], (on) => { this.files[key] = on; }, { "data-key": key }))),
+        tick("Keep the order of the records (it may tell who is who)", this.isOrderKept, (on) => { this.isOrderKept = on; }, { "data-key": "order" }),
+        el("div", { class: "buttons" },
+          el("button", { type: "submit", class: "primary", disabled: this.isBusy, "data-key": "export" }, this.isBusy ? "Writing …" : "Export"))),
+      exported && this.written(exported),
+    ]);
+  }
+
+  async write() {
+    const { studio } = this;
+    Object.assign(this, { isBusy: true, error: null, copied: "" });
+    studio.exported = null;
+    this.studio.changed();
+    try {
+      studio.exported = await call("export", { run: studio.run.id, step: studio.chosenStep ?? null, folder: this.folder, name: this.name,
+        files: this.files, keep_order: this.isOrderKept });
+      announce("The release is written.");
+    } catch (error) {
+      this.error = error.message;
+      announce(error.message);
+    }
+    this.isBusy = false;
+    studio.changed();
+  }
+
+  written({ files, command, note }) {
+    const rows = files.map((file) => el("tr", {}, el("th", { scope: "row" }, data(file.path)), el("td", {}, sentence(file.what)), el("td", {}, badge(file.is_private))));
+    return el("section", {},
+      el("h2", {}, "Written"),
+      table("Files that were written", ["File", "What it is", "For"], rows, { class: "figures" }),
+      el("h2", {}, "The same by command"),
+      el("pre", { tabindex: "0", "aria-label": "Command" }, el("code", {}, command)),
+      el("div", { class: "buttons" }, button("Copy the command", () => this.copy(command)), el("span", { role: "status" }, this.copied)),
+      note && el("p", { class: "quiet" }, note));
+  }
+
+  async copy(command) {
+    try {
+      await navigator.clipboard.writeText(command);
+      this.copied = "Copied.";
+    } catch {
+      this.copied = "The browser did not allow it: mark the text and copy it.";
+    }
+    this.studio.changed();
+  }
+}
+
+function badge(isPrivate) {
+  return el("span", { class: isPrivate ? "badge private" : "badge public" }, isPrivate ? "private" : "public");
+}

@@ -1,0 +1,219 @@
+/** The third step: how each quasi-identifier is masked, and the trees. */
+
+import { call } from "./api.js";
+import { button, choice, field, loading } from "./controls.js";
+import { announce, data, el, rebuild } from "./dom.js";
+import { RULES, kindOfMasking, masksText } from "./masking_words.js";
+import { columnsOf, entryOf, setEntry, setTree } from "./policy_doc.js";
+import { errorBox, otherRemarks, remarksAt } from "./remarks.js";
+import { TreeEditor } from "./tree_editor.js";
+import { importPanel } from "./tree_import.js";
+import { fromNested, node } from "./tree_model.js";
+
+const PIECE = 1000;
+const LISTED = 200;
+
+export class TreesStep {
+  /** @param {HTMLElement} root @param {import("./studio.js").Studio} studio */
+  constructor(root, studio) {
+    Object.assign(this, { root, studio });
+    /** @type {Map<string, Map<string, number>>} The values of columns with their records. */
+    this.values = new Map();
+    this.editor = null;
+    this.error = null;
+    this.preview = null;
+    this.picker = el("div", { class: "picker" });
+    this.top = el("div", { class: "top" });
+    this.place = el("div", {});
+    this.bottom = el("div", {});
+  }
+
+  get column() {
+    const masked = columnsOf(this.studio.doc, "quasi-identifier");
+    return masked.includes(this.studio.treeColumn) ? this.studio.treeColumn : masked[0];
+  }
+
+  draw() {
+    const { studio, column } = this;
+    if (column === undefined) {
+      rebuild(this.root, [el("p", { class: "empty" }, studio.columns
+        ? "No column is a quasi-identifier, so none is masked. Choose them in the step Columns."
+        : "Open a table first.")]);
+      return;
+    }
+    if (studio.source !== this.source) this.forget();
+    if (!this.root.contains(this.place)) {
+      this.root.replaceChildren(
+        el("p", {}, "How is each quasi-identifier shown less exactly? A tree says what a value may be replaced by: ",
+          "the search climbs it no higher than it must."),
+        el("div", { class: "trees" }, this.picker, el("div", {}, this.top, this.place, this.bottom)));
+    }
+    rebuild(this.picker, [this.columnList()]);
+    rebuild(this.top, this.settings(column));
+    this.drawTree(column);
+    rebuild(this.bottom, [this.imports(column)]);
+  }
+
+  forget() {
+    this.source = this.studio.source;
+    this.values.clear();
+    this.editor = null;
+    this.preview = null;
+  }
+
+  columnList() {
+    const { studio, column } = this;
+    const masked = columnsOf(studio.doc, "quasi-identifier");
+    const at = Math.max(0, Math.min(masked.indexOf(column) - LISTED / 2, masked.length - LISTED));
+    return el("ul", { "aria-label": "Masked columns" }, ...masked.slice(at, at + LISTED).map((name) =>
+      el("li", {}, el("button", { type: "button", "data-key": `tree of ${name}`, "aria-current": name === column ? "true" : null,
+        on: { click: () => this.choose(name) } }, data(name), el("span", { class: "quiet" }, masksText(studio.doc, name))))));
+  }
+
+  choose(name) {
+    this.studio.treeColumn = name;
+    this.preview = null;
+    this.error = null;
+    this.studio.changed();
+  }
+
+  settings(column) {
+    const { studio } = this;
+    const kind = kindOfMasking(studio.doc, column);
+    const ways = [["tree", "values of a tree"], ["interval", "ranges of numbers or dates"], ["suppress", "itself, or hidden"],
+      ["default", "as its type asks"], ...RULES.map(([key, label]) => [key, label])];
+    if (kind === "other") ways.push(["other", "a rule of its own"]);
+    return [
+      el("h2", {}, data(column)),
+      el("div", { class: "bulk" },
+        el("label", { class: "field" }, el("span", {}, "A cell is shown as"),
+          choice(ways, kind, (way) => this.setWay(column, way), { "data-key": "way", "data-first": "" })),
+        ...this.fields(column, kind)),
+      remarksAt(studio, ["attributes", column], "tree-remarks"),
+      otherRemarks(studio, "trees", (place) => place.length > 1),
+      this.error && errorBox(this.error),
+    ];
+  }
+
+  fields(column, kind) {
+    const entry = this.studio.doc.entries.get(column);
+    if (kind === "interval") {
+      const [low, high] = entry.interval ?? ["", ""];
+      const set = (ends) => this.edit(column, ends[0] || ends[1] ? { interval: ends } : "interval");
+      return [field("Lowest", low, (text) => set([text, high])), field("Highest", high, (text) => set([low, text])),
+        el("p", { class: "quiet" }, "Left empty, the range is that of the data, which tells its ends.")];
+    }
+    const rule = RULES.find(([key]) => key === kind);
+    if (rule) {
+      return [field(rule[3], String(entry[kind]).replaceAll(",", ", "), (text) => this.edit(column, { ...entry, [kind]: levels(text) }),
+        { "data-key": "levels" }), button("Make it a tree to edit", () => this.makeTree(column))];
+    }
+    if (kind === "other") return [el("code", {}, JSON.stringify(entry))];
+    return [];
+  }
+
+  edit(column, entry) {
+    this.studio.edit(setEntry(this.studio.doc, column, entry), `entry ${column}`);
+  }
+
+  /** @param {string} column @param {string} way */
+  setWay(column, way) {
+    const rule = RULES.find(([key]) => key === way);
+    const { doc } = this.studio;
+    if (way === "tree") this.makeTree(column);
+    else if (rule) this.studio.edit(setEntry(doc, column, { [way]: levels(rule[2]), other: "under other values" }));
+    else this.studio.edit(setEntry(doc, column, way === "default" ? undefined : way));
+  }
+
+  /** What a rule makes of the column becomes a tree; without a rule all values stand below the top. */
+  async makeTree(column) {
+    const { studio } = this;
+    await this.attempt(async () => {
+      const counts = await this.load(column);
+      const isRule = RULES.some(([key]) => key === kindOfMasking(studio.doc, column));
+      const tree = isRule
+        ? fromNested((await call("tree", { column, entry: entryOf(studio.doc, column) })).tree)
+        : node("Any", [...counts.keys()].filter((value) => value !== "Any").map((value) => node(value)));
+      studio.edit(setTree(studio.doc, column, tree));
+      announce(`${column} has a tree.`);
+    });
+  }
+
+  async attempt(work) {
+    this.error = null;
+    try {
+      await work();
+    } catch (error) {
+      this.error = error.message;
+      announce(error.message);
+    }
+    this.studio.changed();
+  }
+
+  /** All values of a column with their records. @param {string} column */
+  async load(column) {
+    if (this.values.has(column)) return this.values.get(column);
+    const found = new Map();
+    for (let all = Infinity; found.size < all;) {
+      const { n_all: n, values } = await call("values", { column, start: found.size, n: PIECE, filter: "" });
+      for (const [value, records] of values) found.set(value, records);
+      all = values.length ? n : 0;
+    }
+    this.values.set(column, found);
+    return found;
+  }
+
+  drawTree(column) {
+    const tree = this.studio.doc.trees.get(column);
+    if (!tree) {
+      this.place.replaceChildren();
+      this.editor = null;
+      return;
+    }
+    const counts = this.values.get(column);
+    if (!counts) {
+      this.place.replaceChildren(this.error ? "" : loading("Counting values …"));
+      this.editor = null;
+      if (!this.error) this.attempt(() => this.load(column));
+      return;
+    }
+    if (this.editor?.column !== column) {
+      this.editor = new TreeEditor(column, (changed) => this.studio.edit(setTree(this.studio.doc, column, changed)));
+      this.editor.column = column;
+      this.place.replaceChildren(this.editor.element);
+    }
+    if (this.editor.tree !== tree) this.editor.show(tree, counts);
+  }
+
+  imports(column) {
+    return importPanel(column, this.preview, {
+      read: (file) => this.attempt(async () => { this.preview = await readTree(column, file); }),
+      replace: () => {
+        const tree = fromNested(this.preview.tree);
+        this.preview = null;
+        this.editor = null;
+        this.attempt(async () => {
+          await this.load(column);
+          this.studio.edit(setTree(this.studio.doc, column, tree));
+          announce("The tree was replaced.");
+        });
+      },
+      keep: () => {
+        this.preview = null;
+        this.studio.changed();
+      },
+    });
+  }
+}
+
+async function readTree(column, file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = "";
+  for (let i = 0; i < bytes.length; i += PIECE) text += String.fromCharCode(...bytes.subarray(i, i + PIECE));
+  return { name: file.name, ...await call("import", { column, name: file.name, text: btoa(text) }) };
+}
+
+/** @param {string} text @returns {(number|string)[]} */
+function levels(text) {
+  return text.split(",").map((part) => part.trim()).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}

@@ -1,0 +1,36 @@
+/** The seven steps in their order, and how far each is. */
+
+/** @type {[string, string][]} */
+export const STEPS = [
+  ["open", "Open"], ["columns", "Columns"], ["trees", "Trees"], ["requirements", "Requirements"],
+  ["search", "Search"], ["result", "Result"], ["export", "Export"],
+];
+
+const COLUMN_KEYS = new Set(["class", "drop", "keep", "person"]);
+
+/**
+ * The step on which a remark belongs.
+ * @param {{place: Array}} remark
+ */
+export function stepOf(remark) {
+  const [key] = remark.place ?? [];
+  if (key === "attributes") return "trees";
+  return COLUMN_KEYS.has(key) ? "columns" : "requirements";
+}
+
+/**
+ * How far a step is: `to do`, `done`, `has mistakes` or `running`.
+ * @param {string} step
+ * @param {import("./studio.js").Studio} studio
+ * @param {Set<string>} visited
+ */
+export function stateOf(step, studio, visited) {
+  const { run } = studio;
+  if (step === "open") return studio.source ? "done" : studio.error ? "has mistakes" : "to do";
+  if (!studio.columns) return "to do";
+  if (step === "search") return !run ? "to do" : { running: "running", done: "done", cancelled: "to do" }[run.state] ?? "has mistakes";
+  if (step === "result") return run?.state === "done" && visited.has("result") ? "done" : "to do";
+  if (step === "export") return studio.exported ? "done" : "to do";
+  if (studio.remarks.some((remark) => remark.level === "mistake" && stepOf(remark) === step)) return "has mistakes";
+  return visited.has(step) ? "done" : "to do";
+}

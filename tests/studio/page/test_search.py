@@ -1,0 +1,124 @@
+"""Searches that are stopped, cancelled, refused or killed, and a second tab."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.studio.page.conftest import NewTab, StudioProcess
+from tests.studio.page.steps import (
+    go,
+    key,
+    look_at_result,
+    mistakes,
+    open_adult,
+    open_path,
+    wait_for_check,
+    write_visits,
+)
+
+pytestmark = pytest.mark.slow
+
+
+def start_long_search(page: Any) -> None:
+    """A search of many parts, on Adult."""
+    open_adult(page)
+    go(page, "search")
+    page.click("text=How to search")
+    page.select_option(key("criterion"), "conditional")
+    page.click(key("search"))
+
+
+def test_stopped_in_the_fifth_search_or_later_what_is_found_is_kept(page: Any) -> None:
+    start_long_search(page)
+    page.wait_for_selector(r"text=/Searching, ([5-9]|[1-4]\d) of 45/", timeout=60_000)  # one takes 0.2 s
+    page.click("text=Stop and keep what is found")
+    page.wait_for_selector("text=Stopped: what was found is kept.", timeout=60_000)
+    look_at_result(page)
+    assert page.locator(".unmet").count() == 0
+
+
+def test_a_cancelled_search_leaves_nothing_and_another_can_begin(page: Any) -> None:
+    start_long_search(page)
+    page.wait_for_selector("text=Cancel")
+    page.click(key("button Cancel"))
+    page.wait_for_selector("text=The search was cancelled")
+    go(page, "result")
+    page.wait_for_selector("text=There is no result yet")
+    go(page, "search")
+    page.click("text=How to search")
+    page.select_option(key("method"), "bug")
+    page.fill(key("max_steps"), "x1")
+    assert page.input_value(key("max_steps")) == "1"
+    page.fill(key("max_steps"), "")
+    page.wait_for_selector("text=Search again")
+
+
+def test_a_killed_worker_is_said_and_replaced(page: Any, studio: StudioProcess, tmp_path: Path) -> None:
+    start_long_search(page)
+    page.wait_for_selector("text=/Searching|classifier|counted/")
+    for worker in studio.workers():
+        os.kill(worker, signal.SIGKILL)
+    page.wait_for_selector("#content [role=alert]")
+    assert page.locator(f'{key("step search")}[data-state="has mistakes"]').count() == 1
+    go(page, "open")
+    open_path(page, write_visits(tmp_path))
+
+
+def test_a_second_tab_is_told_of_the_search_and_may_stop_it(page: Any, new_tab: NewTab) -> None:
+    start_long_search(page)
+    page.wait_for_selector("text=Cancel")
+    other = new_tab(is_ready=False)
+    go(other, "search")
+    other.wait_for_selector("text=Another tab is searching")
+    # The document may be edited meanwhile; it is checked when the search is over.
+    go(page, "requirements")
+    page.fill(key("0 k"), "60")
+    page.wait_for_selector("text=Draft saved")
+    other.click("text=Stop and keep what is found")
+    other.wait_for_selector("text=Look at the result", timeout=60_000)
+    wait_for_check(page)
+
+
+def test_a_search_that_runs_is_shown_again_after_a_reload(page: Any) -> None:
+    start_long_search(page)
+    page.wait_for_selector("text=Cancel")
+    page.reload()
+    page.wait_for_selector("text=Cancel")
+    page.click(key("button Cancel"))
+    page.wait_for_selector("text=The search was cancelled")
+
+
+def test_what_cannot_be_met_is_said_beside_its_sentence(page: Any, tmp_path: Path) -> None:
+    open_path(page, write_visits(tmp_path))
+    go(page, "requirements")
+    page.fill(key("0 k"), "3000")
+    page.wait_for_selector(".sentences > li.wrong")
+    assert "3000" in mistakes(page) or "3,000" in mistakes(page)
+    assert page.get_attribute(key("0 k"), "aria-invalid") == "true"
+    assert page.locator(f'{key("step requirements")}[data-state="has mistakes"]').count() == 1
+    go(page, "search")
+    page.wait_for_selector("text=1 mistake in the policy.")
+    page.click(key("search"))
+    page.wait_for_selector("#content [role=alert]")
+    go(page, "requirements")
+    page.fill(key("0 k"), "x")
+    page.wait_for_selector("text=whole number")
+    page.fill(key("0 k"), "20")
+    page.wait_for_selector(".sentences > li.wrong", state="detached")
+
+
+def test_bottom_up_only_the_end_can_be_released(page: Any, tmp_path: Path) -> None:
+    open_path(page, write_visits(tmp_path))
+    go(page, "search")
+    page.click("text=How to search")
+    page.select_option(key("method"), "bug")
+    page.click(key("search"))
+    page.wait_for_selector("text=Look at the result")
+    look_at_result(page)
+    page.wait_for_selector("text=A search from below is safe at its end only")
+    assert page.locator(".curve[role=slider]").count() == 0

@@ -1,0 +1,123 @@
+"""What is exported: the bytes of the command line, and a command that gives them again."""
+
+from __future__ import annotations
+
+import shlex
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maskwise.cli.app import main
+from maskwise.formats.policy_file import read_policy, to_data
+from maskwise.studio.exporting import policy_text
+from tests.studio.conftest import POLICY, SECRET
+from tests.studio.running import RunningStudio
+
+WAYS: list[tuple[dict[str, Any], int | None, bool]] = [
+    ({"seed": 7}, None, False),
+    ({}, None, True),
+    ({"seed": 7}, 1, False),
+    ({"criterion": "conditional", "effort": 2, "seed": 3}, 1, True),
+    ({"method": "regions", "effort": 1, "seed": 3}, None, False),
+    ({"method": "bug", "restarts": 1, "seed": 5}, None, True),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("options", "step", "keep_order"), WAYS)
+def test_the_command_that_is_shown_writes_the_same_bytes(
+    server: RunningStudio,
+    tmp_path: Path,
+    options: dict[str, Any],
+    step: int | None,
+    keep_order: bool,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = server.search(POLICY, **options)
+    folder = tmp_path / "out folder"
+    answer = server.ask("export", run=run, step=step, folder=str(folder), name="release.csv", keep_order=keep_order)
+    files = {Path(file["path"]).name: file for file in answer["files"]}
+    assert set(files) == {
+        "release.csv",
+        "solution.json",
+        "trace.jsonl",
+        "report.html",
+        "owner-report.html",
+        "policy.yaml",
+    }
+    for file in files.values():
+        assert stat.S_IMODE(Path(file["path"]).stat().st_mode) & 0o077 == (0 if file["is_private"] else 0o044)
+    assert {name for name, file in files.items() if not file["is_private"]} == {"release.csv", "report.html"}
+    # Same files, written by the command into another folder.
+    other = tmp_path / "again"
+    other.mkdir()
+    words = shlex.split(answer["command"])
+    assert words[0] == "maskwise"
+    written = [word.replace(str(folder), str(other)) if not _is_read(word, words[1]) else word for word in words[1:]]
+    assert main(written) == 0, capsys.readouterr().err
+    is_whole = words[1] == "mask" and step is None
+    compared = {path.name for path in other.iterdir()} if is_whole else {"release.csv"}
+    assert "release.csv" in compared
+    for name in sorted(compared):
+        assert (other / name).read_bytes().replace(str(other).encode(), b"") == (folder / name).read_bytes().replace(
+            str(folder).encode(), b""
+        ), name
+    assert SECRET.encode() not in b"".join(path.read_bytes() for path in folder.iterdir())
+
+
+def _is_read(word: str, command: str) -> bool:
+    """Whether the command reads a file, so that it stays where it is."""
+    return word.endswith(("policy.yaml", "people.csv", *(["solution.json"] if command == "apply" else [])))
+
+
+@pytest.mark.slow
+def test_a_policy_written_by_hand_is_not_replaced(server: RunningStudio, tmp_path: Path) -> None:
+    run = server.search(POLICY)
+    (tmp_path / "policy.yaml").write_text("requirements: [{qid: [Age], k: 2}]  # mine\n")
+    status, answer = server.call("export", run=run, step=None, folder=str(tmp_path), name="release.csv")
+    assert status == 400
+    assert "did not write" in answer["error"]["text"]
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.yaml"]
+    (tmp_path / "policy.yaml").unlink()
+    for _ in range(2):  # what the studio wrote, it replaces
+        server.ask("export", run=run, step=None, folder=str(tmp_path), name="release.csv", files={"trace": False})
+    assert not (tmp_path / "trace.jsonl").exists()
+
+
+@pytest.mark.slow
+def test_files_stay_in_their_folder_and_never_replace_the_table(server: RunningStudio, people: Path) -> None:
+    run = server.search(POLICY)
+    content = people.read_bytes()
+    wrong: list[dict[str, Any]] = [
+        {"name": "../release.csv"},
+        {"name": "people.csv"},
+        {"name": "release.csv", "files": {"solution": "people.csv"}},
+        {"name": "release.csv", "files": {"solution": "/tmp/x.json"}},  # noqa: S108 - it is refused
+        {"name": "release.csv", "files": {"solution": "RELEASE.csv"}},
+        {"name": "policy.yaml"},
+        {"name": "release.exe"},
+    ]
+    for body in wrong:
+        status, answer = server.call("export", run=run, step=None, folder=str(people.parent), **body)
+        assert status == 400, body
+        assert answer["error"]["text"].endswith((".", "`"))
+    assert people.read_bytes() == content
+    assert [path.name for path in people.parent.iterdir()] == ["people.csv"]
+
+
+def test_a_policy_file_reads_as_the_policy(tmp_path: Path) -> None:
+    tricky: dict[str, Any] = {
+        "class": "No",
+        "attributes": {
+            "A: b": {"taxonomy": {"*": {"yes": {}, "01": {}, "~": {}, "1e3": {}, "# x": {}, "ü\u2028": {}}}},
+            "off": {"interval": ["0", "1.50"]},
+        },
+        "requirements": [{"qid": ["A: b", "off"], "k": 3}],
+        "drop": ["null", "é"],
+    }
+    policy = read_policy(tricky)
+    path = tmp_path / "policy.yaml"
+    path.write_text(policy_text(policy), encoding="utf-8")
+    assert to_data(read_policy(path)) == to_data(policy)

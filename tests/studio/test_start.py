@@ -1,0 +1,61 @@
+"""What a studio is started with: nothing heavy in its server, a clear word where the extra is missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from maskwise.errors import InputError
+from maskwise.studio.process_loop import to_json
+from maskwise.studio.serving import StudioOptions, serve
+from maskwise.studio.sources import describe_file, describe_table, read_choice
+from tests.conftest import Run
+
+HEAVY = ("numba", "numpy", "ibis", "duckdb", "pyarrow", "sklearn", "pandas", "maskwise.session", "maskwise.pipeline")
+
+
+@pytest.mark.slow
+def test_the_server_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, uvicorn, maskwise.cli.studio, maskwise.studio.serving, maskwise.studio.routes;"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("package", ["starlette", "uvicorn"])
+def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=r'pip install "maskwise\[studio\]"'):
+        serve(StudioOptions(), print)
+
+
+def test_a_file_that_is_not_there_is_said_on_the_terminal(run: Run, tmp_path: Path) -> None:
+    done = run("studio", str(tmp_path / "none.csv"))
+    assert done.code == 2
+    assert "There is no file" in done.err
+    done = run("studio", "--max-upload", "much")
+    assert done.code == 2
+    assert "500MB" in done.err
+
+
+def test_a_password_is_opened_with_and_told_nowhere() -> None:
+    choice = describe_table("postgres://ann:secret@host/db", "people")
+    assert choice.arguments["engine"] == "postgres://ann:secret@host/db"
+    assert "secret" not in f"{choice.key} {choice.words}"
+    assert describe_file("postgres://ann:secret@host/db#people") == choice
+
+
+def test_what_names_two_tables_names_none() -> None:
+    for given in ((None, None, None, None), ("a.csv", "adult", None, None), (None, None, "duckdb", None)):
+        with pytest.raises(Exception, match="A table is named"):
+            read_choice(*given)
+
+
+def test_numbers_that_json_has_not_are_null() -> None:
+    assert to_json({"a": (1, float("nan")), "b": [{"c": float("-inf")}]}) == b'{"a": [1, null], "b": [{"c": null}]}'
+    assert to_json("\ud800") == b'"\\ud800"'
