@@ -110,7 +110,7 @@ def test_every_classifier_and_measure_takes_every_representation(numbers: str) -
 
 
 def test_other_representations_are_refused() -> None:
-    with pytest.raises(maskwise.InputError, match="one of `labels`, `midpoint`, `mean`, `bounds`; found `median`"):
+    with pytest.raises(maskwise.InputError, match="one of `label`, `midpoint`, `mean`, `bounds`; found `median`"):
         maskwise.evaluate("nowhere.csv", {"class": "a", "requirements": [{"qid": ["b"], "k": 2}]}, numbers="median")
 
 
