@@ -86,7 +86,7 @@ def test_a_second_tab_is_told_of_the_search(page: Any, new_tab: NewTab) -> None:
 
 def test_a_search_that_runs_is_shown_again_after_a_reload(page: Any) -> None:
     start_long_search(page)
-    page.wait_for_selector(key("button Cancel"))
+    page.wait_for_selector(r"text=/Searching, \d+ of/")
     page.reload()
     page.wait_for_selector(key("button Cancel"))
     assert page.locator("text=Another tab is searching").count() == 0
