@@ -52,6 +52,7 @@ class Commands:
         self._session: Session | None = None
         self._chosen: dict[str, str] = {}
         self._runs: dict[str, tuple[SearchRun, dict[str, Any]]] = {}
+        self._stopped: set[str] = set()
         self._states: dict[tuple[str, int], SearchRun] = {}
         self.table: Mapping[str, Callable[..., Any]] = {
             "open": self.open,
@@ -160,6 +161,8 @@ class Commands:
         tell = self._teller(name)
         run = self._opened.search(policy, **options, on_event=tell, stop=self._stop)  # type: ignore[arg-type]
         self._runs[name] = run, options
+        if self._stop.is_set():
+            self._stopped.add(name)
         return {"n_steps": len(run.steps)}
 
     def cost(self, name: str, run: str, step: int | None) -> dict[str, Any]:
@@ -215,7 +218,8 @@ class Commands:
             how: As in `exporting.export`.
         """
         whole, options = self._found(run)
-        return export(self._opened, whole, self._at(run, step), options, source, **how)
+        was_stopped = run in self._stopped
+        return export(self._opened, whole, self._at(run, step), options, source, was_stopped=was_stopped, **how)
 
     @property
     def _opened(self) -> Session:

@@ -44,6 +44,7 @@ def export(
     options: Mapping[str, Any],
     source: Mapping[str, str | None],
     *,
+    was_stopped: bool,
     folder: str,
     name: str,
     files: Mapping[str, bool | str | None],
@@ -57,6 +58,7 @@ def export(
         run: The search at the step that is released.
         options: How it was searched.
         source: What a command line calls the `data`, and the `engine`.
+        was_stopped: Whether somebody stopped it.
         folder: Where the files go; it is made if it is not there.
         name: What the release is called.
         files: Which files are written beside it, and under which names.
@@ -85,7 +87,14 @@ def export(
     written += [(place / own, *_FILES[key][1:]) for key, own in beside.items()]
     written.append((policy, "the policy, for the command below", True))
     command, note = equivalent_command(
-        whole, run, options, source, place / name, {key: place / own for key, own in beside.items()}, keep_order
+        whole,
+        run,
+        options,
+        source,
+        place / name,
+        {key: place / own for key, own in beside.items()},
+        keep_order=keep_order,
+        was_stopped=was_stopped,
     )
     said = [{"path": str(path), "what": what, "is_private": private} for path, what, private in written]
     return {"files": said, "command": command, "note": note}
@@ -103,7 +112,9 @@ def equivalent_command(
     source: Mapping[str, str | None],
     output: Path,
     beside: Mapping[str, Path],
-    keep_order: bool,  # noqa: FBT001 - the caller's own argument
+    *,
+    keep_order: bool,
+    was_stopped: bool,
 ) -> tuple[str, str]:
     """The command that gives the same release, and what is to be known about it.
 
@@ -115,12 +126,15 @@ def equivalent_command(
         output: The release.
         beside: The files beside it.
         keep_order: Whether the records keep their order.
+        was_stopped: Whether somebody stopped the search; of several searches the best so far may still be a whole one.
     """
     seed = options.get("seed")
     asked = {key: value for key, value in options.items() if key != "seed"}
     is_random = search_options(seed, **asked).is_random
-    is_shorter = len(run.steps) < len(whole.steps) or whole.solution.ending in {Ending.INTERRUPTED, Ending.TIME}
     can_repeat = whole.solution.method == "tdr" and whole.solution.criterion in _REPEATABLE
+    is_shorter = was_stopped or len(run.steps) < len(whole.steps) or whole.solution.ending == Ending.TIME
+    # How many searches there is time for depends on the machine.
+    is_shorter |= options.get("time_limit") is not None and not can_repeat
     by_solution = is_shorter and not (can_repeat and run.policy.minimality is None)
     engine = [] if source.get("engine") is None else ["--engine", str(source["engine"])]
     order = ["--keep-order"] if keep_order else []
