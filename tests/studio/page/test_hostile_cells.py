@@ -136,7 +136,7 @@ def test_sensitive_columns_are_hidden_and_protected_in_sentences(page: Any, tmp_
     open_path(page, path)
     set_role(page, "illness", "sensitive")
     set_role(page, "visits", "released")
-    page.wait_for_selector("tr:has(th:text('illness')) >> text=hidden")
+    page.wait_for_selector("tr:has-text('illness') >> text=hidden")
     go(page, "requirements")
     while page.locator(".sentences > li").count() > 1:
         page.click(key("remove 1"))

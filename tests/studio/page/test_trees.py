@@ -118,6 +118,7 @@ def test_by_dragging_values_go_to_groups_and_to_the_tray(fruit: Any) -> None:
     page.fill(key("group name"), "citrus")
     page.press(key("group name"), "Enter")
     row("plum").drag_to(row("citrus"))
+    page.wait_for_selector("text=Moved under citrus.")
     assert labels(page)[labels(page).index("  citrus") + 3] == "    plum"
     row("citrus").drag_to(row("plum"))
     page.wait_for_selector("text=citrus cannot go below itself.")

@@ -1,7 +1,9 @@
 /** The server's interface: every request carries the token, every error is a sentence of maskwise. */
 
 const KEY = "maskwise-token";
-const TAB = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const TAB_KEY = "maskwise-tab";
+const TAB = sessionStorage.getItem(TAB_KEY) ?? crypto.randomUUID().replaceAll("-", "");
+sessionStorage.setItem(TAB_KEY, TAB);
 
 /** What the server refused, in its own words. */
 export class Refusal extends Error {

@@ -148,8 +148,11 @@ export class KeyList {
     const row = event.target.closest("[data-index]");
     if (!row) return;
     const index = Number(row.dataset.index);
-    if (event.ctrlKey || event.metaKey) this.toggle(index);
-    else {
+    if (event.ctrlKey || event.metaKey) {
+      // The row that was clicked first belongs to the choice.
+      if (!this.selected.size) this.selected.add(this.activeLabel);
+      this.toggle(index);
+    } else {
       if (!event.shiftKey) this.selected.clear();
       this.goTo(index, event.shiftKey);
     }
