@@ -153,7 +153,7 @@ def test_adult_from_start_to_export_by_keyboard_alone(page: Any, tmp_path: Path)
     tab_to(page, "Folder on this machine")
     page.keyboard.type(str(tmp_path / "adult"))
     press("Enter")
-    page.wait_for_selector("button:has-text('Copy the command'), #content [role=alert]", timeout=60_000)
+    page.wait_for_selector("button:has-text('Copy the command'), #content [role=alert]", timeout=120_000)
     assert page.locator("#content [role=alert]").all_inner_texts() == []
     policy = (tmp_path / "adult" / "policy.yaml").read_text(encoding="utf-8")
     assert "k: 80" in policy
@@ -166,7 +166,7 @@ def test_cost_for_a_classifier_is_measured_on_request(page: Any, visits: Path) -
     look_at_result(page)
     page.click(key("measure"))
     page.wait_for_selector("text=Stop measuring")
-    page.wait_for_selector("table:has-text('the raw table')", timeout=60_000)
+    page.wait_for_selector("table:has-text('the raw table')", timeout=120_000)
     assert "the masked table" in page.inner_text("table:has-text('the raw table')")
     page.focus(".curve")
     page.keyboard.press("ArrowLeft")

@@ -35,9 +35,9 @@ def start_long_search(page: Any) -> None:
 
 def test_stopped_in_the_fifth_search_or_later_what_is_found_is_kept(page: Any) -> None:
     start_long_search(page)
-    page.wait_for_selector(r"text=/Searching, ([5-9]|[1-4]\d) of 45/", timeout=60_000)  # one takes 0.2 s
+    page.wait_for_selector(r"text=/Searching, ([5-9]|[1-4]\d) of 45/", timeout=120_000)  # one takes 0.2 s
     page.click("text=Stop and keep what is found")
-    page.wait_for_selector("text=Stopped: what was found is kept.", timeout=60_000)
+    page.wait_for_selector("text=Stopped: what was found is kept.", timeout=120_000)
     look_at_result(page)
     assert page.locator(".unmet").count() == 0
 
