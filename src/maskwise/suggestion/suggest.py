@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, plural
-from maskwise.risks.hashed_table import hashed, number_columns
 from maskwise.risks.thresholds import read_thresholds
+from maskwise.suggestion.column_hashes import ColumnHashes
 from maskwise.suggestion.column_sets import find_sets
 from maskwise.suggestion.demands import MOST_ATTRIBUTES, choose_attributes, demand, group_values, k_of
 from maskwise.suggestion.draft import describe_missing
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from maskwise.risks.group_sizes import GroupSizes
-    from maskwise.risks.hashed_table import HashedTable
     from maskwise.suggestion.demands import ValueGroups
     from maskwise.suggestion.evidence import ColumnEvidence, TableEvidence
     from maskwise.table.table import Table
@@ -82,24 +80,22 @@ def _suggest(table: Table, class_name: str | None, risk: float) -> Suggestion:
     n_records = table.n_rows()
     if n_records < k:
         raise InputError(_too_few(table, n_records, "record", k))
-    hashes = hashed(table, number_columns(names), [], None) if names else nullcontext()
-    with hashes as found:
-        evidence = count_columns(table, found, names, n_records)
+    with ColumnHashes(table) as hashes:
+        evidence = count_columns(table, hashes, names, n_records)
         by_name = {column.name: column for column in evidence.columns}
         judged = judge_columns(evidence.columns, class_name)
-        if found is not None:
-            n_units, _ = _units(judged, by_name, n_records)
-            judged |= _repeated(found, judged, evidence, n_units)
+        n_units, _ = _units(judged, by_name, n_records)
+        judged |= _repeated(hashes, judged, evidence, n_units)
         grouped = group_values(
             table, [column for column in evidence.columns if judged[column.name].role is Role.SENSITIVE]
         )
         judged |= _unprotectable(judged, grouped)
         judged |= _beyond(judged, evidence.columns)
         masked = _with_role(Role.QUASI_IDENTIFIER, judged, evidence)
-        if not masked or found is None:
+        if not masked:
             raise InputError(_nothing_left(table, judged))
         shown = {column.name: evidence.sizes[column.name] for column in masked}
-        search = find_sets(found, shown, evidence.n_records)
+        search = find_sets(hashes.of(shown), shown, evidence.n_records)
     n_units, unit = _units(judged, by_name, evidence.n_records)
     if n_units < k:
         raise InputError(_too_few(table, n_units, unit, k))
@@ -132,7 +128,7 @@ def _units(judged: Mapping[str, Judgement], by_name: Mapping[str, ColumnEvidence
 
 
 def _repeated(
-    hashes: HashedTable, judged: Mapping[str, Judgement], evidence: TableEvidence, n_units: int
+    hashes: ColumnHashes, judged: Mapping[str, Judgement], evidence: TableEvidence, n_units: int
 ) -> dict[str, Judgement]:
     """Columns that say the same as another one: the groups on both are those on each.
 
@@ -153,7 +149,7 @@ def _repeated(
         )
         alike_named = [other for other in others if _may_be_same(first, other)]
         pairs |= {other.name: first.name for other in alike_named}
-    sizes = hashes.sizes([frozenset(pair) for pair in pairs.items()]) if pairs else {}
+    sizes = hashes.pairs([frozenset(pair) for pair in pairs.items()])
     return {
         name: Judgement(Role.REPEATED, f"it says the same as `{other}` in every record; swap the two if you like")
         for name, other in pairs.items()
