@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.lkc import LKC
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.risks.risk import Risk
+    from maskwise.session.session import Session
     from maskwise.sklearn import Masker
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution

@@ -11,6 +11,8 @@ from maskwise.risks.group_sizes import GroupSizes
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    import ibis.expr.types as ir
+
     from maskwise.engines.cell_hashes import CellHashes, GuessCounts
     from maskwise.policy.person import Person
     from maskwise.table.table import Table
@@ -75,9 +77,13 @@ def hashed(
         is_compared: Whether the hashes may be compared with those of another table, where the same values may have
             another type: then their texts are hashed, which takes longer.
     """
-    as_input = (lambda cell: cell.cast("string")) if is_compared else table.engine.dialect.hash_input
-    cells = {number: as_input(table.column(name)) for name, number in numbers.items()}
-    who = None if person is None else as_input(table.column(person.column))
+
+    def as_input(name: str) -> ir.Value:
+        cell = table.column(name)
+        return cell.cast("string") if is_compared else table.engine.dialect.hash_input(cell)
+
+    cells = {number: as_input(name) for name, number in numbers.items()}
+    who = None if person is None else as_input(person.column)
     keys = [[numbers[name] for name in qid] for qid in qids]
     hashes = table.engine.hash_cells(table.expr, cells, keys, who)
     try:

@@ -88,7 +88,9 @@ def _attributes(suggestion: Suggestion) -> Iterator[str]:
     for column in suggestion.columns:
         if column.masking is not None:
             yield f"  {spelled(column.name)}: {_flow(column.masking.entry)}"
-            yield from _comment(f"{column.reason}; {column.masking.reason}", 4)
+            is_sensitive = column.role is Role.SENSITIVE
+            use = "released as it is; its tree says which values are alike" if is_sensitive else column.masking.reason
+            yield from _comment(f"{column.reason}; {use}", 4)
     sensitive = [column for column in suggestion.columns if column.role is Role.SENSITIVE]
     if sensitive:
         yield from _comment("Sensitive, released as they are and protected below:", 2)

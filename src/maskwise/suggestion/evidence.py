@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from maskwise.engines.value_samples import sample_values
 from maskwise.errors import PolicyError
+from maskwise.suggestion.column_hashes import MOST_HASHED
 from maskwise.suggestion.figures import count_groups, entropy, separation
 from maskwise.suggestion.names import meaning_of
 from maskwise.suggestion.shapes import find_shape
@@ -69,6 +71,8 @@ class ColumnEvidence:
     """The order of its values, if every one is a number, an ISO date or an ISO time."""
     ends: tuple[float, float] | None = field(default=None, repr=False)
     """The smallest and the largest of them, as numbers: cells, so they are not printed."""
+    width: int = 0
+    """How many characters most records have that have a value."""
     has_zeros: bool = False
     """Whether some are numbers with leading zeros, which are codes."""
 
@@ -152,6 +156,7 @@ def count_columns(table: Table, hashes: ColumnHashes, names: Sequence[str], n_re
                 shape=shapes.get(name),
                 scale=None if found is None else scales[name],
                 ends=found,
+                width=_width(values.get(name, ())),
                 has_zeros=any(text[:1] == "0" and text[1:].isdecimal() for text, _ in values.get(name, ()) if text[1:]),
             )
         )
@@ -170,9 +175,29 @@ def _count_missing(table: Table, names: Sequence[str], n_records: int) -> dict[s
 
 def _look(table: Table, n_distinct: Mapping[str, int]) -> dict[str, list[tuple[str, int]]]:
     """Some distinct values of each column with their records; the same ones whenever the same table is read."""
-    cells = [table.column(name) for name in n_distinct]
-    found = sample_values(table.engine.dialect, table.expr, cells, [_one_of(n) for n in n_distinct.values()])
-    return dict(zip(n_distinct, found, strict=True))
+    found: dict[str, list[tuple[str, int]]] = {}
+    names = list(n_distinct)
+    is_wide = len(table.names) > MOST_HASHED
+    for at in range(0, len(names), _COLUMNS_AT_ONCE):
+        some = names[at : at + _COLUMNS_AT_ONCE]
+        records = table.expr.select(**{table.key(name): table.column(name) for name in some})
+        if is_wide:
+            # Each column is a part of the query that names the table: at 500 columns that took four times as long.
+            records = table.engine.materialize(records)
+        one_of = [_one_of(n_distinct[name]) for name in some]
+        cells = [records[table.key(name)] for name in some]
+        found |= zip(some, sample_values(table.engine.dialect, records, cells, one_of), strict=True)
+        if is_wide:
+            table.engine.discard(records)
+    return found
+
+
+def _width(values: Sequence[tuple[str, int]]) -> int:
+    """The most frequent number of characters of the values that were looked at; of several, the smallest."""
+    n_with: Counter[int] = Counter()
+    for text, n in values:
+        n_with[len(text.strip())] += n
+    return min(n_with, key=lambda width: (-n_with[width], width), default=0)
 
 
 def _one_of(n_distinct: int) -> int:
