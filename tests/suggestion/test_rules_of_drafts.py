@@ -25,6 +25,10 @@ def drawn(values: list[str], seed: int = 1) -> list[str]:
     return [rng.choice(values) for _ in range(N)]
 
 
+ISCO = ["2512", "2211", "5120", "9112", "7231", "3251", "1120", "4110"]
+NACE = ["62.01", "01.11", "47.11", "86.10", "85.20", "41.20", "56.10", "64.19"]
+NAICS = ["111110", "332710", "441110", "484121", "522110", "541511", "621111", "722511"]
+DATES = [*(f"19{i}-0{i % 9 + 1}-11" for i in range(20, 99)), "unknown"]
 SEX = drawn(["F", "M"])
 PLACES = {f"town{i}": (f"county{i % 12}", f"state{i % 4}") for i in range(48)}
 
@@ -32,15 +36,15 @@ PLACES = {f"town{i}": (f"county{i % 12}", f"state{i % 4}") for i in range(48)}
 @pytest.mark.parametrize(
     ("name", "values", "entry"),
     [
-        ("isco_code", ["2512", "2211", "5120", "9112", "7231", "3251", "1120", "4110"], {"isco": ["unit", "minor", "submajor", "major"]}),
-        ("industry", ["62.01", "01.11", "47.11", "86.10", "85.20", "41.20", "56.10", "64.19"], {"nace": ["class", "group", "division", "section"]}),
-        ("naics", ["111110", "332710", "441110", "484121", "522110", "541511", "621111", "722511"], {"naics": ["national", "industry", "group", "subsector", "sector"]}),
+        ("isco_code", ISCO, {"isco": ["unit", "minor", "submajor", "major"]}),
+        ("industry", NACE, {"nace": ["class", "group", "division", "section"]}),
+        ("naics", NAICS, {"naics": ["national", "industry", "group", "subsector", "sector"]}),
         ("source_ip", ["10.1.2.3", "10.1.2.4", "192.0.2.7", "2001:db8::1"], {"network": [24, 16, 8]}),
         ("host", ["mail.example.org", "www.example.org", "a.b.example.de", "x.example.fr"], {"domain": [3, 2, 1]}),
         ("postcode", ["8001", "3011", "9000", "4051"], {"prefix": [2, 1]}),
         ("zip", ["02139", "10001", "94105", "60601"], {"prefix": [3, 2, 1]}),
         ("nationality", ["DE", "FR", "AT", "NL"], {"un": ["country", "subregion", "region"]}),
-        ("birth_date", [*(f"19{i}-0{i % 9 + 1}-11" for i in range(20, 99)), "unknown"], {"calendar": ["month", "year", "decade"]}),
+        ("birth_date", DATES, {"calendar": ["month", "year", "decade"]}),
         ("age", [*map(str, range(20, 90)), "unknown"], {"steps": [5, 10, 20]}),
     ],
 )  # fmt: skip
@@ -51,7 +55,7 @@ def test_a_code_system_is_known_by_its_name_and_its_cells(name: str, values: lis
 
 
 def test_numbers_that_no_name_tells_to_be_codes_stay_numbers() -> None:
-    codes = drawn(["2512", "2211", "5120", "9112", "7231", "3251", "1120", "4110"])
+    codes = drawn(ISCO)
     assert "interval" in entries(score=codes, sex=SEX)["score"]
 
 
@@ -106,7 +110,7 @@ def test_a_draft_with_every_rule_masks_its_table() -> None:
     data = pa.table({
         "city": city,
         "state": [PLACES[name][1] for name in city],
-        "isco": drawn(["2512", "2211", "5120", "9112", "7231", "3251", "1120", "4110"], 2),
+        "isco": drawn(ISCO, 2),
         "diagnosis": drawn([f"{letter}{i}" for letter in "ACEFIJKMN" for i in range(10, 40)], 3),
         "ip": [f"10.{i % 3}.{i % 7}.{i % 250}" for i in range(N)],
         "age": drawn([*map(str, range(20, 90)), "unknown"], 4),
@@ -119,9 +123,9 @@ def test_a_draft_with_every_rule_masks_its_table() -> None:
 
 
 @pytest.mark.slow
-def test_two_thousand_columns_are_drafted() -> None:
+def test_more_columns_than_are_hashed_at_a_time_are_drafted() -> None:
     rng = random.Random(5)  # noqa: S311 - no secret
-    answers = {f"q{i}": [rng.choice("abc") for _ in range(60)] for i in range(2_000)}
+    answers = {f"q{i}": [rng.choice("abc") for _ in range(60)] for i in range(300)}
     found = maskwise.suggest(
         pa.table({"age": [20 + i % 40 for i in range(60)], "sex": SEX[:60], **answers, "q_copy": answers["q1"]})
     )
