@@ -55,14 +55,17 @@ class TreeAsked:
         given = [name for name in ("file", "rule", "grow", "policy") if getattr(self, name) is not None]
         if len(given) != 1:
             found = f"found {quote(given)}" if given else "found none"
-            raise InputError(f"A tree comes from a taxonomy file, --rule, --grow or --policy, one of them; {found}.")
+            msg = f"A tree comes from a taxonomy file, --rule, --grow or --policy, one of them; {found}."
+            raise InputError(msg)
         if (self.data is None) != (self.column is None):
             msg = "`--data` and `--column` go together: a table, and the column whose values the leaves are."
             raise InputError(msg)
         if self.file is None and self.column is None:
-            raise InputError(f"`--{given[0]}` makes a tree of a column. Name the table and the column, too.")
+            msg = f"`--{given[0]}` makes a tree of a column. Name the table and the column, too."
+            raise InputError(msg)
         if self.class_name is not None and self.grow is None and self.rule is None:
-            raise InputError("`--class` goes with `--grow classes`. Take it out.")
+            msg = "`--class` goes with `--grow classes`. Take it out."
+            raise InputError(msg)
 
     @property
     def title(self) -> str:
