@@ -89,9 +89,9 @@ def _attributes(suggestion: Suggestion) -> Iterator[str]:
         if column.masking is not None:
             yield f"  {spelled(column.name)}: {_flow(column.masking.entry)}"
             is_sensitive = column.role is Role.SENSITIVE
-            use = "released as it is; its tree says which values are alike" if is_sensitive else column.masking.reason
+            use = "released as it is and protected below; its tree says which values are alike" if is_sensitive else column.masking.reason
             yield from _comment(f"{column.reason}; {use}", 4)
-    sensitive = [column for column in suggestion.columns if column.role is Role.SENSITIVE]
+    sensitive = [column for column in suggestion.columns if column.role is Role.SENSITIVE and column.masking is None]
     if sensitive:
         yield from _comment("Sensitive, released as they are and protected below:", 2)
     for column in sensitive:
