@@ -154,3 +154,57 @@ def test_a_policy_names_a_tree_of_any_format(run, tree: Path, tmp_path: Path, fo
         f"attributes: {{Edu: {{taxonomy: t.{suffix}}}}}\nrequirements: [{{qid: [Edu], k: 60}}]\n"
     )
     assert read_policy(tmp_path / "p.yaml").attributes[0].taxonomy == read_taxonomy(tree)
+
+
+def test_a_rule_is_drawn_and_checked_on_a_column(run, data: Path) -> None:
+    cells = [line.split(",")[3] for line in data.read_text().splitlines()[1:]]
+    column = ("--data", data, "--column", "Edu")
+    drawn = run("taxonomy", "show", "--rule", "{prefix: [1]}", *column)
+    assert drawn.code == 0
+    assert drawn.out.splitlines()[0] == f"*  ({len(cells)} records)"
+    assert f"primary  ({cells.count('primary')} records)" in drawn.out
+    assert run("taxonomy", "check", "--rule", "{prefix: [1]}", *column).code == 0
+    refused = run("taxonomy", "check", "--rule", "{steps: [5]}", *column)
+    assert refused.code == 1
+    assert f"in {len(cells)} records (100.00 %)" in refused.out
+    assert run("taxonomy", "check", "--rule", "{steps: [5], other: under texts}", *column).code == 0
+
+
+@pytest.mark.parametrize("how", ["frequency", "similarity", "classes"])
+def test_a_grown_tree_is_drawn_built_and_read_back(run, data: Path, tmp_path: Path, how: str) -> None:
+    by = ("--class", "Risk") if how == "classes" else ()
+    drawn = run("taxonomy", "show", "--grow", how, *by, "--data", data, "--column", "Edu")
+    assert drawn.code == 0, drawn.err
+    built = run("taxonomy", "build", data, "--column", "Edu", "--grow", how, *by, "-o", tmp_path / "grown.yaml")
+    assert built.code == 0, built.err
+    cells = {line.split(",")[3] for line in data.read_text().splitlines()[1:]}
+    assert set(read_taxonomy(tmp_path / "grown.yaml").leaves()) == cells
+
+
+def test_a_policy_says_which_tree_a_column_has(run, data: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "p.yaml"
+    policy.write_text("attributes: {Edu: {prefix: [2]}, Sex: suppress}\nrequirements: [{qid: [Edu, Sex], k: 2}]\n")
+    assert "pr*****" in run("taxonomy", "show", "-p", policy, "--data", data, "--column", "Edu").out
+    none = run("taxonomy", "show", "-p", policy, "--data", data, "--column", "Sex")
+    assert none.code == 2
+    assert "no tree for `Sex`" in none.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show"], "found none"),
+        (["show", "--rule", "{prefix: [1]}"], "Name the table and the column"),
+        (["check", "--rule", "prefix", "--data", "DATA", "--column", "Edu"], "entry of `attributes`"),
+        (["check", "--rule", "{prefx: [1]}", "--data", "DATA", "--column", "Edu"], "prefx"),
+        (
+            ["show", "--rule", "{prefix: [1]}", "--grow", "frequency", "--data", "DATA", "--column", "Edu"],
+            "one of them",
+        ),
+        (["build", "DATA", "--from-columns", "Edu,Sex", "--column", "Edu", "-o", "t.yaml"], "says all"),
+    ],
+)
+def test_a_tree_has_one_source(run, data: Path, arguments: list[str], said: str) -> None:
+    refused = run("taxonomy", *(str(data) if part == "DATA" else part for part in arguments))
+    assert refused.code == 2
+    assert said in refused.err

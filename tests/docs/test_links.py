@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import maskwise
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
@@ -45,3 +47,17 @@ def test_every_relative_link_and_anchor_leads_somewhere(name: str) -> None:
         assert target.exists(), link[0]
         assert target.resolve().is_relative_to(ROOT.resolve()), link[0]
         assert link["anchor"] is None or link["anchor"] in anchors(target), link[0]
+
+
+def test_no_example_of_an_export_reads_as_a_link() -> None:
+    """The site takes `[a]` with `['b']` on the next line for a link to `'b'`, and stops."""
+    texts = {name: getattr(maskwise, name).__doc__ or "" for name in maskwise.__all__}
+    assert [name for name, text in texts.items() if re.search(r"\]\s*\[['\"]", text)] == []
+
+
+def test_type_checkers_and_the_site_find_every_export() -> None:
+    source = (ROOT / "src" / "maskwise" / "__init__.py").read_text()
+    typed = source.partition("if TYPE_CHECKING:")[2].partition("\n\n")[0]
+    assert [
+        name for name in maskwise.__all__ if not name.startswith("_") and not re.search(rf"\b{name}\b", typed)
+    ] == []

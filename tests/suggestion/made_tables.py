@@ -293,6 +293,24 @@ def logs(n: int = 500) -> MadeTable:
     return MadeTable("logs", cells, roles | {"session": IDENTIFIER, "server": CONSTANT, "country_name": REPEATED})
 
 
+def coded(n: int = 600) -> MadeTable:
+    """Codes of occupations, activities and diagnoses, places that form a hierarchy, hosts."""
+    rng = random.Random(6)  # noqa: S311 - no secret
+    towns = [rng.randrange(36) for _ in range(n)]
+    cells: dict[str, Cells] = {
+        "person_no": [f"N{i:06d}" for i in range(n)],
+        "occupation_code": rng.choices(["2512", "2211", "5120", "9112", "7231", "3251", "1120", "4110"], k=n),
+        "nace": rng.choices(["62.01", "01.11", "47.11", "86.10", "85.20", "41.20", "56.10", "64.19"], k=n),
+        "town": [f"town {town}" for town in towns],
+        "county": [f"county {town % 12}" for town in towns],
+        "state": [f"state {town % 4}" for town in towns],
+        "host": [f"pc{rng.randrange(40)}.{rng.choice('abc')}.example.org" for _ in range(n)],
+        "icd": [f"{rng.choice('ACEFIJKMN')}{rng.randrange(10, 40)}.{rng.randrange(9)}" for _ in range(n)],
+    }
+    known = dict.fromkeys(("occupation_code", "nace", "town", "county", "state", "host"), QUASI)
+    return MadeTable("coded", cells, {"person_no": IDENTIFIER, **known, "icd": SENSITIVE})
+
+
 def all_tables(n: int = 400) -> list[MadeTable]:
     """All of them."""
-    return [*registers(n), unnamed(n), visits(n), logs(n)]
+    return [*registers(n), unnamed(n), visits(n), logs(n), coded()]

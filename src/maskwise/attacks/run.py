@@ -58,8 +58,8 @@ def attack(
         >>> import pyarrow as pa
         >>> release = pa.table({"Job": ["*", "*", "*"], "Ill": ["Flu", "Flu", "HIV"]})
         >>> asked = {"requirements": [{"qid": ["Job"], "sensitive": {"Ill": ["HIV"]}, "confidence": 0.5}]}
-        >>> [found.name for found in attack(release, asked) if found.result == "passed"]
-        ['homogeneity']
+        >>> {found.name for found in attack(release, asked) if found.result == "passed"}
+        {'homogeneity'}
     """
     from maskwise.attacks.registry import Attacked, try_all  # noqa: PLC0415 - compiled code is slow to load
 

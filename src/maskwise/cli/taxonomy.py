@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from maskwise.cli.options import AsJson, Engine, Memory, Quiet, require_distinct_names
+from maskwise.cli.tree_sources import ClassName, Grow, PolicyFile, Rule, TreeAsked
 from maskwise.errors import InputError, plural, quote
 
 if TYPE_CHECKING:
@@ -46,9 +47,13 @@ _MOST = 25
 
 @taxonomy.command
 def show(
-    file: TreeFile,
+    file: TreeFile | None = None,
     /,
     *,
+    rule: Rule = None,
+    grow: Grow = None,
+    class_name: ClassName = None,
+    policy: PolicyFile = None,
     data: Data = None,
     column: Column = None,
     depth: Annotated[int | None, Parameter(help="Draw so many levels below the root.")] = None,
@@ -61,29 +66,25 @@ def show(
     engine: Engine = None,
     memory: Memory = None,
 ) -> int:
-    """Draw a taxonomy, with the records of each value if a table is given."""
+    """Draw a taxonomy, or what a rule or a policy makes of a column; with the records of each value of a table."""
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
-    from maskwise.formats.taxonomies.registry import read_taxonomy  # noqa: PLC0415 - start-up
     from maskwise.policy.taxonomy_check import records_below  # noqa: PLC0415 - start-up
     from maskwise.report.taxonomy_drawing import count_text, draw_values, taxonomy_svg  # noqa: PLC0415 - start-up
     from maskwise.values.printable import printable  # noqa: PLC0415 - start-up
 
-    _require_both(data, column)
+    asked = TreeAsked(file, rule, grow, policy, class_name, data, column, engine, memory)
     if depth is not None and depth < 0:
         msg = f"`--depth` is {depth}. Levels below the root are counted from 0."
         raise InputError(msg)
     if svg is not None:
-        require_distinct_names(svg, inputs=[file, *_files(data, engine)])
-    tree = read_taxonomy(file, attribute, form=format_)
-    counts = None
-    if data is not None and column is not None:
-        from maskwise.table.column_values import count_values  # noqa: PLC0415 - start-up
-
-        counts = records_below(tree, count_values(data, column, engine=engine, memory=memory).n_records)
+        inputs = [path for path in (file, policy) if path is not None]
+        require_distinct_names(svg, inputs=[*inputs, *_files(data, engine)])
+    tree, values = asked.read(attribute, format_)
+    counts = None if values is None else records_below(tree, values.n_records)
     lines = draw_values(tree, counts, depth=depth, most=None if all_ else _MOST)
     terminal = Terminal(quiet=False)
     if svg is not None:
-        _write(svg, taxonomy_svg(lines, f"{file.name}: {tree.root}"))
+        _write(svg, taxonomy_svg(lines, f"{asked.title}: {tree.root}"))
         terminal.say(f"picture: {svg}")
         return 0
     for line in lines:
@@ -94,9 +95,13 @@ def show(
 
 @taxonomy.command
 def check(
-    file: TreeFile,
+    file: TreeFile | None = None,
     /,
     *,
+    rule: Rule = None,
+    grow: Grow = None,
+    class_name: ClassName = None,
+    policy: PolicyFile = None,
     data: Data = None,
     column: Column = None,
     attribute: Attribute = None,
@@ -106,18 +111,15 @@ def check(
     quiet: Quiet = False,
     json_: AsJson = False,
 ) -> int:
-    """Check a taxonomy, also against a column; exit 1 if it does not cover the column."""
+    """Check a taxonomy or a rule, also against a column; exit 1 if it does not cover the column."""
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
-    from maskwise.formats.taxonomies.registry import read_taxonomy  # noqa: PLC0415 - start-up
     from maskwise.policy.taxonomy_check import check_taxonomy  # noqa: PLC0415 - start-up
-    from maskwise.table.column_values import count_values  # noqa: PLC0415 - start-up
 
-    _require_both(data, column)
-    tree = read_taxonomy(file, attribute, form=format_)
-    if data is None or column is None:
+    asked = TreeAsked(file, rule, grow, policy, class_name, data, column, engine, memory)
+    tree, values = asked.read(attribute, format_)
+    if values is None:
         found = check_taxonomy(tree, dict.fromkeys(tree.leaves(), 0))
     else:
-        values = count_values(data, column, engine=engine, memory=memory)
         found = check_taxonomy(tree, values.n_records, values.n_missing)
     if json_:
         sys.stdout.write(json.dumps(found.to_data(), indent=2, ensure_ascii=False) + "\n")
@@ -137,21 +139,31 @@ def build(
     /,
     *,
     from_columns: Annotated[
-        str, Parameter(help="Columns of the table, the finest first, separated by commas: city,county,state.")
-    ],
+        str | None, Parameter(help="Columns of the table, the finest first, separated by commas: city,county,state.")
+    ] = None,
+    rule: Rule = None,
+    grow: Grow = None,
+    class_name: ClassName = None,
+    column: Column = None,
     output: Target,
-    root: Annotated[str, Parameter(help="The label above the last column.")] = "ANY",
+    root: Annotated[str, Parameter(help="With --from-columns, the label above the last column.")] = "ANY",
     format_: Form = None,
     engine: Engine = None,
     memory: Memory = None,
     quiet: Quiet = False,
 ) -> int:
-    """Build a taxonomy from columns of a table that form a hierarchy."""
+    """Build a taxonomy: from columns of a table that form a hierarchy, or of one column by a rule or by growing."""
     from maskwise.policy.column_tree import tree_from_columns  # noqa: PLC0415 - start-up
     from maskwise.table.column_values import distinct_rows  # noqa: PLC0415 - start-up
 
     require_distinct_names(output, inputs=_files(data, engine))
     _check_format(output, format_)
+    if from_columns is None:
+        asked = TreeAsked(None, rule, grow, None, class_name, data, column, engine, memory)
+        return _convert(asked.read()[0], output, format_, quiet=quiet)
+    if rule is not None or grow is not None or column is not None:
+        msg = "`--from-columns` says all: the values and what stands above them. Take out --rule, --grow and --column."
+        raise InputError(msg)
     names = [name.strip() for name in from_columns.split(",") if name.strip()]
     rows = distinct_rows(data, names, engine=engine, memory=memory)
     return _convert(tree_from_columns(rows, names, root), output, format_, quiet=quiet)
@@ -247,12 +259,6 @@ def _files(data: str | None, engine: str | None) -> list[Path]:
     from maskwise.table.endpoints import source_files  # noqa: PLC0415 - start-up
 
     return [] if data is None else [Path(data), *source_files(data, engine)]
-
-
-def _require_both(data: str | None, column: str | None) -> None:
-    if (data is None) != (column is None):
-        msg = "`--data` and `--column` go together: a table, and the column whose values the leaves are."
-        raise InputError(msg)
 
 
 def _shape(tree: Taxonomy) -> str:

@@ -14,7 +14,6 @@ from maskwise.errors import plural
 from maskwise.policy.requirements.qid import called
 from maskwise.policy.requirements.wording import figure_text
 from maskwise.progress import StageBegun, StepTaken
-from maskwise.report.report import describe_ending, shown_values
 from maskwise.solution.steps import Generalization
 from maskwise.values.stages import Stage
 
@@ -119,6 +118,8 @@ class Terminal:
             data: What a report says.
             verdict: The recount; it knows the protected values, which a report does not tell.
         """
+        from maskwise.report.report import describe_ending, shown_values  # noqa: PLC0415 - start-up
+
         grid = Grid(title="Requirements, recounted from the release", title_justify="left")
         of = "" if verdict.n_persons is None else f" ({verdict.unit.plural})"
         for column in ("quasi-identifier", "asked", "reached", "groups", f"smallest group{of}", f"median group{of}"):

@@ -174,11 +174,17 @@ class Dialect(Protocol):
             registered: The same as a registered table with the columns low and code, which numbers ranges from 0.
         """
 
+    def hash_input(self, cell: ir.Value) -> ir.Value:
+        """Give what `cell_hash` takes of cells that are compared with others of their own column only.
+
+        Default: `defaults.as_text`. Hashing numbers and dates as they are saves the time to spell them.
+        """
+
     def cell_hash(self, cell: str, number: int) -> str:
         """Hash a text to a whole number of 64 bits, in SQL; a missing cell has a hash of its own.
 
         Args:
-            cell: The text, in SQL.
+            cell: The text, in SQL, or what `hash_input` gave.
             number: Which of many hash functions that have nothing to do with each other.
         """
 

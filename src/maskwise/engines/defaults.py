@@ -48,6 +48,12 @@ def try_cast(dialect: Dialect, text: ir.Value, kind: str) -> ir.Value:
     return text.try_cast(kind)
 
 
+def as_text(dialect: Dialect, cell: ir.Value) -> ir.Value:
+    """Hash a cell as its text."""
+    del dialect
+    return cell.cast("string")
+
+
 def unchanged(dialect: Dialect, value: ir.Value) -> ir.Value:
     """Sort a column by itself, where the database sorts texts by their bytes."""
     del dialect

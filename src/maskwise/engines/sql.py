@@ -158,13 +158,13 @@ class Engine:
 
         Args:
             table: The records.
-            cells: The columns by their numbers; each number is a hash function. Equal texts are equal cells.
+            cells: The columns by their numbers; each number is a hash function. They are texts, or what the dialect's
+                `hash_input` makes of cells.
             keys: Sets of columns, by their numbers, that many other sets will contain.
-            person: Whom a record is about, to count persons; None counts records.
+            person: Whom a record is about, in the same form, to count persons; None counts records.
         """
-        texts = {f"h{number}": cell.cast("string") for number, cell in cells.items()}
-        who = {} if person is None else {WHO: person.cast("string")}
-        records = self._compile(table.select(**texts, **who))
+        who = {} if person is None else {WHO: person}
+        records = self._compile(table.select(**{f"h{number}": cell for number, cell in cells.items()}, **who))
         sql = hashes_query(self.dialect, records, list(cells), keys, has_person=person is not None)
         return CellHashes(self.dialect, self._create(sql, view=False), keys, by_person=person is not None)
 

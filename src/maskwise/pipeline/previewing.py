@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from maskwise.errors import InputError
 from maskwise.formats.policy_file import read_policy
 from maskwise.policy.attributes import Missing
 from maskwise.policy.tree_text import draw_tree
 from maskwise.profile.class_bins import bin_class
 from maskwise.profile.made_trees import with_trees
 from maskwise.profile.profile import check_columns
+from maskwise.table.column_values import count_values
 from maskwise.table.endpoints import closing, open_data
 from maskwise.values.memory import parse_memory
 from maskwise.values.spelling import text_of
@@ -35,6 +37,79 @@ class TreePreview:
     def to_text(self) -> str:
         """The tree drawn as text, with the records of each label."""
         return draw_tree(self.taxonomy, self.n_records)
+
+
+def preview_tree(
+    data: Any,
+    column: str,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    *,
+    engine: Any = None,
+    memory: str | None = None,
+) -> TreePreview:
+    """Make the tree that a policy has for one column, whether it is listed, follows from a rule, or is made.
+
+    Args:
+        data: As in `anonymize`.
+        column: The column.
+        policy: As in `anonymize`.
+        engine: As in `anonymize`.
+        memory: As in `anonymize`.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> policy = {"attributes": {"Zip": {"prefix": [3, 1]}}, "requirements": [{"qid": ["Zip"], "k": 5}]}
+        >>> print(preview_tree(pa.table({"Zip": ["021", "021", "024"]}), "Zip", policy).to_text())
+        * (3)
+        └── 0** (3)
+            ├── 021 (2)
+            └── 024 (1)
+    """
+    asked = read_policy(policy)
+    attribute = next((one for one in asked.attributes if one.name == column), None)
+    if attribute is None or (attribute.source or attribute.taxonomy or attribute.rule) is None:
+        msg = f"The policy has no tree for `{column}`. Name a column with a taxonomy, a rule, `grow` or `from_column`."
+        raise InputError(msg)
+    if attribute.source is not None:
+        found = preview_trees(data, asked, engine=engine, memory=memory)
+        if column not in found:
+            msg = f"No requirement of the policy speaks of `{column}`, so no tree is made for it. Add it to a QID."
+            raise InputError(msg)
+        return found[column]
+    n_records = count_values(data, column, engine=engine, memory=memory).n_records
+    tree = attribute.taxonomy if attribute.rule is None else attribute.rule.tree_with(n_records)
+    assert tree is not None  # noqa: S101 - one of the two is there
+    return TreePreview(tree, n_records)
+
+
+def preview_entry(
+    data: Any,
+    column: str,
+    entry: Mapping[str, Any],
+    *,
+    class_name: str | None = None,
+    engine: Any = None,
+    memory: str | None = None,
+) -> TreePreview:
+    """Make the tree that an entry of `attributes` would give a column; every value of the column is in it.
+
+    Args:
+        data: As in `anonymize`.
+        column: The column.
+        entry: The entry, such as `{"prefix": [3, 1]}` or `{"grow": "classes"}`.
+        class_name: The class, for `grow: classes`.
+        engine: As in `anonymize`.
+        memory: As in `anonymize`.
+    """
+    above = entry.get("from_column") or []
+    policy: dict[str, Any] = {
+        "attributes": {column: dict(entry)},
+        "requirements": [{"qid": [column], "k": 1}],
+        "drop": [above] if isinstance(above, str) else list(above),
+    }
+    if class_name is not None:
+        policy["class"] = class_name
+    return preview_tree(data, column, policy, engine=engine, memory=memory)
 
 
 def preview_trees(

@@ -34,6 +34,15 @@ ALPHA_3 = listed(
     "TTO TUN TUR TUV TWN TZA UGA UKR UMI URY USA UZB VAT VCT VEN VGB VIR VNM VUT WLF WSM YEM ZAF ZMB ZWE"
 )
 """ISO 3166-1 codes of three letters."""
+ISCO_GROUPS = listed(
+    "01 02 03 11 12 13 14 21 22 23 24 25 26 31 32 33 34 35 41 42 43 44 51 52 53 54 61 62 63 71 72 73 74 75 81 82 83 "
+    "91 92 93 94 95 96"
+)
+"""The first two digits of ISCO-08 codes of occupations."""
+TOP_DOMAINS = listed("com org net edu gov mil int info biz io eu uk local internal lan home") | {
+    code.casefold() for code in ALPHA_2
+}
+"""The last names of hosts."""
 GIVEN_NAMES = listed(
     "james mary john patricia robert jennifer michael linda william elizabeth david barbara richard susan joseph "
     "jessica thomas sarah charles karen christopher nancy daniel lisa matthew betty anthony margaret mark sandra "

@@ -30,7 +30,7 @@ _MOST_RECORDS = 65_536
 """Of a larger table about so many records are counted on each set: whole groups of them, chosen by their hash."""
 _MOST_SETS = 600
 """So many sets are counted at most."""
-_MOST_SCANNED = 60_000_000
+_MOST_SCANNED = 40_000_000
 """And so many records are gone through for them, which takes about a second."""
 _MOST_TRIED = 10_000
 """Of more sets of one size not even the room is computed."""

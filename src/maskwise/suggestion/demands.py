@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.errors import plural
 from maskwise.suggestion.code_lists import HARMFUL_DIAGNOSES
 from maskwise.suggestion.shapes import Shape
+from maskwise.suggestion.value_groups import WANTED
 from maskwise.suggestion.vocabulary import DEMOGRAPHIC
 from maskwise.suggestion.wording import percent
 
@@ -23,22 +24,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from maskwise.suggestion.evidence import ColumnEvidence
+    from maskwise.suggestion.value_groups import ValueGroups
     from maskwise.table.table import Table
 
 MOST_ATTRIBUTES = 30
 """So many columns are masked: pairs of more would be too many quasi-identifiers to search."""
 _MOST_SUBSETS = 500
 """So many subsets of columns an lkc requirement may stand for."""
-_WANTED = 3
-"""The values that diversity asks for, where the column has as many."""
 _CLOSE = 0.2
 """How far shares may be from those of the whole table, where values are too uneven for diversity."""
-_MOST_VALUES = 256
-"""Diversity and closeness count up to so many values."""
 _BOUNDS = (0.05, 0.1, 0.2, 0.3, 0.5)
 """The bounds on harmful diagnoses that are tried, the tightest first; twice their share in the table must fit."""
-_PREFIXES = (1, 2, 3)
-"""How many first characters values are grouped by, where there are too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +45,6 @@ class SuggestedRequirement:
     """The requirement as plain data."""
     reason: str
     """Why."""
-
-
-@dataclass(frozen=True, slots=True)
-class ValueGroups:
-    """How the values of a sensitive column are told apart."""
-
-    prefix: int | None
-    """By how many first characters; None tells all of them apart."""
-    n_groups: int
-    """How many groups of values that makes, the missing one included where all are told apart."""
 
 
 def k_of(risk: float) -> int:
@@ -151,12 +137,11 @@ def _protect(table: Table, column: ColumnEvidence, groups: ValueGroups, qid: lis
     """Requirements on a sensitive column; none names a value of the data."""
     found = []
     base = {"qid": qid, "sensitive": column.name}
-    by = {} if groups.prefix is None else {"by": f"prefix {groups.prefix}"}
-    effective = min(2**column.bits, groups.n_groups)
-    if effective >= 2:  # noqa: PLR2004
-        least = min(_WANTED, int(effective))
+    by = {} if groups.by is None else {"by": groups.by}
+    if groups.effective >= 2:  # noqa: PLR2004
+        least = min(WANTED, int(groups.effective))
         said = f"no group tells the value of `{column.name}`: at least {least} different ones in each"
-        said += f", told apart by their first {plural(groups.prefix, 'character')}" if groups.prefix else ""
+        said += f", told apart by their {groups.said}" if groups.said else ""
         found.append(SuggestedRequirement({**base, "diversity": {"distinct": least}, **by}, said))
     else:
         said = (
@@ -166,31 +151,6 @@ def _protect(table: Table, column: ColumnEvidence, groups: ValueGroups, qid: lis
         found.append(SuggestedRequirement({**base, "closeness": _CLOSE, **by}, said))
     if column.shape is not None and column.shape.shape is Shape.ICD10:
         found += _protect_diagnoses(table, column, qid)
-    return found
-
-
-def group_values(table: Table, columns: Sequence[ColumnEvidence]) -> dict[str, ValueGroups | None]:
-    """How the values of sensitive columns are told apart; None where there are too many in any way.
-
-    Args:
-        table: The records.
-        columns: The sensitive columns.
-    """
-    few = {column.name: column.n_distinct + bool(column.n_missing) for column in columns}
-    found: dict[str, ValueGroups | None] = {
-        name: ValueGroups(None, n) if n <= _MOST_VALUES else None for name, n in few.items()
-    }
-    for n in _PREFIXES:
-        many = [name for name, groups in found.items() if groups is None]
-        if not many:
-            break
-        counts = {f"p{i}": table.column(name).cast("string").left(n).nunique() for i, name in enumerate(many)}
-        (row,) = table.engine.fetch(table.expr.aggregate(**counts)).to_pylist()
-        found |= {
-            name: ValueGroups(n, int(row[f"p{i}"]))
-            for i, name in enumerate(many)
-            if _WANTED <= row[f"p{i}"] < _MOST_VALUES
-        }
     return found
 
 

@@ -88,8 +88,11 @@ def _attributes(suggestion: Suggestion) -> Iterator[str]:
     for column in suggestion.columns:
         if column.masking is not None:
             yield f"  {spelled(column.name)}: {_flow(column.masking.entry)}"
-            yield from _comment(f"{column.reason}; {column.masking.reason}", 4)
-    sensitive = [column for column in suggestion.columns if column.role is Role.SENSITIVE]
+            use = column.masking.reason
+            if column.role is Role.SENSITIVE:
+                use = "released as it is and protected below; its tree says which values are alike"
+            yield from _comment(f"{column.reason}; {use}", 4)
+    sensitive = [column for column in suggestion.columns if column.role is Role.SENSITIVE and column.masking is None]
     if sensitive:
         yield from _comment("Sensitive, released as they are and protected below:", 2)
     for column in sensitive:

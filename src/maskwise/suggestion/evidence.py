@@ -8,15 +8,20 @@ come over, a bounded number, to see what they look like.
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maskwise.engines.value_samples import sample_values
+from maskwise.errors import PolicyError
+from maskwise.suggestion.column_hashes import MOST_HASHED
 from maskwise.suggestion.figures import count_groups, entropy, separation
 from maskwise.suggestion.names import meaning_of
 from maskwise.suggestion.shapes import find_shape
-from maskwise.values.parsing import parse_keys, patterns
+from maskwise.values.parsing import patterns
 from maskwise.values.scales import EXACT, Scale, bound
 
 if TYPE_CHECKING:
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
     from maskwise.risks.group_sizes import GroupSizes
-    from maskwise.risks.hashed_table import HashedTable
+    from maskwise.suggestion.column_hashes import ColumnHashes
     from maskwise.suggestion.shapes import ShapeFound
     from maskwise.suggestion.vocabulary import Meaning
     from maskwise.table.table import Table
@@ -66,6 +71,8 @@ class ColumnEvidence:
     """The order of its values, if every one is a number, an ISO date or an ISO time."""
     ends: tuple[float, float] | None = field(default=None, repr=False)
     """The smallest and the largest of them, as numbers: cells, so they are not printed."""
+    width: int = 0
+    """How many characters most records have that have a value."""
     has_zeros: bool = False
     """Whether some are numbers with leading zeros, which are codes."""
 
@@ -92,18 +99,17 @@ class TableEvidence:
     """The groups on each column."""
 
 
-def count_columns(table: Table, hashes: HashedTable | None, names: Sequence[str], n_records: int) -> TableEvidence:
+def count_columns(table: Table, hashes: ColumnHashes, names: Sequence[str], n_records: int) -> TableEvidence:
     """Count every column by itself and look at some of its values.
 
     Args:
         table: The records.
-        hashes: The hashes of the columns that can be counted.
-        names: Those columns.
+        hashes: Its hashes.
+        names: The columns that can be counted.
         n_records: The records of the table.
     """
-    sizes = {} if hashes is None else hashes.sizes([frozenset({name}) for name in names])
-    by_name = {name: sizes[frozenset({name})] for name in names}
-    n_missing = _count_missing(table, names)
+    by_name = hashes.each(names)
+    n_missing = _count_missing(table, names, n_records)
     n_distinct = {name: count_groups(by_name[name]) - bool(n_missing[name]) for name in names}
     values = _look(table, {name: n for name, n in n_distinct.items() if n})
     meanings = {name: meaning_of(name) for name in table.names}
@@ -150,43 +156,48 @@ def count_columns(table: Table, hashes: HashedTable | None, names: Sequence[str]
                 shape=shapes.get(name),
                 scale=None if found is None else scales[name],
                 ends=found,
+                width=_width(values.get(name, ())),
                 has_zeros=any(text[:1] == "0" and text[1:].isdecimal() for text, _ in values.get(name, ()) if text[1:]),
             )
         )
     return TableEvidence(n_records, tuple(columns), by_name)
 
 
-def _count_missing(table: Table, names: Sequence[str]) -> dict[str, int]:
+def _count_missing(table: Table, names: Sequence[str], n_records: int) -> dict[str, int]:
     found: dict[str, int] = {}
     for at in range(0, len(names), _COLUMNS_AT_ONCE):
         some = names[at : at + _COLUMNS_AT_ONCE]
-        missing = {f"m{i}": table.column(name).isnull().ifelse(1, 0).sum() for i, name in enumerate(some)}
-        (row,) = table.engine.fetch(table.expr.aggregate(**missing)).to_pylist()
-        found |= {name: int(row[f"m{i}"] or 0) for i, name in enumerate(some)}
+        cells = {f"n{i}": table.column(name).count() for i, name in enumerate(some)}
+        (row,) = table.engine.fetch(table.expr.aggregate(**cells)).to_pylist()
+        found |= {name: n_records - int(row[f"n{i}"]) for i, name in enumerate(some)}
     return found
 
 
 def _look(table: Table, n_distinct: Mapping[str, int]) -> dict[str, list[tuple[str, int]]]:
-    """Some distinct values of each column with their records; the same ones whenever the same table is read.
-
-    A value is chosen by its hash, so all of its records are counted. Many columns are counted in one scan.
-    """
-    import ibis  # noqa: PLC0415 - heavy
-
-    found: dict[str, list[tuple[str, int]]] = {name: [] for name in n_distinct}
+    """Some distinct values of each column with their records; the same ones whenever the same table is read."""
+    found: dict[str, list[tuple[str, int]]] = {}
     names = list(n_distinct)
+    is_wide = len(table.names) > MOST_HASHED
     for at in range(0, len(names), _COLUMNS_AT_ONCE):
         some = names[at : at + _COLUMNS_AT_ONCE]
-        counts = []
-        for i, name in enumerate(some):
-            one_of = _one_of(n_distinct[name])
-            chosen = [table.column(name).notnull(), *([table.hashed(name).abs() % one_of == 0] if one_of > 1 else [])]
-            cells = table.expr.filter(*chosen).select(text=table.column(name).cast("string"))
-            counted = cells.group_by("text").agg(n=cells.count())
-            counts.append(counted.select(which=ibis.literal(i, "int32"), text=counted["text"], n=counted["n"]))
-        for row in table.engine.fetch(ibis.union(*counts) if len(counts) > 1 else counts[0]).to_pylist():
-            found[some[row["which"]]].append((row["text"], int(row["n"])))
-    return {name: sorted(values) for name, values in found.items()}
+        records = table.expr.select(**{table.key(name): table.column(name) for name in some})
+        if is_wide:
+            # Each column is a part of the query that names the table: at 500 columns that took four times as long.
+            records = table.engine.materialize(records)
+        one_of = [_one_of(n_distinct[name]) for name in some]
+        cells = [records[table.key(name)] for name in some]
+        found |= zip(some, sample_values(table.engine.dialect, records, cells, one_of), strict=True)
+        if is_wide:
+            table.engine.discard(records)
+    return found
+
+
+def _width(values: Sequence[tuple[str, int]]) -> int:
+    """The most frequent number of characters of the values that were looked at; of several, the smallest."""
+    n_with: Counter[int] = Counter()
+    for text, n in values:
+        n_with[len(text.strip())] += n
+    return min(n_with, key=lambda width: (-n_with[width], width), default=0)
 
 
 def _one_of(n_distinct: int) -> int:
@@ -196,12 +207,14 @@ def _one_of(n_distinct: int) -> int:
 
 def _range_of(values: Sequence[tuple[str, int]], scale: Scale) -> tuple[float, float] | None:
     """The smallest and largest of all values of a column, if each can be read."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    parsed = parse_keys(pa.array([text for text, _ in values], pa.string()))
-    if parsed is None or not parsed.known.all() or parsed.scale is not scale:
+    fits = re.compile(patterns()[scale])
+    if not all(fits.match(text) for text, _ in values):
         return None
-    return float(parsed.numbers.min()), float(parsed.numbers.max())
+    try:
+        numbers = [float(bound(text.strip(), scale)) for text, _ in values]
+    except PolicyError:
+        return None
+    return (min(numbers), max(numbers)) if all(map(math.isfinite, numbers)) else None
 
 
 def _scale_of(table: Table, name: str, shape: ShapeFound | None) -> Scale | None:

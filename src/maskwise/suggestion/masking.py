@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from maskwise.errors import InputError
-from maskwise.policy.rules.made import MADE_KEYS
-from maskwise.policy.rules.registry import RULE_KEYS, read_rule
+from maskwise.errors import quote
+from maskwise.suggestion.rule_choice import Masking, choose_rule
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.vocabulary import Meaning
 from maskwise.values.scales import Scale, as_python
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from maskwise.suggestion.evidence import ColumnEvidence
 
 _FEWEST_GROWN, _MOST_GROWN = 4, 64
 """With fewer values there is nothing to put together, with more a label lists too many of them."""
-OTHER = "other values"
-"""What a rule shows of values that it cannot read."""
 _LONG_SPAN, _SHORT_SPAN = 20 * 366, 2 * 366
 """Days from which dates are rounded to decades, and to years."""
 _UNORDERED = frozenset({
@@ -34,37 +32,37 @@ _UNORDERED = frozenset({
 """What has no order, even where it is written in numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Masking:
-    """An entry of `attributes`."""
-
-    entry: Any
-    """The entry as plain data."""
-    reason: str
-    """Why this one, and what the owner could write instead."""
-
-    @property
-    def is_hiding(self) -> bool:
-        """Whether values are shown or hidden, without anything between."""
-        return bool(self.entry == "suppress")
-
-
-def choose_masking(column: ColumnEvidence) -> Masking:
+def choose_masking(column: ColumnEvidence, above: Sequence[str] = ()) -> Masking:
     """Choose how a quasi-identifier is masked.
 
     Args:
         column: What was counted of it.
+        above: Columns that it determines, each of which determines the next.
     """
-    if (rule := _choose_rule(column)) is not None:
+    if (rule := choose_rule(column)) is not None:
         return rule
     if _is_ordered(column):
         assert column.scale is not None  # noqa: S101 - ordered columns have one
         assert column.ends is not None  # noqa: S101 - and a range
         low, high = round_outward(*column.ends, column.scale)
-        return Masking({"interval": [low, high]}, "the range is rounded outward")
-    if _FEWEST_GROWN <= column.n_distinct <= _MOST_GROWN and "grow" in MADE_KEYS:
+        return Masking({"interval": [low, high]}, _why_interval(column.scale))
+    if above:
+        said = "each value has one of them in every record, so that they are its tree"
+        return Masking(
+            {"from_column": list(above)},
+            f"{quote(above)} {'says' if len(above) == 1 else 'say'} where it belongs: {said}",
+        )
+    if _FEWEST_GROWN <= column.n_distinct <= _MOST_GROWN:
         return Masking({"grow": "frequency"}, "a tree is grown from its counts; a taxonomy of your own would say more")
     return Masking("suppress", _why_hidden(column))
+
+
+def _why_interval(scale: Scale) -> str:
+    """Intervals end where records part, so they show more than a fixed grid; some recipients want the grid."""
+    said = "the range is rounded outward"
+    if scale in {Scale.DATE, Scale.TIMESTAMP}:
+        said += "; intervals follow the records, for whole months and years write {calendar: [month, year, decade]}"
+    return said
 
 
 def _why_hidden(column: ColumnEvidence) -> str:
@@ -76,48 +74,6 @@ def _why_hidden(column: ColumnEvidence) -> str:
     if column.n_distinct <= 2:  # noqa: PLR2004
         return "each value is shown or hidden"
     return "rare values are hidden; a taxonomy would show more"
-
-
-_RULES: tuple[tuple[frozenset[Shape], frozenset[Meaning], str, list[Any], str, str], ...] = (
-    (frozenset({Shape.IP}), frozenset(), "network", [24, 16, 8], "10.20.30.40", "addresses are shown as networks"),
-    (
-        frozenset({Shape.POSTCODE}),
-        frozenset({Meaning.POSTCODE}),
-        "prefix",
-        [3, 2, 1],
-        "02139",
-        "at most the first three characters are shown",
-    ),
-    (
-        frozenset({Shape.COUNTRY}),
-        frozenset({Meaning.COUNTRY}),
-        "un",
-        ["country", "subregion", "region"],
-        "FR",
-        "countries are shown as themselves or as regions of the United Nations",
-    ),
-)
-"""Which rule fits which shape, or else which name: its key, its levels, a value that it reads, and what it shows."""
-
-
-def _choose_rule(column: ColumnEvidence) -> Masking | None:
-    """A rule for a column of codes, if the policy of this version knows it and what it needs is installed."""
-    shape = None if column.shape is None else column.shape.shape
-    for shapes, meanings, key, levels, example, said in _RULES:
-        is_named = column.meaning in meanings and shape in {None, Shape.CODE, Shape.INTEGER} and key == "prefix"
-        if (shape in shapes or is_named) and _is_known(key, levels, example):
-            return Masking({key: levels, "other": f"under {OTHER}"}, said)
-    return None
-
-
-def _is_known(key: str, levels: list[Any], example: str) -> bool:
-    """Whether a rule can be used: some need data that an optional package brings."""
-    if key not in RULE_KEYS:
-        return False
-    try:
-        return read_rule(key, levels).path(example) is not None
-    except InputError:
-        return False
 
 
 def _is_ordered(column: ColumnEvidence) -> bool:

@@ -210,7 +210,7 @@ def _key(column: ColumnEvidence, why: str, *, may_repeat: bool) -> Judgement:
 
 def _free_text(column: ColumnEvidence) -> Judgement | None:
     is_shaped = column.shape is not None and column.shape.shape is Shape.FREE_TEXT
-    is_text = column.shape is None or is_shaped
+    is_text = column.shape is None or is_shaped or column.shape.shape is Shape.SOME_NUMBERS
     if is_shaped and column.distinction >= _LONG_LABELS and column.n_distinct > _CATEGORY:
         return Judgement(Role.FREE_TEXT, f"long texts, which may say anything; {values_text(column)}")
     if column.meaning is Meaning.FREE_TEXT and is_text and column.distinction >= _REPEATS:

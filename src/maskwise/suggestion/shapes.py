@@ -8,14 +8,23 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from maskwise.errors import InputError
+from maskwise.policy.rules.icd10 import Icd10
+from maskwise.policy.rules.isco import Isco
+from maskwise.policy.rules.nace import Nace
+from maskwise.policy.rules.naics import Naics
+from maskwise.policy.rules.network import Network
+from maskwise.policy.rules.un import UnRegion
 from maskwise.suggestion.check_digits import AMERICAN, AMERICAN_WRITTEN, NATIONAL_IDS, bare, iban, luhn
-from maskwise.suggestion.code_lists import ALPHA_2, ALPHA_3, GIVEN_NAMES, STREET_WORDS
+from maskwise.suggestion.code_lists import ALPHA_2, ALPHA_3, GIVEN_NAMES, ISCO_GROUPS, STREET_WORDS, TOP_DOMAINS
 from maskwise.suggestion.vocabulary import Meaning
 from maskwise.values.parsing import FOREIGN_NUMBER, patterns
 from maskwise.values.scales import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from maskwise.policy.rules.base import ValueRule
 
     Test = Callable[[str], bool]
 
@@ -37,7 +46,11 @@ class Shape(StrEnum):
     FREE_TEXT = "free text"
     ICD10 = "ICD-10 codes"
     ATC = "ATC codes of medicines"
-    COUNTRY = "ISO codes of countries"
+    ISCO = "ISCO codes of occupations"
+    NACE = "NACE codes of economic activities"
+    NAICS = "NAICS codes of industries"
+    COUNTRY = "countries"
+    HOST = "names of hosts"
     POSTCODE = "postcodes"
     DATE = "dates"
     TIMESTAMP = "dates with times"
@@ -46,6 +59,7 @@ class Shape(StrEnum):
     INTEGER = "whole numbers"
     REAL = "numbers"
     LOCAL_NUMBER = "numbers with a decimal comma"
+    SOME_NUMBERS = "mostly whole numbers"
     CODE = "numbers with leading zeros"
 
 
@@ -69,6 +83,8 @@ _FEW_CODES = 30
 """Of fewer distinct codes, a letter and two digits may be any category."""
 _FEW_LETTERS = 5
 """Codes of diagnoses begin with more letters than this, unless the name says what they are."""
+_WHO_LENGTH = 5
+"""The characters of a code of the World Health Organization, without its point."""
 _LONG_TEXT = 25
 """So many characters, on average, and so many words are a text that somebody wrote."""
 _MANY_WORDS = 4
@@ -101,11 +117,13 @@ def _is_phone(text: str) -> bool:
     return has_form and _DIGITS[0] <= n_digits <= _DIGITS[1] + 5 and not re.match(r"^0*\.?\d*$", text)
 
 
-def _is_ip(text: str) -> bool:
-    parts = text.split(".")
-    if len(parts) == 4:  # noqa: PLR2004
-        return all(re.fullmatch(r"\d{1,3}", part) and int(part) < 256 for part in parts)  # noqa: PLR2004
-    return re.match(r"^(?=.*:.*:)[0-9A-Fa-f:]{3,39}$", text) is not None
+def _is_host(text: str) -> bool:
+    names = text.casefold().removesuffix(".").split(".")
+    return len(names) > 1 and names[-1] in TOP_DOMAINS and all(re.fullmatch(r"[a-z0-9_-]+", name) for name in names)
+
+
+def _is_read_by(rule: ValueRule) -> Test:
+    return lambda text: rule.path(text) is not None
 
 
 def _is_card(text: str) -> bool:
@@ -127,7 +145,8 @@ _TESTS: tuple[tuple[Shape, Test], ...] = (
     (Shape.UUID, _matches(r"^\{?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}\}?$")),
     (Shape.MAC, _matches(r"^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$")),
     (Shape.URL, _matches(r"^(https?|ftp)://|^www\.")),
-    (Shape.IP, _is_ip),
+    (Shape.IP, _is_read_by(Network((8,)))),
+    (Shape.HOST, _is_host),
     (Shape.IBAN, _is_iban),
     (Shape.TIMESTAMP, _matches(r"^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}")),
     (Shape.DATE, _matches(patterns()[Scale.DATE])),
@@ -137,6 +156,30 @@ _TESTS: tuple[tuple[Shape, Test], ...] = (
     (Shape.POSTCODE, _matches("|".join(_POSTCODES))),
 )
 """The shapes that one text tells, the most telling first."""
+
+
+def _is_diagnosis(version: str) -> Test:
+    """Whether a text is a code as tables have it: in capitals, and of five characters where CM has seven."""
+    reads = _is_read_by(Icd10(version=version))
+    return lambda text: (
+        reads(text) and text == text.upper() and (version == "cm" or len(text.replace(".", "")) <= _WHO_LENGTH)
+    )
+
+
+def _is_country(text: str) -> bool:
+    """Whether a text names a country: by its code, or where the data of `un` are there, by its name."""
+    try:
+        return text in ALPHA_2 or text in ALPHA_3 or UnRegion().path(text) is not None
+    except InputError:
+        return False
+
+
+_WORK_CODES: tuple[tuple[Shape, Test], ...] = (
+    (Shape.NAICS, lambda text: len(text) == 6 and Naics().path(text) is not None),  # noqa: PLR2004
+    (Shape.NACE, lambda text: "." in text and Nace().path(text) is not None),
+    (Shape.ISCO, lambda text: len(text) == 4 and text[:2] in ISCO_GROUPS and Isco().path(text) is not None),  # noqa: PLR2004
+)
+"""Codes that only the name of a column tells from other numbers, and only where they are of the finest level."""
 
 
 def find_shape(values: Sequence[tuple[str, int]], *, says: Meaning | None = None) -> ShapeFound | None:
@@ -191,16 +234,23 @@ def _numbered(
 
 
 def _coded(texts: Sequence[tuple[str, int]], share: Callable[[Test], float], says: Meaning | None) -> ShapeFound | None:
-    """Codes of diagnoses, medicines and countries."""
+    """Codes of diagnoses, medicines, work and countries."""
     if (found := share(_matches(r"^[A-V]\d{2}[A-Z]{2}\d{2}$"))) >= NEARLY_ALL:
         return ShapeFound(Shape.ATC, found)
-    if (found := share(_matches(r"^[A-TV-Z]\d[0-9AB](\.?[0-9A-Z]{1,4})?[*+!†]?$"))) >= NEARLY_ALL:
+    by_version = {version: share(_is_diagnosis(version)) for version in ("who", "cm")}
+    if (found := max(by_version.values())) >= NEARLY_ALL:
         is_wide = len(texts) >= _FEW_CODES and len({text[0] for text, _ in texts}) >= _FEW_LETTERS
         if is_wide or says is Meaning.HEALTH:
-            return ShapeFound(Shape.ICD10, found)
+            return ShapeFound(Shape.ICD10, found, "cm" if by_version["cm"] > by_version["who"] else "")
+    if says is Meaning.WORK and len(texts) >= _CHECKED:
+        for shape, test in _WORK_CODES:
+            if (found := share(test)) >= NEARLY_ALL:
+                return ShapeFound(shape, found)
+    if says is Meaning.COUNTRY and (found := share(_is_country)) >= NEARLY_ALL:
+        return ShapeFound(Shape.COUNTRY, found)
     for codes in (ALPHA_2, ALPHA_3):
         found = share(codes.__contains__)
-        if found >= NEARLY_ALL and (says is Meaning.COUNTRY or (found == 1 and len(texts) >= _CHECKED)):
+        if found == 1 and len(texts) >= _CHECKED:
             return ShapeFound(Shape.COUNTRY, found)
     return None
 
@@ -214,6 +264,8 @@ def _plain_number(
             if says is Meaning.POSTCODE:
                 return ShapeFound(Shape.POSTCODE, found)
             return ShapeFound(Shape.CODE if is_code else shape, found)
+    if (found := share(_matches(patterns()[Scale.INTEGER]))) >= NEARLY_ALL:
+        return ShapeFound(Shape.SOME_NUMBERS, found)
     return None
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from maskwise.suggestion.column_sets import SetSearch
     from maskwise.suggestion.demands import SuggestedRequirement
     from maskwise.suggestion.evidence import ColumnEvidence
-    from maskwise.suggestion.masking import Masking
+    from maskwise.suggestion.rule_choice import Masking
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class ColumnSuggestion:
     figures: ColumnEvidence
     """What was counted and recognized."""
     masking: Masking | None = None
-    """How it is masked, if it is a quasi-identifier."""
+    """How it is masked, if it is a quasi-identifier; or what its values are grouped by, if it is sensitive."""
 
     def to_data(self) -> dict[str, Any]:
         """The same as plain values."""

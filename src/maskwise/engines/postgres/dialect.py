@@ -53,6 +53,7 @@ class Postgres:
     gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.FILES: Gap.NEVER, Feature.RECORD_ORDER: Gap.NEVER}
 
     open_files = defaults.refuse_files
+    hash_input = defaults.as_text
     as_native = defaults.as_ibis_table
     random_order = defaults.random_order
     write = defaults.write

@@ -59,6 +59,7 @@ class Spark:
     gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER}
 
     try_cast = defaults.try_cast
+    hash_input = defaults.as_text
     byte_order = defaults.unchanged
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:

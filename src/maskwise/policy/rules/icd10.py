@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self
 
-from maskwise.policy.rules.chosen_levels import levels_data, split_options, take_levels
 from maskwise.policy.rules.icd10_blocks import CHAPTER_RANGES, CHAPTERS, OUT_OF_ORDER
+from maskwise.policy.rules.level_names import levels_data, read_names, split_options
 
 LEVELS = ("code", "category", "block", "chapter")
 """All levels, the finest first."""
@@ -45,7 +45,7 @@ class Icd10:
     def from_data(cls, data: object) -> Self:
         """Read what stands beside the key: levels, the finest first, or `{levels: [...], version: cm}`."""
         levels, options = split_options("icd10", data, _VERSIONS)
-        return cls(take_levels("icd10", levels, LEVELS), **options)
+        return cls(read_names("icd10", levels, LEVELS, all_by_default=True), **options)
 
     def path(self, text: str) -> tuple[str, ...] | None:
         """The labels of a code; None if it is none, or of no chapter.

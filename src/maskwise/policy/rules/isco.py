@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Self
 
-from maskwise.policy.rules.chosen_levels import levels_data, take_levels
 from maskwise.policy.rules.digit_codes import digit_path
+from maskwise.policy.rules.level_names import levels_data, read_names
 
 LEVELS = ("unit", "minor", "submajor", "major")
 """All levels, the finest first."""
@@ -34,7 +34,7 @@ class Isco:
     @classmethod
     def from_data(cls, data: object) -> Self:
         """Read what stands beside the key: levels, the finest first."""
-        return cls(take_levels("isco", data, LEVELS))
+        return cls(read_names("isco", data, LEVELS, all_by_default=True))
 
     def path(self, text: str) -> tuple[str, ...] | None:
         """The labels of a code of one to four digits; None if it is none."""

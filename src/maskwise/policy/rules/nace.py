@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from maskwise.policy.rules.chosen_levels import levels_data, split_options, take_levels
+from maskwise.policy.rules.level_names import levels_data, read_names, split_options
 
 LEVELS = ("class", "group", "division", "section")
 """All levels, the finest first."""
@@ -55,7 +55,7 @@ class Nace:
     def from_data(cls, data: object) -> Self:
         """Read what stands beside the key: levels, the finest first, or `{levels: [...], version: 2.1}`."""
         levels, options = split_options("nace", data, _VERSIONS)
-        return cls(take_levels("nace", levels, LEVELS), **options)
+        return cls(read_names("nace", levels, LEVELS, all_by_default=True), **options)
 
     def path(self, text: str) -> tuple[str, ...] | None:
         """The labels of a code; None if it is none, or its letter and its division do not belong together."""

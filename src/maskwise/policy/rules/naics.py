@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from maskwise.policy.rules.chosen_levels import levels_data, take_levels
 from maskwise.policy.rules.digit_codes import digit_path
+from maskwise.policy.rules.level_names import levels_data, read_names
 
 LEVELS = ("national", "industry", "group", "subsector", "sector")
 """All levels, the finest first."""
@@ -39,7 +39,7 @@ class Naics:
     @classmethod
     def from_data(cls, data: object) -> Self:
         """Read what stands beside the key: levels, the finest first."""
-        return cls(take_levels("naics", data, LEVELS))
+        return cls(read_names("naics", data, LEVELS, all_by_default=True))
 
     def path(self, text: str) -> tuple[str, ...] | None:
         """The labels of a code of two to six digits, or of a sector such as `31-33`; None if it is none."""

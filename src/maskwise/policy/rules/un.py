@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from maskwise.errors import InputError
-from maskwise.policy.rules.chosen_levels import levels_data, take_levels
+from maskwise.policy.rules.level_names import levels_data, read_names
 
 LEVELS = ("country", "subregion", "region")
 """All levels, the finest first."""
@@ -55,7 +55,7 @@ class UnRegion:
     @classmethod
     def from_data(cls, data: object) -> Self:
         """Read what stands beside the key: levels, the finest first."""
-        return cls(take_levels("un", data, LEVELS))
+        return cls(read_names("un", data, LEVELS, all_by_default=True))
 
     def path(self, text: str) -> tuple[str, ...] | None:
         """The labels of a country; None if it is none, or more than one."""
