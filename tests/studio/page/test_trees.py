@@ -187,7 +187,7 @@ def test_an_import_shows_what_it_covers_before_it_replaces(fruit: Any, tmp_path:
     page.wait_for_selector("text=no records")
     # What is missing is said, and the step is marked.
     page.wait_for_selector(f'{key("step trees")}[data-state="has mistakes"]')
-    file.write_text("apple;x\napple;y\n", encoding="utf-8")
+    file.write_text("apple;x;*\napple;y;*\n", encoding="utf-8")
     page.set_input_files(key("import"), str(file))
     page.wait_for_selector("#content [role=alert]")
 

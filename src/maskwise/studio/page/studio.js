@@ -59,8 +59,8 @@ export class Studio {
       this.error = state.error ? errorText(state.error) : null;
       if (!state.source) return;
       if (state.run?.is_running) await this.waitFor(state);
-      await this.useSource(state);
-      if (state.run?.kind === "search") this.follow(state.run.id);
+      const isUsed = await this.useSource(state);
+      if (isUsed && state.run?.kind === "search") this.follow(state.run.id);
     });
   }
 
@@ -101,7 +101,10 @@ export class Studio {
     return this.during(`Reading ${file.name}`, async () => this.useSource(await upload(file)));
   }
 
-  /** @param {{source: Object, draft: Object|null, policy?: Object|null}} opened What the server said of a table. */
+  /**
+   * @param {{source: Object, draft: Object|null, policy?: Object|null}} opened What the server said of a table.
+   * @returns {Promise<boolean>} Whether it is still wanted: meanwhile another table may have been opened.
+   */
   async useSource({ source, draft, policy = null }) {
     this.source = source;
     this.columns = null;
@@ -111,6 +114,7 @@ export class Studio {
     this.busy = `Counting ${plural(source.n_columns, "column")}`;
     this.changed();
     const found = await call("columns");
+    if (this.source !== source) return false;
     this.columns = found.columns;
     this.suggestedK = found.suggested_k ?? 10;
     this.proposal = proposedDoc(found, policy);
@@ -118,6 +122,7 @@ export class Studio {
     this.isRestored = restored !== null;
     this.history.reset(restored ?? this.proposal);
     announce(`${source.name} is open: ${plural(source.n_columns, "column")}.`);
+    return true;
   }
 
   /** Forget the draft; the proposals are the document again, which can be undone. */
