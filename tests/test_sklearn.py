@@ -158,7 +158,7 @@ def test_foreign_json_is_refused(text: str) -> None:
 def test_an_unknown_encoding_is_refused() -> None:
     frame, risk = people()
     with pytest.raises(maskwise.InputError, match="`label`, `ordinal`"):
-        Masker(POLICY, encode="onehot").fit(frame, risk)
+        Masker(POLICY, encode="one-hot").fit(frame, risk)
 
 
 def test_later_rows_need_neither_class_nor_dropped_columns() -> None:

@@ -48,6 +48,7 @@ class Studio:
         """The process that has the table; another one after it has ended."""
         self._choice: SourceChoice | None = None
         self._source: dict[str, Any] | None = None
+        self._policy: dict[str, Any] | None = None
         self._open_in: TableProcess | None = None
         self._opening = asyncio.Lock()
         self._roles: dict[str, str] = {}
@@ -78,6 +79,7 @@ class Studio:
         return {
             "source": self._source,
             "draft": None if self._choice is None else self.drafts.load(self._choice.key),
+            "policy": self._policy,
             "run": None if last is None else last.data,
             "is_other_tab_searching": running is not None and running.tab != tab,
             "error": self._error,
@@ -113,12 +115,12 @@ class Studio:
             if self._choice is not None and self._choice.upload != choice.upload:
                 _forget_upload(self._choice)
             opened = json.loads(answer)
-            policy = opened.pop("policy")
+            self._policy = opened.pop("policy")
             self._choice, self._open_in, self._error = choice, self.process, None
             self._roles = {}
             self._source = {**opened, "kind": choice.kind}
             self._runs.clear()
-        return {"source": self._source, "draft": self.drafts.load(choice.key), "policy": policy}
+        return {"source": self._source, "draft": self.drafts.load(choice.key), "policy": self._policy}
 
     async def columns(self, roles: dict[str, str]) -> bytes:
         """The columns of the open table.

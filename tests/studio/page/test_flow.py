@@ -87,6 +87,14 @@ def test_tutorial_from_table_to_the_bytes_of_the_command_line(page: Any, visits:
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
     page.click("text=Copy the command")
     page.wait_for_selector("text=The browser did not allow it")
+    # Another name, and a file less.
+    page.fill(key("Name of the release (.csv or .parquet)"), "again.csv")
+    page.uncheck(key("trace"))
+    export(page, tmp_path / "again")
+    page.wait_for_selector("text=again.csv")
+    assert {path.name for path in (tmp_path / "again").iterdir()} == (
+        {path.name for path in folder.iterdir()} - {"release.csv", "trace.jsonl"} | {"again.csv"}
+    )
     # A folder that cannot be made is refused in a sentence.
     page.fill(key("Folder on this machine"), str(visits / "below-a-file"))
     page.click(key("export"))

@@ -117,6 +117,14 @@ def test_by_dragging_values_go_to_groups_and_to_the_tray(fruit: Any) -> None:
     page.click(key("button Group"))
     page.fill(key("group name"), "citrus")
     page.press(key("group name"), "Enter")
+    # Over a row, which is marked, and away again.
+    row("plum").hover()
+    page.mouse.down()
+    row("citrus").hover()
+    row("citrus").hover(position={"x": 30, "y": 10})
+    page.mouse.move(5, 5)
+    page.mouse.up()
+    assert page.locator(".over").count() == 0
     row("plum").drag_to(row("citrus"))
     page.wait_for_selector("text=Moved under citrus.")
     assert labels(page)[labels(page).index("  citrus") + 3] == "    plum"

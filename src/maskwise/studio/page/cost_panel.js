@@ -58,7 +58,7 @@ function costTable(cost) {
   return el("div", {},
     el("p", {}, "Wrong predictions of ", data(cost.class), `, on ${plural(cost.tested, "record")} that were not learned from:`),
     table("Errors of classifiers", ["Learned from", "Classifier", "Tested by", ["Wrong"], ["95 % interval"]], rows, { class: "figures" }),
-    ...cost.notes.map((note) => el("p", { class: "quiet" }, sentence(note))));
+    cost.notes.length > 0 && el("p", { class: "quiet" }, cost.notes.map(sentence).join(" ")));
 }
 
 function inPercent(figure) {
