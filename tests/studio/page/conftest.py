@@ -28,7 +28,7 @@ def _leave(reason: str) -> None:
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     """A Chromium, Chrome or Edge; without one the tests are left out, with the reason."""
     try:
@@ -91,12 +91,12 @@ def end_studio(studio: StudioProcess) -> None:
     studio.process.wait(20)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("state")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def studio(state_folder: Path) -> Iterator[StudioProcess]:
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")
@@ -105,7 +105,7 @@ def studio(state_folder: Path) -> Iterator[StudioProcess]:
     end_studio(started)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def coverage() -> FunctionCoverage:
     return FunctionCoverage()
 

@@ -47,7 +47,7 @@ def test_a_page_without_the_token_is_told_so(new_tab: NewTab, studio: StudioProc
     stranger = StudioProcess(studio.process, f"{studio.origin}/#token={'x' * 43}")
     page = new_tab(at=stranger)
     page.wait_for_selector("[role=alert]:has-text('does not belong to the studio')")
-    assert page.locator(f'{key("step open")}[data-state="has mistakes"]').count() == 1
+    page.wait_for_selector(f'{key("step open")}[data-state="has mistakes"]')
 
 
 def test_a_studio_that_is_gone_is_said(new_tab: NewTab, empty_studio: StudioProcess) -> None:

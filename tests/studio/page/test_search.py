@@ -64,7 +64,7 @@ def test_a_killed_worker_is_said_and_replaced(page: Any, studio: StudioProcess, 
     for worker in studio.workers():
         os.kill(worker, signal.SIGKILL)
     page.wait_for_selector("#content [role=alert]")
-    assert page.locator(f'{key("step search")}[data-state="has mistakes"]').count() == 1
+    page.wait_for_selector(f'{key("step search")}[data-state="has mistakes"]')
     go(page, "open")
     open_path(page, write_visits(tmp_path))
 
@@ -101,7 +101,7 @@ def test_what_cannot_be_met_is_said_beside_its_sentence(page: Any, tmp_path: Pat
     page.wait_for_selector(".sentences > li.wrong")
     assert "3000" in mistakes(page) or "3,000" in mistakes(page)
     assert page.get_attribute(key("0 k"), "aria-invalid") == "true"
-    assert page.locator(f'{key("step requirements")}[data-state="has mistakes"]').count() == 1
+    page.wait_for_selector(f'{key("step requirements")}[data-state="has mistakes"]')
     go(page, "search")
     page.wait_for_selector("text=1 mistake in the policy.")
     page.click(key("search"))
