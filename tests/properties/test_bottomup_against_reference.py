@@ -19,6 +19,7 @@ from maskwise.profile.profile import profile
 from maskwise.search.bottomup import BottomUp as Climber
 from maskwise.search.bottomup_search import BottomUpSearch
 from maskwise.search.bounds import list_bounds
+from maskwise.search.curve import start_curve
 from maskwise.search.interface import Problem
 from maskwise.search.options import Limits, SearchOptions
 from maskwise.table.read import read
@@ -43,7 +44,8 @@ def run_unpruned(table: pa.Table, policy: dict[str, Any]) -> Sequence[Any]:
     tables = compress(source, profiled, search.request).tables
     bounds = list_bounds(profiled, asked, search.request.tables)
     state = Climber(search.trees, tables, bounds, has_class=profiled.class_name is not None)
-    return tuple(state.run(Limits(), lambda _: True, prune=False)[0])
+    curve = start_curve(search.problem, state, upward=True)
+    return tuple(state.run(curve, Limits(), lambda *_: True, prune=False)[0])
 
 
 def reference_of(problem: dict[str, Any]) -> BottomUp:

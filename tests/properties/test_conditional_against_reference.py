@@ -65,7 +65,7 @@ def solved(
             stack.enter_context(patch.object(variants, "list_variants", fixed(variant)))
         if work is not None:
             stack.enter_context(patch.object(conditional, "EXACT_WORK", work))
-        return solve(read(table), read_policy(policy), OPTIONS)[0]
+        return solve(read(table), read_policy(policy), OPTIONS).solution
 
 
 def agree(problem: dict[str, Any], *, is_told: bool, variant: Variant | None = None) -> None:

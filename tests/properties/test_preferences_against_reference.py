@@ -29,9 +29,9 @@ def table_of(problem: dict[str, Any]) -> pa.Table:
 
 def search(problem: dict[str, Any], **options: Any) -> Solution:
     """The solution alone, without a release."""
-    return solve(read(table_of(problem)), read_policy(problem["policy"]), SearchOptions(as_published=True, **options))[
-        0
-    ]
+    return solve(
+        read(table_of(problem)), read_policy(problem["policy"]), SearchOptions(as_published=True, **options)
+    ).solution
 
 
 def agree(problem: dict[str, Any], criterion: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -141,7 +142,7 @@ class Checked:
         if attribute.kind == "interval" and "conditional" not in self.how.values() and self.how.get("as_published"):
             self.check_border(reason, rows)
         if attribute.kind == "interval" and "conditional" in self.how.values() and reason.kind is ReasonKind.BREAKS:
-            self.check_every_split(reason, rows)
+            self.check_every_split(reason, rows, floor)
 
     @staticmethod
     def labels(reason: Reason) -> list[Any]:
@@ -183,11 +184,15 @@ class Checked:
         if len({number for number, _ in members} - {MISSING}) > 1:
             assert reason.instead[0].endswith(f", {best_border(members)})")
 
-    def check_every_split(self, reason: Reason, rows: list[Any]) -> None:
+    def check_every_split(self, reason: Reason, rows: list[Any], floor: int) -> None:
         name = reason.attribute
         low, high = reason.instead[0].split(",")[0], reason.instead[1].split(",")[1]
         gone = (naive.GONE,) if naive.GONE in reason.instead else ()
-        for border in sorted({raw[name] for raw in rows} - {MISSING})[1:]:
+        numbers = Counter(raw[name] for raw in rows if raw[name] is not MISSING)
+        if not self.how.get("as_published") and min(numbers.values()) < max(floor, 2):
+            # Boundaries are safe, so that rare numbers are split off together with others, and not at every one.
+            return
+        for border in sorted(numbers)[1:]:
             other = replace(reason, instead=(f"{low}, {border})", f"[{border},{high}", *gone))
             assert self.broken(self.refined(other))
 
