@@ -86,7 +86,7 @@ def test_every_step_by_conditional_gain_counts_persons(problem: dict[str, Any]) 
             read(pa.Table.from_pylist(problem["records"])),
             read_policy(policy),
             SearchOptions(criterion="conditional", effort=1, as_published=True),
-        )[0]
+        ).solution
     expected = reference.run()
     assert [(s.attribute, s.before, list(s.after)) for s in solution.steps] == [
         (e["attribute"], e["from"], e["to"]) for e in expected
