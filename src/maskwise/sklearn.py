@@ -217,20 +217,23 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.feature_names_ = names
         return self
 
+    @property
+    def _form(self) -> Numbers:
+        """What stands for a masked number."""
+        return Numbers(self.encode) if self.encode in list(Numbers) else Numbers.LABEL
+
     def _with_form(self, solution: Solution, profile: Profile, table: Table, asked: Policy) -> Solution:
         """The solution with what stands for masked numbers."""
-        form = Numbers(self.encode) if self.encode in list(Numbers) else Numbers.LABEL
-        if form is not Numbers.MEAN:
-            return as_numbers(solution, form, {})
+        if self._form is not Numbers.MEAN:
+            return as_numbers(solution, self._form, {})
         beside = mask(with_raw_numbers(table, solution), solution, profile.columns)
-        return as_numbers(solution, form, find_means(beside, solution, asked.floors()))
+        return as_numbers(solution, self._form, find_means(beside, solution, asked.floors()))
 
     def _fit_privately(self, training: Any, asked: Policy) -> Self:
         """Release the training rows with differential privacy, and keep the cut."""
         outcome = anonymize_privately(training, asked)
         attributes = outcome.asked.attributes
-        form = Numbers(self.encode) if self.encode in list(Numbers) else Numbers.LABEL
-        self.solution_ = as_numbers(replace(outcome.solution, columns=attributes), form, {})
+        self.solution_ = as_numbers(replace(outcome.solution, columns=attributes), self._form, {})
         self.released_, self.verdict_, self.notes_ = outcome.data, None, ()
         self.feature_names_ = list(attributes)
         return self

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path  # noqa: TC003 - read when the command is registered
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from maskwise.cli.options import AsJson, Engine, Memory, PolicyPath, Quiet  # noqa: TC001 - as above
+from maskwise.cli.printing import print_json
 
 
 def attack(
@@ -37,7 +36,7 @@ def attack(
     is_failed = any(one.result is AttackResult.FAILED for one in found)
     if json_:
         attacks = {"failed": is_failed, "attacks": [one.to_data() for one in found]}
-        sys.stdout.write(json.dumps(attacks, indent=2, ensure_ascii=False) + "\n")
+        print_json(attacks)
     else:
         terminal = Terminal(quiet=quiet)
         for one in found:

@@ -16,6 +16,6 @@ def shown_name(data: str) -> str:
     return data.rpartition("#")[2] if "://" in data else data
 
 
-def print_json(data: dict[str, Any]) -> None:
+def print_json(data: Any) -> None:
     """Print plain values as JSON."""
     sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")

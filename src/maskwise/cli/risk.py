@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path  # noqa: TC003 - read when a command is parsed
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from maskwise.cli.options import AsJson, Engine, Memory, PolicyPath, Quiet  # noqa: TC001 - as above
+from maskwise.cli.printing import print_json
 
 
 def risk(
@@ -68,7 +67,7 @@ def risk(
         memory=memory,
     )
     if json_:
-        sys.stdout.write(json.dumps(found.to_data(), indent=2, ensure_ascii=False) + "\n")
+        print_json(found.to_data())
         return 0
     terminal = Terminal(quiet=quiet)
     person = asked.person

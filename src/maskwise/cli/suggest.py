@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path  # noqa: TC003 - read when a command is parsed
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from maskwise.cli.options import AsJson, Engine, Memory, Quiet  # noqa: TC001 - as above
+from maskwise.cli.printing import print_json
 
 if TYPE_CHECKING:
     from maskwise.cli.terminal import Terminal
@@ -52,7 +52,7 @@ def suggest(
     if output is not None:
         found.write(output)
     if json_:
-        sys.stdout.write(json.dumps(found.to_data(), indent=2, ensure_ascii=False) + "\n")
+        print_json(found.to_data())
         return 0
     if explain:
         _show_evidence(terminal, found)

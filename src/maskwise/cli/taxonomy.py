@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
 from maskwise.cli.options import AsJson, Engine, Memory, Quiet, require_distinct_names
+from maskwise.cli.printing import print_json
 from maskwise.cli.tree_sources import ClassName, Grow, PolicyFile, Rule, TreeAsked
 from maskwise.errors import InputError, plural, quote
 
@@ -122,7 +121,7 @@ def check(
     else:
         found = check_taxonomy(tree, values.n_records, values.n_missing)
     if json_:
-        sys.stdout.write(json.dumps(found.to_data(), indent=2, ensure_ascii=False) + "\n")
+        print_json(found.to_data())
     else:
         terminal = Terminal(quiet=quiet)
         terminal.say(_shape(tree))

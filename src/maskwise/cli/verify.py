@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path  # noqa: TC003 - cyclopts reads annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from maskwise.cli.options import AsJson, Quiet  # noqa: TC001 - as above
+from maskwise.cli.printing import print_json
 from maskwise.errors import plural
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def verify(
 
     checked = check_certificate(certificate, release, signers=signers, policy=policy, key=certificate_key)
     if json_:
-        sys.stdout.write(json.dumps(checked.to_data(), indent=2, ensure_ascii=False) + "\n")
+        print_json(checked.to_data())
         return 0 if checked.is_confirmed else 1
     terminal = Terminal(quiet=quiet)
     _show(checked, terminal.out)

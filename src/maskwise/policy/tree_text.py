@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from maskwise.errors import plural
+from maskwise.policy.taxonomy_check import records_below
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,10 +29,9 @@ def draw_tree(tree: Taxonomy, n_records: Mapping[str, int] | None = None, most: 
     │   └── b (1)
     └── c (4)
     """
-    totals = [0 if n_records is None else n_records.get(label, 0) for label in tree.labels]
+    totals = records_below(tree, n_records or {})
     last_child: dict[int, int] = {}
     for i in range(len(tree.labels) - 1, 0, -1):
-        totals[tree.parents[i]] += totals[i]
         last_child.setdefault(tree.parents[i], i)
     lines: list[str] = []
     indents: list[str] = []

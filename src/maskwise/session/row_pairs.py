@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.engines.base import ROW
 from maskwise.errors import InputError
 from maskwise.release import mask as masking
+from maskwise.table.data_frames import free_name
 from maskwise.table.read import read
 from maskwise.values.spelling import text_of
 
@@ -56,7 +57,7 @@ def pair_rows(table: Table, solution: Solution, start: int, n: int) -> RowPairs:
         msg = f"Rows are asked for from 0 on, up to {MOST_ROWS:,} at once; found {n:,} from {start:,} on."
         raise InputError(msg)
     raw = _fetch(table, start, n)
-    number = _free_name(table.names)
+    number = free_name("number", table.names)
     released = tuple(name for name in table.names if name in solution.columns)
     before = [tuple(map(_text, row)) for row in zip(*(column.to_pylist() for column in raw.columns), strict=True)]
     if not before:
@@ -89,11 +90,3 @@ def _mask(small: Table, solution: Solution, number: str, released: tuple[str, ..
 
 def _text(cell: Any) -> str | None:
     return None if cell is None else text_of(cell)
-
-
-def _free_name(names: tuple[str, ...]) -> str:
-    """A name that no column has."""
-    name = "number"
-    while name in names:
-        name += "_"
-    return name
