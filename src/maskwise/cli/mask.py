@@ -77,7 +77,7 @@ def mask(
     json_: AsJson = False,
 ) -> int:
     """Mask a table, recount the result, and only then release it."""
-    from maskwise.cli.private import PrivateFiles, mask_privately, private_policy, refuse_options  # noqa: PLC0415
+    from maskwise.cli.private import PrivateFiles, is_private, mask_privately, refuse_options  # noqa: PLC0415
     from maskwise.cli.risk_tables import show_risk  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
     from maskwise.cli.why import show_why  # noqa: PLC0415 - start-up
@@ -93,13 +93,14 @@ def mask(
     sidecars.check()
     inputs = [Path(data), *source_files(data, engine), *policy_files(policy), *against]
     require_distinct_names(Path(output), *sidecars.paths, *filter(None, [ledger.ledger]), inputs=inputs)
-    if (private := private_policy(policy, ledger)) is not None:
+    asked = read_policy(policy, private=True)
+    if is_private(asked, ledger):
         given: dict[str, object] = {"--seed": seed is not None, "--curve": curve, "--owner-report": owner_report}
         given |= {"--why": why, "--against": against, "--keep-order": keep_order, "--shuffle": shuffle}
         refuse_options({**given, "--strict-leaks": strict_leaks, "--method": search != DEFAULT_SEARCH})
         files = PrivateFiles(solution, trace, report, certification)
         how = {"engine": engine, "memory": memory, "escape_formulas": escape_formulas}
-        return mask_privately(data, private, output, files, ledger, how, quiet=quiet, as_json=json_)
+        return mask_privately(data, asked, output, files, ledger, how, quiet=quiet, as_json=json_)
     terminal = Terminal(quiet=quiet or json_)
     with terminal:
         outcome = anonymize(
@@ -114,7 +115,7 @@ def mask(
             numbers=numbers,
             against=against,
             # Reasons are not found where records are suppressed; an owner's report is made all the same.
-            why=why or (owner_report is not None and read_policy(policy).suppress is None),
+            why=why or (owner_report is not None and asked.suppress is None),
             engine=engine,
             memory=memory,
             on_event=terminal.hear,
@@ -136,8 +137,8 @@ def mask(
     written |= {"curve": curve, "report": report, "owner's report": owner_report}
     for what, where in written.items():
         if where is not None:
-            is_private = what in {"trace", "curve", "owner's report"} or (what == "solution" and not public)
-            terminal.say(f"{what}: {where}{' (keep it private: it says more than the release)' * is_private}")
+            is_secret = what in {"trace", "curve", "owner's report"} or (what == "solution" and not public)
+            terminal.say(f"{what}: {where}{' (keep it private: it says more than the release)' * is_secret}")
     for line in [] if certification is None else certification.lines():
         terminal.say(line)
     return 0

@@ -96,16 +96,11 @@ class PrivateFiles:
         return files if self.certification is None else [*files, *self.certification(outcome)]
 
 
-def private_policy(policy: Path, flags: LedgerFlags) -> Policy | None:
-    """The policy, if it asks for an epsilon; options of a ledger go with such a policy only."""
-    from maskwise.formats.policy_file import read_policy  # noqa: PLC0415 - start-up
-
-    asked = read_policy(policy, private=True)
-    if asked.private is not None:
-        return asked
-    if flags != NO_LEDGER:
+def is_private(asked: Policy, flags: LedgerFlags) -> bool:
+    """Whether a policy asks for an epsilon; options of a ledger go with such a policy only."""
+    if asked.private is None and flags != NO_LEDGER:
         raise InputError("--ledger, --total-epsilon and --ledger-key go with a policy that asks for an `epsilon`.")
-    return None
+    return asked.private is not None
 
 
 def refuse_options(given: Mapping[str, object]) -> None:

@@ -97,13 +97,6 @@ def read_remark(text: str, level: Level | None = None) -> Remark:
     return Remark(level, place, said, remedy)
 
 
-def without_places(text: str) -> str:
-    """A message of a policy that was read by `read_placed`, for people to read."""
-    return "\n".join(
-        f"{remark.text} {remark.remedy}".rstrip() for remark in (read_remark(line) for line in text.splitlines())
-    )
-
-
 def _first_sentence(text: str) -> tuple[str, str]:
     """Part a message after its first sentence; a full stop inside backticks ends none."""
     is_quoted = False
