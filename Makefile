@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test fast lint docs coverage reproduce format clean
+.PHONY: setup demo test nightly fast lint docs coverage reproduce format clean
 
 setup: .venv/ready
 
@@ -16,13 +16,17 @@ setup: .venv/ready
 demo: setup
 	$(BIN)/maskwise demo
 
-# All checks: what continuous integration runs.
+# What continuous integration runs with every change.
 test: lint docs
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 -m "not nightly"
+
+# All tests, also the lengthy ones, with more examples: what continuous integration runs at night.
+nightly: lint docs
+	HYPOTHESIS_PROFILE=nightly $(BIN)/pytest -n 2
 
 # The checks for every few minutes: no server, no Spark, no slow test, fewer examples.
 fast: lint
-	HYPOTHESIS_PROFILE=fast $(BIN)/pytest -q -n 2 -m "not slow and not engine" --ignore=tests/engines
+	HYPOTHESIS_PROFILE=fast $(BIN)/pytest -q -n 2 -m "not slow and not engine and not nightly" --ignore=tests/engines
 
 lint: setup
 	$(BIN)/ruff format --check .

@@ -17,7 +17,7 @@ from hypothesis import settings
 
 from maskwise.cli.app import main
 
-N_EXAMPLES = {"fast": 5, "ci": 50, "thorough": 500}
+N_EXAMPLES = {"fast": 5, "ci": 20, "nightly": 50, "thorough": 500}
 """How many examples a property is tried with, by profile. The first compilation may take seconds: no deadline."""
 for name, n_examples in N_EXAMPLES.items():
     settings.register_profile(name, deadline=None, max_examples=n_examples)
@@ -68,7 +68,8 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Mark the tests that start engines, and let the profile scale the examples that a test asks for by number.
 
     A number in a test (`@settings(max_examples=150)`) wins over the profile's
-    own, and is what `ci` runs. `fast` runs a tenth of it, `thorough` ten times.
+    own, and is what `nightly` runs. `fast` runs a tenth of it, `ci` two fifths,
+    `thorough` ten times.
     """
     for item in items:
         if Path("tests/engines") in item.path.relative_to(item.config.rootpath).parents:
@@ -77,7 +78,7 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     for function in {getattr(item, "obj", None) for item in items}:
         asked: settings | None = getattr(function, "_hypothesis_internal_use_settings", None)
         if asked is not None and asked.max_examples != default:
-            n_examples = max(asked.max_examples * default // N_EXAMPLES["ci"], 2)
+            n_examples = max(asked.max_examples * default // N_EXAMPLES["nightly"], 2)
             function._hypothesis_internal_use_settings = settings(asked, max_examples=n_examples)  # noqa: SLF001
 
 
