@@ -15,8 +15,8 @@ from maskwise.errors import InputError
 
 GAPS = {
     "DuckDB": {Feature.EXACT_TEXTS: Gap.NOTIMPL},
-    "PostgreSQL": {Feature.FILES: Gap.NEVER, Feature.RECORD_ORDER: Gap.NEVER},
-    "Spark": {Feature.RECORD_ORDER: Gap.NEVER},
+    "PostgreSQL": {Feature.FILES: Gap.NEVER, Feature.RECORD_ORDER: Gap.NEVER, Feature.SAME_PROCESS: Gap.NEVER},
+    "Spark": {Feature.RECORD_ORDER: Gap.NEVER, Feature.SAME_PROCESS: Gap.NEVER},
 }
 
 
@@ -38,7 +38,7 @@ def test_a_registered_dialect_declares_its_name_and_gaps(registered: object) -> 
 
 
 def test_an_engine_can_what_is_no_gap(engine: Engine) -> None:
-    assert [engine.can(feature) for feature in Feature] == [True, True, False]
+    assert [engine.can(feature) for feature in Feature] == [True, True, False, True]
 
 
 def test_an_engine_that_is_given_is_used(engine: Engine) -> None:

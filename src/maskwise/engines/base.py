@@ -41,6 +41,8 @@ class Feature(StrEnum):
     """Records stand in an order that means something."""
     EXACT_TEXTS = "exact texts"
     """Texts are equal only if all their letters are, whatever collation their column has."""
+    SAME_PROCESS = "same process"
+    """The database runs inside this process, so that records which are fetched travel nowhere."""
 
 
 class Gap(StrEnum):
