@@ -221,5 +221,11 @@ class Dialect(Protocol):
             draft: The draft name.
         """
 
+    def beside(self) -> Dialect | None:
+        """Give a second connection of our own to the same database of this process; default: `defaults.nothing_beside`.
+
+        It has temporary tables of its own; to start a second database takes longer than to count a small table.
+        """
+
     def close(self) -> None:
         """End a connection of our own; leave a connection of the owner's as it was."""

@@ -57,6 +57,7 @@ class Postgres:
     }
 
     open_files = defaults.refuse_files
+    beside = defaults.nothing_beside
     hash_input = defaults.as_text
     as_native = defaults.as_ibis_table
     random_order = defaults.random_order

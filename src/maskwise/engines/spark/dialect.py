@@ -59,6 +59,7 @@ class Spark:
     gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER, Feature.SAME_PROCESS: Gap.NEVER}
 
     try_cast = defaults.try_cast
+    beside = defaults.nothing_beside
     hash_input = defaults.as_text
     byte_order = defaults.unchanged
 
