@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import ibis
 import pyarrow as pa
 import pytest
 
 from maskwise.engines.base import Feature, Gap
-from maskwise.engines.choose import REGISTERED, choose
+from maskwise.engines.choose import REGISTERED, choose, start_beside
 from maskwise.engines.defaults import query
 from maskwise.engines.sql import Engine
 from maskwise.errors import InputError
 
 GAPS = {
     "DuckDB": {Feature.EXACT_TEXTS: Gap.NOTIMPL},
-    "PostgreSQL": {Feature.FILES: Gap.NEVER, Feature.RECORD_ORDER: Gap.NEVER},
-    "Spark": {Feature.RECORD_ORDER: Gap.NEVER},
+    "PostgreSQL": {Feature.FILES: Gap.NEVER, Feature.RECORD_ORDER: Gap.NEVER, Feature.SAME_PROCESS: Gap.NEVER},
+    "Spark": {Feature.RECORD_ORDER: Gap.NEVER, Feature.SAME_PROCESS: Gap.NEVER},
 }
 
 
@@ -38,7 +39,7 @@ def test_a_registered_dialect_declares_its_name_and_gaps(registered: object) -> 
 
 
 def test_an_engine_can_what_is_no_gap(engine: Engine) -> None:
-    assert [engine.can(feature) for feature in Feature] == [True, True, False]
+    assert [engine.can(feature) for feature in Feature] == [True, True, False, True]
 
 
 def test_an_engine_that_is_given_is_used(engine: Engine) -> None:
@@ -81,3 +82,21 @@ def test_only_what_an_engine_materialized_is_discarded(engine: Engine) -> None:
     engine.discard(made)
     with pytest.raises(InputError, match="could not read the table"):
         engine.fetch(made)
+
+
+def test_a_connection_beside_has_tables_of_its_own(engine: Engine) -> None:
+    second = start_beside(engine)
+    engine.dialect.create("mine", "SELECT 1 AS x", view=False)
+    second.dialect.create("mine", "SELECT 2 AS x", view=False)
+    assert [query(one.dialect, "FROM mine").to_pylist() for one in (engine, second)] == [[{"x": 1}], [{"x": 2}]]
+    # Both count towards the same limit of memory.
+    limits = [query(one.dialect, "SELECT current_setting('memory_limit')") for one in (engine, second)]
+    assert limits[0] == limits[1]
+
+
+def test_a_database_of_its_owner_has_nothing_beside_it() -> None:
+    backend = ibis.duckdb.connect()
+    backend.raw_sql("SET default_collation = 'nocase'")
+    of_owner, _ = choose(None, backend)
+    second = start_beside(of_owner)
+    assert query(second.dialect, "SELECT 'a' = 'A' AS same").to_pylist() == [{"same": False}]

@@ -112,3 +112,10 @@ def test_a_dropped_table_is_gone(engine: Engine) -> None:
     counts.drop()
     with pytest.raises(Exception, match="could not read the table"):
         counts.n_values(0)
+
+
+def test_agreement_counts_pairs_of_records_with_one_value(engine: Engine) -> None:
+    def agreement(cells: list[Any]) -> float:
+        return sum(a == b for a in cells for b in cells) / len(cells) ** 2
+
+    assert counted(engine, by_class=False).agreements() == pytest.approx([agreement(AGES), agreement(TEXTS)])

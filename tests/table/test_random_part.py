@@ -42,3 +42,18 @@ def test_one_record_of_each_value_is_drawn() -> None:
     rows = [[(row["c0"], row["c1"]) for row in one.engine.fetch(one.expr).to_pylist()] for one in drawn]
     assert all(sorted(person for person, _ in found) == ["a", "b", "c"] for found in rows)
     assert len({x for found in rows for person, x in found if person == "a"}) > 1
+
+
+def test_cells_are_counted_once_for_all_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = read(
+        pa.table({"Age": [1, 1, None, 2], "Job": ["a", "b", "c", "d"], "Zip": [1.5, None, None, float("nan")]})
+    )
+    part = take_part(table, 4)
+    assert part.count_cells([]) == {}
+    assert part.count_cells(["Age", "Zip"]) == {"Age": (3, 2), "Zip": (1, 1)}
+    asked: list[object] = []
+    fetch = table.engine.fetch
+    monkeypatch.setattr(table.engine, "fetch", lambda expr: asked.append(expr) or fetch(expr))
+    assert part.count_cells(["Zip", "Job"]) == {"Zip": (1, 1), "Job": (4, 4)}
+    assert part.count_cells(["Job", "Age"]) == {"Job": (4, 4), "Age": (3, 2)}
+    assert len(asked) == 1

@@ -41,6 +41,8 @@ class Feature(StrEnum):
     """Records stand in an order that means something."""
     EXACT_TEXTS = "exact texts"
     """Texts are equal only if all their letters are, whatever collation their column has."""
+    SAME_PROCESS = "same process"
+    """The database runs inside this process, so that records which are fetched travel nowhere."""
 
 
 class Gap(StrEnum):
@@ -217,6 +219,12 @@ class Dialect(Protocol):
             sql: The query.
             target: The final name; what stands there is replaced. If the block fails, it stays as it was.
             draft: The draft name.
+        """
+
+    def beside(self) -> Dialect | None:
+        """Give a second connection of our own to the same database of this process; default: `defaults.nothing_beside`.
+
+        It has temporary tables of its own; to start a second database takes longer than to count a small table.
         """
 
     def close(self) -> None:

@@ -118,6 +118,16 @@ def choose(data: Any, engine: Any = None, *, writes: bool = False, memory: int |
     return started, place
 
 
+def start_beside(engine: Engine) -> Engine:
+    """Start an engine of this process, with tables of its own, to read what another one wrote.
+
+    Args:
+        engine: The one that wrote.
+    """
+    beside = engine.dialect.beside()
+    return _start(None) if beside is None else Engine(beside)
+
+
 def has_tables(engine: Any, data: Any) -> bool:
     """Whether a bare name means a table, because the data is in a database."""
     if input_kind(data).is_database_table or (isinstance(data, str) and "://" in data):

@@ -21,7 +21,7 @@ from maskwise.engines.error_messages import (
     system_reason,
     translate_errors,
 )
-from maskwise.engines.write_files import connect, copy_query, file_of, path_list
+from maskwise.engines.write_files import connect, copy_query, file_of, path_list, quiet
 from maskwise.errors import InputError, WriteError
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName
@@ -56,15 +56,22 @@ class DuckDB:
 
         Args:
             source: An Ibis DuckDB backend of the owner's, or an address such as `duckdb:///people.db`; `duckdb` or
-                None works in memory.
+                None works in memory; another `DuckDB` that does works in the same memory, with tables of its own.
             writes: A table of the database file will be written; else it is opened for reading only.
             memory: How many bytes a run may use; DuckDB spills to disk above its share of them.
         """
-        is_own = source is None or isinstance(source, str)
-        file = _file_of(source or "duckdb") if is_own else None
-        self._backend = None if is_own else source
-        self._connection: Any = _start(self, file, memory, writes=writes) if is_own else source.con
+        is_started = source is None or isinstance(source, str)
+        file = _file_of(source or "duckdb") if is_started else None
+        # The folder for what is spilled lives as long as the one who made it.
+        self._first = source if isinstance(source, DuckDB) else None
+        self._backend = None if is_started or self._first is not None else source
+        self._connection: Any
+        if self._first is not None:
+            self._connection = quiet(self._first._connection.cursor())  # noqa: SLF001 - of the same class
+        else:
+            self._connection = _start(self, file, memory, writes=writes) if is_started else source.con
         self._has_file = file is not None
+        self._is_in_memory = self._backend is None and not self._has_file
         self._in_transaction = file is not None and writes
         self._registered: set[str] = set()
         self._views: set[str] = set()
@@ -246,6 +253,10 @@ class DuckDB:
             reason = system_reason(error) or type(error).__name__
             msg = f"The table `{target}` could not be written: {reason}. Nothing was released."
             raise WriteError(msg) from None
+
+    def beside(self) -> DuckDB | None:
+        """A second connection where the database is this run's own, in memory."""
+        return DuckDB(self) if self._is_in_memory else None
 
     def close(self) -> None:
         """Close a database file; what was not committed is gone."""

@@ -15,7 +15,8 @@ from maskwise.engines.counting_sql import count_rows_sql, each_person_sql
 from maskwise.engines.defaults import query
 from maskwise.engines.error_messages import translate_write_errors
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
-from maskwise.engines.pair_counts import PairCounts, pairs_query
+from maskwise.engines.pair_counts_arrays import ArrayPairCounts
+from maskwise.engines.pair_counts_sql import SqlPairCounts, pairs_query
 from maskwise.engines.value_counts import ValueCounts
 from maskwise.values.arrow import from_numpy
 from maskwise.values.input_kind import InputKind, input_kind
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from maskwise.engines.base import Dialect, Lookup, Lookups, Relabel
-    from maskwise.engines.pair_counts import Target
+    from maskwise.engines.pair_counts import PairCounts, Target
     from maskwise.values.location import TableName
 
 
@@ -142,10 +143,14 @@ class Engine:
         """Count the cells of masked columns together with those of others, one by one.
 
         Args:
-            coded: A table that `materialize` made, of whole numbers, none of them missing.
+            coded: Whole numbers, none of them missing.
             targets: The masked columns, and what is counted beside each.
         """
-        return PairCounts(self.dialect, self._create(pairs_query(coded.get_name(), targets), view=False))
+        if self.can(Feature.SAME_PROCESS):
+            return ArrayPairCounts(self.fetch(coded), targets)
+        records = self._create(self._compile(coded), view=False)
+        counted = self._create(pairs_query(records, targets), view=False)
+        return SqlPairCounts(self.dialect, records, counted, targets)
 
     def hash_cells(
         self,

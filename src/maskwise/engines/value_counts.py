@@ -191,6 +191,14 @@ class ValueCounts:
             f"WHERE which = {i} AND {self._keys[i]} IS NOT NULL{by}"
         )
 
+    def agreements(self) -> list[float]:
+        """How often two records have the same value of each column, the missing one among them."""
+        found = self._query(
+            f"SELECT which, CAST(sum(n * n) AS BIGINT) AS same, CAST(sum(n) AS BIGINT) AS n FROM {self._name} "  # noqa: S608
+            "GROUP BY which ORDER BY which"
+        )
+        return [row["same"] / row["n"] ** 2 for row in found.to_pylist()]
+
     def drop(self) -> None:
         """Drop the temporary table."""
         self._dialect.drop(self._name)

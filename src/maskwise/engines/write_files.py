@@ -30,10 +30,13 @@ def connect(path: str = ":memory:", *, read_only: bool = False, **config: Any) -
     """
     import duckdb  # noqa: PLC0415 - heavy
 
-    started = duckdb.connect(path, read_only=read_only, config={**_OFFLINE, **config})
-    # By default a query of two seconds draws a bar into the standard output.
-    started.execute("SET enable_progress_bar = false")
-    return started
+    return quiet(duckdb.connect(path, read_only=read_only, config={**_OFFLINE, **config}))
+
+
+def quiet(connection: Any) -> Any:
+    """Let a connection print nothing: by default a query of two seconds draws a bar into the standard output."""
+    connection.execute("SET enable_progress_bar = false")
+    return connection
 
 
 def file_of(target: Path | Folder) -> Path:

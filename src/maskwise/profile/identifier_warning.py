@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
     from maskwise.policy.policy import Policy
-    from maskwise.table.random_part import RandomPart
+    from maskwise.table.random_part import CellCounts, RandomPart
 
 _LEAST = 20
 """Of fewer cells nothing is said."""
@@ -50,25 +50,15 @@ def forgotten_identifiers(part: RandomPart, policy: Policy) -> tuple[Message, ..
     names = [name for name in table.names if name not in known and not table.column(name).type().is_boolean()]
     if not names:
         return ()
-    columns = {f"a{i}": table.column(name) for i, name in enumerate(names)}
-    cells = table.expr.select(**columns)
-    # One query for all columns, and a second for those that may identify: patterns take longer than counting.
-    counted = {
-        f"{key}_{what}": value
-        for key in columns
-        for what, value in {"cells": cells[key].count(), "values": cells[key].nunique()}.items()
-    }
-    (counts,) = table.engine.fetch(cells.aggregate(**counted)).to_pylist()
-    differing = {
-        key: name
-        for key, name in zip(columns, names, strict=True)
-        if counts[f"{key}_cells"] >= _LEAST and counts[f"{key}_values"] >= _NEARLY_ALL * counts[f"{key}_cells"]
-    }
     identifiers = []
-    for key, name in differing.items():
-        looks = _looks(part, cells[key])
+    # One query for all columns, and another for each that may identify: patterns take longer than counting.
+    for name, counts in part.count_cells(names).items():
+        if counts.n_cells < _LEAST or counts.n_values < _NEARLY_ALL * counts.n_cells:
+            continue
+        cells = table.expr.select(cell=table.column(name))
+        looks = _looks(part, cells["cell"])
         found = table.engine.fetch(cells.aggregate(**looks)).to_pylist()[0] if looks else {}
-        if _is_identifier(cells[key].type(), counts[f"{key}_cells"], counts[f"{key}_values"], found, part.share):
+        if _is_identifier(cells["cell"].type(), counts, found, part.share):
             identifiers.append(name)
     return () if not identifiers else (_warn(identifiers, is_kept=policy.keep is not None, is_whole=part.share == 1),)
 
@@ -113,9 +103,9 @@ def _looks(part: RandomPart, cell: ir.Value) -> dict[str, ir.Value]:
     return looks | {"low": number.min(), "high": number.max()}
 
 
-def _is_identifier(kind: Any, n_cells: int, n_values: int, looks: dict[str, Any], share: float) -> bool:
+def _is_identifier(kind: Any, counts: CellCounts, looks: dict[str, Any], share: float) -> bool:
     """Whether cells that are nearly all different tell people apart: amounts differ too."""
-    is_text = kind.is_string()
+    (n_cells, n_values), is_text = counts, kind.is_string()
     if not (is_text or kind.is_numeric()):
         return True
     if is_text:

@@ -12,8 +12,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from maskwise.errors import quote
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.parsing import FOREIGN_NUMBER, patterns
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
     from maskwise.policy.policy import Policy
-    from maskwise.table.random_part import RandomPart
+    from maskwise.table.random_part import CellCounts, RandomPart
     from maskwise.table.table import Table
 
 _LEAST_VALUES = 20
@@ -82,7 +80,11 @@ def repeated_person_keys(table: Table, policy: Policy, part: RandomPart) -> tupl
         return ()
     known = {*policy.masked, *policy.sensitive, policy.class_name}
     names = [name for name in part.table.names if name not in known and _may_be_key(part.table.column(name))]
-    keys = [name for name in _many_valued(part, names) if _is_key(table, policy, part, name)]
+    repeated = [
+        name for name in _many_valued(part, names) if _is_repeated(name, _repetition(table, name, (), part.share))
+    ]
+    showing = [] if all(map(is_named_as_key, repeated)) else _showing(part, policy.masked)
+    keys = [name for name in repeated if is_named_as_key(name) or _agrees(table, name, showing, part.share)]
     if not keys:
         return ()
     several = f"{quote(keys)} {'looks' if len(keys) == 1 else 'look'} like the key of a person with several records. "
@@ -111,29 +113,29 @@ def _may_be_key(cell: ir.Value) -> bool:
 
 def _many_valued(part: RandomPart, names: Sequence[str]) -> list[str]:
     """The columns with many values, that are neither amounts nor dates."""
-    if not names:
-        return []
-    cells = part.table.expr.select(**{f"a{i}": part.table.column(name) for i, name in enumerate(names)})
-    counted: dict[str, ir.Value] = {}
-    for key in cells.columns:
-        counted |= {f"{key}_cells": cells[key].count(), f"{key}_values": cells[key].nunique()}
-        if cells[key].type().is_floating():
-            # Engines make whole numbers of 64 bits when they round down, so larger ones count as odd.
-            in_range = (cells[key].abs() < EXACT).ifelse(cells[key], 0.5)
-            counted[f"{key}_odd"] = (in_range != in_range.floor()).ifelse(1, 0).sum()
-    (found,) = part.table.engine.fetch(cells.aggregate(**counted)).to_pylist()
-    many = []
-    for key, name in zip(cells.columns, names, strict=True):
-        n_values = found[f"{key}_values"]
-        is_many = n_values >= _LEAST_VALUES and n_values * _MOST_PER_VALUE >= found[f"{key}_cells"]
-        if (is_many or is_named_as_key(name)) and not found.get(f"{key}_odd"):
-            many.append(name)
-    return [name for name in many if not _is_amount(part, name)]
+    return [
+        name
+        for name, counts in part.count_cells(names).items()
+        if (_may_be_many(counts, part) or is_named_as_key(name)) and not _is_amount(part, name)
+    ]
+
+
+def _may_be_many(counts: CellCounts, part: RandomPart) -> bool:
+    """Whether a column has so many values, with so few records each, that it may be a key."""
+    if counts.n_values < _LEAST_VALUES or counts.n_values * _MOST_PER_VALUE < counts.n_cells:
+        return False
+    # Of a whole table it is seen at once where too few values can have two records.
+    return part.share < 1 or counts.n_cells >= (1 + _REPEATED) * counts.n_values
 
 
 def _is_amount(part: RandomPart, name: str) -> bool:
-    """Whether texts are numbers with decimals, dates or times."""
+    """Whether cells are numbers with decimals, or texts that are such numbers, dates or times."""
     cell = part.table.column(name)
+    if cell.type().is_floating():
+        # Engines make whole numbers of 64 bits when they round down, so larger ones count as odd.
+        in_range = (cell.abs() < EXACT).ifelse(cell, 0.5)
+        odd = part.table.expr.aggregate(n=(in_range != in_range.floor()).ifelse(1, 0).sum())
+        return bool(part.table.engine.fetch(odd).column(0)[0].as_py())
     if not cell.type().is_string():
         return False
     looks = [pattern for scale, pattern in patterns().items() if scale is not Scale.INTEGER]
@@ -146,18 +148,27 @@ def _is_amount(part: RandomPart, name: str) -> bool:
     return found["whole"] < found["n"] and any(found[f"m{i}"] == found["n"] for i in range(len(looks) + 1))
 
 
-def _is_key(table: Table, policy: Policy, part: RandomPart, name: str) -> bool:
-    repetition = _repetition(table, name, (), part.share)
-    if repetition.n_values < _LEAST_VALUES:
+def _is_repeated(name: str, found: _Repetition) -> bool:
+    """Whether so many records share values of a column that it may be a key."""
+    if found.n_values < _LEAST_VALUES:
         return False
     if is_named_as_key(name):
-        return repetition.n_sharing >= _REPEATED_OF_NAMED * repetition.n_cells
-    is_shared = repetition.n_repeated >= _REPEATED * repetition.n_values
-    if not is_shared or repetition.n_cells > _MOST_PER_VALUE * repetition.n_values:
-        return False
-    showing = [name for name in policy.masked if _agreement_by_chance(part, name) <= _MOST_BY_CHANCE]
-    agreeing = _repetition(table, name, showing, part.share).n_agreeing
-    n_personal = sum(n >= _AGREEING * repetition.n_repeated for n in agreeing)
+        return found.n_sharing >= _REPEATED_OF_NAMED * found.n_cells
+    return found.n_repeated >= _REPEATED * found.n_values and found.n_cells <= _MOST_PER_VALUE * found.n_values
+
+
+def _showing(part: RandomPart, masked: Sequence[str]) -> list[str]:
+    """The attributes in which two records seldom agree by chance."""
+    counts = part.table.count_each(masked, None)
+    by_chance = counts.agreements()
+    counts.drop()
+    return [name for name, share in zip(masked, by_chance, strict=True) if share <= _MOST_BY_CHANCE]
+
+
+def _agrees(table: Table, name: str, showing: Sequence[str], share: float) -> bool:
+    """Whether records that share a value of a column share most of some attributes too."""
+    found = _repetition(table, name, showing, share)
+    n_personal = sum(n >= _AGREEING * found.n_repeated for n in found.n_agreeing)
     return n_personal > 0 and 2 * n_personal >= len(showing)
 
 
@@ -181,10 +192,3 @@ def _repetition(table: Table, name: str, attributes: Sequence[str], share: float
     (found,) = table.engine.fetch(values.aggregate(**totals)).to_pylist()
     n = {what: int(count or 0) for what, count in found.items()}
     return _Repetition(n["values"], n["cells"], n["repeated"], n["sharing"], tuple(n[column] for column in same))
-
-
-def _agreement_by_chance(part: RandomPart, name: str) -> float:
-    """How often two records have the same cell of a column."""
-    distinct = part.table.distinct(name)
-    counts = np.append(distinct.counts, distinct.n_missing)
-    return float(((counts / counts.sum()) ** 2).sum())

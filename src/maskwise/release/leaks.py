@@ -23,14 +23,12 @@ if TYPE_CHECKING:
 
     import ibis.expr.types as ir
 
-    from maskwise.engines.pair_counts import PairCounts, Repetition, Shares
+    from maskwise.engines.pair_counts import Pair, PairCounts, Repetition, Shares
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Column
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
     from maskwise.table.random_part import RandomPart
-
-    Pair = tuple[int, int]  # the numbers of a masked attribute and of another column
 
 NEARLY_ALL = 0.95
 """A group tells its raw cell if so many of its records have the same one."""
@@ -111,17 +109,13 @@ def find_leaks(part: RandomPart, solution: Solution, columns: Sequence[Column], 
     if not n_pairs:
         return ()
     part = part.at_most(max(_MOST_CELLS // n_pairs, _LEAST_RECORDS))
-    engine = part.table.engine
-    coded = engine.materialize(_code(part, pairs, solution, columns))
-    counts = engine.count_pairs(coded, pairs.targets)
+    counts = part.table.engine.count_pairs(_code(part, pairs, solution, columns), pairs.targets)
     floors = policy.floors()
     least = {target.number: math.ceil(floors[pairs.names[target.number]] * part.share) for target in pairs.targets}
     found = {pair: (LeakKind.TELLS, share) for pair, share in _told(counts, least).items() if share >= WARNED_FROM}
     found = {**_followers(counts, pairs, found, policy.class_name), **found}
-    for pair in _repeating(part, coded, pairs):
-        found[pair] = LeakKind.REPEATS, 1.0
+    found |= dict.fromkeys(counts.repeating(pairs.passed), (LeakKind.REPEATS, 1.0))
     counts.drop()
-    engine.discard(coded)
     leaks = [
         Leak(pairs.names[other], pairs.names[target], kind, share, other not in pairs.passed)
         for (target, other), (kind, share) in found.items()
@@ -188,12 +182,12 @@ def _told(counts: PairCounts, least: Mapping[int, int]) -> dict[Pair, float]:
     n_rows = dict.fromkeys(least, 0)
     for (target, _), shares in labels.items():
         n_rows[target] += shares.n_records
-    told: dict[Pair, float] = {}
+    n_told: dict[Pair, int] = {}
     for groups in counts.telling(max(2, min(least.values())), NEARLY_ALL):
         if groups.n_records >= least_of[groups.target, groups.label]:
             pair = groups.target, groups.other
-            told[pair] = told.get(pair, 0) + groups.n_groups * groups.n_records / n_rows[groups.target]
-    return told
+            n_told[pair] = n_told.get(pair, 0) + groups.n_groups * groups.n_records
+    return {pair: n / n_rows[pair[0]] for pair, n in n_told.items()}
 
 
 def _least(shares: Shares, k: int) -> float:
@@ -216,16 +210,15 @@ def _followers(
 
     The class is meant to be predicted, so that it follows from an attribute is no reason to warn.
     """
-    by_other, by_raw = counts.other_repeats(), counts.raw_repeats()
     found = {}
-    for pair in by_other.keys() - known.keys():
+    for pair, (by_other, by_raw) in counts.repetitions(pairs.passed).items():
         target, other = pair
-        if other not in pairs.passed:
+        if pair in known:
             continue
-        if _follows(by_other[pair], by_raw[pair]):
+        if _follows(by_other, by_raw):
             found[pair] = LeakKind.DETERMINES, 1.0
-        elif pairs.names[other] != class_name and _follows(by_raw[pair], by_other[pair]):
-            share = counts.n_narrowed(target, other) / by_raw[pair].n_all
+        elif pairs.names[other] != class_name and _follows(by_raw, by_other):
+            share = counts.n_narrowed(target, other) / by_raw.n_all
             if share >= WARNED_FROM:
                 found[pair] = LeakKind.NARROWS, share
     return found
@@ -242,16 +235,3 @@ def _follows(first: Repetition, second: Repetition) -> bool:
     p, q = second.n_most / second.n_all, second.n_squares / second.n_all**2
     exponent = first.n_records - 2 * first.n_values
     return first.n_values * math.log(q) + exponent * math.log(p) <= math.log(_COLUMN_BY_CHANCE)
-
-
-def _repeating(part: RandomPart, coded: ir.Table, pairs: _Pairs) -> list[Pair]:
-    """The unmasked columns that have an attribute's raw cell in every record."""
-    asked = [(target.number, other) for target in pairs.targets for other in sorted(pairs.passed & set(target.beside))]
-    if not asked:
-        return []
-    differing = {
-        f"d{i}": (coded[f"raw_{target}"] != coded[f"cell_{other}"]).ifelse(1, 0).sum()
-        for i, (target, other) in enumerate(asked)
-    }
-    (found,) = part.table.engine.fetch(coded.aggregate(**differing)).to_pylist()
-    return [pair for i, pair in enumerate(asked) if not found[f"d{i}"]]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import Feature
+from maskwise.engines.choose import start_beside
 from maskwise.errors import RefusedError, plural
 from maskwise.policy.requirements.qid import called
 from maskwise.release.escape import original_text, safe_name, spreadsheet_safe
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from maskwise.engines.sql import Engine
     from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.rules.rule_tree import RuleTree
@@ -108,7 +110,8 @@ def _in_memory(masked: Table) -> Iterator[Draft]:
     """Make a table of the kind that was given; remove it from its database if the block fails."""
     data = as_frame(masked)
     try:
-        yield Draft(data, read(data, masked.engine if input_kind(data).is_database_table else None))
+        is_there = input_kind(data).is_database_table
+        yield Draft(data, read(data, masked.engine if is_there else start_beside(masked.engine)))
     except BaseException:
         masked.engine.discard(data)
         raise
@@ -142,20 +145,21 @@ def _written(
         return
     draft = files.file(target, suffix_of(target))
     masked.engine.write(expr, draft, names, masked.source)
-    yield open_release(draft, once=once), draft
+    yield open_release(draft, start_beside(masked.engine), once=once), draft
 
 
-def open_release(path: Path, *, once: bool = False) -> Table:
+def open_release(path: Path, engine: Engine | None = None, *, once: bool = False) -> Table:
     """Open a file or folder that a release was written to.
 
     Args:
         path: Where it is.
+        engine: As in `read`.
         once: As in `read`.
     """
     if path.is_dir():
-        return read(Folder(path))
+        return read(Folder(path), engine)
     # Not by its header: a lone column may have a name that looks like several.
-    return read(path, once=once, delimiter={".csv": ",", ".tsv": "\t"}.get(inner_suffix(path)))
+    return read(path, engine, once=once, delimiter={".csv": ",", ".tsv": "\t"}.get(inner_suffix(path)))
 
 
 def _is_scanned_once(requirements: Sequence[Requirement]) -> bool:

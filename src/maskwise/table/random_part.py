@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from maskwise.table.table import Table
 
 MOST_RECORDS = 50_000
 """So many records are looked at, about, whatever the size of the table: a share of them is off by half a percent."""
+
+
+class CellCounts(NamedTuple):
+    """How many cells a column has."""
+
+    n_cells: int
+    """Those that are not missing."""
+    n_values: int
+    """The different ones among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +33,8 @@ class RandomPart:
     """The records of the whole table."""
     share: float = 1
     """How many of all records are drawn, from 0 to 1; 1 stands for all of them."""
+    counted: dict[str, CellCounts] = field(default_factory=dict, compare=False)
+    """The columns whose cells were counted."""
 
     def at_most(self, most: int) -> RandomPart:
         """Draw fewer records, if there are more than so many; they stay inside the engine."""
@@ -31,7 +44,23 @@ class RandomPart:
         if expected <= most:
             return self
         drawn = self.table.engine.materialize(self.table.expr.filter(ibis.random() < most / expected))
-        return replace(self, table=replace(self.table, expr=drawn), share=most / self.n_all)
+        return RandomPart(replace(self.table, expr=drawn), self.n_all, most / self.n_all)
+
+    def count_cells(self, names: Iterable[str]) -> dict[str, CellCounts]:
+        """Count the cells of some columns, those in one query that were not counted before.
+
+        Args:
+            names: The columns.
+        """
+        names = list(names)
+        new = [name for name in names if name not in self.counted]
+        if new:
+            cells = self.table.expr.select(**{f"a{i}": self.table.column(name) for i, name in enumerate(new)})
+            asked = {f"n{i}": cells[f"a{i}"].count() for i in range(len(new))}
+            asked |= {f"v{i}": cells[f"a{i}"].nunique() for i in range(len(new))}
+            (found,) = self.table.engine.fetch(cells.aggregate(**asked)).to_pylist()
+            self.counted.update({name: CellCounts(found[f"n{i}"], found[f"v{i}"]) for i, name in enumerate(new)})
+        return {name: self.counted[name] for name in names}
 
 
 def take_part(table: Table, n_rows: int) -> RandomPart:

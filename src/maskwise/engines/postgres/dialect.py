@@ -50,9 +50,14 @@ class Postgres:
     """A connection of our own, or the owner's through Ibis."""
 
     name: ClassVar[str] = "PostgreSQL"
-    gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.FILES: Gap.NEVER, Feature.RECORD_ORDER: Gap.NEVER}
+    gaps: ClassVar[Mapping[Feature, Gap]] = {
+        Feature.FILES: Gap.NEVER,
+        Feature.RECORD_ORDER: Gap.NEVER,
+        Feature.SAME_PROCESS: Gap.NEVER,
+    }
 
     open_files = defaults.refuse_files
+    beside = defaults.nothing_beside
     hash_input = defaults.as_text
     as_native = defaults.as_ibis_table
     random_order = defaults.random_order

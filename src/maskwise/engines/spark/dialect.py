@@ -56,9 +56,10 @@ class Spark:
     """The owner's session, or one of our own."""
 
     name: ClassVar[str] = "Spark"
-    gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER}
+    gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER, Feature.SAME_PROCESS: Gap.NEVER}
 
     try_cast = defaults.try_cast
+    beside = defaults.nothing_beside
     hash_input = defaults.as_text
     byte_order = defaults.unchanged
 

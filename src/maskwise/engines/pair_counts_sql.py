@@ -1,0 +1,145 @@
+"""Pairs of columns counted inside a database: one temporary table holds the counts of all pairs.
+
+What they say about a masked column is asked of that table; only sums come over.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from maskwise.engines.defaults import query
+from maskwise.engines.pair_counts import Repetition, Shares, TellingGroups
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from maskwise.engines.base import Dialect
+    from maskwise.engines.pair_counts import Pair, Target
+
+_ALONE = -1
+"""The number of the column beside a target where there is none: the target is counted by itself."""
+_MOST_SETS = 48
+"""So many columns are counted in one GROUP BY; Spark takes at most 64."""
+
+
+class SqlPairCounts:
+    """The counts of some pairs of columns, in a temporary table of the database."""
+
+    def __init__(self, dialect: Dialect, records: str, counted: str, targets: Sequence[Target]) -> None:
+        """Point at the temporary tables.
+
+        Args:
+            dialect: How their database is talked to.
+            records: The coded records.
+            counted: Their counts; `pairs_query` made them.
+            targets: The masked columns, and what is counted beside each.
+        """
+        self._dialect = dialect
+        self._records = records
+        self._name = counted
+        self._targets = tuple(targets)
+
+    def labels(self) -> dict[Pair, Shares]:
+        """How the raw cells of each target are distributed behind each of its labels: by target and label."""
+        found = self._fetch(
+            f"SELECT target, label, {_sum('n')} AS n_records, max(n) AS n_most, {_sum('n * n')} AS n_squares "  # noqa: S608
+            f"FROM {self._name} WHERE other = {_ALONE} GROUP BY target, label"
+        )
+        return {(row.pop("target"), row.pop("label")): Shares(**row) for row in found}
+
+    def telling(self, least: int, share: float) -> list[TellingGroups]:
+        """The groups that share a label and another column's cell, of which enough share the raw cell too, by size."""
+        groups = (
+            f"SELECT target, other, label, {_sum('n')} AS n_records, max(n) AS n_most FROM {self._name} "  # noqa: S608
+            f"WHERE other <> {_ALONE} GROUP BY target, other, cell, label"
+        )
+        found = self._fetch(
+            f"SELECT target, other, label, n_records, count(*) AS n_groups FROM ({groups}) g "  # noqa: S608
+            f"WHERE n_records >= {least} AND n_most >= {share} * n_records GROUP BY target, other, label, n_records"
+        )
+        return [TellingGroups(**row) for row in found]
+
+    def repetitions(self, others: Collection[int]) -> dict[Pair, tuple[Repetition, Repetition]]:
+        """For each target and some columns beside it: whether a cell of that column has one raw cell, and back."""
+        if not others:
+            return {}
+        by_other, by_raw = self._repetitions("cell", "raw", others), self._repetitions("raw", "cell", others)
+        return {pair: (found, by_raw[pair]) for pair, found in by_other.items()}
+
+    def _repetitions(self, of: str, with_: str, others: Collection[int]) -> dict[Pair, Repetition]:
+        pairs = (
+            f"SELECT target, other, {of}, {with_}, sum(n) AS n FROM {self._name} "  # noqa: S608
+            f"WHERE other IN ({', '.join(map(str, sorted(others)))}) GROUP BY target, other, {of}, {with_}"
+        )
+        values = f"SELECT target, other, count(*) AS n_with, sum(n) AS n FROM ({pairs}) p GROUP BY target, other, {of}"  # noqa: S608
+        found = self._fetch(
+            f"SELECT target, other, {_sum('CASE WHEN n > 1 THEN 1 ELSE 0 END')} AS n_values, "  # noqa: S608
+            f"{_sum('CASE WHEN n > 1 THEN n ELSE 0 END')} AS n_records, "
+            f"{_sum('CASE WHEN n > 1 AND n_with = 1 THEN n ELSE 0 END')} AS n_single, "
+            f"CAST(max(n) AS BIGINT) AS n_most, {_sum('n * n')} AS n_squares, {_sum('n')} AS n_all "
+            f"FROM ({values}) v GROUP BY target, other"
+        )
+        return {(row.pop("target"), row.pop("other")): Repetition(**row) for row in found}
+
+    def n_narrowed(self, target: int, other: int) -> int:
+        """How many records show a label of the target behind which the other column has several cells."""
+        labels = (
+            f"SELECT sum(n) AS n FROM {self._name} WHERE target = {target} AND other = {other} "  # noqa: S608
+            "GROUP BY label HAVING min(cell) < max(cell)"
+        )
+        (found,) = self._fetch(f"SELECT coalesce({_sum('n')}, 0) AS n FROM ({labels}) l")  # noqa: S608
+        return int(found["n"])
+
+    def repeating(self, others: Collection[int]) -> list[Pair]:
+        """The targets and columns beside them that are the raw cells in every record."""
+        asked = [
+            (target.raw, cell, (target.number, other))
+            for target in self._targets
+            for other, cell in target.beside.items()
+            if other in others
+        ]
+        if not asked:
+            return []
+        differing = ", ".join(
+            f"{_sum(f'CASE WHEN {raw} <> {cell} THEN 1 ELSE 0 END')} AS d{i}" for i, (raw, cell, _) in enumerate(asked)
+        )
+        (found,) = self._fetch(f"SELECT {differing} FROM {self._records}")  # noqa: S608
+        return [pair for i, (_, _, pair) in enumerate(asked) if not found[f"d{i}"]]
+
+    def drop(self) -> None:
+        """Drop the temporary tables."""
+        self._dialect.drop(self._name)
+        self._dialect.drop(self._records)
+
+    def _fetch(self, sql: str) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = query(self._dialect, sql).to_pylist()
+        return rows
+
+
+def pairs_query(records: str, targets: Sequence[Target]) -> str:
+    """Count the records of each (cell of another column, label, raw cell), in SQL.
+
+    Args:
+        records: The name of the coded records; none of their cells is missing.
+        targets: The masked columns.
+    """
+    counted = []
+    for target in targets:
+        numbers = list(target.beside)
+        own = f"{target.label}, {target.raw}"
+        for at in range(0, max(len(numbers), 1), _MOST_SETS):
+            beside = {number: target.beside[number] for number in numbers[at : at + _MOST_SETS]}
+            number = " ".join(f"+ {i - _ALONE} * (1 - grouping({name}))" for i, name in beside.items())
+            sets = [f"({name}, {own})" for name in beside.values()] + [f"({own})"] * (at == 0)
+            counted.append(
+                f"SELECT {target.number} AS target, {_ALONE} {number} AS other, "  # noqa: S608
+                f"coalesce({', '.join([*beside.values(), '0'])}) AS cell, "
+                f"{target.label} AS label, {target.raw} AS raw, count(*) AS n FROM {records} "
+                f"GROUP BY GROUPING SETS ({', '.join(sets)})"
+            )
+    return " UNION ALL ".join(counted)
+
+
+def _sum(what: str) -> str:
+    """A sum as a 64-bit number; engines add up 64-bit numbers in wider ones."""
+    return f"CAST(sum({what}) AS BIGINT)"
