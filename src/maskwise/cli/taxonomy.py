@@ -40,8 +40,6 @@ Column = Annotated[str | None, Parameter(name="--column", help="The column whose
 Target = Annotated[Path, Parameter(name=["--output", "-o"], help="Where to write.")]
 _LISTED = 10
 """So many values of each kind are listed."""
-_MOST = 25
-"""So many children of a value are drawn unless all are asked for."""
 
 
 @taxonomy.command
@@ -68,8 +66,8 @@ def show(
     """Draw a taxonomy, or what a rule or a policy makes of a column; with the records of each value of a table."""
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
     from maskwise.policy.taxonomy_check import records_below  # noqa: PLC0415 - start-up
-    from maskwise.report.taxonomy_drawing import count_text, draw_values, taxonomy_svg  # noqa: PLC0415 - start-up
-    from maskwise.values.printable import printable  # noqa: PLC0415 - start-up
+    from maskwise.policy.tree_drawing import MOST_CHILDREN, draw_values, text_of_line  # noqa: PLC0415 - start-up
+    from maskwise.report.taxonomy_drawing import taxonomy_svg  # noqa: PLC0415 - start-up
 
     asked = TreeAsked(file, rule, grow, policy, class_name, data, column, engine, memory)
     if depth is not None and depth < 0:
@@ -80,15 +78,14 @@ def show(
         require_distinct_names(svg, inputs=[*inputs, *_files(data, engine)])
     tree, values = asked.read(attribute, format_)
     counts = None if values is None else records_below(tree, values.n_records)
-    lines = draw_values(tree, counts, depth=depth, most=None if all_ else _MOST)
+    lines = draw_values(tree, counts, depth=depth, most=None if all_ else MOST_CHILDREN)
     terminal = Terminal(quiet=False)
     if svg is not None:
         _write(svg, taxonomy_svg(lines, f"{asked.title}: {tree.root}"))
         terminal.say(f"picture: {svg}")
         return 0
     for line in lines:
-        beside = count_text(line)
-        terminal.say(f"{line.guide}{printable(line.text)}{f'  ({beside})' if beside else ''}")
+        terminal.say(text_of_line(line))
     return 0
 
 
@@ -153,7 +150,7 @@ def build(
 ) -> int:
     """Build a taxonomy: from columns of a table that form a hierarchy, or of one column by a rule or by growing."""
     from maskwise.policy.column_tree import tree_from_columns  # noqa: PLC0415 - start-up
-    from maskwise.table.column_values import distinct_rows  # noqa: PLC0415 - start-up
+    from maskwise.table.column_values import count_rows  # noqa: PLC0415 - start-up
 
     require_distinct_names(output, inputs=_files(data, engine))
     _check_format(output, format_)
@@ -164,8 +161,8 @@ def build(
         msg = "`--from-columns` says all: the values and what stands above them. Take out --rule, --grow and --column."
         raise InputError(msg)
     names = [name.strip() for name in from_columns.split(",") if name.strip()]
-    rows = distinct_rows(data, names, engine=engine, memory=memory)
-    return _convert(tree_from_columns(rows, names, root), output, format_, quiet=quiet)
+    rows = count_rows(data, names, engine=engine, memory=memory)
+    return _convert(tree_from_columns(rows, names, root, takes_only_value=True), output, format_, quiet=quiet)
 
 
 @taxonomy.command(name="import")

@@ -8,11 +8,11 @@ import pytest
 
 from maskwise.errors import InputError
 from maskwise.policy.rules import un
-from maskwise.policy.rules.base import tree_of
 from maskwise.policy.rules.isco import Isco
 from maskwise.policy.rules.nace import Nace
 from maskwise.policy.rules.naics import Naics
 from maskwise.policy.rules.un import UnRegion
+from tests.policy.rules.trees import tree_of
 
 ALL = {
     Isco: (("unit", "minor", "submajor", "major"), [f"{n:04}" for n in range(0, 10_000, 97)] + ["2", "25", "251"]),
