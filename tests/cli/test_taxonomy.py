@@ -109,6 +109,16 @@ def test_an_arx_project_becomes_a_policy_with_its_trees(run, tmp_path: Path) -> 
         "draft.yaml",
     ]
     assert "basic-1.0-likeness" in result.err
+    (tmp_path / "draft.yaml").unlink()
+    (tmp_path / "draft-age.yaml").write_text("Any: [mine]\n")
+    again = run("taxonomy", "import", tmp_path / "p.deid", "-o", tmp_path / "draft.yaml")
+    assert again.code == 2
+    assert "there already, and a draft overwrites nothing" in again.err
+    assert (tmp_path / "draft-age.yaml").read_text() == "Any: [mine]\n"
+    assert not (tmp_path / "draft.yaml").exists()
+    for path in tmp_path.glob("draft-*"):
+        path.unlink()
+    assert run("taxonomy", "import", tmp_path / "p.deid", "-o", tmp_path / "draft.yaml").code == 0
     from maskwise import read_policy
 
     assert read_policy(tmp_path / "draft.yaml").requirements

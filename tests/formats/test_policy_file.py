@@ -269,7 +269,7 @@ def test_a_mistake_in_a_taxonomy_file_is_told_with_that_file_and_line(tmp_path: 
     written(tmp_path, "ANY:\n  A:\n    - x\n    - y\n  B:\n    - x\n", "tree.yaml")
     (line,) = complaint(written(tmp_path, "attributes:\n  Age: {taxonomy: tree.yaml}\n" + ASKS))
     assert line.startswith("tree.yaml, line 6: ")
-    assert "`x` stands twice" in line
+    assert "`x` goes to `B` here but to `A` on line 3" in line
     assert "line 3" in line
 
 

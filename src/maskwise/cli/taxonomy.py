@@ -213,7 +213,12 @@ def _import_project(file: Path, output: Path, *, quiet: bool) -> int:
         msg = f"`{output}` is no YAML file. The draft of a policy is written to .yaml."
         raise InputError(msg)
     draft = draft_policy(file, output.stem)
-    require_distinct_names(output, *(output.with_name(name) for name in draft.trees), inputs=[file])
+    paths = [output, *(output.with_name(name) for name in draft.trees)]
+    require_distinct_names(*paths, inputs=[file])
+    if taken := [path for path in paths if path.exists() or path.is_symlink()]:
+        # Somebody may have edited the draft of an earlier import, or written a policy of their own.
+        msg = f"{quote(taken)} {'is' if len(taken) == 1 else 'are'} there already, and a draft overwrites nothing. "
+        raise InputError(msg + "Choose another name with -o.")
     with FileSet() as files:
         for name, text in {output.name: draft.text, **draft.trees}.items():
             files.write(Sidecar(output.with_name(name), text.encode()))

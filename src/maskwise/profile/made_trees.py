@@ -77,7 +77,7 @@ def made_notes(attributes: Sequence[Attribute]) -> Iterator[Message]:
         else:
             yield note(f"`{name}` is generalized along what {quote(source.columns)} say of its values.")
         n_values = plural(len(tree.leaves()), "value")
-        text = f"The tree of `{name}` has {n_values}. Look at it with `maskwise.pipeline.preview_trees`."
+        text = f"The tree of `{name}` has {n_values}. Look at it with `maskwise taxonomy show --policy`."
         yield private_note(text)
 
 
