@@ -217,7 +217,7 @@ def _import_project(file: Path, output: Path, *, quiet: bool) -> int:
     require_distinct_names(*paths, inputs=[file])
     if taken := [path for path in paths if path.exists() or path.is_symlink()]:
         # Somebody may have edited the draft of an earlier import, or written a policy of their own.
-        msg = f"{quote(taken)} {'is' if len(taken) == 1 else 'are'} there already, and a draft overwrites nothing. "
+        msg = f"{quote(map(str, taken))} {'is' if len(taken) == 1 else 'are'} there already, and a draft overwrites nothing. "
         raise InputError(msg + "Choose another name with -o.")
     with FileSet() as files:
         for name, text in {output.name: draft.text, **draft.trees}.items():
