@@ -209,7 +209,10 @@ def test_a_policy_says_which_tree_a_column_has(run, data: Path, tmp_path: Path) 
     [
         (["show"], "found none"),
         (["show", "--rule", "{prefix: [1]}"], "Name the table and the column"),
-        (["check", "--rule", "prefix", "--data", "DATA", "--column", "Edu"], "entry of `attributes`"),
+        (["check", "--rule", "[prefix]", "--data", "DATA", "--column", "Edu"], "entry of `attributes`"),
+        (["check", "--rule", "prefix", "--data", "DATA", "--column", "Edu"], "`prefix` has whole numbers"),
+        (["build", "DATA", "--column", "Edu", "--rule", "icd10", "-o", "t.yaml"], "The rule does not cover"),
+        (["build", "DATA", "--from-columns", "Edu,Edu", "-o", "t.yaml"], "names a column twice"),
         (["check", "--rule", "{prefx: [1]}", "--data", "DATA", "--column", "Edu"], "prefx"),
         (
             ["show", "--rule", "{prefix: [1]}", "--grow", "frequency", "--data", "DATA", "--column", "Edu"],
@@ -222,3 +225,4 @@ def test_a_tree_has_one_source(run, data: Path, arguments: list[str], said: str)
     refused = run("taxonomy", *(str(data) if part == "DATA" else part for part in arguments))
     assert refused.code == 2
     assert said in refused.err
+    assert not Path("t.yaml").exists()

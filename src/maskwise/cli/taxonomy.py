@@ -156,11 +156,14 @@ def build(
     _check_format(output, format_)
     if from_columns is None:
         asked = TreeAsked(None, rule, grow, None, class_name, data, column, engine, memory)
-        return _convert(asked.read()[0], output, format_, quiet=quiet)
+        return _convert(asked.read_covering(), output, format_, quiet=quiet)
     if rule is not None or grow is not None or column is not None:
         msg = "`--from-columns` says all: the values and what stands above them. Take out --rule, --grow and --column."
         raise InputError(msg)
     names = [name.strip() for name in from_columns.split(",") if name.strip()]
+    if len(set(names)) < len(names):
+        msg = f"`--from-columns` names a column twice: {quote(names)}. Name each once, the finest first."
+        raise InputError(msg)
     rows = count_rows(data, names, engine=engine, memory=memory)
     return _convert(tree_from_columns(rows, names, root, takes_only_value=True), output, format_, quiet=quiet)
 
@@ -217,8 +220,9 @@ def _import_project(file: Path, output: Path, *, quiet: bool) -> int:
     require_distinct_names(*paths, inputs=[file])
     if taken := [path for path in paths if path.exists() or path.is_symlink()]:
         # Somebody may have edited the draft of an earlier import, or written a policy of their own.
-        msg = f"{quote(map(str, taken))} {'is' if len(taken) == 1 else 'are'} there already, and a draft overwrites nothing. "
-        raise InputError(msg + "Choose another name with -o.")
+        are = f"{quote(map(str, taken))} {'is' if len(taken) == 1 else 'are'}"
+        msg = f"{are} there already, and a draft overwrites nothing. Choose another name with -o."
+        raise InputError(msg)
     with FileSet() as files:
         for name, text in {output.name: draft.text, **draft.trees}.items():
             files.write(Sidecar(output.with_name(name), text.encode()))
