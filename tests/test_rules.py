@@ -12,10 +12,10 @@ import pytest
 
 import maskwise
 from maskwise.formats import solution_file
-from maskwise.policy.rules.base import tree_of
 from maskwise.policy.rules.registry import read_rule
 from maskwise.report.report import report
 from maskwise.values.message import Audience
+from tests.policy.rules.trees import tree_of
 
 N = 120
 

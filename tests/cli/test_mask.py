@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from maskwise.cli.terminal import Terminal
+from maskwise.formats import yaml_lines
+from maskwise.policy.source_lines import Document
 from tests.conftest import (
     HEADER,
     MASKED,
@@ -420,3 +422,18 @@ def test_both_criteria_release_a_table_that_holds(
     result = run("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--criterion", criterion, "--json")
     assert json.loads(result.out)["criterion"] == criterion
     assert holds(tmp_path / "out.csv")
+
+
+def test_a_policy_is_read_once(
+    tmp_path: Path, run: Run, data: Path, policy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+
+    def load(path: Path) -> Document:
+        read.append(path)
+        return loaded(path)
+
+    loaded = yaml_lines.load
+    monkeypatch.setattr(yaml_lines, "load", load)
+    assert run("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "-q").code == 0
+    assert read == [policy]

@@ -40,6 +40,14 @@ def test_without_a_file_the_draft_is_printed(folder: Path, capsys: pytest.Captur
     assert [path.name for path in folder.iterdir()] == ["people.csv"]
 
 
+def test_an_explained_draft_that_is_printed_is_a_policy(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["suggest", "people.csv", "--explain"]) == 0
+    shown = capsys.readouterr()
+    (folder / "printed.yaml").write_text(shown.out)
+    assert maskwise.read_policy(folder / "printed.yaml")
+    assert "separation" in shown.err
+
+
 def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     del folder
     assert main(["suggest", "people.csv", "--json", "--risk", "0.2"]) == 0
@@ -60,6 +68,8 @@ def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["bytes.csv", "-o", "p.yaml"], "bytes.csv"),
         (["twice.csv", "-o", "p.yaml"], "same name"),
         (["headless.csv", "-o", "p.yaml"], "no header"),
+        (["texts.csv", "-o", "p.yaml"], "4 of its 5 column names are numbers or dates, or values of their own columns"),
+        (["people.csv", "-o", "p.yaml", "--class", "surname"], "`surname` is given as the class, which is released"),
     ],
 )
 def test_bad_input_is_one_sentence_and_nothing_is_written(
@@ -68,10 +78,12 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
     (folder / "bytes.csv").write_bytes(b"a,b\n\xff\xfe\x00,1\n" * 3)
     (folder / "twice.csv").write_text("a,a\n" + "1,2\n" * 50)
     (folder / "headless.csv").write_text("17,2024-01-01,x\n" + "18,2024-01-02,y\n" * 50)
+    (folder / "texts.csv").write_text("Ann Smith,F,flu,17,no\n" + "Bo Jones,M,cold,18,yes\nCy Gray,F,flu,19,no\n" * 30)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert main(["suggest", *given]) == 2
     captured = capsys.readouterr()
     assert said in " ".join(captured.err.split())
+    assert "Ann" not in captured.err
     assert captured.out == ""
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 

@@ -107,7 +107,7 @@ def test_the_table_of_rules_is_what_the_rules_say() -> None:
     rows = re.findall(r"^\| `(\w+): (\[[^]]*\])` \| `([^`]*)` \| ([^|]*) \|", text, re.MULTILINE)
     assert {row[0] for row in rows} == RULE_KEYS
     for key, levels, value, labels in rows:
-        if key == "un" and find_spec("country_converter") is None:
+        if key == "un" and find_spec("countryinfo") is None:
             continue
         rule = read_rule(key, parse(levels, "x").data)
         assert rule.path(value) == tuple(re.findall("`([^`]*)`", labels))

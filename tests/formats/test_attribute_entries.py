@@ -66,6 +66,9 @@ def test_levels_may_be_named() -> None:
         ({"prefix": [3], "clamp": [1, 2]}, "clamp is for an attribute with interval"),
         ({"suppress": None, "other": "under x"}, "other goes with a rule"),
         ({"taxonomy": {"any": ["a"]}, "root": "x"}, "root goes with a rule"),
+        ({"prefix": [3], "root": ""}, "`root` is empty"),
+        ({"prefix": [3], "other": None}, "such as `other: under other values`; found nothing"),
+        ({"grow": None}, "found nothing"),
         ({"interval": {"range": [0, 9]}}, "on: month"),
         ({"interval": {"range": [0, 9], "onn": 5}}, "Did you mean `on`"),
         ({"interval": {"range": [0], "on": 5}}, "two values"),
@@ -77,6 +80,13 @@ def test_levels_may_be_named() -> None:
 def test_mistakes_are_said_with_a_remedy(entry: Any, message: str) -> None:
     with pytest.raises(PolicyError, match=message):
         policy_of(entry)
+
+
+def test_a_key_that_goes_with_a_rule_is_not_called_unknown() -> None:
+    with pytest.raises(PolicyError) as found:
+        policy_of({"grow": "frequency", "other": "under x"})
+    assert len(found.value.mistakes) == 1
+    assert "other goes with a rule" in found.value.mistakes[0]
 
 
 def test_mistakes_of_a_file_have_their_line(tmp_path: Path) -> None:

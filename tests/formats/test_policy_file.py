@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from maskwise import InputError, PolicyError, read_policy
-from maskwise.formats.policy_file import to_data
+from maskwise.formats.policy_file import policy_files, to_data
 from maskwise.policy.attributes import Kind, Missing
 
 ASKS = "requirements: [{qid: [Age], k: 2}]\n"
@@ -269,7 +269,7 @@ def test_a_mistake_in_a_taxonomy_file_is_told_with_that_file_and_line(tmp_path: 
     written(tmp_path, "ANY:\n  A:\n    - x\n    - y\n  B:\n    - x\n", "tree.yaml")
     (line,) = complaint(written(tmp_path, "attributes:\n  Age: {taxonomy: tree.yaml}\n" + ASKS))
     assert line.startswith("tree.yaml, line 6: ")
-    assert "`x` stands twice" in line
+    assert "`x` goes to `B` here but to `A` on line 3" in line
     assert "line 3" in line
 
 
@@ -349,3 +349,13 @@ def test_a_class_may_be_a_number(tmp_path: Path) -> None:
         path.write_text(f"class: {wrong}\nrequirements: [{{qid: [Age], k: 5}}]\n")
         with pytest.raises(PolicyError, match=r"p.yaml, line 1: .*class"):
             read_policy(path)
+
+
+def test_a_policy_that_was_read_knows_its_files_without_reading_them_again(tmp_path: Path) -> None:
+    written(tmp_path, "ANY: [a, b]\n", "tree.yaml")
+    path = written(tmp_path, f"attributes: {{Age: {{taxonomy: tree.yaml}}}}\n{ASKS}")
+    policy = read_policy(path)
+    (tmp_path / "tree.yaml").unlink()
+    path.unlink()
+    assert policy_files(policy) == (path, tmp_path / "tree.yaml")
+    assert policy_files(read_policy({"requirements": [{"qid": ["Age"], "k": 2}]})) == ()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import maskwise
-from maskwise.errors import InputError, PolicyError
+from maskwise.errors import InputError
 from maskwise.policy.column_tree import tree_from_columns
 from maskwise.policy.taxonomy import Taxonomy
 
@@ -17,28 +20,33 @@ cells = st.sampled_from(["a", "b", "c", "d", None])
 
 
 def is_hierarchy(rows: list[tuple[str | None, ...]]) -> bool:
-    """By the definition: in complete rows equal values have equal coarser values."""
-    whole = [row for row in rows if all(row)]
+    """By the definition: rows that are equal in a column do not differ in a cell of a coarser one that both have."""
     return all(
-        one[i + 1] == other[i + 1]
-        for one in whole
-        for other in whole
-        for i in range(len(one) - 1)
-        if one[i] == other[i]
+        one[i] is None or one[i] != other[i] or None in (one[j], other[j]) or one[j] == other[j]
+        for one in rows
+        for other in rows
+        for i in range(3)
+        for j in range(i + 1, 3)
     )
+
+
+def build(
+    rows: list[tuple[str | None, ...]], names: tuple[str, ...] = NAMES, root: str = "ANY", **how: Any
+) -> Taxonomy:
+    return tree_from_columns(Counter(rows), names, root, **how)
 
 
 @given(st.lists(st.tuples(cells, cells, cells), min_size=1))
 def test_columns_are_a_tree_if_equal_values_have_equal_parents(rows: list[tuple[str | None, ...]]) -> None:
-    if not any(row[0] for row in rows):
-        with pytest.raises(PolicyError, match="hold no value"):
-            tree_from_columns(rows, NAMES)
-        return
     if not is_hierarchy(rows):
-        with pytest.raises(PolicyError, match="are no hierarchy"):
-            tree_from_columns(rows, NAMES)
+        with pytest.raises(InputError, match="are no hierarchy"):
+            build(rows)
         return
-    tree = tree_from_columns(rows, NAMES)
+    if not any(row[0] for row in rows):
+        with pytest.raises(InputError, match="holds no value"):
+            build(rows)
+        return
+    tree = build(rows)
     assert set(tree.leaves()) == {row[0] for row in rows if row[0]}
     parent = {label: tree.labels[p] for label, p in zip(tree.labels, tree.parents, strict=True) if p >= 0}
     for row in rows:
@@ -50,31 +58,41 @@ def test_columns_are_a_tree_if_equal_values_have_equal_parents(rows: list[tuple[
 
 def test_the_first_contradictions_are_listed() -> None:
     rows = [("x", "A"), ("x", "B"), *((f"v{i}", p) for i in range(6) for p in "AB")]
-    with pytest.raises(PolicyError) as caught:
-        tree_from_columns(rows, ["city", "state"])
-    first, *_, last = caught.value.mistakes
-    assert first == "`x` of `city` belongs to `A` and to `B` of `state`."
-    assert len(caught.value.mistakes) == 6
-    assert "2 values more do, too" in last
-    assert "leave out `state`" in last
+    with pytest.raises(InputError) as caught:
+        build(rows, ("city", "state"), shared=1)
+    assert "7 values have several cells in a column above" in str(caught.value)
+    assert "`x` of `city` has 2 cells of `state`: `A`, `B`; `v0` of" in str(caught.value)
+    assert "; 2 more." in str(caught.value)
+
+
+def test_cells_of_few_records_are_not_named() -> None:
+    rows = [("Ann Smith", "A"), ("Ann Smith", "B"), *[("Springfield", "IL"), ("Springfield", "MO")] * 10]
+    with pytest.raises(InputError) as caught:
+        build(rows, ("city", "state"))
+    assert "Ann Smith" not in str(caught.value)
+    assert "`Springfield` of `city` has 2 cells of `state`: `IL`, `MO`; 1 more." in str(caught.value)
 
 
 def test_a_value_without_coarser_cells_stands_below_the_root() -> None:
-    tree = tree_from_columns([("x", "A"), ("y", None), ("x", None)], ["city", "state"])
+    tree = build([("x", "A"), ("y", None), ("x", None)], ("city", "state"), takes_only_value=True)
     assert tree == Taxonomy.from_nested({"ANY": {"A": ["x"], "y": None}})
 
 
-def test_the_only_value_of_the_last_column_is_the_root() -> None:
-    assert tree_from_columns([("x", "A"), ("y", "A")], ["city", "state"]).root == "A"
+def test_the_only_value_of_the_last_column_is_the_root_where_that_is_asked() -> None:
+    rows: list[tuple[str | None, ...]] = [("x", "A"), ("y", "A")]
+    assert build(rows, ("city", "state"), takes_only_value=True) == Taxonomy.from_nested({"A": ["x", "y"]})
+    assert build(rows, ("city", "state")) == Taxonomy.from_nested({"ANY": {"A": ["x", "y"]}})
 
 
-def test_a_root_that_is_a_value_is_refused() -> None:
-    with pytest.raises(PolicyError, match="`A` is a value of a column"):
-        tree_from_columns([("x", "A"), ("y", "B")], ["city", "state"], "A")
-    with pytest.raises(PolicyError, match="two columns or more"):
-        tree_from_columns([("x",)], ["city"])
-    with pytest.raises(PolicyError, match=r"`x \(state\)` stands in two columns"):
-        tree_from_columns([("x", "x"), ("x (state)", "x")], ["city", "state"])
+def test_labels_that_would_mean_two_things_are_refused() -> None:
+    with pytest.raises(InputError, match="`x` is a value of `city`"):
+        build([("x", "A"), ("y", "B")], ("city", "state"), "x")
+    # Above the values the name of the column tells it from the root.
+    assert "A (state)" in build([("x", "A"), ("y", "B")], ("city", "state"), "A").labels
+    with pytest.raises(InputError, match="two columns or more"):
+        build([("x",)], ("city",))
+    with pytest.raises(InputError, match="spelled like a label"):
+        build([("x", "x"), ("x (state)", "x")], ("city", "state"))
 
 
 def test_an_index_and_a_data_frame_give_the_same_tree() -> None:

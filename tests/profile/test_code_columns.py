@@ -83,7 +83,6 @@ def test_a_policy_with_code_systems_is_read_back() -> None:
 def test_countries_without_their_extra_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(un, "find_spec", lambda _: None)
     un.all_countries.cache_clear()
-    un.country_called.cache_clear()
     asked = {"attributes": {"country": {"un": ["region"]}}, "requirements": [{"qid": ["country"], "k": 2}]}
     with pytest.raises(maskwise.InputError, match=r"maskwise\[countries\]"):
         maskwise.anonymize(pa.table({"country": ["Germany", "France"]}), asked)

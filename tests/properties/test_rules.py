@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import maskwise
 from maskwise.formats import solution_file
-from maskwise.policy.rules.base import tree_of
 from maskwise.policy.rules.registry import read_rule
 from maskwise.report.report import report
+from tests.policy.rules.trees import tree_of
 from tests.properties.tables import children_of
 from tests.reference.topdown import Attribute, K, Reference
 

@@ -91,8 +91,24 @@ def test_a_mean_is_that_of_the_records_behind_the_label(how: dict[str, Any]) -> 
         if row["Age"] is not None and age is not None:
             behind.setdefault(row["Age"], []).append(age)
     for label, number in zip(labels, numbers, strict=True):
-        if label["Age"] is not None:
+        if label["Age"] is not None and not label["Age"].startswith("≥"):
             assert number["Age"] == pytest.approx(np.mean(behind[label["Age"]]), rel=1e-4)
+
+
+def test_a_mean_tells_nothing_of_what_clamp_hides() -> None:
+    ages = [20 + i % 30 for i in range(60)] + [80] * 6
+
+    def shown(oldest: int) -> set[float]:
+        table = pa.table({"Age": [*ages, oldest], "Risk": ["lo"] * 60 + ["hi"] * 7})
+        asked = {
+            "class": "Risk",
+            "attributes": {"Age": {"interval": [0, 120], "clamp": [None, 80]}},
+            "requirements": [{"qid": ["Age"], "k": 5}],
+        }
+        return set(maskwise.anonymize(table, asked, numbers="mean").data["Age"].to_pylist())
+
+    assert shown(80) == shown(119)
+    assert len(shown(80)) > 1
 
 
 def test_no_mean_is_of_fewer_records_than_k() -> None:

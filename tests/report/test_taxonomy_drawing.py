@@ -6,7 +6,8 @@ from xml.etree import ElementTree as ET
 
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.policy.taxonomy_check import records_below
-from maskwise.report.taxonomy_drawing import count_text, draw_values, taxonomy_svg
+from maskwise.policy.tree_drawing import count_text, draw_values
+from maskwise.report.taxonomy_drawing import taxonomy_svg
 
 TREE = Taxonomy.from_nested({"Any": {"A": [f"a{i}" for i in range(40)], "<b>&": ["\x1b[2J"]}})
 COUNTS = records_below(TREE, {f"a{i}": 1 for i in range(40)} | {"\x1b[2J": 5})

@@ -31,7 +31,7 @@ def test_names_are_understood(names: str, meaning: Meaning) -> None:
         assert meaning_of(name) is meaning, name
 
 
-@pytest.mark.parametrize("name", ["A7", "fnlwgt", "duration", "hospital_name", "width", "*", "", "数", "page"])
+@pytest.mark.parametrize("name", ["A7", "fnlwgt", "duration", "hospital_name", "width", "*", "", "数", "page", "x,y"])
 def test_a_name_that_says_nothing_is_not_guessed(name: str) -> None:
     assert meaning_of(name) is None
 

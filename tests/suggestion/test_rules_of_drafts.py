@@ -50,7 +50,7 @@ PLACES = {f"town{i}": (f"county{i % 12}", f"state{i % 4}") for i in range(48)}
 )  # fmt: skip
 def test_a_code_system_is_known_by_its_name_and_its_cells(name: str, values: list[str], entry: dict[str, Any]) -> None:
     if "un" in entry:
-        pytest.importorskip("country_converter")
+        pytest.importorskip("countryinfo")
     assert entries(**{name: drawn(values), "sex": SEX})[name] == {**entry, "other": "under other values"}
 
 

@@ -115,6 +115,33 @@ def test_uneven_sensitive_values_are_kept_close_to_the_table() -> None:
     assert {"qid": ["age", "sex"], "sensitive": "hiv", "diversity": {"distinct": 3}} in entries
 
 
+def test_a_class_that_is_sensitive_is_protected_too() -> None:
+    n = 300
+    cells = {"age": [20 + i % 50 for i in range(n)], "sex": ["F", "M"] * 150, "diagnosis": ["a", "b", "c"] * 100}
+    suggestion = maskwise.suggest(pa.table(cells), class_name="diagnosis")
+    assert suggestion.class_name == "diagnosis"
+    entries = [one.entry for one in suggestion.requirements]
+    assert {"qid": ["age", "sex"], "sensitive": "diagnosis", "diversity": {"distinct": 3}} in entries
+    assert suggestion.policy.sensitive == ("diagnosis",)
+
+
+def test_a_class_that_names_people_or_tells_nothing_is_refused() -> None:
+    cells = {
+        "age": [20 + i % 50 for i in range(200)],
+        "email": [f"a{i}@b.org" for i in range(200)],
+        "patient_id": [i // 2 for i in range(200)],
+        "same": ["x"] * 200,
+        "score": [i * 1.25 for i in range(200)],
+    }
+    for name, said in (("email", "identifier"), ("patient_id", "key of a person"), ("same", "constant")):
+        with pytest.raises(InputError, match=f"`{name}` is given as the class.*{said}"):
+            maskwise.suggest(pa.table(cells), class_name=name)
+    reason = next(
+        one.reason for one in maskwise.suggest(pa.table(cells), class_name="score").columns if one.role is Role.CLASS
+    )
+    assert "its value alone singles out 100 %" in reason
+
+
 def test_few_missing_cells_would_hide_a_column() -> None:
     cells: dict[str, list[object]] = {"age": [20 + i % 50 for i in range(300)], "sex": ["F", "M"] * 150}
     assert maskwise.suggest(pa.table(cells)).missing == "keep"

@@ -76,8 +76,8 @@ def init(
     first = FirstRelease(terminal, data, output, target, engine, memory)
     try:
         terminal.say(f"draft: {output} (keep it private: its comments have figures of the raw table)")
-        if not first.settle(asks=not yes):
-            return 2
+        if (code := first.settle(asks=not yes)) != 0:
+            return code
         if not first.is_confirmed(is_answered=yes):
             terminal.say(f"Nothing is masked yet. Later, run: maskwise mask DATA -p {output} -o {target}")
             return 0
@@ -106,8 +106,8 @@ class FirstRelease:
     memory: str | None
     """How much memory it may use."""
 
-    def settle(self, *, asks: bool) -> bool:
-        """Edit and check until the policy fits the table; False if the user leaves it with mistakes.
+    def settle(self, *, asks: bool) -> int:
+        """Edit and check until the policy fits the table, or the user leaves it with mistakes; return the exit code.
 
         Args:
             asks: Whether to offer the editor, where there is one.
@@ -125,10 +125,10 @@ class FirstRelease:
                 # What follows at once says its warnings itself.
                 self._show(remarks if asks else mistakes)
                 if not mistakes:
-                    return True
+                    return 0
                 if command is None or not ask(self.terminal, "Edit it again?", default=True):
                     self.terminal.fail(f"`{self.path}` does not fit the table yet; nothing is released. Correct it.")
-                    return False
+                    return 3 if all(remark.is_infeasible for remark in mistakes) else 2
                 self._edit(command)
 
     def is_confirmed(self, *, is_answered: bool) -> bool:

@@ -91,13 +91,14 @@ def mask(
     certification = certificate.certification(output, data, engine)
     sidecars = SidecarPaths(solution, trace, curve, report, owner_report, is_public=public, certification=certification)
     sidecars.check()
-    inputs = [Path(data), *source_files(data, engine), *policy_files(policy), *against]
-    require_distinct_names(Path(output), *sidecars.paths, *filter(None, [ledger.ledger]), inputs=inputs)
     asked = read_policy(policy, private=True)
+    inputs = [Path(data), *source_files(data, engine), *policy_files(asked), *against]
+    require_distinct_names(Path(output), *sidecars.paths, *filter(None, [ledger.ledger]), inputs=inputs)
     if is_private(asked, ledger):
         given: dict[str, object] = {"--seed": seed is not None, "--curve": curve, "--owner-report": owner_report}
         given |= {"--why": why, "--against": against, "--keep-order": keep_order, "--shuffle": shuffle}
-        refuse_options({**given, "--strict-leaks": strict_leaks, "--method": search != DEFAULT_SEARCH})
+        given |= {"--numbers": numbers != "label", "--strict-leaks": strict_leaks, "--method": search != DEFAULT_SEARCH}
+        refuse_options(given)
         files = PrivateFiles(solution, trace, report, certification)
         how = {"engine": engine, "memory": memory, "escape_formulas": escape_formulas}
         return mask_privately(data, asked, output, files, ledger, how, quiet=quiet, as_json=json_)
@@ -105,7 +106,7 @@ def mask(
     with terminal:
         outcome = anonymize(
             data,
-            policy,
+            asked,
             output,
             keep_order=keep_order,
             shuffle=shuffle,

@@ -12,6 +12,8 @@ from maskwise.cli.options import AsJson, Engine, Memory, Quiet  # noqa: TC001 - 
 from maskwise.cli.printing import print_json
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from maskwise.cli.terminal import Terminal
     from maskwise.suggestion.suggestion import Suggestion
 
@@ -54,8 +56,9 @@ def suggest(
     if json_:
         print_json(found.to_data())
         return 0
-    if explain:
-        _show_evidence(terminal, found)
+    if explain and not quiet:
+        # A draft that is printed may go to a file, and the tables are no part of it.
+        _show_evidence(terminal.out if output is not None else terminal.err, found)
     if output is None:
         sys.stdout.write(found.to_yaml())
         return 0
@@ -78,7 +81,7 @@ def _show_summary(terminal: Terminal, found: Suggestion) -> None:
             terminal.say(f"{role}: {', '.join(map(spelled, names))}")
 
 
-def _show_evidence(terminal: Terminal, found: Suggestion) -> None:
+def _show_evidence(console: Console, found: Suggestion) -> None:
     from rich.table import Table as Grid  # noqa: PLC0415 - start-up
     from rich.text import Text  # noqa: PLC0415 - start-up
 
@@ -90,10 +93,10 @@ def _show_evidence(terminal: Terminal, found: Suggestion) -> None:
         grid.add_column(header, overflow="fold")
     for column in found.columns:
         grid.add_row(*map(Text, [*evidence_cells(column.figures), str(column.role), column.reason]))
-    terminal.out.print(grid)
+    console.print(grid)
     grid = Grid(title="Smallest sets of columns that single out records", title_justify="left")
     grid.add_column("set", overflow="fold")
     for one in found.search.sets:
         grid.add_row(Text(set_text(one)))
-    terminal.out.print(grid)
-    terminal.say(search_text(found.search, LARGEST))
+    console.print(grid)
+    console.print(search_text(found.search, LARGEST), markup=False)

@@ -40,8 +40,6 @@ Column = Annotated[str | None, Parameter(name="--column", help="The column whose
 Target = Annotated[Path, Parameter(name=["--output", "-o"], help="Where to write.")]
 _LISTED = 10
 """So many values of each kind are listed."""
-_MOST = 25
-"""So many children of a value are drawn unless all are asked for."""
 
 
 @taxonomy.command
@@ -68,8 +66,8 @@ def show(
     """Draw a taxonomy, or what a rule or a policy makes of a column; with the records of each value of a table."""
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
     from maskwise.policy.taxonomy_check import records_below  # noqa: PLC0415 - start-up
-    from maskwise.report.taxonomy_drawing import count_text, draw_values, taxonomy_svg  # noqa: PLC0415 - start-up
-    from maskwise.values.printable import printable  # noqa: PLC0415 - start-up
+    from maskwise.policy.tree_drawing import MOST_CHILDREN, draw_values, text_of_line  # noqa: PLC0415 - start-up
+    from maskwise.report.taxonomy_drawing import taxonomy_svg  # noqa: PLC0415 - start-up
 
     asked = TreeAsked(file, rule, grow, policy, class_name, data, column, engine, memory)
     if depth is not None and depth < 0:
@@ -80,15 +78,14 @@ def show(
         require_distinct_names(svg, inputs=[*inputs, *_files(data, engine)])
     tree, values = asked.read(attribute, format_)
     counts = None if values is None else records_below(tree, values.n_records)
-    lines = draw_values(tree, counts, depth=depth, most=None if all_ else _MOST)
+    lines = draw_values(tree, counts, depth=depth, most=None if all_ else MOST_CHILDREN)
     terminal = Terminal(quiet=False)
     if svg is not None:
         _write(svg, taxonomy_svg(lines, f"{asked.title}: {tree.root}"))
         terminal.say(f"picture: {svg}")
         return 0
     for line in lines:
-        beside = count_text(line)
-        terminal.say(f"{line.guide}{printable(line.text)}{f'  ({beside})' if beside else ''}")
+        terminal.say(text_of_line(line))
     return 0
 
 
@@ -153,19 +150,22 @@ def build(
 ) -> int:
     """Build a taxonomy: from columns of a table that form a hierarchy, or of one column by a rule or by growing."""
     from maskwise.policy.column_tree import tree_from_columns  # noqa: PLC0415 - start-up
-    from maskwise.table.column_values import distinct_rows  # noqa: PLC0415 - start-up
+    from maskwise.table.column_values import count_rows  # noqa: PLC0415 - start-up
 
     require_distinct_names(output, inputs=_files(data, engine))
     _check_format(output, format_)
     if from_columns is None:
         asked = TreeAsked(None, rule, grow, None, class_name, data, column, engine, memory)
-        return _convert(asked.read()[0], output, format_, quiet=quiet)
+        return _convert(asked.read_covering(), output, format_, quiet=quiet)
     if rule is not None or grow is not None or column is not None:
         msg = "`--from-columns` says all: the values and what stands above them. Take out --rule, --grow and --column."
         raise InputError(msg)
     names = [name.strip() for name in from_columns.split(",") if name.strip()]
-    rows = distinct_rows(data, names, engine=engine, memory=memory)
-    return _convert(tree_from_columns(rows, names, root), output, format_, quiet=quiet)
+    if len(set(names)) < len(names):
+        msg = f"`--from-columns` names a column twice: {quote(names)}. Name each once, the finest first."
+        raise InputError(msg)
+    rows = count_rows(data, names, engine=engine, memory=memory)
+    return _convert(tree_from_columns(rows, names, root, takes_only_value=True), output, format_, quiet=quiet)
 
 
 @taxonomy.command(name="import")
@@ -216,7 +216,13 @@ def _import_project(file: Path, output: Path, *, quiet: bool) -> int:
         msg = f"`{output}` is no YAML file. The draft of a policy is written to .yaml."
         raise InputError(msg)
     draft = draft_policy(file, output.stem)
-    require_distinct_names(output, *(output.with_name(name) for name in draft.trees), inputs=[file])
+    paths = [output, *(output.with_name(name) for name in draft.trees)]
+    require_distinct_names(*paths, inputs=[file])
+    if taken := [path for path in paths if path.exists() or path.is_symlink()]:
+        # Somebody may have edited the draft of an earlier import, or written a policy of their own.
+        are = f"{quote(map(str, taken))} {'is' if len(taken) == 1 else 'are'}"
+        msg = f"{are} there already, and a draft overwrites nothing. Choose another name with -o."
+        raise InputError(msg)
     with FileSet() as files:
         for name, text in {output.name: draft.text, **draft.trees}.items():
             files.write(Sidecar(output.with_name(name), text.encode()))

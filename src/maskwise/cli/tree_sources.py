@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from maskwise.errors import InputError, quote
+from maskwise.errors import InputError, plural, quote
 
 if TYPE_CHECKING:
     from maskwise.policy.taxonomy import Taxonomy
@@ -87,6 +87,26 @@ class TreeAsked:
             return tree, None
         return tree, count_values(self.data, self.column, engine=self.engine, memory=self.memory)
 
+    def read_covering(self) -> Taxonomy:
+        """The tree of a column, which has all its values.
+
+        Raises:
+            InputError: A rule cannot read some of them, so that a file of the tree would lack them.
+        """
+        from maskwise.policy.taxonomy_check import check_taxonomy  # noqa: PLC0415 - start-up
+
+        tree, values = self.read()
+        assert values is not None  # noqa: S101 - without a file there is a column
+        found = check_taxonomy(tree, values.n_records)
+        if not found.is_covered:
+            msg = (
+                f"The rule does not cover {plural(len(found.uncovered), 'value')} in "
+                f"{plural(found.n_uncovered, 'record')} of `{self.column}`, so no tree of it is written. "
+                "`maskwise taxonomy check` says more; `other: under LABEL` gives them a place."
+            )
+            raise InputError(msg)
+        return tree
+
     def _made(self) -> Taxonomy:
         from maskwise.pipeline.previewing import preview_entry, preview_tree  # noqa: PLC0415 - start-up
 
@@ -102,6 +122,8 @@ def _read_entry(text: str) -> dict[str, Any]:
     from maskwise.formats.yaml_lines import parse  # noqa: PLC0415 - start-up
 
     entry = parse(text, "--rule").data
+    if isinstance(entry, str):
+        return {entry: None}
     if not isinstance(entry, dict):
         msg = f"`--rule` is an entry of `attributes`, such as '{{prefix: [5, 3, 1]}}'; found `{text[:60]}`."
         raise InputError(msg)

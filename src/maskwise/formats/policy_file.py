@@ -137,14 +137,23 @@ def _read(source: str | Path | Mapping[str, Any] | Policy) -> Policy:
 
 
 def policy_files(source: Any) -> tuple[Path, ...]:
-    """The files that a policy is read from: its own and those of its taxonomies; none of one that is no file."""
-    if not isinstance(source, str | Path):
+    """The files that a policy is read from: its own and those of its taxonomies; none of one that is no file.
+
+    Args:
+        source: As in `read_policy`; of a policy that was read already no file is read again.
+    """
+    if isinstance(source, Policy):
+        document = source.document
+    elif isinstance(source, str | Path):
+        try:
+            document = yaml_lines.load(Path(source))
+        except (InputError, PolicyError):
+            return (Path(source),)
+    else:
         return ()
-    path = Path(source)
-    try:
-        data = yaml_lines.load(path).data
-    except (InputError, PolicyError):
-        return (path,)
+    path, data = document.path, document.data
+    if path is None:
+        return ()
     entries = data.get("attributes") if isinstance(data, dict) else None
     trees = [entry.get("taxonomy") for entry in (entries or {}).values() if isinstance(entry, dict)]
     return (path, *(path.parent / tree for tree in trees if isinstance(tree, str)))

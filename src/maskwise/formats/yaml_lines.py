@@ -6,6 +6,7 @@ means is decided by whoever reads the document (`policy_file`, `taxonomies`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import yaml
@@ -27,7 +28,7 @@ MOST_NODES = 2_000_000
 
 def load(path: Path) -> Document:
     """Read a YAML file."""
-    return parse(read_text(path), path.name)
+    return replace(parse(read_text(path), path.name), path=path)
 
 
 def parse(text: str, name: str) -> Document:

@@ -111,7 +111,7 @@ def anonymize(
     check_seed(seed, is_used=is_shuffled or options.is_random)
     asked = read_policy(policy)
     earlier = read_earlier(against)
-    files = [*policy_files(policy), *(one.path for one in earlier if one.path is not None)]
+    files = [*policy_files(asked), *(one.path for one in earlier if one.path is not None)]
     if output is None and beside is not None:
         raise InputError("Files beside a release appear together with it, so it must have a place: name an output.")
     target = None if output is None else resolve_target(output, data, engine, files)

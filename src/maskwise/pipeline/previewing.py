@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from maskwise.errors import InputError
 from maskwise.formats.policy_file import read_policy
 from maskwise.policy.attributes import Missing
-from maskwise.policy.tree_text import draw_tree
+from maskwise.policy.taxonomy_check import records_below
+from maskwise.policy.tree_drawing import MOST_CHILDREN, draw_values, text_of_line
 from maskwise.profile.class_bins import bin_class
 from maskwise.profile.made_trees import with_trees
 from maskwise.profile.profile import check_columns
@@ -35,8 +36,9 @@ class TreePreview:
     """The records of each of its leaves."""
 
     def to_text(self) -> str:
-        """The tree drawn as text, with the records of each label."""
-        return draw_tree(self.taxonomy, self.n_records)
+        """The tree drawn as text, with the records of each label; of more than 25 children the rest is counted."""
+        counts = records_below(self.taxonomy, self.n_records)
+        return "\n".join(map(text_of_line, draw_values(self.taxonomy, counts, most=MOST_CHILDREN)))
 
 
 def preview_tree(
@@ -60,10 +62,10 @@ def preview_tree(
         >>> import pyarrow as pa
         >>> policy = {"attributes": {"Zip": {"prefix": [3, 1]}}, "requirements": [{"qid": ["Zip"], "k": 5}]}
         >>> print(preview_tree(pa.table({"Zip": ["021", "021", "024"]}), "Zip", policy).to_text())
-        * (3)
-        └── 0** (3)
-            ├── 021 (2)
-            └── 024 (1)
+        *  (3 records)
+        └── 0**  (3 records)
+            ├── 021  (2 records)
+            └── 024  (1 record)
     """
     asked = read_policy(policy)
     attribute = next((one for one in asked.attributes if one.name == column), None)
@@ -133,11 +135,11 @@ def preview_trees(
         >>> table = pa.table({"Job": ["cook"] * 12 + ["nurse"] * 20 + ["pilot"] * 11})
         >>> policy = {"attributes": {"Job": {"grow": "frequency"}}, "requirements": [{"qid": ["Job"], "k": 5}]}
         >>> print(preview_trees(table, policy)["Job"].to_text())
-        * (43)
-        ├── {cook, pilot} (23)
-        │   ├── cook (12)
-        │   └── pilot (11)
-        └── nurse (20)
+        *  (43 records)
+        ├── {cook, pilot}  (23 records)
+        │   ├── cook  (12 records)
+        │   └── pilot  (11 records)
+        └── nurse  (20 records)
     """
     asked = read_policy(policy)
     table = open_data(data, engine, None, parse_memory(memory), asked.reading)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Place: TypeAlias = tuple[str | int, ...]
 
@@ -18,6 +21,8 @@ class Document:
     """The file's name, as messages show it."""
     lines: dict[Place, int]
     """For the path of each key and item, its line."""
+    path: Path | None = None
+    """The file itself; None where the data come from elsewhere."""
 
     def locate(self, place: Place) -> str:
         """Name the file and line of a path, or of the nearest path above it."""

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.errors import InputError, PolicyError, plural, quote
+from maskwise.policy.column_tree import tree_from_columns
 from maskwise.policy.rules.base import ROOT
 from maskwise.policy.rules.from_column import FromColumn
 from maskwise.policy.rules.grow import Grow
 from maskwise.policy.rules.made import released_sources
-from maskwise.profile.column_trees import tree_from_columns
+from maskwise.policy.taxonomy import Taxonomy
 from maskwise.profile.growing.grow import grow_tree
 from maskwise.profile.growing.units import take_units
+from maskwise.table.column_values import count_rows_of
 from maskwise.values.arrow import as_numpy
 from maskwise.values.message import note, private_note
 from maskwise.values.spelling import text_of, value_order
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from maskwise.policy.attributes import Attribute
     from maskwise.policy.policy import Policy
-    from maskwise.policy.taxonomy import Taxonomy
     from maskwise.table.table import Table
     from maskwise.values.message import Message
 
@@ -76,7 +77,7 @@ def made_notes(attributes: Sequence[Attribute]) -> Iterator[Message]:
         else:
             yield note(f"`{name}` is generalized along what {quote(source.columns)} say of its values.")
         n_values = plural(len(tree.leaves()), "value")
-        text = f"The tree of `{name}` has {n_values}. Look at it with `maskwise.pipeline.preview_trees`."
+        text = f"The tree of `{name}` has {n_values}. Look at it with `maskwise taxonomy show --policy`."
         yield private_note(text)
 
 
@@ -89,8 +90,7 @@ def make_tree(table: Table, policy: Policy, attribute: Attribute) -> Taxonomy:
         attribute: One whose tree is made of the table.
     """
     if isinstance(attribute.source, FromColumn):
-        _refuse_root(policy, attribute.name, map(text_of, table.distinct(attribute.name).keys.to_pylist()))
-        return tree_from_columns(table, policy, attribute.name, attribute.source.columns)
+        return _from_columns(table, policy, attribute.name, attribute.source.columns)
     assert isinstance(attribute.source, Grow)  # noqa: S101 - there are no others
     name = attribute.name
     by_class = [] if policy.class_name is None else [table.column(policy.class_name)]
@@ -110,6 +110,18 @@ def make_tree(table: Table, policy: Policy, attribute: Attribute) -> Taxonomy:
     people = counts.sum(axis=1) if policy.person is None else _count_persons(table, name, policy.person.column, at)
     floor = policy.floors().get(name, 0)
     return grow_tree(take_units(texts, counts, people, floor), attribute.source.by)
+
+
+def _from_columns(table: Table, policy: Policy, name: str, above: Sequence[str]) -> Taxonomy:
+    names = (name, *above)
+    rows = count_rows_of(table, names)
+    _refuse_root(policy, name, (row[0] for row in rows if row[0] is not None))
+    if not any(row[0] is not None for row in rows):
+        return Taxonomy((ROOT,), (-1,))
+    try:
+        return tree_from_columns(rows, names, ROOT)
+    except InputError as error:
+        raise InputError(policy.at(("attributes", name)) + str(error)) from None
 
 
 def _count_persons(table: Table, name: str, person: str, at: dict[str, int]) -> NDArray[np.int64]:

@@ -233,7 +233,8 @@ def find_means(masked: Table, solution: Solution, floors: Mapping[str, int]) -> 
     """The mean of the numbers behind each label that enough records show.
 
     Claim: no mean is of fewer records than k. A label that fewer show, or that
-    only templates and no k protect, has none, and its middle is written.
+    only templates and no k protect, has none, and its middle is written. Nor has
+    a label without an end: its mean would tell of the rare numbers that `clamp` hides.
 
     Args:
         masked: The masked records, with the raw numbers beside their labels.
@@ -252,7 +253,10 @@ def find_means(masked: Table, solution: Solution, floors: Mapping[str, int]) -> 
         found[cut.attribute] = {
             row["label"]: float(f"{row['total'] / row['n']:.{_DIGITS}g}")
             for row in sorted(rows, key=lambda row: str(row["label"]))
-            if row["label"] is not None and row["total"] is not None and row["n"] >= least
+            if row["label"] is not None
+            and row["total"] is not None
+            and row["n"] >= least
+            and None not in _ends(row["label"], cut)
         }
     return found
 

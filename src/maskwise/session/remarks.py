@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InfeasibleError, InputError, MaskwiseError, PolicyError
@@ -35,6 +35,8 @@ class Remark:
     """What is wrong, or to be known."""
     remedy: str = ""
     """What to do about it."""
+    is_infeasible: bool = field(default=False, repr=False)
+    """Whether the policy can be read but no masking meets it."""
 
     @property
     def is_mistake(self) -> bool:
@@ -74,7 +76,9 @@ def remarks_of_error(error: MaskwiseError) -> tuple[Remark, ...]:
     if isinstance(error, PolicyError):
         return tuple(read_remark(mistake) for mistake in error.mistakes)
     if isinstance(error, InfeasibleError | InputError):
-        return tuple(read_remark(line) for line in str(error).splitlines() if line)
+        is_infeasible = isinstance(error, InfeasibleError)
+        lines = [line for line in str(error).splitlines() if line]
+        return tuple(replace(read_remark(line), is_infeasible=is_infeasible) for line in lines)
     return (read_remark(str(error)),)
 
 

@@ -89,7 +89,7 @@ def _attributes(suggestion: Suggestion) -> Iterator[str]:
         if column.masking is not None:
             yield f"  {spelled(column.name)}: {_flow(column.masking.entry)}"
             use = column.masking.reason
-            if column.role is Role.SENSITIVE:
+            if column.role in {Role.SENSITIVE, Role.CLASS}:
                 use = "released as it is and protected below; its tree says which values are alike"
             yield from _comment(f"{column.reason}; {use}", 4)
     sensitive = [column for column in suggestion.columns if column.role is Role.SENSITIVE and column.masking is None]

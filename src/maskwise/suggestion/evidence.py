@@ -75,6 +75,8 @@ class ColumnEvidence:
     """How many characters most records have that have a value."""
     has_zeros: bool = False
     """Whether some are numbers with leading zeros, which are codes."""
+    is_named_like_cell: bool = False
+    """Whether its name is one of the values that were looked at, as where a table has no header."""
 
     @property
     def n_cells(self) -> int:
@@ -157,6 +159,7 @@ def count_columns(table: Table, hashes: ColumnHashes, names: Sequence[str], n_re
                 scale=None if found is None else scales[name],
                 ends=found,
                 width=_width(values.get(name, ())),
+                is_named_like_cell=any(text.strip() == name.strip() for text, _ in values.get(name, ())),
                 has_zeros=any(text[:1] == "0" and text[1:].isdecimal() for text, _ in values.get(name, ()) if text[1:]),
             )
         )

@@ -66,6 +66,8 @@ def _says(meaning: Meaning, words: tuple[str, ...], joined: str) -> bool:
     pairs = {first + second for first, second in pairwise(words)}
     # `addr1`, `zip3`: a number behind a word counts columns or characters.
     bare = {word.rstrip("0123456789") for word in words if len(word) >= _MIN_STEM}
-    if not known.words.isdisjoint((*words, *pairs, *bare)):
+    # `y` is a class by itself; `x_y` are two letters.
+    whole = words if len(words) == 1 else [word for word in words if len(word) > 1]
+    if not known.words.isdisjoint((*whole, *pairs, *bare)):
         return True
     return any(len(stem) >= _MIN_STEM and stem in joined for stem in known.stems)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from maskwise.errors import InputError
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.vocabulary import ARTICLE_9, DEMOGRAPHIC, IDENTIFYING, SENSITIVE, Meaning
 from maskwise.suggestion.wording import percent, values_text
@@ -107,7 +108,7 @@ def judge_columns(columns: Sequence[ColumnEvidence], class_name: str | None) -> 
         class_name: The class, if it is given.
     """
     found = {
-        column.name: Judgement(Role.CLASS, "given with --class") if column.name == class_name else judge(column)
+        column.name: Judgement(Role.CLASS, _given_class(column)) if column.name == class_name else judge(column)
         for column in columns
     }
     for role, rest in ((Role.PERSON, Role.IDENTIFIER), (Role.CLASS, Role.QUASI_IDENTIFIER)):
@@ -117,6 +118,33 @@ def judge_columns(columns: Sequence[ColumnEvidence], class_name: str | None) -> 
             if name != chosen:
                 found[name] = Judgement(rest, f"{found[name].reason}; `{chosen}` is the {role} already")
     return found
+
+
+def refuse_class(column: ColumnEvidence) -> None:
+    """Refuse a given class that names people or tells nothing: a class is released as it is."""
+    found = judge(column)
+    if found.role.is_left_out or found.role is Role.PERSON:
+        what = "the key of a person" if found.role is Role.PERSON else found.role
+        msg = (
+            f"Column `{column.name}` is given as the class, which is released as it is, but it seems to be {what}: "
+            f"{found.reason}. Name another class, or write it into the policy yourself."
+        )
+        raise InputError(msg)
+
+
+def is_secret_class(column: ColumnEvidence) -> bool:
+    """Whether a class is also what nobody shall be able to infer, so that it is protected too."""
+    found = _sensitive(column)
+    return found is not None and found.role is Role.SENSITIVE
+
+
+def _given_class(column: ColumnEvidence) -> str:
+    said = ["given with --class"]
+    if is_secret_class(column):
+        said.append(f"its name says {column.meaning}, so it is protected below")
+    elif column.singled_out > _SINGLED_OUT:
+        said.append(f"it is released as it is, though its value alone singles out {percent(column.singled_out)}")
+    return "; ".join(said)
 
 
 def _first(names: Sequence[str], columns: Sequence[ColumnEvidence]) -> str | None:

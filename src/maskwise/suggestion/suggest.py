@@ -14,7 +14,7 @@ from maskwise.suggestion.draft import describe_missing
 from maskwise.suggestion.evidence import count_columns
 from maskwise.suggestion.figures import count_groups
 from maskwise.suggestion.masking import choose_masking
-from maskwise.suggestion.roles import Judgement, Role, judge_columns
+from maskwise.suggestion.roles import Judgement, Role, is_secret_class, judge_columns, refuse_class
 from maskwise.suggestion.suggestion import ColumnSuggestion, Suggestion
 from maskwise.suggestion.value_groups import group_values
 from maskwise.table.endpoints import closing, open_data
@@ -83,7 +83,6 @@ def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion
     """
     if class_name is not None:
         table.require(class_name, "is given as the class")
-    _refuse_records_as_header(table)
     _refuse_many_columns(table)
     names = [name for name in table.names if table.is_countable(name)]
     k = k_of(risk)
@@ -93,12 +92,14 @@ def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion
     with ColumnHashes(table) as hashes:
         evidence = count_columns(table, hashes, names, n_records)
         by_name = {column.name: column for column in evidence.columns}
+        _refuse_records_as_header(table, evidence.columns)
+        if class_name is not None:
+            refuse_class(by_name[class_name])
         judged = judge_columns(evidence.columns, class_name)
         n_units, _ = _units(judged, by_name, n_records)
         judged |= _repeated(hashes, judged, evidence, n_units)
-        grouped = group_values(
-            table, [column for column in evidence.columns if judged[column.name].role is Role.SENSITIVE]
-        )
+        secret_class = [column for column in _with_role(Role.CLASS, judged, evidence) if is_secret_class(column)]
+        grouped = group_values(table, [*_with_role(Role.SENSITIVE, judged, evidence), *secret_class])
         judged |= _unprotectable(judged, grouped)
         judged |= _beyond(judged, evidence.columns)
         masked = _with_role(Role.QUASI_IDENTIFIER, judged, evidence)
@@ -110,7 +111,7 @@ def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion
     n_units, unit = _units(judged, by_name, evidence.n_records)
     if n_units < k:
         raise InputError(_too_few(table, n_units, unit, k))
-    sensitive = _with_role(Role.SENSITIVE, judged, evidence)
+    sensitive = [*_with_role(Role.SENSITIVE, judged, evidence), *secret_class]
     maskings |= {column.name: groups.tree for column in sensitive if (groups := grouped[column.name]) and groups.tree}
     missing, why = _missing(table, masked, maskings, k, evidence.n_records)
     columns = [
@@ -182,7 +183,7 @@ def _unprotectable(judged: Mapping[str, Judgement], grouped: Mapping[str, ValueG
     return {
         name: Judgement(Role.QUASI_IDENTIFIER, f"{judged[name].reason}; too many values to protect, so it is masked")
         for name, groups in grouped.items()
-        if groups is None
+        if groups is None and judged[name].role is Role.SENSITIVE
     }
 
 
@@ -226,13 +227,14 @@ def _missing(
     return "keep", "a missing cell of a masked column is a value of its own"
 
 
-def _refuse_records_as_header(table: Table) -> None:
+def _refuse_records_as_header(table: Table, columns: Sequence[ColumnEvidence]) -> None:
     """Refuse a text file without a header: its names would be cells, and a draft repeats names."""
-    n_cells = sum(map(looks_like_cell, table.names))
-    if table.has_header_line and 2 * n_cells > len(table.names):
+    n_cells = sum(looks_like_cell(column.name) or column.is_named_like_cell for column in columns)
+    if table.has_header_line and 2 * n_cells > len(columns):
         msg = (
-            f"`{table.source}` seems to have no header: {n_cells} of its {len(table.names)} column names are numbers "
-            "or dates. Write the names of the columns into its first line."
+            f"`{table.source}` seems to have no header: {n_cells} of its {len(columns)} column names are numbers or "
+            "dates, or values of their own columns. Write the names of the columns into its first line, and nowhere "
+            "else."
         )
         raise InputError(msg)
 

@@ -12,6 +12,8 @@ from maskwise.values.spelling import text_of, value_order
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from maskwise.table.table import Table
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnValues:
@@ -43,28 +45,41 @@ def count_values(data: Any, column: str, *, engine: Any = None, memory: str | No
     )
 
 
-def distinct_rows(
+def count_rows(
     data: Any, columns: Sequence[str], *, engine: Any = None, memory: str | None = None
-) -> list[tuple[str | None, ...]]:
-    """List the combinations of values that some columns have, in the order of the values.
+) -> dict[tuple[str | None, ...], int]:
+    """Count the combinations of values that some columns have; the arguments are those of `anonymize`.
 
     Example:
         >>> import pyarrow as pa
-        >>> distinct_rows(pa.table({"city": ["Salem", "Boston", "Salem"], "state": ["MA"] * 3}), ["city", "state"])
-        [('Boston', 'MA'), ('Salem', 'MA')]
+        >>> count_rows(pa.table({"city": ["Salem", "Boston", "Salem"], "state": ["MA"] * 3}), ["city", "state"])
+        {('Boston', 'MA'): 1, ('Salem', 'MA'): 2}
     """
     table = open_data(data, engine, None, parse_memory(memory))
     with closing(table):
         table.require_all(columns, "is named")
-        grouped = table.engine.group(table.expr, [table.column(name) for name in columns])
+        return count_rows_of(table, columns)
+
+
+def count_rows_of(table: Table, columns: Sequence[str]) -> dict[tuple[str | None, ...], int]:
+    """Count the combinations of values of columns of an open table, in the order of the values.
+
+    Args:
+        table: The records.
+        columns: The columns, the finest first: coarse ones say the order before others.
+    """
+    grouped = table.engine.group(table.expr, [table.column(name) for name in columns])
     cells = [
         [None if cell is None else text_of(cell) for cell in grouped.column(i).to_pylist()] for i in range(len(columns))
     ]
     keys = [value_order([cell for cell in column if cell is not None]) for column in cells]
+    counted: dict[tuple[str | None, ...], int] = {}
+    for *row, n in zip(*cells, grouped.column("n").to_pylist(), strict=True):
+        counted[tuple(row)] = counted.get(tuple(row), 0) + n
 
     def order(row: tuple[str | None, ...]) -> list[Any]:
         """Coarse columns first, missing cells last."""
         pairs = list(zip(keys, row, strict=True))
         return [(cell is None, () if cell is None else key(cell)) for key, cell in reversed(pairs)]
 
-    return sorted(set(zip(*cells, strict=True)), key=order)
+    return {row: counted[row] for row in sorted(counted, key=order)}

@@ -15,9 +15,9 @@ from maskwise.formats.taxonomies.registry import read_taxonomy
 CASES: dict[str, tuple[str, bytes, str]] = {
     "empty": ("t.csv", b"", "holds no value"),
     "empty text": ("t.txt", b"\n \n", "holds no value"),
-    "empty yaml": ("t.yaml", b"", "nothing stands there"),
+    "empty yaml": ("t.yaml", b"", "holds no value"),
     "one column": ("t.csv", b"a\nb\n", "one column only"),
-    "one value": ("t.txt", b"Any\n", "one column only"),
+    "one value": ("t.txt", b"Any\n", "line 1: `Any` is the only value"),
     "cycle": ("t.csv", b"parent,child\na,b\nb,c\nc,a\n", r"line 2: `b` never reaches a root: a cycle"),
     "cycle aside": ("t.csv", b"parent,child\nAny,x\na,b\nb,a\n", r"line 3: `b` never reaches the root `Any`: a cycle"),
     "own parent": ("t.csv", b"parent,child\nAny,x\na,a\n", r"line 3: `a` never reaches the root"),
@@ -32,7 +32,7 @@ CASES: dict[str, tuple[str, bytes, str]] = {
     "open quote": ("t.csv", b'a;A;*\n"b;A;*\nc;A;*\n', "a quote is opened and never closed"),
     "quote in the middle": ("t.csv", b'"b" c;A;*\n', "line 1: a quote is closed in the middle"),
     "long line": ("t.csv", b"a;*\n" + b"x" * 200_000 + b";*\n", "line 2: a cell is longer than 131,072"),
-    "three cells": ("t.csv", b"parent,child\nAny,a\nAny,b,c\n", "line 3: there are 3 cells"),
+    "three cells": ("t.csv", b"parent,child\nAny,a\nAny,b,c\n", "line 3: 3 cells in this row"),
     "empty label": ("t.csv", b"a;;*\nb;B;*\n", "line 1: a label is empty"),
     "empty value": ("t.csv", b"a;A;*\n;B;*\n", "line 2: the first cell is empty. Missing cells need no row"),
     "unknown broader": ("t.csv", b"concept,broader\n1,\n2,9\n", "line 3: the broader concept `9` has no row"),
@@ -52,6 +52,12 @@ CASES: dict[str, tuple[str, bytes, str]] = {
     "no json": ("t.json", b'{"Any": \n[1,', "line 2: this is not JSON"),
     "deep json": ("t.json", b"[" * 200_000, "nested too deeply|not JSON"),
     "truth value": ("t.json", b'{"Any": ["a", true]}', "a truth value stands below `Any`"),
+    "one cell": ("t.csv", b"parent,child\nAny,a\nAny\n", "line 3: 1 cell in this row"),
+    "first line indented": ("t.txt", b"  Any\n    a\n", "line 1: the first line is indented"),
+    "no lines indented": ("t.txt", b"Any\nOther\n", r"2 different roots: `Any` \(line 1\), `Other` \(line 2\)"),
+    "one value in yaml": ("t.yaml", b"- a\n", "line 1: `a` is the only value"),
+    "two roots in yaml": ("t.yaml", b"a: [b]\nc: [d]\n", r"2 different roots: `a` \(line 1\), `c` \(line 2\)"),
+    "two parents in yaml": ("t.yaml", b"Any:\n  a: [x]\n  b:\n    - x\n", "line 4: `x` goes to `b` here but to `a` on line 2"),  # noqa: E501
     "deep text": ("t.txt", b"".join(b" " * i + b"v%d\n" % i for i in range(400)), "more than 300 levels below the root"),  # noqa: E501
 }  # fmt: skip
 
@@ -63,6 +69,21 @@ def test_a_bad_file_is_refused_with_its_line(tmp_path: Path, case: str) -> None:
     with pytest.raises(InputError, match=says) as caught:
         read_taxonomy(tmp_path / name)
     assert len(str(caught.value)) < 2000
+
+
+def test_the_same_mistake_of_a_line_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a;;*\nb;B;*\n")
+    with pytest.raises(InputError) as caught:
+        read_taxonomy(tmp_path / "t.csv")
+    assert str(caught.value).count("a label is empty") == 1
+
+
+@pytest.mark.parametrize("name", ["t.yaml", "t.json", "t.txt"])
+def test_several_roots_are_put_under_one_in_every_format(tmp_path: Path, name: str) -> None:
+    texts = {"t.yaml": "a: [b]\nc: [d]\n", "t.json": '{"a": ["b"], "c": ["d"]}', "t.txt": "a\n b\nc\n d\n"}
+    (tmp_path / name).write_text(texts[name])
+    tree = read_taxonomy(tmp_path / name, root="ANY")
+    assert tree.to_nested() == {"ANY": {"a": {"b": {}}, "c": {"d": {}}}}
 
 
 @pytest.mark.parametrize("name", ["t.txt", "t.csv", "t.json", "t.hchy", "t.yaml"])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
+from pathlib import Path
 
 import pytest
 
 from maskwise.errors import InputError
 from maskwise.policy.rules import un
-from maskwise.policy.rules.base import tree_of
 from maskwise.policy.rules.isco import Isco
 from maskwise.policy.rules.nace import Nace
 from maskwise.policy.rules.naics import Naics
 from maskwise.policy.rules.un import UnRegion
+from tests.policy.rules.trees import tree_of
 
 ALL = {
     Isco: (("unit", "minor", "submajor", "major"), [f"{n:04}" for n in range(0, 10_000, 97)] + ["2", "25", "251"]),
@@ -78,52 +80,81 @@ def test_nace_sections_are_those_of_each_revision() -> None:
 
 
 ROWS = [
-    ("Germany", "Federal Republic of Germany", "germany|^(?=.*federal).*german", "DE", "DEU", "276", "Western Europe"),
-    ("Namibia", "Republic of Namibia", "namibia", "NA", "NAM", "516", "Southern Africa"),
-    ("Nauru", "Republic of Nauru", "nauru", "NR", "NRU", "520", "Polynesia"),
-    ("Afghanistan", "Islamic Republic of Afghanistan", "afghan", "AF", "AFG", "4", "Southern Asia"),
-    ("Antarctica", "Antarctica", "antarctica", "AQ", "ATA", "10", "Antarctica"),
+    ("Germany", ("Federal Republic of Germany", "Deutschland", "Allemagne"), "DE", "DEU", "276", "Western Europe"),
+    ("Namibia", ("Namibië",), "NA", "NAM", "516", "Southern Africa"),
+    ("Serbia", ("Србија",), "RS", "SRB", "688", "Eastern Europe"),
+    ("Afghanistan", (), "AF", "AFG", "004", "Southern Asia"),
+    ("Antarctica", (), "AQ", "ATA", "010", ""),
+    ("Guyana", ("Guyane",), "GY", "GUY", "328", "South America"),
+    ("French Guiana", ("Guyane",), "GF", "GUF", "254", "South America"),
+    ("Serbia and Montenegro", (), "CS", "SCG", "891", "Southern Europe"),
 ]
-NAMES = ("name_short", "name_official", "regex", "ISO2", "ISO3", "ISOnumeric", "UNregion")
 
 
 @pytest.fixture
-def five_countries(monkeypatch: pytest.MonkeyPatch):
-    rows = [dict(zip(NAMES, row, strict=True)) | {"obsolete": ""} for row in ROWS]
-    rows.append(rows[0] | {"ISO2": "DD", "ISO3": "DDR", "obsolete": "1990"})
+def some_countries(monkeypatch: pytest.MonkeyPatch):
+    rows = [
+        {
+            "name": name,
+            "altSpellings": others,
+            "ISO": {"alpha2": two, "alpha3": three, "numeric": number},
+            "subregion": part,
+        }
+        for name, others, two, three, number, part in ROWS
+    ]
     monkeypatch.setattr(un, "_rows", lambda: rows)
     un.all_countries.cache_clear()
-    un.country_called.cache_clear()
     yield
     un.all_countries.cache_clear()
-    un.country_called.cache_clear()
 
 
-@pytest.mark.usefixtures("five_countries")
+@pytest.mark.usefixtures("some_countries")
 def test_a_country_is_one_value_however_it_is_called() -> None:
     rule = UnRegion.from_data(["country", "subregion", "region"])
-    for text in ("DE", "deu", "276", "Germany", " GERMANY ", "Federal Republic of Germany", "West Germany"):
+    for text in (
+        "DE",
+        "deu",
+        "276",
+        "Germany",
+        " GERMANY ",
+        "Federal Republic of Germany",
+        "allemagne",
+        "Germany (West)",
+    ):
         assert rule.path(text) == ("Europe", "Western Europe", "DEU")
-    assert rule.path("NA") == ("Africa", "Southern Africa", "NAM")
+    assert rule.path("NA") == rule.path("namibie") == ("Africa", "Southern Africa", "NAM")
     assert rule.path("004") == rule.path("4") == ("Asia", "Southern Asia", "AFG")
-    assert rule.path("Nauru") == ("Oceania", "Micronesia", "NRU")
+    assert rule.path("Serbia") == ("Europe", "Southern Europe", "SRB")
     assert rule.path("aq") == ("Antarctica", "ATA")
-    assert [rule.path(text) for text in ("DD", "", "Atlantis", "Germany or Namibia")] == [None] * 4
+    assert rule.path("XK") == rule.path("Kosovo") == ("Europe", "Southern Europe", "XKX")
+    for text in ("DD", "", "*", "Atlantis", "Germany or Namibia", "not from Germany", "Guyane", "SCG"):
+        assert rule.path(text) is None, text
     assert UnRegion.from_data(["subregion", "region"]).path("DE") == ("Europe", "Western Europe")
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     un.all_countries.cache_clear()
-    un.country_called.cache_clear()
     monkeypatch.setattr(un, "find_spec", lambda _: None)
     with pytest.raises(InputError, match=r'pip install "maskwise\[countries\]"'):
         UnRegion().path("Germany")
 
 
-def test_every_country_of_the_package_has_a_region() -> None:
-    pytest.importorskip("country_converter.version")
+def test_every_country_of_iso_3166_has_its_region_of_m49() -> None:
+    """Codes and names of ISO 3166-1, and regions as the United Nations' OCHA lists them."""
+    pytest.importorskip("countryinfo")
     un.all_countries.cache_clear()
-    un.country_called.cache_clear()
-    codes = {country for country, _ in un.all_countries()[0].values()}
-    assert len(codes) > 240
-    assert all(len(UnRegion().path(code)) == 3 or code == "ATA" for code in codes)
+    with (Path(__file__).parent / "m49.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 249
+    for row in rows:
+        expected = tuple(dict.fromkeys((row["region"], row["subregion"], row["alpha3"])))
+        for key in ("alpha2", "alpha3", "number", "name"):
+            assert UnRegion().path(row[key]) == expected, row[key]
+    assert {code for code, _ in un.all_countries().values()} == {row["alpha3"] for row in rows} | {"XKX"}
+
+
+@pytest.mark.parametrize("name", ["Deutschland", "Allemagne", "Alemania", "Germania"])
+def test_names_of_several_languages_are_read(name: str) -> None:
+    pytest.importorskip("countryinfo")
+    un.all_countries.cache_clear()
+    assert UnRegion().path(name) == ("Europe", "Western Europe", "DEU")

@@ -8,9 +8,9 @@ import string
 import pytest
 
 from maskwise.errors import PolicyError
-from maskwise.policy.rules.base import tree_of
 from maskwise.policy.rules.icd10 import Icd10
 from maskwise.policy.rules.icd10_blocks import CHAPTERS, OUT_OF_ORDER
+from tests.policy.rules.trees import tree_of
 
 CATEGORIES = ["".join(one) for one in itertools.product(string.ascii_uppercase, string.digits, string.digits + "AB")]
 

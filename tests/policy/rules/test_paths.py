@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskwise.policy.rules.base import PathTree, label_order, tree_of
+from maskwise.policy.rules.base import PathTree, label_order
 from maskwise.policy.rules.registry import RULE_KEYS, read_rule
 from maskwise.policy.rules.rule_tree import RuleTree
+from tests.policy.rules.trees import tree_of
 
 ENTRIES: dict[str, list[Any]] = {
     "prefix": [[5, 3, 2, 1], [3], 2],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from maskwise.errors import PolicyError
+from maskwise.errors import PolicyError, plural
 from maskwise.formats.taxonomies.delimited import find_delimiter, read_rows, write_rows
 from maskwise.formats.taxonomies.forest import Forest
 
@@ -62,7 +62,7 @@ def read_edges(text: str, name: str) -> dict[str, Forest]:
         elif len(row) == _TWO:
             forest.put(row[child_at], None, line)
         else:
-            forest.mistake(line, f"there are {len(row)} cells. A row has two: a parent and a child.")
+            forest.mistake(line, f"{plural(len(row), 'cell')} in this row. A row has two: a parent and a child.")
     return {"": forest}
 
 

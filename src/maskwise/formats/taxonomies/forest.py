@@ -68,9 +68,12 @@ class Forest:
 
     def mistake(self, line: int | None, text: str) -> None:
         """Note what is wrong on a line, or with the file where there is no line."""
+        said = f"{self.name}{'' if line is None else f', line {line}'}: {text}"
+        if self._mistakes[-1:] == [said]:
+            return
         self._n_mistakes += 1
         if len(self._mistakes) < _MOST_MISTAKES:
-            self._mistakes.append(f"{self.name}{'' if line is None else f', line {line}'}: {text}")
+            self._mistakes.append(said)
 
     def tree(self, root: str | None = None) -> Taxonomy:
         """The one tree that the file describes.

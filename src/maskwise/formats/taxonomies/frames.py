@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
@@ -34,13 +35,15 @@ def taxonomy_from_index(index: Any, root: str = "ANY") -> Taxonomy:
     else:
         msg = f"A taxonomy is built from a MultiIndex or a data frame; found {type(index).__name__}."
         raise InputError(msg)
-    return tree_from_columns(_texts(rows), [str(name) for name in reversed(names)], root)
+    named = [str(name) for name in reversed(names)]
+    # Whoever calls this has the levels at hand, and each may stand there once: all of them are named.
+    return tree_from_columns(Counter(_texts(rows)), named, root, takes_only_value=True, shared=1)
 
 
 def _texts(rows: Iterator[Any]) -> Iterator[tuple[str | None, ...]]:
     # What is not equal to itself is not a number: a missing cell, as is pandas' own NA, which is neither.
     for row in rows:
-        yield tuple(None if _is_missing(cell) else text_of(cell) for cell in reversed(tuple(row)))
+        yield tuple(None if _is_missing(cell) else text_of(cell) or None for cell in reversed(tuple(row)))
 
 
 def _is_missing(cell: Any) -> bool:

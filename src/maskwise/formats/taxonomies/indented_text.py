@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError
+from maskwise.formats.taxonomies.delimited import find_delimiter
 from maskwise.formats.taxonomies.forest import Forest, shown
 
 if TYPE_CHECKING:
@@ -12,9 +13,11 @@ if TYPE_CHECKING:
 
 
 def is_indented(text: str) -> bool:
-    """Say whether the second line that says something is indented, and the first is not."""
+    """Say whether the second line that says something is indented, and the first is not; or nothing parts cells."""
     lines = [line for line in text[:100_000].splitlines() if line.strip()][:2]
-    return len(lines) > 1 and not lines[0][0].isspace() and lines[1][0] in " \t"
+    if len(lines) > 1 and not lines[0][0].isspace() and lines[1][0] in " \t":
+        return True
+    return find_delimiter("\n".join(line.strip() for line in text[:100_000].splitlines())) is None
 
 
 def read_indented(text: str, name: str) -> dict[str, Forest]:

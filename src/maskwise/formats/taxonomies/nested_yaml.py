@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
 from maskwise.formats import yaml_lines
+from maskwise.formats.taxonomies.forest import Forest
 from maskwise.policy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -19,9 +20,26 @@ _LONGEST_KEY = 1000
 """A longer key needs a question mark before it."""
 
 
-def read_yaml(text: str, name: str) -> Taxonomy:
-    """Read a file that holds nothing but a tree."""
-    return from_document(yaml_lines.parse(text, name), ())
+def read_yaml(text: str, name: str) -> dict[str, Forest]:
+    r"""Read a file that holds nothing but a tree.
+
+    >>> read_yaml("Any:\n  A: [a1, a2]\n  b:\n", "t.yaml")[""].tree().leaves()
+    ('a1', 'a2', 'b')
+    """
+    document = yaml_lines.parse(text, name)
+    forest = Forest(name)
+    stack: list[tuple[object, Place, str | None]] = [(document.data, (), None)]
+    while stack:
+        part, at, parent = stack.pop()
+        if isinstance(part, dict):
+            for label in part:
+                forest.put(label, parent, document.lines.get((*at, label), 1))
+            stack += [(below, (*at, label), label) for label, below in reversed(part.items())]
+        elif isinstance(part, list):
+            stack += [(item, (*at, i), parent) for i, item in reversed(list(enumerate(part)))]
+        elif part is not None:
+            forest.put(str(part), parent, document.lines.get(at, 1))
+    return {"": forest}
 
 
 def from_document(document: Document, place: Place) -> Taxonomy:

@@ -22,7 +22,7 @@ from maskwise.formats.taxonomies.nested_json import read_json, write_json
 from maskwise.formats.taxonomies.nested_yaml import read_yaml, write_yaml
 from maskwise.formats.taxonomies.skos_csv import is_skos, read_skos, write_skos
 from maskwise.formats.taxonomies.source import read_source
-from maskwise.policy.taxonomy import Taxonomy
+from maskwise.policy.taxonomy import Taxonomy  # noqa: TC001 - a doctest makes one
 
 Trees: TypeAlias = Mapping[str, Forest]
 """What a file says, by attribute; a file of one tree has it under the empty name."""
@@ -38,7 +38,7 @@ class TaxonomyFormat:
     """What messages call it."""
     suffixes: tuple[str, ...]
     """How names of such files end, the usual ending first."""
-    read: Callable[[str, str], Trees | Taxonomy]
+    read: Callable[[str, str], Trees]
     """Reads a text; also gets what messages call the file."""
     write: Callable[[Taxonomy], str]
     """Writes a tree; refuses labels that the format cannot hold."""
@@ -85,8 +85,7 @@ def read_taxonomy(
     """
     path = Path(path)
     chosen = recognize_file(path) if form is None else named_format(form)
-    read = chosen.read(read_source(path), path.name)
-    return read if isinstance(read, Taxonomy) else choose_tree(read, attribute, path.name).tree(root)
+    return choose_tree(chosen.read(read_source(path), path.name), attribute, path.name).tree(root)
 
 
 def recognize_file(path: Path) -> TaxonomyFormat:

@@ -1,4 +1,4 @@
-"""What every rule answers, and the tree that a rule makes of the values at hand."""
+"""What every rule answers, and the tree that the labels of values make."""
 
 from __future__ import annotations
 
@@ -117,26 +117,6 @@ class PathTree:
             children = sorted(below.get(at, ()), key=lambda child: label_order(self.labels[child]), reverse=True)
             stack += [(child, own) for child in children]
         return Taxonomy(tuple(labels), tuple(parents))
-
-
-def tree_of(rule: ValueRule, values: Iterable[str], root: str = ROOT) -> Taxonomy:
-    """The tree of the values at hand; its leaves are what the rule shows of them at its finest level.
-
-    Args:
-        rule: What names the labels above a value.
-        values: The values; each must be readable by the rule.
-        root: The label of the root.
-    """
-    tree = PathTree(root)
-    placed = []
-    for value in values:
-        path = rule.path(value)
-        if path is None:
-            msg = "A tree is made of values that its rule can read."
-            raise ValueError(msg)
-        placed.append(tree.place(path))
-    tree.refuse_ambiguous(rule.key, placed)
-    return tree.taxonomy()
 
 
 def label_order(label: str) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from maskwise.errors import PolicyError, did_you_mean, quote
+from maskwise.policy.rules.level_lists import shown
 
 
 class GrowBy(StrEnum):
@@ -51,7 +52,7 @@ class Grow:
         """Read what stands beside the key."""
         if str(data) not in set(GrowBy):
             known = tuple(map(str, GrowBy))
-            msg = f"`grow` is one of {quote(known)}; found `{data}`.{did_you_mean(str(data), known)}"
+            msg = f"`grow` is one of {quote(known)}; found {shown(data)}.{did_you_mean(str(data), known)}"
             raise PolicyError([msg])
         return cls(GrowBy(str(data)))
 

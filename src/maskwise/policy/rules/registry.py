@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import PolicyError
 from maskwise.policy.rules.base import ROOT
+from maskwise.policy.rules.level_lists import shown
 from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.policy.taxonomy import Taxonomy
 
@@ -72,18 +73,17 @@ def read_rule_tree(entry: Mapping[str, Any], over: Taxonomy | None = None) -> Ru
     if over is None and entry.get("taxonomy") is not None:
         over = Taxonomy.from_nested(entry["taxonomy"])
     root = entry.get("root")
+    if "root" in entry and not root:
+        raise PolicyError(["`root` is empty. Write what the root is called, or take the key out."])
     if over is not None and root not in {None, over.root}:
         raise PolicyError([f"The taxonomy has the root `{over.root}`, so `root` says nothing. Take it out."])
-    return RuleTree(
-        read_rule(keys[0], entry[keys[0]]), over, _read_other(entry.get("other")), over.root if over else root or ROOT
-    )
+    other = _read_other(entry["other"]) if "other" in entry else None
+    return RuleTree(read_rule(keys[0], entry[keys[0]]), over, other, over.root if over else str(root or ROOT))
 
 
-def _read_other(given: object) -> str | None:
-    if given is None:
-        return None
-    text = str(given)
+def _read_other(given: object) -> str:
+    text = str(given or "")
     if not text.startswith(_UNDER) or not text.removeprefix(_UNDER).strip():
-        msg = f"`other` is `under` and a label, such as `other: under other values`; found `{text}`."
+        msg = f"`other` is `under` and a label, such as `other: under other values`; found {shown(given)}."
         raise PolicyError([msg])
     return text.removeprefix(_UNDER).strip()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import csv
+import json
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -31,15 +32,19 @@ REGIONS: Final = {
 }
 """The regions of M49 and their subregions; where M49 divides a subregion, the parts."""
 _REGION_OF: Final = {part: region for region, parts in REGIONS.items() for part in parts}
-_CORRECTED: Final = {"NRU": "Micronesia"}
-"""Where M49 says something else than the package (1.3.2)."""
+_CORRECTED: Final = {"HMD": "Australia and New Zealand", "MNE": "Southern Europe", "SRB": "Southern Europe"}
+"""Where M49 says something else than the package (1.0.1)."""
+_ADDED: Final = ({"name": "Kosovo", "ISO": {"alpha2": "XK", "alpha3": "XKX"}, "subregion": "Southern Europe"},)
+"""What the package lacks: a code that ISO leaves to its users, and most European registers have."""
+_FORMER: Final = frozenset({"ANT", "SCG"})
+"""Codes that ISO has withdrawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnRegion:
     """Countries by subregion and region of the United Nations.
 
-    `DE`, `DEU`, `276`, `Germany` and `Federal Republic of Germany` are one value,
+    `DE`, `DEU`, `276`, `Germany`, `Deutschland` and `Allemagne` are one value,
     shown as `DEU`: three letters, since the two of Namibia, `NA`, are read as a
     missing cell by many programs.
     """
@@ -59,7 +64,7 @@ class UnRegion:
 
     def path(self, text: str) -> tuple[str, ...] | None:
         """The labels of a country; None if it is none, or more than one."""
-        country = country_called(text.strip().casefold())
+        country = all_countries().get(_plain(text))
         if country is None:
             return None
         code, subregion = country
@@ -72,41 +77,44 @@ class UnRegion:
 
 
 @cache
-def all_countries() -> tuple[dict[str, tuple[str, str]], tuple[tuple[re.Pattern[str], tuple[str, str]], ...]]:
-    """Countries by everything that they are called exactly, and by patterns of their names."""
-    named: dict[str, tuple[str, str]] = {}
-    patterns = []
-    for row in _rows():
-        if row["obsolete"] or row["UNregion"] not in _REGION_OF:
+def all_countries() -> dict[str, tuple[str, str]]:
+    """Code and subregion of countries by everything that they are called; a name that fits two of them is none."""
+    named: dict[str, set[str]] = {}
+    subregions: dict[str, str] = {}
+    for row in (*_rows(), *_ADDED):
+        codes = row["ISO"]
+        code = codes["alpha3"]
+        if code in _FORMER:
             continue
-        country = (row["ISO3"], _CORRECTED.get(row["ISO3"], row["UNregion"]))
-        names = [row[key].casefold() for key in ("name_short", "name_official", "ISO2", "ISO3")]
-        for name in (*names, row["ISOnumeric"], row["ISOnumeric"].zfill(3)):
-            named.setdefault(name, country)
-        patterns.append((re.compile(row["regex"], re.IGNORECASE), country))
+        parts = (_CORRECTED.get(code), row.get("intermediateregion"), row.get("subregion"), "Antarctica")
+        subregions.setdefault(code, next(str(part) for part in parts if part in _REGION_OF))
+        number = codes.get("numeric", "")
+        own = [row["name"], row.get("nativeName", ""), codes["alpha2"], code, number, number.lstrip("0")]
+        for name in (*own, *row.get("altSpellings", ()), *row.get("translations", {}).values()):
+            named.setdefault(_plain(name), set()).add(code)
     named.pop("", None)
-    return named, tuple(patterns)
+    unique = {name: countries.pop() for name, countries in named.items() if len(countries) == 1}
+    return {name: (code, subregions[code]) for name, code in unique.items()}
 
 
-def _rows() -> list[dict[str, str]]:
-    """The table of the package, read as it is: to import the package needs pandas, and takes half a second."""
-    found = find_spec("country_converter")
+def _rows() -> list[dict[str, Any]]:
+    """The files of the package, read as they are: what it computes from them is not needed."""
+    found = find_spec("countryinfo")
     if found is None or not found.submodule_search_locations:
         msg = (
             "The rule `un` knows countries from the `countries` extra. "
             'Install it with: pip install "maskwise[countries]"'
         )
         raise InputError(msg)
-    path = Path(next(iter(found.submodule_search_locations))) / "country_data.tsv"
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
+    folder = Path(next(iter(found.submodule_search_locations))) / "data"
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
 
 
-@cache
-def country_called(text: str) -> tuple[str, str] | None:
-    """Code and subregion of what is called so, in lower case; a name that fits two countries is none of them."""
-    named, patterns = all_countries()
-    if text in named:
-        return named[text]
-    fitting = {country for pattern, country in patterns if pattern.search(text)}
-    return fitting.pop() if len(fitting) == 1 else None
+def _plain(name: str) -> str:
+    """A name without accents, signs and what stands in brackets, in small letters.
+
+    >>> _plain("Türkiye"), _plain("Bolivia (Plurinational State of)"), _plain("Côte d'Ivoire")
+    ('turkiye', 'bolivia', 'cote d ivoire')
+    """
+    letters = unicodedata.normalize("NFKD", re.sub(r"\(.*?\)", " ", name).casefold())
+    return " ".join(re.findall(r"\w+", "".join(letter for letter in letters if not unicodedata.combining(letter))))
