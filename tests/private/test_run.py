@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import ibis
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -60,6 +61,19 @@ def test_records_outside_a_domain_are_left_out_where_the_policy_drops_missing_ce
 def test_a_record_of_an_undeclared_class_is_left_out() -> None:
     table = pa.table({"Age": [1, 2], "Edu": ["primary"] * 2, "Job": ["clerk"] * 2, "Risk": ["lo", "medium"]})
     assert sum(coded(table, policy()).values()) == 1
+
+
+def test_a_record_is_counted_once_whatever_the_collation_of_its_column() -> None:
+    """A list of values that the database takes for equal would match it several times."""
+    con = ibis.duckdb.connect()
+    con.raw_sql("CREATE TABLE people(Ill VARCHAR COLLATE nocase, Risk VARCHAR COLLATE nocase)")
+    con.raw_sql("INSERT INTO people VALUES ('HIV', 'LO')")
+    said = {
+        "class": {"Risk": ["lo", "LO"]},
+        "attributes": {"Ill": {"suppress": ["hiv", "HIV"]}},
+        "requirements": [{"epsilon": 1, "attributes": ["Ill"]}],
+    }
+    assert coded(con.table("people"), read_policy(said, private=True)) == Counter({(1, 1): 1})
 
 
 def test_dates_have_a_grid_of_days() -> None:

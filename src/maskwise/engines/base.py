@@ -39,8 +39,6 @@ class Feature(StrEnum):
     """The database reads the files that this process sees."""
     RECORD_ORDER = "record order"
     """Records stand in an order that means something."""
-    EXACT_TEXTS = "exact texts"
-    """Texts are equal only if all their letters are, whatever collation their column has."""
 
 
 class Gap(StrEnum):
