@@ -20,10 +20,10 @@ from tests.private.tables import Eager
 POLICY: dict[str, Any] = {
     "class": {"Risk": ["lo", "hi"]},
     "attributes": {
-        "Age": {"interval": [0, 40], "grid": 10},
-        "Pay": {"interval": [0, 1], "grid": "0.25"},
-        "Text": {"interval": [0, 40], "grid": 10},
-        "Born": {"interval": ["1990-01-01", "1990-01-31"], "grid": 10},
+        "Age": {"interval": {"range": [0, 40], "on": 10}},
+        "Pay": {"interval": {"range": [0, 1], "on": "0.25"}},
+        "Text": {"interval": {"range": [0, 40], "on": 10}},
+        "Born": {"interval": {"range": ["1990-01-01", "1990-01-31"], "on": "week"}},
         "Edu": {"taxonomy": {"ANY": {"School": ["primary", "secondary"], "University": ["master"]}}},
         "Job": {"suppress": ["clerk", "nurse"]},
         "Level": {"suppress": [1, 2]},

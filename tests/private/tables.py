@@ -19,7 +19,7 @@ Record = tuple[int, ...]
 """The leaf of each attribute, and the class last."""
 
 ATTRIBUTES = {
-    "Age": {"interval": [0, 40], "grid": 10},
+    "Age": {"interval": {"range": [0, 40], "on": 10}},
     "Edu": {"taxonomy": {"ANY": {"School": ["primary", "secondary"], "University": ["bachelor", "master"]}}},
     "Job": {"suppress": ["clerk", "nurse", "trader"]},
 }

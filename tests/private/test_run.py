@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +15,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import maskwise
 from maskwise.errors import InputError, PolicyError
+from maskwise.formats import solution_file
 from maskwise.formats.policy_file import read_policy
 from maskwise.private.coded_records import code_records
 from maskwise.private.domain import domains_of
@@ -76,15 +81,115 @@ def test_a_record_is_counted_once_whatever_the_collation_of_its_column() -> None
     assert coded(con.table("people"), read_policy(said, private=True)) == Counter({(1, 1): 1})
 
 
-def test_dates_have_a_grid_of_days() -> None:
+def told(name: str, entry: Any, **more: Any) -> Any:
+    """A policy of one attribute."""
+    said = {"class": {"Risk": ["lo", "hi"]}, "attributes": {name: entry}, **more}
+    return read_policy({**said, "requirements": [{"epsilon": 1, "attributes": [name]}]}, private=True)
+
+
+def leaves(cells: Any, entry: Any, **more: Any) -> list[int | None]:
+    """The leaf of each cell, which does not depend on other cells; None if its record is left out."""
+    n = len(cells)
+    said = {"class": {"Risk": ["lo", "hi"]}, "attributes": {"X": entry, "Id": {"suppress": list(map(str, range(n)))}}}
+    asked = read_policy({**said, **more, "requirements": [{"epsilon": 1, "attributes": ["X", "Id"]}]}, private=True)
+    table = pa.table({"X": cells, "Id": list(map(str, range(n))), "Risk": ["lo"] * n})
+    found, alone = ({at: leaf for leaf, at, _ in coded(some, asked)} for some in (table, table.slice(n - 1)))
+    assert alone == {at: leaf for at, leaf in found.items() if at == n - 1}
+    return [found.get(at) for at in range(n)]
+
+
+def test_what_is_no_number_is_outside_and_infinity_at_an_end() -> None:
+    entry = {"interval": {"range": [0, 40], "on": 10}}
+    numbers = pa.array([math.nan, math.inf, -math.inf, 9.999999999999999, 10.0], pa.float64())
+    assert leaves(numbers, entry) == [5, 4, 0, 0, 1]
+    assert leaves(["nan", "NaN", "inf", "-Infinity", "", "x", " 12 "], entry) == [5, 5, 4, 0, 5, 5, 1]
+
+
+def test_a_file_may_hold_what_is_no_number(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"X": [math.nan, 1.0], "Risk": ["lo", "lo"]}), tmp_path / "x.parquet")
+    found = coded(tmp_path / "x.parquet", told("X", {"interval": {"range": [0, 40], "on": 10}}))
+    assert found == Counter({(5, 0): 1, (0, 0): 1})
+
+
+def test_no_number_is_coded_beyond_the_last_part() -> None:
+    """A quotient of large numbers may be rounded up to the next whole one."""
+    high = 2**53 - 2
+    entry = {"interval": {"range": [0, high], "on": (high + 1) // 3}}
+    assert leaves([high, high - 1, 0, 2 * ((high + 1) // 3) - 1], entry, missing="drop") == [3, 2, 0, 1]
+    wide = {"interval": {"range": [1, 10**15 - 1], "on": 10**11}}
+    assert leaves([10**15 - 1, 10**16, -5], wide, missing="drop") == [9999, 9999, 0]
+
+
+def test_ranges_begin_anywhere_and_their_boundaries_are_points_of_the_grid() -> None:
+    entry = {"interval": {"range": [16, 31], "on": 10}}
+    assert leaves([16, 19, 20, 29, 30, 99, 2], entry) == [0, 0, 1, 1, 2, 2, 0]
+    entry = {"interval": {"range": [-7, 7], "on": 5}}
+    assert leaves([-7, -6, -5, -1, 0, 4, 5, 7], entry) == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_moments_have_a_grid_of_the_clock_or_the_calendar() -> None:
+    times = ["2024-01-01T00:00", "2024-01-01 05:59:59", "2024-01-02", "1999-01-01", "2030-01-01", "noon", None]
+    entry = {"interval": {"range": ["2024-01-01", "2024-01-02"], "on": "hour"}}
+    assert leaves(times, entry) == [0, 5, 24, 0, 24, 25, 25]
+    zone = dt.timezone(dt.timedelta(hours=2))
+    aware = pa.array([dt.datetime(2024, 1, 1, 7, tzinfo=zone), None], pa.timestamp("us", "UTC"))
+    assert leaves(aware, entry) == [5, 25]
+    assert leaves(pa.array([dt.datetime(2024, 1, 1, 7)], pa.timestamp("us")), entry) == [7]  # noqa: DTZ001
+    by_day = {"interval": {"range": ["2024-01-01", "2024-01-10"], "on": "day"}}
+    late = pa.array([dt.datetime(2024, 1, 2, 1, tzinfo=zone)], pa.timestamp("us", "UTC"))
+    assert leaves(late, by_day) == [0]
+
+
+def test_times_of_day_have_a_grid_of_hours_or_minutes() -> None:
+    entry = {"interval": {"range": ["06:00", "22:00"], "on": "hour"}}
+    assert leaves(["06:30", "05:00:00", "23:59:59.5", "21:59", "24:10", "7", None], entry) == [0, 0, 16, 15, 17, 17, 17]
+    assert leaves(pa.array([dt.time(8, 15)], pa.time64("us")), entry) == [2]
+
+
+def test_cells_are_read_by_their_rule_one_by_one() -> None:
+    """Whatever stands in other records: what most cells look like plays no part."""
+    entry = {"icd10": ["block", "chapter"]}
+    domain = domains_of(told("X", entry))[0]
+    found = leaves(["E11.9", "e119", "E10", "A00", "flu", None, "12:30"], entry)
+    assert found[0] == found[1] == found[2] == domain.leaves.index("E10-E14")
+    assert found[3] == domain.leaves.index("A00-A09")
+    assert found[4:] == [domain.n_leaves] * 3
+    assert leaves(["37", "-3", "x", "500"], {"steps": [5, 20], "range": [0, 99]}) == [7, 20, 20, 20]
+    other = {"weekday": ["day"], "other": "under no day"}
+    assert leaves(["2024-01-01", "soon"], other) == [1, 7]
+
+
+@pytest.mark.parametrize(
+    ("entry", "cells"),
+    [
+        ({"icd10": ["category", "block", "chapter"]}, ["E11.9", "E14", "A00", "I21", "I21.0"]),
+        ({"calendar": ["month", "year"], "range": ["2020-01-01", "2021-12-31"]}, ["2020-01-07", "2021-05-09"]),
+        ({"interval": {"range": ["2024-01-01", "2024-01-02"], "on": "hour"}}, ["2024-01-01T07:00", "2024-01-01T20:00"]),
+        ({"interval": {"range": ["06:00", "22:00"], "on": "hour"}}, ["07:10:00", "21:00:00"]),
+    ],
+)
+def test_later_rows_are_masked_as_the_released_ones(tmp_path: Path, entry: Any, cells: list[str]) -> None:
+    """Without noise, and by the solution file."""
+    table = pa.table({"X": cells * 100, "Risk": [["lo", "hi"][i % 2] for i in range(len(cells))] * 100})
+    said = told("X", entry)
+    asked = replace(said, private=replace(said.private, epsilon=Fraction(20), steps=3))
+    outcome = anonymize_privately(table, asked, mechanisms=Eager())
+    assert len(outcome.released.chosen) == 3
+    (tmp_path / "sol.json").write_text(solution_file.dumps(outcome.solution))
+    later = maskwise.apply(table, tmp_path / "sol.json").data
+    assert Counter(later["X"].to_pylist()) == Counter(outcome.data["X"].to_pylist())
+
+
+def test_dates_have_a_grid_of_weeks() -> None:
     said = {
         "class": {"Risk": ["lo", "hi"]},
-        "attributes": {"Born": {"interval": ["1990-01-01", "1990-01-31"], "grid": 10}},
+        "attributes": {"Born": {"interval": {"range": ["1990-01-01", "1990-01-31"], "on": "week"}}},
         "requirements": [{"epsilon": 1, "attributes": ["Born"]}],
     }
     days = [dt.date(1990, 1, 1), dt.date(1990, 1, 11), dt.date(1990, 2, 20), dt.date(1980, 1, 1), None]
     found = coded(pa.table({"Born": days, "Risk": ["lo"] * 5}), read_policy(said, private=True))
-    assert found == Counter({(0, 0): 2, (1, 0): 1, (3, 0): 1, (4, 0): 1})
+    # The first of January is a Monday; four more begin in the range.
+    assert found == Counter({(0, 0): 2, (1, 0): 1, (4, 0): 1, (5, 0): 1})
 
 
 def test_of_each_person_so_many_records_are_used() -> None:

@@ -48,6 +48,7 @@ class DuckDB:
 
     as_native = defaults.as_ibis_table
     try_cast = defaults.try_cast
+    stops_at_unreadable = defaults.no
     byte_order = defaults.unchanged
     random_order = defaults.random_order
 

@@ -79,7 +79,7 @@ def anonymize_privately(
         >>> people = pa.table({"Age": [23, 25, 41, 47] * 500, "Risk": ["lo", "lo", "hi", "hi"] * 500})
         >>> policy = {
         ...     "class": {"Risk": ["lo", "hi"]},
-        ...     "attributes": {"Age": {"interval": [0, 100], "grid": 20}},
+        ...     "attributes": {"Age": {"interval": {"range": [0, 100], "on": 20}}},
         ...     "requirements": [{"epsilon": 5, "attributes": ["Age"], "steps": 1}],
         ... }
         >>> outcome = anonymize_privately(people, policy)

@@ -59,6 +59,7 @@ class Spark:
     gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER}
 
     try_cast = defaults.try_cast
+    stops_at_unreadable = defaults.no
     hash_input = defaults.as_text
     byte_order = defaults.unchanged
 
