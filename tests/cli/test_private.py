@@ -108,6 +108,7 @@ def test_public_files_of_two_tables_with_the_same_result_are_the_same(
         ["--keep-order"],
         ["--shuffle"],
         ["--strict-leaks"],
+        ["--numbers", "midpoint"],
         ["--method", "bug"],
         ["--max-steps", "3"],
         ["--against", "sol.json"],

@@ -11,11 +11,10 @@ from maskwise.engines.choose import choose
 from maskwise.formats.policy_file import read_policy
 from maskwise.private.coded_records import code_records
 from maskwise.private.domain import domains_of
-from maskwise.private.run import anonymize_privately
 from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from tests.engines.conftest import Place, in_order
-from tests.private.tables import Eager
+from tests.private.tables import Eager, by_mechanisms
 
 POLICY: dict[str, Any] = {
     "class": {"Risk": ["lo", "hi"]},
@@ -80,9 +79,9 @@ def test_of_each_person_so_many_records_are_used(place: Place) -> None:
 
 
 def test_the_same_release_is_written(place: Place) -> None:
-    expected = anonymize_privately(people(), POLICY, mechanisms=Eager())
+    expected = by_mechanisms(people(), POLICY, mechanisms=Eager())
     data, engine = place.load(people())
-    outcome = anonymize_privately(data, POLICY, place.target(), engine=engine, mechanisms=Eager())
+    outcome = by_mechanisms(data, POLICY, place.target(), engine=engine, mechanisms=Eager())
     assert outcome.solution == expected.solution
     assert len(outcome.released.chosen) == 4
     assert in_order(place.rows(outcome.data)) == in_order([tuple(row.values()) for row in expected.data.to_pylist()])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import inspect
 import math
 from collections import Counter
 from dataclasses import replace
@@ -24,9 +25,8 @@ from maskwise.formats import solution_file
 from maskwise.formats.policy_file import read_policy
 from maskwise.private.coded_records import code_records
 from maskwise.private.domain import domains_of
-from maskwise.private.run import anonymize_privately
 from maskwise.table.read import read
-from tests.private.tables import Eager, Exact, Repeatable, policy
+from tests.private.tables import Eager, Exact, Repeatable, by_mechanisms, policy
 from tests.private.test_ledger import people
 
 
@@ -173,7 +173,7 @@ def test_later_rows_are_masked_as_the_released_ones(tmp_path: Path, entry: Any, 
     table = pa.table({"X": cells * 100, "Risk": [["lo", "hi"][i % 2] for i in range(len(cells))] * 100})
     said = told("X", entry)
     asked = replace(said, private=replace(said.private, epsilon=Fraction(20), steps=3))
-    outcome = anonymize_privately(table, asked, mechanisms=Eager())
+    outcome = by_mechanisms(table, asked, mechanisms=Eager())
     assert len(outcome.released.chosen) == 3
     (tmp_path / "sol.json").write_text(solution_file.dumps(outcome.solution))
     later = maskwise.apply(table, tmp_path / "sol.json").data
@@ -209,7 +209,7 @@ def test_records_of_nobody_are_taken_for_one_persons() -> None:
 def test_without_noise_the_release_has_the_counts_of_the_table() -> None:
     """Against a GROUP BY in plain Python of the cells as the cuts show them."""
     table = people(200)
-    outcome = anonymize_privately(table, policy(50, steps=4), mechanisms=Eager())
+    outcome = by_mechanisms(table, policy(50, steps=4), mechanisms=Eager())
     cuts = {cut.attribute: cut for cut in outcome.solution.cuts}
     assert len(outcome.released.chosen) == 4
     expected = Counter(
@@ -228,8 +228,8 @@ def test_without_noise_the_release_has_the_counts_of_the_table() -> None:
 
 
 def test_counts_stand_in_a_column_of_their_own() -> None:
-    by_records = anonymize_privately(people(200), policy(steps=3), mechanisms=Exact()).data.to_pylist()
-    by_counts = anonymize_privately(people(200), policy(steps=3, **{"as": "counts"}), mechanisms=Exact()).data
+    by_records = by_mechanisms(people(200), policy(steps=3), mechanisms=Exact()).data.to_pylist()
+    by_counts = by_mechanisms(people(200), policy(steps=3, **{"as": "counts"}), mechanisms=Exact()).data
     assert Counter(tuple(row.values()) for row in by_records) == Counter(
         {tuple(row.values())[:-1]: row["count"] for row in by_counts.to_pylist()}
     )
@@ -243,21 +243,52 @@ def test_the_release_is_of_the_kind_that_was_given(kind: str) -> None:
         "lazy": lambda table: pl.DataFrame(table).lazy(),
         "arrow": lambda table: table,
     }[kind](people())
-    outcome = anonymize_privately(given, policy(steps=1), mechanisms=Exact())
+    outcome = by_mechanisms(given, policy(steps=1), mechanisms=Exact())
     kinds = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "lazy": pl.LazyFrame, "arrow": pa.Table}
     assert isinstance(outcome.data, kinds[kind])
 
 
 def test_an_empty_table_gives_a_release_as_any_other() -> None:
-    outcome = anonymize_privately(people(3).slice(0, 0), policy(), mechanisms=Repeatable(3))
+    outcome = by_mechanisms(people(3).slice(0, 0), policy(), mechanisms=Repeatable(3))
     assert outcome.released.cells.n_cells > 0
+
+
+class Nothing(Exact):
+    """Every count is 0 by chance, so no combination reaches the threshold."""
+
+    def add_noise(self, counts: Any, epsilon: Fraction) -> Any:
+        del epsilon
+        return np.zeros(len(counts), np.int64)
+
+
+@pytest.mark.parametrize("form", ["records", "counts"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet", None])
+def test_a_release_without_rows_is_a_release_as_any_other(tmp_path: Path, suffix: str | None, form: str) -> None:
+    target = None if suffix is None else tmp_path / f"out.{suffix}"
+    outcome = by_mechanisms(people(), policy(steps=1, **{"as": form}), target, mechanisms=Nothing())
+    assert outcome.n_rows == 0
+    assert target is None or target.exists()
+
+
+def test_a_column_may_be_called_count() -> None:
+    said = told("count", {"suppress": ["a", "b"]})
+    table = pa.table({"count": ["a", "b"] * 50, "Risk": ["lo", "hi"] * 50})
+    outcome = by_mechanisms(table, said, mechanisms=Exact())
+    assert outcome.solution.columns == ("count", "Risk")
+    assert maskwise.apply(table, outcome.solution).data.column_names == ["count", "Risk"]
+
+
+def test_no_caller_can_put_in_other_randomness() -> None:
+    """Neither a seed nor mechanisms: a certificate would call them OpenDP's."""
+    known = inspect.signature(maskwise.anonymize_privately).parameters
+    assert not {"seed", "random_state", "mechanisms"} & set(known)
 
 
 def test_the_account_of_epsilon_is_exact() -> None:
     for per_person in (1, 3):
         person = {"person": "Name"} if per_person > 1 else {}
         asked = policy("0.7", per_person=per_person, **person)
-        outcome = anonymize_privately(people(), asked, mechanisms=Repeatable(1))
+        outcome = by_mechanisms(people(), asked, mechanisms=Repeatable(1))
         assert sum(line.epsilon for line in outcome.released.spent) * per_person == asked.private.epsilon  # type: ignore[union-attr]
 
 
@@ -272,7 +303,7 @@ def test_a_recount_of_the_written_file_is_part_of_every_run(tmp_path: Path, monk
 
     monkeypatch.setattr(module, "_opened", other)
     with pytest.raises(maskwise.RefusedError):
-        anonymize_privately(people(200), policy(steps=1), tmp_path / "out.csv", mechanisms=Exact())
+        by_mechanisms(people(200), policy(steps=1), tmp_path / "out.csv", mechanisms=Exact())
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -284,15 +315,13 @@ def test_formulas_are_escaped_and_recounted(tmp_path: Path, suffix: str) -> None
         "requirements": [{"epsilon": 5, "attributes": ["Job"], "steps": 1}],
     }
     table = pa.table({"Job": ["@clerk", "+nurse"] * 30, "Risk": ["-lo", "=hi"] * 30})
-    outcome = anonymize_privately(
-        table, said, tmp_path / f"out.{suffix}", escape_formulas=True, mechanisms=Repeatable(1)
-    )
+    outcome = by_mechanisms(table, said, tmp_path / f"out.{suffix}", escape_formulas=True, mechanisms=Repeatable(1))
     assert outcome.n_records
 
 
 def test_a_column_that_is_not_there_is_named() -> None:
     with pytest.raises(InputError, match="`Job` is in the policy but not in the table"):
-        anonymize_privately(people().drop_columns("Job"), policy(), mechanisms=Exact())
+        by_mechanisms(people().drop_columns("Job"), policy(), mechanisms=Exact())
 
 
 def test_a_private_policy_is_refused_where_tables_are_recounted() -> None:
@@ -303,4 +332,4 @@ def test_a_private_policy_is_refused_where_tables_are_recounted() -> None:
 
 def test_a_policy_without_epsilon_is_not_for_a_private_release() -> None:
     with pytest.raises(InputError, match="asks for no `epsilon`"):
-        anonymize_privately(people(), {"requirements": [{"qid": ["Age"], "k": 2}]}, mechanisms=Exact())
+        by_mechanisms(people(), {"requirements": [{"qid": ["Age"], "k": 2}]}, mechanisms=Exact())
