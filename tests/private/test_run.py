@@ -102,7 +102,17 @@ def test_what_is_no_number_is_outside_and_infinity_at_an_end() -> None:
     entry = {"interval": {"range": [0, 40], "on": 10}}
     numbers = pa.array([math.nan, math.inf, -math.inf, 9.999999999999999, 10.0], pa.float64())
     assert leaves(numbers, entry) == [5, 4, 0, 0, 1]
-    assert leaves(["nan", "NaN", "inf", "-Infinity", "", "x", " 12 "], entry) == [5, 5, 4, 0, 5, 5, 1]
+    assert leaves(["nan", "NaN", "inf", "1e999", "", "x", " 12 ", "1e99"], entry) == [5, 5, 5, 5, 5, 5, 1, 4]
+
+
+def test_a_database_that_fails_at_some_texts_is_refused_whatever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maskwise.engines.duckdb.DuckDB.stops_at_unreadable", lambda self: True)  # noqa: ARG005
+    asked = told("X", {"interval": {"range": [0, 40], "on": 10}})
+    for cell in ("1", "x", None):
+        table = pa.table({"X": pa.array([cell], pa.string()), "Risk": ["lo"]})
+        with pytest.raises(InputError, match="`X` is text, and this version of DuckDB fails"):
+            coded(table, asked)
+    assert coded(pa.table({"X": [1], "Risk": ["lo"]}), asked) == Counter({(0, 0): 1})
 
 
 def test_a_file_may_hold_what_is_no_number(tmp_path: Path) -> None:

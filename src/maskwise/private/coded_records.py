@@ -7,6 +7,7 @@ to an error, whatever it holds.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,9 +112,19 @@ def _cell(table: Table, domain: DeclaredDomain) -> ir.Value:
         value = value.cast(kind)
     else:
         _refuse_stops(table, domain.name)
-        value = table.engine.dialect.try_cast(_text(value), kind)
+        value = _finite(table.engine.dialect.try_cast(_text(value), kind))
     clipped = _clip(value, domain.grid)
     return _part(clipped, domain) if _is_computed(domain) else clipped
+
+
+def _finite(value: ir.Value) -> ir.Value:
+    """A number that was read from a text; one that is too large is missing in some databases and infinite in others."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    if not value.type().is_floating():
+        return value
+    # What is no number is above all numbers.
+    return ibis.ifelse(value.abs() <= sys.float_info.max, value, ibis.null(value.type()))
 
 
 def _refuse_stops(table: Table, name: str) -> None:
