@@ -15,6 +15,7 @@ from maskwise.private.domain import domains_of
 from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from tests.engines.conftest import Place, in_order
+from tests.engines.postgres_server import Server
 from tests.private.tables import Eager, by_mechanisms
 
 ATTRIBUTES = ["Age", "Pay", "Text", "Born", "Edu", "Job", "Level", "Seen", "Zoned", "Clock", "Ill", "Big"]
@@ -99,3 +100,16 @@ def test_the_same_release_is_written(place: Place) -> None:
     assert outcome.solution == expected.solution
     assert len(outcome.released.chosen) == 4
     assert in_order(place.rows(outcome.data)) == in_order([tuple(row.values()) for row in expected.data.to_pylist()])
+
+
+def test_no_number_of_postgresql_is_too_large(server: Server) -> None:
+    """A cast to a float would fail at some cells, which would tell that there are such."""
+    server.run("CREATE TABLE amounts (x numeric, risk text)")
+    server.run("INSERT INTO amounts VALUES (7, 'lo'), (1e400, 'lo'), ('NaN', 'hi'), (NULL, 'hi')")
+    entry = {"interval": {"range": [0, 100], "on": 50}}
+    policy = {"class": {"risk": ["lo", "hi"]}, "attributes": {"x": entry}}
+    try:
+        found = coded("amounts", server.url, {**policy, "requirements": [{"epsilon": 1, "attributes": ["x"]}]})
+    finally:
+        server.run("DROP TABLE amounts")
+    assert found == [(0, 0, 1), (3, 0, 1), (3, 1, 2)]

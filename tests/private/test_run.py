@@ -7,6 +7,7 @@ import inspect
 import math
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,14 @@ def test_of_each_person_so_many_records_are_used() -> None:
     asked = policy(person="Id", per_person=3)
     expected = sum(min(n, 3) for n in Counter(who).values())
     assert sum(coded(table, asked).values()) == expected
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(38, 0), pa.uint64()])
+def test_persons_with_long_numbers_are_different_persons(kind: pa.DataType) -> None:
+    """As floats they would be one, and to leave one out would let the other's records in: twice the change."""
+    who = [Decimal(10**17 + i % 5) if pa.types.is_decimal(kind) else 10**17 + i % 5 for i in range(20)]
+    table = people(20).append_column("Id", pa.array(who, kind))
+    assert sum(coded(table, policy(person="Id", per_person=2)).values()) == 5 * 2
 
 
 def test_records_of_nobody_are_taken_for_one_persons() -> None:

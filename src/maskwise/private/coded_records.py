@@ -56,7 +56,7 @@ def code_records(table: Table, policy: Policy, domains: Sequence[DeclaredDomain]
         f"c{i}": _lookup(table, cells[f"c{i}"], domain) for i, domain in enumerate(domains) if not _is_computed(domain)
     }
     at = f"c{len(domains)}"
-    cells[at] = _text(table.column(policy.class_name))
+    cells[at] = _text(_column(table, policy.class_name))
     lookups[at] = _values(policy.class_values, NOWHERE)
     computed = [name for name in cells if name not in lookups]
     expr = _of_each_person(table, policy, cells) if policy.person is not None else table.expr.select(**cells)
@@ -88,12 +88,24 @@ def _of_each_person(table: Table, policy: Policy, cells: dict[str, ir.Value]) ->
 
     assert policy.person is not None  # noqa: S101 - called where there are persons
     assert policy.private is not None  # noqa: S101 - called for private policies only
-    drawn = {PERSON: table.column(policy.person.column), _PLACE: table.engine.dialect.random_order()}
+    # As it is: two long numbers that are one float would be one person, of whom one may leave and the other stay.
+    who = table.expr[table.key(policy.person.column)]
+    drawn = {PERSON: who, _PLACE: table.engine.dialect.random_order()}
     # Kept as a table: what is drawn must stay, however often it is looked at.
     kept = table.engine.materialize(table.expr.select(**cells, **drawn))
     turn = ibis.row_number().over(group_by=kept[PERSON], order_by=kept[_PLACE])
     numbered = kept.select(*cells, **{_TURN: turn})
     return numbered.filter(numbered[_TURN] < policy.private.per_person).drop(_TURN)
+
+
+def _column(table: Table, name: str) -> ir.Value:
+    """A column as everybody sees it; but no decimal, of any size, ends a run by being too large for a float."""
+    raw = table.expr[table.key(name)]
+    kind = raw.type()
+    if not (kind.is_decimal() and kind.precision is None):
+        return table.column(name)
+    _refuse_stops(table, name)
+    return _finite(table.engine.dialect.try_cast(raw.cast("string"), "float64"))
 
 
 def _text(value: ir.Value) -> ir.Value:
@@ -102,7 +114,7 @@ def _text(value: ir.Value) -> ir.Value:
 
 def _cell(table: Table, domain: DeclaredDomain) -> ir.Value:
     """A column as it is looked up: texts, or numbers, dates and times inside the declared range."""
-    value = table.column(domain.name)
+    value = _column(table, domain.name)
     if domain.grid is None:
         return _text(value)
     if is_read_here(value, domain):
@@ -171,17 +183,15 @@ def _is_of(value: ir.Value, kind: str) -> bool:
     found = value.type()
     if kind != "float64":
         return bool(found.is_date() or found.is_timestamp())
-    # A decimal of any size may be too large for a float, which some databases refuse.
-    return bool(found.is_numeric() and not (found.is_decimal() and found.precision is None))
+    return bool(found.is_numeric())
 
 
 def _clip(value: ir.Value, grid: DeclaredRange) -> ir.Value:
-    """Put what lies beyond the range to its nearer end; what is missing, or no number, is missing."""
+    """Put what lies beyond the range to its nearer end; a missing cell stays missing."""
     import ibis  # noqa: PLC0415 - heavy
 
     low, high = (_literal(end, grid) for end in (grid.low, grid.high))
-    unread = [(value.isnan(), ibis.null(value.type()))] if value.type().is_floating() else []
-    return ibis.cases(*unread, (value < low, low), (value > high, high), else_=value)
+    return ibis.cases((value < low, low), (value > high, high), else_=value)
 
 
 def _literal(number: float, grid: DeclaredRange) -> Any:
