@@ -30,7 +30,7 @@ class Pair:
     """Two tables of which one has one record more."""
 
     name: str
-    steps: int
+    steps: int | None
     utility: PrivateUtility
     records: tuple[tuple[int, int], ...]
     """Value and class of each record."""
@@ -45,6 +45,10 @@ PAIRS = (
     Pair("choice and counts", 1, PrivateUtility.MAX, ((0, 0),) * 12 + ((1, 1),) * 2, (1, 1)),
     Pair("choice by gini", 1, PrivateUtility.GINI, ((0, 0),) * 12, (1, 1)),
     Pair("empty table", 1, PrivateUtility.GINI, (), (0, 0)),
+    # The number of records is bought, too.
+    Pair("steps by size", None, PrivateUtility.MAX, ((0, 0),) * 12 + ((1, 1),) * 2, (1, 1)),
+    # The information gain is 0 without the record and 0.39 bits with it.
+    Pair("choice by infogain", 1, PrivateUtility.INFOGAIN, ((0, 0),) * 12, (1, 1)),
 )
 
 

@@ -25,13 +25,13 @@ from maskwise.datasets import adult_trees
 GA = list(ADULT.qids["GA"])
 THIRTEEN = [name for name in ADULT.load("train").column_names if name not in {ADULT.class_name, "fnlwgt"}]
 GRIDS: dict[str, Any] = {
-    "age": {"interval": [16, 100], "grid": 1},
-    "fnlwgt": {"interval": [0, 1_500_000], "grid": 10_000},
-    "education-num": {"interval": [1, 16], "grid": 1},
+    "age": {"interval": {"range": [16, 100], "on": 1}},
+    "fnlwgt": {"interval": {"range": [0, 1_500_000], "on": 10_000}},
+    "education-num": {"interval": {"range": [1, 16], "on": 1}},
     # The census codes gains from 99,999 on as that number.
-    "capital-gain": {"interval": [0, 99_999], "grid": 500},
-    "capital-loss": {"interval": [0, 5000], "grid": 100},
-    "hours-per-week": {"interval": [1, 99], "grid": 1},
+    "capital-gain": {"interval": {"range": [0, 99_999], "on": 500}},
+    "capital-loss": {"interval": {"range": [0, 5000], "on": 100}},
+    "hours-per-week": {"interval": {"range": [1, 99], "on": 1}},
 }
 """What is known of the numbers without looking at the records."""
 TARGETS = ((GA, 0.1, 18.5), (GA, 1, 18.2), (THIRTEEN, 0.5, 18.3), (THIRTEEN, 1, 17.3), (THIRTEEN, 2, 16.9))

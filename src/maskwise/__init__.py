@@ -21,6 +21,7 @@ Check:
 
 Ask:
     suggest: A first draft of a policy, from a raw table.
+    suggest_privately: The same with an epsilon: domains that somebody has to confirm.
     Policy, Attribute, Taxonomy, Person: What a policy is made of.
     KAnonymity, Confidence, Diversity, Closeness, LKC: What it may require.
     PrivateRelease: What it may ask for instead.
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from maskwise.sklearn import Masker
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
+    from maskwise.suggestion.private_draft import PrivateDraft, suggest_privately
     from maskwise.suggestion.suggest import suggest
     from maskwise.suggestion.suggestion import Suggestion
     from maskwise.verify.verdict import Finding, Verdict
@@ -119,6 +121,7 @@ _HOME = {
     "Person": "policy.person",
     "Policy": "policy.policy",
     "PolicyError": "errors",
+    "PrivateDraft": "suggestion.private_draft",
     "PrivateOutcome": "private.outcome",
     "PrivateRelease": "policy.private_release",
     "RefusedError": "errors",
@@ -142,6 +145,7 @@ _HOME = {
     "read_taxonomy": "formats.taxonomies.registry",
     "risk": "assessment",
     "suggest": "suggestion.suggest",
+    "suggest_privately": "suggestion.private_draft",
     "taxonomy_from_index": "formats.taxonomies.frames",
 }
 
@@ -172,6 +176,7 @@ __all__ = [
     "Person",
     "Policy",
     "PolicyError",
+    "PrivateDraft",
     "PrivateOutcome",
     "PrivateRelease",
     "RefusedError",
@@ -195,6 +200,7 @@ __all__ = [
     "read_taxonomy",
     "risk",
     "suggest",
+    "suggest_privately",
     "taxonomy_from_index",
 ]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -23,6 +22,7 @@ from maskwise.policy.attributes import Missing
 from maskwise.policy.budget import Suppressed
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.private.parameters import exact_epsilon, refuse_parameters
 from maskwise.private.run import anonymize_privately
 from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.release.frame_encodings import names_out, with_indicators, with_places
@@ -231,6 +231,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_privately(self, training: Any, asked: Policy) -> Self:
         """Release the training rows with differential privacy, and keep the cut."""
+        refuse_parameters(self.get_params(deep=False), type(self)().get_params(deep=False))
         outcome = anonymize_privately(training, asked)
         attributes = outcome.asked.attributes
         self.solution_ = as_numbers(replace(outcome.solution, columns=attributes), self._form, {})
@@ -286,7 +287,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.epsilon is not None:
             if asked.private is None:
                 raise InputError(_NO_DOMAINS)
-            asked = replace(asked, private=replace(asked.private, epsilon=Fraction(str(self.epsilon))))
+            asked = replace(asked, private=replace(asked.private, epsilon=exact_epsilon(self.epsilon)))
         if asked.missing is Missing.DROP:
             raise InputError("A transformer keeps every row, so `missing: drop` does not fit it. Use keep or error.")
         if asked.suppress is not None:

@@ -17,7 +17,7 @@ from tests.private.tables import Eager
 POLICY = """\
 class: {Risk: [lo, hi]}
 attributes:
-  Age: {interval: [0, 40], grid: 10}
+  Age: {interval: {range: [0, 40], on: 10}}
   Edu: {taxonomy: {ANY: {School: [primary, secondary], University: [bachelor, master]}}}
   Job: {suppress: [clerk, nurse, trader]}
 requirements:

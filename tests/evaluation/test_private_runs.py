@@ -61,7 +61,7 @@ def test_the_command_takes_the_number_of_runs(run: Run, tmp_path: Path, monkeypa
     pyarrow.csv.write_csv(people(0), tmp_path / "people.csv")
     (tmp_path / "policy.yaml").write_text(
         "class: {Risk: [lo, hi]}\n"
-        "attributes: {Age: {interval: [0, 40], grid: 10}}\n"
+        "attributes: {Age: {interval: {range: [0, 40], on: 10}}}\n"
         "requirements: [{epsilon: 20, attributes: [Age], steps: 1}]\n"
     )
     done = run("evaluate", tmp_path / "people.csv", "-p", tmp_path / "policy.yaml", "--runs", 2, "--classifier", "c4.5")

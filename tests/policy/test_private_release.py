@@ -16,7 +16,7 @@ from maskwise.values.scales import Scale
 
 BASE: dict[str, Any] = {
     "class": {"Risk": ["lo", "hi"]},
-    "attributes": {"Age": {"interval": [0, 99], "grid": 10}, "Job": {"suppress": ["clerk", "nurse"]}},
+    "attributes": {"Age": {"interval": {"range": [0, 99], "on": 10}}, "Job": {"suppress": ["clerk", "nurse"]}},
     "requirements": [{"epsilon": "0.1", "attributes": ["Age", "Job"]}],
 }
 
@@ -66,19 +66,25 @@ def test_mistakes_name_file_and_line(tmp_path: Path) -> None:
     [
         ({"Age": "interval"}, "The range of `Age` is not given; it must be declared, because a domain that is taken"),
         ({"Age": {"interval": [0, 99]}}, "The grid of `Age` is not given"),
-        ({"Age": {"interval": [0, 99], "grid": 0}}, "grid is a number above 0"),
-        ({"Age": {"interval": [0, 99], "grid": "x"}}, "grid is a number above 0"),
-        ({"Age": {"interval": [0, 10**9], "grid": 1}}, "65,535 are the most"),
-        ({"Age": {"interval": ["2000-01-01", "2001-01-01"], "grid": "0.5"}}, "whole number of days"),
-        ({"Age": {"interval": ["10:00", "12:00"], "grid": 1}}, "not of times"),
+        ({"Age": {"interval": {"range": [0, 99], "on": 0}}}, "a number above 0"),
+        ({"Age": {"interval": {"range": [0, 99], "on": "x"}}}, "a number above 0"),
+        ({"Age": {"interval": {"range": [0, 10**9], "on": 1}}}, "65,535 are the most"),
+        ({"Age": {"interval": {"range": ["2000-01-01", "2001-01-01"], "on": "0.5"}}}, "is not for ISO dates"),
+        ({"Age": {"interval": {"range": ["10:00", "12:00"], "on": 1}}}, "Use `minute`, `hour`"),
         ({"Age": "suppress"}, "The values of `Age` are not listed"),
         ({"Age": {"suppress": ["*", "a"]}}, "stands for a hidden value"),
         ({"Age": {"suppress": ["a", "a"]}}, "stands twice"),
-        ({"Age": {"prefix": [2, 1]}}, "has a rule or a tree that is made of the table"),
-        ({"Age": {"grow": "frequency"}}, "has a rule or a tree that is made of the table"),
-        ({"Age": {"interval": {"range": [0, 99], "on": 5}, "grid": 5}}, "`on` is for intervals found in the data"),
+        ({"Age": {"prefix": [2, 1]}}, "`prefix` reads more texts than anybody can list"),
+        ({"Age": {"icd10": ["code", "chapter"]}}, "Leave it out: icd10: [chapter]"),
+        ({"Age": {"steps": [5, 10]}}, "`steps` needs a range"),
+        ({"Age": {"calendar": ["month", "year"], "range": [0, 5]}}, "`calendar` has a range such as [2000-01-01"),
+        ({"Age": {"isco": None, "range": [0, 5]}}, "it needs no range"),
+        ({"Age": {"naics": None}}, "Leave it out: naics: [industry, group, subsector, sector]"),
+        ({"Age": {"grow": "frequency"}}, "has a tree that is made of the table"),
+        ({"Age": {"interval": {"range": [3, 4], "on": 5}}}, "no point of the grid"),
+        ({"Age": {"interval": {"range": [0, 10**17], "on": 10**15}}}, "2^53"),
         ({}, "`Age` has no entry, so its domain is not known"),
-        ({"Age": {"interval": [0, 99], "grid": 1, "weight": 2}}, "`weight` does not go with `epsilon`"),
+        ({"Age": {"interval": {"range": [0, 99], "on": 1}, "weight": 2}}, "`weight` does not go with `epsilon`"),
     ],
 )
 def test_an_undeclared_domain_is_refused_with_what_to_write(attributes: dict[str, Any], expected: str) -> None:
@@ -104,7 +110,10 @@ def test_an_undeclared_domain_is_refused_with_what_to_write(attributes: dict[str
             {"requirements": [{"epsilon": 1, "attributes": ["Age"], "steps": 10**6}]},
             "steps is a number from 0 to 1,000",
         ),
-        ({"requirements": [{"qid": ["Age"], "k": 5}]}, "`Age`: grid goes with a requirement `epsilon`"),
+        (
+            {"requirements": [{"qid": ["Age"], "k": 5}], "attributes": {"Age": {"steps": [5], "range": [0, 99]}}},
+            "`Age`: the range of a rule goes with a requirement `epsilon`",
+        ),
         ({"requirements": [{"qid": ["Age"], "k": 5}]}, "`Job`: a list of values goes with a requirement `epsilon`"),
         ({"requirements": [{"epsilon": "much", "attributes": ["Age"]}]}, "epsilon is a number"),
         ({"requirements": [{"epsilon": 1}]}, "goes with `attributes`"),
@@ -123,12 +132,13 @@ def test_what_does_not_go_with_epsilon_is_refused(more: dict[str, Any], expected
     assert expected in mistakes(changed(**more))
 
 
-def test_grids_have_exact_steps() -> None:
+def test_grids_have_exact_points() -> None:
     said = changed(
-        attributes={"Age": {"interval": [0, 1], "grid": "0.1"}}, requirements=[{"epsilon": 1, "attributes": ["Age"]}]
+        attributes={"Age": {"interval": {"range": [0, 1], "on": "0.1"}}},
+        requirements=[{"epsilon": 1, "attributes": ["Age"]}],
     )
     (domain,) = domains_of(read_policy(said, private=True))
     assert domain.grid is not None
     assert domain.grid.scale is Scale.REAL
     assert domain.n_leaves == 11
-    assert [domain.grid.at(i) for i in (0, 3, 7, 10)] == [0, 0.3, 0.7, 1]
+    assert [domain.grid.starts[i] for i in (0, 3, 7, 10)] == [0, 0.3, 0.7, 1]

@@ -13,13 +13,15 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.policy.policy import Policy
 from maskwise.private.cells import CodedRows
 from maskwise.private.domain import DeclaredDomain, domains_of
+from maskwise.private.outcome import PrivateOutcome
+from maskwise.private.run import release_by
 from maskwise.private.utility import Utility
 
 Record = tuple[int, ...]
 """The leaf of each attribute, and the class last."""
 
 ATTRIBUTES = {
-    "Age": {"interval": [0, 40], "grid": 10},
+    "Age": {"interval": {"range": [0, 40], "on": 10}},
     "Edu": {"taxonomy": {"ANY": {"School": ["primary", "secondary"], "University": ["bachelor", "master"]}}},
     "Job": {"suppress": ["clerk", "nurse", "trader"]},
 }
@@ -53,6 +55,11 @@ def coded(records: Sequence[Record]) -> CodedRows:
     if not distinct:
         return CodedRows(tuple(np.zeros(0, np.int64) for _ in ATTRIBUTES), np.zeros(0, np.int64), counts)
     return CodedRows(tuple(columns[:, a] for a in range(columns.shape[1] - 1)), columns[:, -1], counts)
+
+
+def by_mechanisms(*given: Any, mechanisms: Any, **named: Any) -> PrivateOutcome:
+    """A release by mechanisms of a test."""
+    return release_by(mechanisms, *given, **named)
 
 
 class Repeatable:

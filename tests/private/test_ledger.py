@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -15,8 +16,7 @@ import pytest
 
 from maskwise.errors import InputError
 from maskwise.private.ledger import Ledger
-from maskwise.private.run import anonymize_privately
-from tests.private.tables import ATTRIBUTES, Repeatable, policy
+from tests.private.tables import ATTRIBUTES, Exact, Repeatable, by_mechanisms, policy
 
 ONE = Fraction(1)
 
@@ -69,13 +69,70 @@ def test_the_ledger_is_the_owners_and_says_so_in_its_first_line(tmp_path: Path) 
     assert "For the owner only" in path.read_text().splitlines()[0]
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": "maskwise ledger of epsilon", "spent": [{"key": 1}]}'])
+def entry(epsilon: str) -> str:
+    return f'{{"format": "maskwise ledger of epsilon", "spent": [{{"key": "", "epsilon": {epsilon}}}]}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{}", "[1]", "[" * 100_000, "\xff"),
+        entry('"1"').replace('""', "1"),
+        entry('"1"')[:-9],
+        *map(entry, ["Infinity", "NaN", "-1", '"1/0"']),
+    ],
+    ids=range(11),
+)
 def test_a_file_that_is_no_ledger_is_refused_and_left_alone(tmp_path: Path, text: str) -> None:
     path = tmp_path / "l.json"
-    path.write_text(text)
-    with pytest.raises(InputError, match="no ledger"):
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(InputError, match="put back a copy"):
         Ledger(path, ONE).spend(ONE, "a")
-    assert path.read_text() == text
+    assert path.read_bytes() == text.encode("latin-1")
+
+
+def test_a_ledger_that_cannot_be_read_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "l.json"
+    path.mkdir()
+    with pytest.raises(InputError, match=r"cannot be read \(Is a directory\)"):
+        Ledger(path, ONE).check()
+
+
+def test_a_link_leads_to_one_ledger(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    link = tmp_path / "l.json"
+    link.symlink_to(tmp_path / "there" / "ledger.json")
+    assert Ledger(link, ONE).spend(Fraction(1, 2), "a").is_new
+    assert not Ledger(tmp_path / "there" / "ledger.json", ONE).spend(Fraction(1, 4), "b").is_new
+    assert Ledger(link, ONE).spend(Fraction(1, 4), "c").spent == 1
+    assert link.is_symlink()
+
+
+def test_a_ledger_with_two_names_is_refused(tmp_path: Path) -> None:
+    Ledger(tmp_path / "l.json", ONE).spend(Fraction(1, 2), "a")
+    os.link(tmp_path / "l.json", tmp_path / "m.json")
+    with pytest.raises(InputError, match="a hard link"):
+        Ledger(tmp_path / "m.json", ONE).spend(Fraction(1, 4), "b")
+
+
+def test_runs_at_the_same_time_do_not_exceed_the_total(tmp_path: Path) -> None:
+    def spend(number: int) -> bool:
+        try:
+            Ledger(tmp_path / "l.json", Fraction(5)).spend(ONE, str(number))
+        except InputError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(spend, range(12))) == 5
+    assert spent(tmp_path / "l.json") == 5
+
+
+def test_the_release_does_not_replace_the_ledger(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "out.csv", ONE)
+    with pytest.raises(InputError, match="is the ledger"):
+        by_mechanisms(people(), policy(), tmp_path / "out.csv", ledger=ledger, mechanisms=Exact())
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_run_killed_at_any_call_of_the_system_leaves_a_whole_ledger(
@@ -130,7 +187,7 @@ def test_what_is_spent_is_on_the_disk_before_anything_is_drawn(tmp_path: Path) -
             raise Killed
 
     with pytest.raises(Killed):
-        anonymize_privately(people(), policy(), tmp_path / "out.csv", ledger=Ledger(path, ONE), mechanisms=Watching())
+        by_mechanisms(people(), policy(), tmp_path / "out.csv", ledger=Ledger(path, ONE), mechanisms=Watching())
     assert spent(path) == ONE
     assert not (tmp_path / "out.csv").exists()
 
@@ -141,7 +198,7 @@ def test_a_refused_spending_draws_nothing_and_releases_nothing(tmp_path: Path) -
             raise AssertionError
 
     with pytest.raises(InputError, match="are allowed"):
-        anonymize_privately(
+        by_mechanisms(
             people(),
             policy(),
             tmp_path / "out.csv",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -41,3 +42,17 @@ def test_another_epsilon_takes_the_place_of_the_policys() -> None:
 def test_epsilon_without_declared_domains_is_refused(given: object) -> None:
     with pytest.raises(InputError, match="domains must be declared"):
         Masker(given, epsilon=1).fit(people(0).to_pandas())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"epsilon": "much"}, "`epsilon` is a number above 0; found `much`"),
+        ({"random_state": 3}, "`random_state` does not go with an epsilon"),
+        ({"method": "bug"}, "`method` does not go with an epsilon"),
+        ({"encode": "mean"}, "means of the training rows"),
+    ],
+)
+def test_parameters_that_do_not_go_with_epsilon_are_refused(more: dict[str, Any], expected: str) -> None:
+    with pytest.raises(InputError, match=expected):
+        Masker(policy(20, steps=1), **more).fit(people(0).to_pandas())

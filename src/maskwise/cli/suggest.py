@@ -10,11 +10,13 @@ from cyclopts import Parameter
 
 from maskwise.cli.options import AsJson, Engine, Memory, Quiet  # noqa: TC001 - as above
 from maskwise.cli.printing import print_json
+from maskwise.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from maskwise.cli.terminal import Terminal
+    from maskwise.suggestion.private_draft import PrivateDraft
     from maskwise.suggestion.suggestion import Suggestion
 
 
@@ -36,6 +38,10 @@ def suggest(
     risk: Annotated[
         str, Parameter(help="The largest chance of being found, as a number or by name (ema-0070); 0.09 makes k 12.")
     ] = "0.09",
+    epsilon: Annotated[
+        str | None,
+        Parameter(help="Draft a private release with this epsilon: domains that somebody has to confirm."),
+    ] = None,
     explain: Annotated[bool, Parameter(negative="", help="Print what was counted of every column as a table.")] = False,
     engine: Engine = None,
     memory: Memory = None,
@@ -44,12 +50,18 @@ def suggest(
 ) -> int:
     """Draft a policy for a raw table, with the reasons as comments."""
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.suggestion.private_draft import suggest_privately  # noqa: PLC0415 - start-up
     from maskwise.suggestion.suggest import suggest as draft  # noqa: PLC0415 - start-up
     from maskwise.suggestion.suggestion import check_target  # noqa: PLC0415 - start-up
 
     if output is not None:
         check_target(output)
     terminal = Terminal(quiet=quiet or json_)
+    if epsilon is not None:
+        if explain:
+            raise InputError("--explain does not go with --epsilon: its draft says of each column what to confirm.")
+        drafted = suggest_privately(data, epsilon, class_name=class_name, engine=engine, memory=memory)
+        return _show_private(terminal, drafted, output, as_json=json_)
     found = draft(data, class_name=class_name, risk=risk, engine=engine, memory=memory)
     if output is not None:
         found.write(output)
@@ -66,6 +78,21 @@ def suggest(
         _show_summary(terminal, found)
         terminal.say(f"draft: {output} (keep it private: its comments have figures of the raw table)")
         terminal.say(f"Read it, change what is wrong, then run: maskwise mask DATA -p {output} -o OUT")
+    return 0
+
+
+def _show_private(terminal: Terminal, found: PrivateDraft, output: Path | None, *, as_json: bool) -> int:
+    """Write or print the draft of a private release."""
+    if output is not None:
+        found.write(output)
+    if as_json:
+        print_json({"policy": found.data})
+    elif output is None:
+        sys.stdout.write(found.to_yaml())
+    else:
+        terminal.say(f"draft: {output} (keep it private: it was made by looking at the records)")
+        terminal.say("Confirm or replace every domain in it by what is possible, whatever the records say.")
+        terminal.say(f"Then run: maskwise mask DATA -p {output} -o OUT --ledger LEDGER --total-epsilon TOTAL")
     return 0
 
 

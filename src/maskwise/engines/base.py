@@ -39,8 +39,6 @@ class Feature(StrEnum):
     """The database reads the files that this process sees."""
     RECORD_ORDER = "record order"
     """Records stand in an order that means something."""
-    EXACT_TEXTS = "exact texts"
-    """Texts are equal only if all their letters are, whatever collation their column has."""
     SAME_PROCESS = "same process"
     """The database runs inside this process, so that records which are fetched travel nowhere."""
 
@@ -166,6 +164,9 @@ class Dialect(Protocol):
 
     def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
         """Read texts as another type; a text that cannot be read is missing; default: `defaults.try_cast`."""
+
+    def stops_at_unreadable(self) -> bool:
+        """Whether `try_cast` fails at a text that it cannot read, as old versions do; default: `defaults.no`."""
 
     def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
         """Find the number of the range that a cell falls into: what to join, and the number, both in SQL.

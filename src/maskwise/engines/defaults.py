@@ -48,6 +48,12 @@ def try_cast(dialect: Dialect, text: ir.Value, kind: str) -> ir.Value:
     return text.try_cast(kind)
 
 
+def no(dialect: Dialect) -> bool:
+    """It does not."""
+    del dialect
+    return False
+
+
 def as_text(dialect: Dialect, cell: ir.Value) -> ir.Value:
     """Hash a cell as its text."""
     del dialect

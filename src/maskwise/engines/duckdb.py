@@ -44,10 +44,11 @@ class DuckDB:
     """An in-memory DuckDB, one in a file, or the owner's own connection."""
 
     name: ClassVar[str] = "DuckDB"
-    gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.EXACT_TEXTS: Gap.NOTIMPL}
+    gaps: ClassVar[Mapping[Feature, Gap]] = {}
 
     as_native = defaults.as_ibis_table
     try_cast = defaults.try_cast
+    stops_at_unreadable = defaults.no
     byte_order = defaults.unchanged
     random_order = defaults.random_order
 
@@ -98,16 +99,24 @@ class DuckDB:
         return self._with_texts(source)
 
     def _with_texts(self, table: ir.Table) -> ir.Table:
-        """The table with texts instead of ENUMs: such a type lists values that no record may have."""
+        """The table with texts that are compared by their letters, and instead of ENUMs.
+
+        A collation such as `nocase` takes `hiv` and `HIV` for equal; which columns
+        have one cannot be asked. An ENUM lists values that no record may have.
+        """
         sql = self.backend.compile(table)
         described = self._connection.execute(f"DESCRIBE {sql}").fetchall()
-        kinds = {name: _ENUM.sub("VARCHAR", kind) for name, kind, *_ in described if _ENUM.search(kind)}
-        if not kinds:
+        cells = {}
+        for name, kind, *_ in described:
+            cell = _quoted(TableName(name))
+            if _ENUM.search(kind):
+                cells[cell] = f"CAST({cell} AS {_ENUM.sub('VARCHAR', kind)})"
+            elif kind == "VARCHAR":
+                cells[cell] = f'{cell} COLLATE "binary"'
+        if not cells:
             return table
-        casts = ", ".join(
-            f"CAST({_quoted(TableName(n))} AS {kind}) AS {_quoted(TableName(n))}" for n, kind in kinds.items()
-        )
-        query = f"SELECT * REPLACE ({casts}) FROM ({sql})"  # noqa: S608
+        read = ", ".join(f"{cell} AS {name}" for name, cell in cells.items())
+        query = f"SELECT * REPLACE ({read}) FROM ({sql})"  # noqa: S608
         return self.backend.sql(query, schema=table.schema(), dialect="duckdb")
 
     def _require(self, name: TableName) -> None:

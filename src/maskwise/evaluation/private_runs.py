@@ -93,7 +93,7 @@ def evaluate_privately(
     # Every column that is not released is left out; a k of 1 asks for nothing.
     plain = Policy(
         (read_requirement({"qid": list(asked.attributes), "k": "1"}),),
-        tuple(replace(one, step=None, values=()) for one in policy.attributes if one.name in asked.attributes),
+        tuple(replace(one, grid=None, values=()) for one in policy.attributes if one.name in asked.attributes),
         policy.class_name,
         keep=(),
         missing=policy.missing,

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 _PREFERRED = ("weight", "at_least", "consistency")
 _BY_LEVEL = ("at_least", "release")
 """What is a level of a tree: a number, or of a rule the name of one of its levels."""
-_BESIDE_RULES = ("root", "other")
-_OTHERS = ("clamp", "grid", *_PREFERRED, "release")
+_BESIDE_RULES = ("root", "other", "range")
+_OTHERS = ("clamp", *_PREFERRED, "release")
 ATTRIBUTE_KEYS = ("taxonomy", "interval", "suppress", *_OTHERS, *_BESIDE_RULES, *sorted(RULE_KEYS | MADE_KEYS))
 """The keys that are known in an entry."""
 
@@ -46,7 +46,7 @@ class AttributeEntry(BaseModel):
     release: int | None = Field(default=None, ge=0)
     interval: list[str] | None = Field(default=None, min_length=2, max_length=2)
     suppress: Annotated[list[str] | None, BeforeValidator(name_list)] = Field(default=None, min_length=1)
-    grid: str | None = None
+    range: list[str] | None = Field(default=None, min_length=2, max_length=2)
     clamp: list[str | None] | None = Field(default=None, min_length=2, max_length=2)
     weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     at_least: int = Field(default=0, ge=0)
@@ -110,7 +110,7 @@ def _misplaced(name: str, entry: Mapping[str, Any]) -> list[str]:
     """What is said of keys that belong to another way of masking."""
     texts = [
         f"`{name}`: {key} is for an attribute with {kind}."
-        for key, kind in (("clamp", Kind.INTERVAL), ("grid", Kind.INTERVAL), ("release", Kind.TAXONOMY))
+        for key, kind in (("clamp", Kind.INTERVAL), ("release", Kind.TAXONOMY))
         if key in entry and kind not in entry and not (kind is Kind.TAXONOMY and RULE_KEYS & set(entry))
     ]
     rules = quote(sorted(RULE_KEYS))
@@ -129,6 +129,7 @@ def write_attribute(attribute: Attribute) -> Any:
         entry = {"taxonomy": tree.to_nested()} if tree is not None and source is None else {}
         entry |= {} if source is None else {source.key: source.to_data()}
         entry |= {} if attribute.rule is None else attribute.rule.to_data()
+        entry |= {} if attribute.bounds is None else {"range": list(attribute.bounds)}
         entry |= {} if attribute.release is None else {"release": attribute.release}
     elif attribute.kind is Kind.INTERVAL:
         bounds = {} if attribute.bounds is None else {"range": list(attribute.bounds)}
@@ -136,7 +137,6 @@ def write_attribute(attribute: Attribute) -> Any:
         if attribute.grid is not None:
             entry = {"interval": bounds | {"on": attribute.grid.text}}
         entry |= {} if attribute.clamp == (None, None) else {"clamp": list(attribute.clamp)}
-        entry |= {} if attribute.step is None else {"grid": attribute.step}
     if attribute.preferred:
         entry = ({entry: None} if isinstance(entry, str) else entry) | dict(attribute.preferred)
     return "interval" if entry == {"interval": None} else entry
@@ -183,7 +183,9 @@ def _by_rule(name: str, parts: dict[str, Any], document: Document, folder: Path)
     parts = {**parts, **levels}
     release = str(parts.get("release", ""))
     depth = int(release) if release.isdecimal() else None
-    return Attribute(name, Kind.TAXONOMY, rule=rule, release=depth, **_preferred(parts))
+    return Attribute(
+        name, Kind.TAXONOMY, rule=rule, bounds=_bounds(parts.get("range")), release=depth, **_preferred(parts)
+    )
 
 
 def _preferred(parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -241,9 +243,8 @@ def _interval(name: str, parts: Mapping[str, Any]) -> Attribute:
         grid = Grid.read(str(given["on"]))
         given = given.get("range")
     bounds, clamp = _bounds(given), parts.get("clamp")
-    step = None if parts.get("grid") is None else str(parts["grid"])
     if not isinstance(clamp, list) or len(clamp) != 2:  # noqa: PLR2004
-        return Attribute(name, Kind.INTERVAL, bounds=bounds, grid=grid, step=step)
+        return Attribute(name, Kind.INTERVAL, bounds=bounds, grid=grid)
     low, high = (None if part is None else str(part) for part in clamp)
     if bounds is not None:
         for pair in pairwise((bounds[0], low or bounds[0], high or bounds[1], bounds[1])):
@@ -253,4 +254,4 @@ def _interval(name: str, parts: Mapping[str, Any]) -> Attribute:
                 shown = f"[{'~' if low is None else low}, {'~' if high is None else high}]"
                 msg = f"clamp {shown} does not lie inside the range [{bounds[0]}, {bounds[1]}], the lower end first."
                 raise PolicyError([msg]) from None
-    return Attribute(name, Kind.INTERVAL, bounds=bounds, grid=grid, step=step, clamp=(low, high))
+    return Attribute(name, Kind.INTERVAL, bounds=bounds, grid=grid, clamp=(low, high))

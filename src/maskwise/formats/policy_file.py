@@ -98,6 +98,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
 }
 _PAIRS = {
     "interval": "An interval's range is [low, high], two values.",
+    "range": "The range of a rule is [low, high], two values.",
     "clamp": "clamp is [low, high], the ends of bottom- and top-coding; write ~ for one that there is not.",
 }
 """What is said of keys that have two values, where there are more or fewer."""

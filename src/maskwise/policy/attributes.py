@@ -86,7 +86,8 @@ class Attribute:
     source: TreeSource | None = None
     """What the tree is made of, for a taxonomy attribute whose tree is made of the table when it is profiled."""
     bounds: tuple[str, str] | None = None
-    """The range as it stands in the policy, for an interval attribute; None means the data's."""
+    """The range as it stands in the policy: of an interval attribute, or of a rule in a private release; None means the
+    data's."""
     grid: Grid | None = None
     """Where the intervals of an interval attribute may begin; None lets the data decide."""
     clamp: tuple[str | None, str | None] = (None, None)
@@ -101,8 +102,6 @@ class Attribute:
     """Whether its values mean the same in all regions; None goes by the policy."""
     is_known: bool = False
     """Whether attackers have it from an earlier release: groups are told apart by it, and it is not released."""
-    step: str | None = None
-    """For an interval attribute of a private release, how far apart boundaries are, as it stands in the policy."""
     values: tuple[str, ...] = ()
     """For a suppress attribute of a private release, every value that it may have."""
 
@@ -121,13 +120,11 @@ class Attribute:
             raise PolicyError([f"`{self.name}`: a taxonomy attribute, and no other, needs a tree or a rule."])
         if self.grid is not None and self.kind is not Kind.INTERVAL:
             raise PolicyError([f"`{self.name}`: only an interval attribute has boundaries on a grid."])
-        if self.bounds is not None and self.kind is not Kind.INTERVAL:
-            raise PolicyError([f"`{self.name}`: only an interval attribute has a range."])
+        if self.bounds is not None and self.kind is not Kind.INTERVAL and self.rule is None:
+            raise PolicyError([f"`{self.name}`: only an interval attribute or a rule has a range."])
         if self.clamp != (None, None) and self.bounds is None:
             msg = f"`{self.name}`: clamp goes with a range. Write {{interval: [0, 120], clamp: [18, 90]}}."
             raise PolicyError([msg])
-        if self.step is not None and self.bounds is None:
-            raise PolicyError([f"`{self.name}`: grid goes with a range. Write {{interval: [0, 120], grid: 5}}."])
         if len(set(self.values)) < len(self.values):
             raise PolicyError([f"`{self.name}`: a value stands twice in the list of its values."])
         if not 0 < self.weight < math.inf:

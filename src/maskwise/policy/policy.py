@@ -330,7 +330,7 @@ class Policy:
             "consistency": self.consistency,
             "class_is_number": self.class_is_number or None,
             "class_values": self.class_values or None,
-            "domains": {a.name: [a.step, *a.values] for a in self.attributes if a.step or a.values} or None,
+            "domains": {a.name: a.values for a in self.attributes if a.values} or None,
             "private": self.private and self.private.to_data(),
             "suppress": self.suppress and [self.suppress.share, self.suppress.shown_as],
         }

@@ -70,7 +70,7 @@ class PrivateRelease:
     attributes: tuple[str, ...]
     """What is released beside the class."""
     steps: int | None = None
-    """The most refinements; None goes by a rule that looks at nothing but epsilon and the number of attributes."""
+    """The most refinements; None goes by epsilon and a noisy number of records, which costs a part of epsilon."""
     utility: PrivateUtility = PrivateUtility.GINI
     """By what refinements are chosen."""
     form: PrivateForm = PrivateForm.RECORDS
@@ -129,7 +129,10 @@ def private_mistakes(policy: Policy) -> list[str]:
         return [
             policy.at(("attributes", one.name)) + f"`{one.name}`: {key} goes with a requirement `epsilon`. Delete it."
             for one in policy.attributes
-            for key, is_given in (("grid", one.step is not None), ("a list of values", bool(one.values)))
+            for key, is_given in (
+                ("the range of a rule", one.rule is not None and one.bounds is not None),
+                ("a list of values", bool(one.values)),
+            )
             if is_given
         ]
     found = [*_other_roles(policy, asked), *_person_roles(policy, asked), *_undeclared(policy, asked)]
@@ -208,23 +211,26 @@ def _domain_mistake(name: str, entry: Attribute | None) -> str | None:
     """Say what an attribute's entry has to declare, if it does not."""
     if entry is None:
         return (
-            f"`{name}` has no entry, so its domain is not known; {_WHY}. Write an entry such as "
-            f"{name}: {{interval: [0, 100], grid: 5}}, {{taxonomy: tree.yaml}} or {{suppress: [value, value]}}."
+            f"`{name}` has no entry, so its domain is not known; {_WHY}. Write an entry such as {name}: "
+            f"{{interval: {{range: [0, 100], on: 5}}}}, {{taxonomy: tree.yaml}} or {{suppress: [value, value]}}."
         )
-    if entry.kind is Kind.INTERVAL and (entry.bounds is None or entry.step is None):
+    if entry.kind is Kind.INTERVAL and (entry.bounds is None or entry.grid is None):
         what = "range" if entry.bounds is None else "grid"
         shown = "[0, 100]" if entry.bounds is None else f"[{', '.join(entry.bounds)}]"
         return (
-            f"The {what} of `{name}` is not given; {_WHY}. Write {name}: {{interval: {shown}, grid: 5}}: "
-            "boundaries are chosen among the steps of the grid."
+            f"The {what} of `{name}` is not given; {_WHY}. Write {name}: {{interval: {{range: {shown}, on: 5}}}}: "
+            "boundaries are chosen among the points of the grid."
         )
-    if entry.kind is Kind.TAXONOMY and entry.taxonomy is None:
+    if entry.source is not None:
         return (
-            f"`{name}` has a rule or a tree that is made of the table, but a private release needs a domain that is "
-            f"listed before anything is read; {_WHY}. Write {name}: {{taxonomy: tree.yaml}}."
+            f"`{name}` has a tree that is made of the table, but a private release needs a domain that is listed "
+            f"before anything is read; {_WHY}. Write {name}: {{taxonomy: tree.yaml}}."
         )
-    if entry.kind is Kind.INTERVAL and entry.grid is not None:
-        return f"`{name}`: `on` is for intervals found in the data. Write {name}: {{interval: [0, 100], grid: 5}}."
+    if entry.rule is not None:
+        from maskwise.policy.rules.public_domain import domain_misfit  # noqa: PLC0415 - most policies have no rule
+
+        misfit = domain_misfit(entry)
+        return None if misfit is None else f"`{name}`: {misfit} The domain must be known beforehand; {_WHY}."
     if entry.kind is Kind.SUPPRESS and not entry.values:
         return f"The values of `{name}` are not listed; {_WHY}. Write {name}: {{suppress: [value, value]}}."
     return None

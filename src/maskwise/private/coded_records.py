@@ -7,11 +7,14 @@ to an error, whatever it holds.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.engines.base import PERSON, Lookup
+from maskwise.errors import InputError
+from maskwise.private.cell_codes import is_read_here, read_cells
 from maskwise.private.cells import CODE, CodedRows
 from maskwise.values.arrow import as_numpy
 from maskwise.values.scales import Scale, as_python
@@ -49,9 +52,11 @@ def code_records(table: Table, policy: Policy, domains: Sequence[DeclaredDomain]
     assert policy.class_name is not None  # noqa: S101 - every private policy has one
     table.require_all(_needed(policy), "is in the policy", among=_needed(policy))
     cells = {f"c{i}": _cell(table, domain) for i, domain in enumerate(domains)}
-    lookups = {f"c{i}": _lookup(domain) for i, domain in enumerate(domains) if not _is_computed(domain)}
+    lookups = {
+        f"c{i}": _lookup(table, cells[f"c{i}"], domain) for i, domain in enumerate(domains) if not _is_computed(domain)
+    }
     at = f"c{len(domains)}"
-    cells[at] = _text(table.column(policy.class_name))
+    cells[at] = _text(_column(table, policy.class_name))
     lookups[at] = _values(policy.class_values, NOWHERE)
     computed = [name for name in cells if name not in lookups]
     expr = _of_each_person(table, policy, cells) if policy.person is not None else table.expr.select(**cells)
@@ -83,7 +88,9 @@ def _of_each_person(table: Table, policy: Policy, cells: dict[str, ir.Value]) ->
 
     assert policy.person is not None  # noqa: S101 - called where there are persons
     assert policy.private is not None  # noqa: S101 - called for private policies only
-    drawn = {PERSON: table.column(policy.person.column), _PLACE: table.engine.dialect.random_order()}
+    # As it is: two long numbers that are one float would be one person, of whom one may leave and the other stay.
+    who = table.expr[table.key(policy.person.column)]
+    drawn = {PERSON: who, _PLACE: table.engine.dialect.random_order()}
     # Kept as a table: what is drawn must stay, however often it is looked at.
     kept = table.engine.materialize(table.expr.select(**cells, **drawn))
     turn = ibis.row_number().over(group_by=kept[PERSON], order_by=kept[_PLACE])
@@ -91,38 +98,79 @@ def _of_each_person(table: Table, policy: Policy, cells: dict[str, ir.Value]) ->
     return numbered.filter(numbered[_TURN] < policy.private.per_person).drop(_TURN)
 
 
+def _column(table: Table, name: str) -> ir.Value:
+    """A column as everybody sees it; but no decimal, of any size, ends a run by being too large for a float."""
+    raw = table.expr[table.key(name)]
+    kind = raw.type()
+    if not (kind.is_decimal() and kind.precision is None):
+        return table.column(name)
+    _refuse_stops(table, name)
+    return _finite(table.engine.dialect.try_cast(raw.cast("string"), "float64"))
+
+
 def _text(value: ir.Value) -> ir.Value:
     return value if value.type().is_string() else value.cast("string")
 
 
 def _cell(table: Table, domain: DeclaredDomain) -> ir.Value:
-    """A column as it is looked up: texts, or numbers and dates inside the declared range."""
-    value = table.column(domain.name)
+    """A column as it is looked up: texts, or numbers, dates and times inside the declared range."""
+    value = _column(table, domain.name)
     if domain.grid is None:
         return _text(value)
-    kind = "date" if domain.grid.scale is Scale.DATE else "float64"
-    if value.type().is_string():
-        value = table.engine.dialect.try_cast(value, kind)
-    elif not _is_of(value, kind):
-        value = table.engine.dialect.try_cast(value.cast("string"), kind)
-    else:
+    if is_read_here(value, domain):
+        return _text(value) if domain.grid.scale is Scale.TIME and not value.type().is_time() else value
+    kind = _kind(domain.grid)
+    if _is_of(value, kind):
         value = value.cast(kind)
+    else:
+        _refuse_stops(table, domain.name)
+        value = _finite(table.engine.dialect.try_cast(_text(value), kind))
     clipped = _clip(value, domain.grid)
-    return _step(clipped, domain) if _is_computed(domain) else clipped
+    return _part(clipped, domain) if _is_computed(domain) else clipped
+
+
+def _finite(value: ir.Value) -> ir.Value:
+    """A number that was read from a text; one that is too large is missing in some databases and infinite in others."""
+    import ibis  # noqa: PLC0415 - heavy
+
+    if not value.type().is_floating():
+        return value
+    # What is no number is above all numbers.
+    return ibis.ifelse(value.abs() <= sys.float_info.max, value, ibis.null(value.type()))
+
+
+def _refuse_stops(table: Table, name: str) -> None:
+    """Refuse a database that would fail at some texts and not at others: its error would tell what a column holds."""
+    dialect = table.engine.dialect
+    if dialect.stops_at_unreadable():
+        msg = (
+            f"`{name}` is text, and this version of {dialect.name} fails at the first cell that is no number or date, "
+            "which would tell that there is one. Give the column that type, or use a newer version."
+        )
+        raise InputError(msg)
+
+
+def _kind(grid: DeclaredRange) -> str:
+    """What the engine reads cells as."""
+    return {Scale.DATE: "date", Scale.TIMESTAMP: "timestamp"}.get(grid.scale, "float64")
 
 
 def _is_computed(domain: DeclaredDomain) -> bool:
-    """Whether the engine computes the step of a number: of whole numbers that is exact, and faster than a lookup."""
-    return domain.grid is not None and domain.grid.scale is Scale.INTEGER
+    """Whether the engine computes the part of a number: of whole numbers that is exact, and faster than a lookup."""
+    return domain.grid is not None and domain.grid.width is not None
 
 
-def _step(number: ir.Value, domain: DeclaredDomain) -> ir.Value:
-    """The step of the grid that a number inside the range is in."""
+def _part(number: ir.Value, domain: DeclaredDomain) -> ir.Value:
+    """The part of the range that a number inside the range is in."""
     import ibis  # noqa: PLC0415 - heavy
 
-    assert domain.grid is not None  # noqa: S101 - called for grids only
-    step = ((number - float(domain.grid.low)) / float(domain.grid.step)).floor().cast("int32")
-    return ibis.ifelse(number.isnull(), _outside(domain), step).cast("int32")
+    grid = domain.grid
+    assert grid is not None  # noqa: S101 - called for grids only
+    assert grid.width is not None  # noqa: S101 - of whole numbers
+    multiple = (number / float(grid.width)).floor() - float(grid.low // grid.width)
+    # A float just below a point of the grid may be rounded to it.
+    part = ibis.least(multiple, float(domain.n_leaves - 1)).cast("int32")
+    return ibis.ifelse(number.isnull(), _outside(domain), part).cast("int32")
 
 
 def _outside(domain: DeclaredDomain) -> int:
@@ -131,9 +179,11 @@ def _outside(domain: DeclaredDomain) -> int:
 
 
 def _is_of(value: ir.Value, kind: str) -> bool:
-    """Whether a column can be read as numbers, or as dates, cell by cell without failing."""
+    """Whether a column can be read as numbers, dates or times cell by cell without failing."""
     found = value.type()
-    return bool(found.is_date() or found.is_timestamp() if kind == "date" else found.is_numeric())
+    if kind != "float64":
+        return bool(found.is_date() or found.is_timestamp())
+    return bool(found.is_numeric())
 
 
 def _clip(value: ir.Value, grid: DeclaredRange) -> ir.Value:
@@ -147,22 +197,31 @@ def _clip(value: ir.Value, grid: DeclaredRange) -> ir.Value:
 def _literal(number: float, grid: DeclaredRange) -> Any:
     import ibis  # noqa: PLC0415 - heavy
 
-    kind = "date" if grid.scale is Scale.DATE else "float64"
-    return ibis.literal(as_python(number, grid.scale) if kind == "date" else float(number), type=kind)
+    kind = _kind(grid)
+    return ibis.literal(float(number) if kind == "float64" else as_python(number, grid.scale), type=kind)
 
 
-def _lookup(domain: DeclaredDomain) -> Lookup:
-    """How a column is recoded to leaves."""
+def _lookup(table: Table, cell: ir.Value, domain: DeclaredDomain) -> Lookup:
+    """How a column is recoded to leaves.
+
+    Args:
+        table: The records.
+        cell: The column as it is looked up.
+        domain: What is declared of it.
+    """
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    outside = _outside(domain)
-    if domain.grid is None:
+    outside, grid = _outside(domain), domain.grid
+    if is_read_here(table.column(domain.name), domain):
+        distinct = table.engine.fetch(table.expr.select(cell=cell).distinct())
+        keys = distinct.column(0).combine_chunks().drop_null()
+        codes = [outside if code is None else code for code in read_cells(keys, domain)]
+        return Lookup(keys, pa.array(codes, pa.int32()), outside, outside)
+    if grid is None:
         return _values(domain.leaves, outside)
-    grid = domain.grid
-    lows = [as_python(grid.at(i), grid.scale) for i in range(domain.n_leaves)]
-    kind = pa.date32() if grid.scale is Scale.DATE else pa.float64()
-    keys = pa.array(lows if grid.scale is Scale.DATE else [float(str(low)) for low in lows], kind)
-    return Lookup(keys, None, outside)
+    kind = {"date": pa.date32(), "timestamp": pa.timestamp("us")}.get(_kind(grid), pa.float64())
+    starts = [as_python(start, grid.scale) for start in grid.starts]
+    return Lookup(pa.array(map(float, starts) if kind == pa.float64() else starts, kind), None, outside)  # type: ignore[arg-type]
 
 
 def _values(texts: Sequence[str], outside: int) -> Lookup:

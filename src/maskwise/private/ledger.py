@@ -65,8 +65,10 @@ class Ledger:
         Raises:
             InputError: It would exceed what is allowed, or the file is no ledger.
         """
-        with _locked(self.path):
-            entries = _read(self.path)
+        # By its real name: a link would be replaced by a file of its own, and what it leads to would say less.
+        path = self.path.resolve()
+        with _locked(path):
+            entries, is_new = _read(path)
             before = sum((Fraction(one["epsilon"]) for one in entries if one["key"] == self.key), start=Fraction(0))
             if before + epsilon > self.total:
                 msg = (
@@ -76,13 +78,13 @@ class Ledger:
                 raise InputError(msg)
             now = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             entries.append({"time": now, "key": self.key, "epsilon": str(epsilon), "output": output})
-            _replace(self.path, entries)
+            _replace(path, entries)
         n_releases = sum(one["key"] == self.key for one in entries)
-        return LedgerState(before + epsilon, self.total, n_releases)
+        return LedgerState(before + epsilon, self.total, n_releases, is_new)
 
     def check(self) -> None:
         """Refuse a file that is no ledger, before any work is done."""
-        _read(self.path)
+        _read(self.path.resolve())
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,28 +97,42 @@ class LedgerState:
     """The most that may be."""
     n_releases: int
     """By how many releases."""
+    is_new: bool = False
+    """Whether there was no ledger before."""
 
     def to_data(self) -> dict[str, Any]:
         """The same as plain values."""
         return {"spent": float(self.spent), "allowed": float(self.total), "releases": self.n_releases}
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
-    """The spendings of a ledger; none where there is no file."""
-    if not path.exists():
-        return []
+def _read(path: Path) -> tuple[list[dict[str, Any]], bool]:
+    """The spendings of a ledger, and whether it is new: there are none where there is no file."""
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_bytes()
+        is_linked = path.stat().st_nlink > 1
+    except FileNotFoundError:
+        return [], True
+    except OSError as error:
+        msg = f"The ledger `{path}` cannot be read ({error.strerror}), so nothing was released."
+        raise InputError(msg) from None
+    if is_linked:
+        msg = f"The ledger `{path}` has another name (a hard link), under which it would say less. Remove one of them."
+        raise InputError(msg)
+    try:
+        said = json.loads(text)
         entries = list(said["spent"])
         is_ledger = said["format"] == FORMAT and all(
             Fraction(one["epsilon"]) > 0 and isinstance(one["key"], str) for one in entries
         )
-    except (ValueError, KeyError, TypeError, OSError, ZeroDivisionError):
+    except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError):
         is_ledger = False
     if not is_ledger:
-        msg = f"`{path}` is no ledger that maskwise wrote. Name another file; a new one is made."
+        msg = (
+            f"`{path}` is no ledger that maskwise wrote, or it was damaged. If it is the ledger of these people, put "
+            "back a copy of it: a new one would forget what was spent. Else name another file."
+        )
         raise InputError(msg)
-    return entries
+    return entries, False
 
 
 def _replace(path: Path, entries: list[dict[str, Any]]) -> None:

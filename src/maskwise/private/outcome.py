@@ -90,7 +90,7 @@ class PrivateOutcome:
             said = self.ledger
             lines.append(
                 f"Ledger: {float(said.spent):g} of {float(said.total):g} spent on these people, by "
-                f"{plural(said.n_releases, 'release')}."
+                f"{plural(said.n_releases, 'release')}{'; the file is new' * said.is_new}."
             )
         return "\n".join(lines)
 

@@ -7,6 +7,7 @@ between the coded rows and everything after them.
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +34,6 @@ from maskwise.verify.same_groups import count_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -55,7 +55,6 @@ def anonymize_privately(
     engine: Any = None,
     memory: str | None = None,
     beside: Callable[[PrivateOutcome], Sequence[Sidecar]] | None = None,
-    mechanisms: Mechanisms | None = None,
 ) -> PrivateOutcome:
     """Release a table with differential privacy, as the `epsilon` of its policy asks.
 
@@ -68,7 +67,6 @@ def anonymize_privately(
         engine: As in `anonymize`.
         memory: As in `anonymize`.
         beside: Makes the files that appear together with the output.
-        mechanisms: What draws; None is OpenDP. Others are for tests: they need not be private.
 
     Raises:
         PolicyError: The policy has mistakes, or does not declare a domain.
@@ -79,12 +77,41 @@ def anonymize_privately(
         >>> people = pa.table({"Age": [23, 25, 41, 47] * 500, "Risk": ["lo", "lo", "hi", "hi"] * 500})
         >>> policy = {
         ...     "class": {"Risk": ["lo", "hi"]},
-        ...     "attributes": {"Age": {"interval": [0, 100], "grid": 20}},
+        ...     "attributes": {"Age": {"interval": {"range": [0, 100], "on": 20}}},
         ...     "requirements": [{"epsilon": 5, "attributes": ["Age"], "steps": 1}],
         ... }
         >>> outcome = anonymize_privately(people, policy)
         >>> sorted(set(outcome.data["Age"].to_pylist()))  # doctest: +SKIP
         ['< 40', '≥ 40']
+    """
+    how: dict[str, Any] = {"ledger": ledger, "escape_formulas": escape_formulas, "engine": engine, "memory": memory}
+    return release_by(OpenDPMechanisms(), data, policy, output, **how, beside=beside)
+
+
+def release_by(
+    mechanisms: Mechanisms,
+    data: Any,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    output: str | Path | None = None,
+    *,
+    ledger: Ledger | None = None,
+    escape_formulas: bool = False,
+    engine: Any = None,
+    memory: str | None = None,
+    beside: Callable[[PrivateOutcome], Sequence[Sidecar]] | None = None,
+) -> PrivateOutcome:
+    """Release a table by other mechanisms than OpenDP's, which need not be private: a seam for tests.
+
+    Args:
+        mechanisms: What draws.
+        data: As in `anonymize_privately`.
+        policy: As in `anonymize_privately`.
+        output: As in `anonymize_privately`.
+        ledger: As in `anonymize_privately`.
+        escape_formulas: As in `anonymize_privately`.
+        engine: As in `anonymize_privately`.
+        memory: As in `anonymize_privately`.
+        beside: As in `anonymize_privately`.
     """
     asked = read_policy(policy, private=True)
     if asked.private is None:
@@ -92,14 +119,16 @@ def anonymize_privately(
     if output is None and beside is not None:
         raise InputError("Files beside a release appear together with it, so it must have a place: name an output.")
     domains = domains_of(asked)
-    drawing = OpenDPMechanisms() if mechanisms is None else mechanisms
+    if output is not None and ledger is not None and Path(output).resolve() == ledger.path.resolve():
+        msg = f"`{output}` is the ledger, which the release would replace. Write to another file."
+        raise InputError(msg)
     target = None if output is None else resolve_target(output, data, engine, policy_files(asked))
     table = open_data(data, engine, target, parse_memory(memory), asked.reading)
     with closing(table):
         rows = code_records(table, asked, domains)
         # Written down before anything is drawn: whatever happens later, what may have become known is spent.
         spent = None if ledger is None else ledger.spend(asked.private.epsilon, str(output or "a table in memory"))
-        made = release(rows, domains, len(asked.class_values), asked.private, drawing)
+        made = release(rows, domains, len(asked.class_values), asked.private, mechanisms)
         shown = released_table(made, asked)
         with (
             closing(masked := _opened(shown, table, target)),
@@ -185,5 +214,5 @@ def _solution(made: Released, policy: Policy) -> Solution:
         ending="steps" if len(made.chosen) == made.n_steps else "stopped",
         missing=policy.missing,
         reading=policy.reading,
-        columns=tuple(name for name in released_columns(policy) if name != "count"),
+        columns=(*policy.private.attributes, str(policy.class_name)),
     )

@@ -75,6 +75,8 @@ class ShownTaxonomy:
         self.domain = domain
         self.value_of_leaf = np.zeros(domain.n_codes, np.int64)
         self._label = {0: domain.root}
+        self._below = domain.leaves_below()
+        self._children_of = _children(domain)
         self._next = 1
 
     @property
@@ -83,9 +85,8 @@ class ShownTaxonomy:
         return dict(self._label)
 
     def _children(self, value: int) -> tuple[str, ...]:
-        assert self.domain.taxonomy is not None  # noqa: S101 - a taxonomy attribute
         is_outside = value != 0 and self._label[value] == self.domain.root
-        return () if is_outside else self.domain.taxonomy.children(self._label[value])
+        return () if is_outside else self._children_of[self._label[value]]
 
     def options(self) -> dict[int, Sequence[int]]:
         """Each value with children can be replaced by them, in one way."""
@@ -94,7 +95,7 @@ class ShownTaxonomy:
     def parts(self, value: int, option: int) -> list[Ints]:
         """The leaves of each child, and what is outside where the root is refined."""
         del option
-        found = [np.array(self.domain.below(child), np.int64) for child in self._children(value)]
+        found = [np.array(self._below[child], np.int64) for child in self._children(value)]
         if self.domain.has_outside and self.value_of_leaf[-1] == value:
             found.append(np.array([self.domain.n_leaves], np.int64))
         return found
@@ -142,7 +143,8 @@ class ShownTaxonomy:
             Kind.TAXONOMY,
             self.domain.root,
             _missing(self.domain),
-            taxonomy=tree,
+            taxonomy=tree if self.domain.rule is None else tree.down_to(labels),
+            rule=self.domain.rule,
             shown=in_tree_order(labels, tree),
         )
 
@@ -168,12 +170,12 @@ class ShownIntervals:
         return found
 
     def options(self) -> dict[int, Sequence[int]]:
-        """Each interval can be split at some steps of the grid."""
+        """Each interval can be split at some points of the grid."""
         ways = {value: spread(*ends, MOST_BOUNDARIES) for value, ends in self._range.items()}
         return {value: boundaries for value, boundaries in ways.items() if len(boundaries)}
 
     def parts(self, value: int, option: int) -> list[Ints]:
-        """The steps on each side, and what is outside where the whole range is split."""
+        """The parts on each side, and what is outside where the whole range is split."""
         first, last = self._range[value]
         found = [np.arange(first, option), np.arange(option, last)]
         if self.domain.has_outside and self.value_of_leaf[-1] == value:
@@ -218,7 +220,7 @@ class ShownIntervals:
             self.domain.root,
             _missing(self.domain),
             scale=grid.scale,
-            breaks=(*(grid.at(low) for low in lows), grid.high),
+            breaks=(*(grid.starts[low] for low in lows), grid.high),
             coded=(True, True),
         )
 
@@ -280,6 +282,17 @@ class ShownList:
             shown=tuple(leaf for i, leaf in enumerate(leaves) if i in shown),
             hidden=tuple(leaf for i, leaf in enumerate(leaves) if i not in shown),
         )
+
+
+def _children(domain: DeclaredDomain) -> dict[str, tuple[str, ...]]:
+    """For each label of a taxonomy those right below it; asking the tree for each would take its size every time."""
+    tree = domain.taxonomy
+    assert tree is not None  # noqa: S101 - a taxonomy attribute
+    found: dict[str, list[str]] = {label: [] for label in tree.labels}
+    for label, above in zip(tree.labels, tree.parents, strict=True):
+        if above >= 0:
+            found[tree.labels[above]].append(label)
+    return {label: tuple(below) for label, below in found.items()}
 
 
 def _missing(domain: DeclaredDomain) -> MissingShown:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from maskwise.errors import plural
 from maskwise.suggestion.column_sets import LARGEST
+from maskwise.suggestion.draft_lines import comment as _comment
+from maskwise.suggestion.draft_lines import flow as _flow
 from maskwise.suggestion.roles import Role
 from maskwise.suggestion.wording import percent, search_text, set_text
 from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from maskwise.suggestion.suggestion import Suggestion
 
-_WIDTH = 118
-_PLAIN = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}")
-"""Numbers and days, which need no quotes as ends of ranges."""
 _SETS = 8
 """So many sets of columns are listed."""
 
@@ -29,19 +26,6 @@ def write_draft(suggestion: Suggestion) -> str:
     lines = [*_opening(suggestion), "", *_class(suggestion), *_person(suggestion), *_attributes(suggestion)]
     lines += [*_requirements(suggestion), *_drop(suggestion), *_missing(suggestion)]
     return "\n".join(lines) + "\n"
-
-
-def _comment(text: str, indent: int = 0) -> list[str]:
-    """A text as lines of comment; what an editor does not show, in the name of a column, becomes a blank."""
-    printable = "".join(letter if letter.isprintable() else " " for letter in text)
-    return textwrap.wrap(
-        " ".join(printable.split()),
-        _WIDTH,
-        initial_indent=" " * indent + "# ",
-        subsequent_indent=" " * indent + "# ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _opening(suggestion: Suggestion) -> Iterator[str]:
@@ -119,28 +103,6 @@ def _drop(suggestion: Suggestion) -> Iterator[str]:
 def _missing(suggestion: Suggestion) -> Iterator[str]:
     yield f"missing: {suggestion.missing}"
     yield from _comment(suggestion.missing_reason, 2)
-
-
-def _flow(entry: Any) -> str:
-    """Plain data in YAML's flow style, on one line."""
-    match entry:
-        case dict():
-            return _flow_mapping(entry)
-        case list() | tuple():
-            return _flow_list(entry)
-        case str():
-            return entry if _PLAIN.fullmatch(entry) else spelled(entry)
-        case None:
-            return "~"
-    return str(entry)
-
-
-def _flow_mapping(entry: Mapping[str, Any]) -> str:
-    return "{" + ", ".join(f"{spelled(key)}: {_flow(value)}" for key, value in entry.items()) + "}"
-
-
-def _flow_list(entry: Sequence[Any]) -> str:
-    return "[" + ", ".join(map(_flow, entry)) + "]"
 
 
 def describe_missing(n_columns: int, n_records: int, share: float, k: int) -> str:

@@ -140,17 +140,26 @@ class Suggestion:
         Args:
             path: Where.
         """
-        target = Path(path)
-        check_target(target)
-        text = self.to_yaml()
-        try:
-            with target.open("x", encoding="utf-8") as file:
-                file.write(text)
-        except FileExistsError:
-            raise InputError(_exists(target)) from None
-        except OSError as error:
-            msg = f"`{target}` cannot be written: {error.strerror}. Choose another place."
-            raise WriteError(msg) from None
+        write_new(path, self.to_yaml())
+
+
+def write_new(path: str | Path, text: str) -> None:
+    """Write a draft to a new file; a file that is there is left alone.
+
+    Args:
+        path: Where.
+        text: The draft.
+    """
+    target = Path(path)
+    check_target(target)
+    try:
+        with target.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise InputError(_exists(target)) from None
+    except OSError as error:
+        msg = f"`{target}` cannot be written: {error.strerror}. Choose another place."
+        raise WriteError(msg) from None
 
 
 def check_target(target: Path) -> None:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maskwise.engines.base import Feature
 from maskwise.engines.choose import choose
-from maskwise.errors import InputError, quote
 from maskwise.table.column_names import unique_names
 from maskwise.table.data_frames import as_arrow, make_ready
 from maskwise.table.files import find_files, is_text, open_arrow, open_files
@@ -22,10 +20,6 @@ from maskwise.values.location import Folder, TableName
 from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import ibis.expr.types as ir
-
     from maskwise.engines.sql import Engine
     from maskwise.values.reading import Reading, Rename
 
@@ -83,26 +77,4 @@ def _read_table(place: Any, engine: Engine, rename: Rename | None) -> Table:
     is_named = isinstance(place, TableName)
     names = unique_names(table.columns, f"`{place}`" if is_named else "The table", rename=rename)
     expr = table.select([table[name].name(f"c{i}") for i, name in enumerate(table.columns)])
-    _refuse_merged_texts(expr, names, engine)
     return Table(engine, expr, names, str(place) if is_named else "the table", frame=None if is_named else place)
-
-
-def _refuse_merged_texts(expr: ir.Table, names: Sequence[str], engine: Engine) -> None:
-    """Refuse texts that a database counts as one although their letters differ.
-
-    A collation such as `nocase` makes `hiv` and `HIV` one group, of which only
-    one spelling is shown, so a protected value could be missed.
-    """
-    texts = [i for i, name in enumerate(names) if expr[f"c{i}"].type().is_string()]
-    if not texts or engine.can(Feature.EXACT_TEXTS):
-        return
-    counts = {f"n{i}": expr[f"c{i}"].nunique() for i in texts}
-    letters = {f"m{i}": expr[f"c{i}"].hexdigest("md5").nunique() for i in texts}
-    (found,) = engine.fetch(expr.aggregate(**counts, **letters)).to_pylist()
-    merged = [names[i] for i in texts if found[f"n{i}"] != found[f"m{i}"]]
-    if merged:
-        msg = (
-            f"The database takes different texts of {quote(merged)} for equal (a collation), so they cannot be counted "
-            "apart. Copy the table to columns without a collation."
-        )
-        raise InputError(msg)

@@ -1,4 +1,4 @@
-"""Grids on which the boundaries of intervals may lie: months, quarters, years, weeks, or multiples of a number."""
+"""Grids on which the boundaries of intervals may lie: from minutes to years, or multiples of a number."""
 
 from __future__ import annotations
 
@@ -16,8 +16,18 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_ROUNDER = {"week": (1,), "month": (120, 12, 3, 1), "quarter": (40, 4, 1), "year": (10, 1)}
+_ROUNDER = {
+    "minute": (1440, 60, 15, 1),
+    "hour": (24, 6, 1),
+    "day": (1,),
+    "week": (1,),
+    "month": (120, 12, 3, 1),
+    "quarter": (40, 4, 1),
+    "year": (10, 1),
+}
 """For each unit of the calendar which of its beginnings are rounder than others; counting starts with 1970."""
+_OF_CLOCK = {"minute": 60_000_000, "hour": 3_600_000_000}
+"""The microseconds of the units that are no days."""
 _MONDAY = 3
 """The days from the Monday of its week to the first day of 1970."""
 _POWERS = tuple(10**power for power in range(15, -1, -1))
@@ -52,9 +62,10 @@ class Grid:
 
     def misfit(self, scale: Scale) -> str | None:
         """What is wrong with it for values of some order; None if nothing."""
-        is_date = scale in {Scale.DATE, Scale.TIMESTAMP}
-        if is_date != (self.step is None) or scale is Scale.TIME:
-            return f"`on: {self.text}` is not for {scale.noun}s. Use {quote(_ROUNDER)} for dates, a number for numbers."
+        fitting = _units(scale)
+        if self.text not in fitting if self.step is None else fitting:
+            instead = quote(fitting) if fitting else "a number"
+            return f"`on: {self.text}` is not for {scale.noun}s. Use {instead}."
         if scale is Scale.INTEGER and self.step is not None and self.step % 1:
             return f"`on: {self.text}` has decimals, but the column holds whole numbers. Use a whole number."
         return None
@@ -68,7 +79,26 @@ class Grid:
         ends = np.array([low, high])
         first, last = self._places(ends, scale).tolist()
         start = self._starts(np.array([first, last, last + 1]), scale, ends.dtype).tolist()
-        return start[0], high if start[1] == high else start[2]
+        end = high if start[1] == high else start[2]
+        return start[0], min(end, DAY - 1) if scale is Scale.TIME else end
+
+    def points(self, low: float, high: float, scale: Scale) -> NDArray[Any]:
+        """Every point in (low, high], ascending.
+
+        >>> Grid.read("5").points(18, 30, Scale.INTEGER).tolist()
+        [20, 25, 30]
+        """
+        ends = np.array([low, high])
+        first, last = self._places(ends, scale).tolist()
+        found = self._starts(np.arange(first, last + 1), scale, ends.dtype)
+        return found[(found > low) & (found <= high)]
+
+    def n_points(self, low: float, high: float, scale: Scale) -> float:
+        """How many points there are about, to refuse far too many before they are listed."""
+        if self.step is not None:
+            return (high - low) / float(self.step)
+        first, last = self._places(np.array([low, high]), scale).tolist()
+        return float(last - first)
 
     def between(self, left: NDArray[Any], right: NDArray[Any], scale: Scale) -> tuple[NDArray[np.bool_], NDArray[Any]]:
         """For each pair whether the grid has a point in (left, right], and the roundest one.
@@ -95,7 +125,12 @@ class Grid:
                 whole: Ints = numbers // int(self.step)
                 return whole
             return np.floor(np.round(numbers / float(self.step), _DECIMALS)).astype(np.int64)
+        if self.text in _OF_CLOCK:
+            units: Ints = numbers // _OF_CLOCK[self.text]
+            return units
         days = np.asarray(numbers // DAY if scale is Scale.TIMESTAMP else numbers, np.int64)
+        if self.text == "day":
+            return days
         if self.text == "week":
             weeks: Ints = (days + _MONDAY) // 7
             return weeks
@@ -110,9 +145,25 @@ class Grid:
                 return places * int(self.step)
             digits = max(0, -int(self.step.as_tuple().exponent))
             return np.round(places * float(self.step), digits)
-        if self.text == "week":
+        if self.text in _OF_CLOCK:
+            return places * _OF_CLOCK[self.text]
+        if self.text == "day":
+            days = places
+        elif self.text == "week":
             days = places * 7 - _MONDAY
         else:
             months = places * {"month": 1, "quarter": 3, "year": 12}[self.text]
             days = months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
         return days * DAY if scale is Scale.TIMESTAMP else days
+
+
+def _units(scale: Scale) -> tuple[str, ...]:
+    """The units of the calendar and the clock that values of some order have."""
+    match scale:
+        case Scale.DATE:
+            return tuple(unit for unit in _ROUNDER if unit not in _OF_CLOCK)
+        case Scale.TIMESTAMP:
+            return tuple(_ROUNDER)
+        case Scale.TIME:
+            return tuple(_OF_CLOCK)
+    return ()

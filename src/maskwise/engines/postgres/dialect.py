@@ -205,7 +205,7 @@ class Postgres:
         """Read texts as another type; one that cannot be read is missing, or before version 16 refused."""
         import ibis  # noqa: PLC0415 - heavy
 
-        if self._connection.info.server_version < _CHECKS_INPUT:
+        if self.stops_at_unreadable():
             return text.cast(kind)
 
         def is_valid(text: str, kind: str) -> bool:
@@ -214,6 +214,10 @@ class Postgres:
         builtin = ibis.udf.scalar.builtin(is_valid, name="pg_input_is_valid")
         spelled = types.sql_type(ibis.dtype(kind).to_pyarrow())
         return ibis.ifelse(builtin(text, spelled), text.cast(kind), ibis.null(kind))
+
+    def stops_at_unreadable(self) -> bool:
+        """Before version 16 a text cannot be tried."""
+        return bool(self._connection.info.server_version < _CHECKS_INPUT)
 
     def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
         """Search a sorted list, which the server makes once."""

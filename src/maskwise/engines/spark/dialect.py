@@ -60,6 +60,7 @@ class Spark:
 
     try_cast = defaults.try_cast
     beside = defaults.nothing_beside
+    stops_at_unreadable = defaults.no
     hash_input = defaults.as_text
     byte_order = defaults.unchanged
 

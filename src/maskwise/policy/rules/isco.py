@@ -11,7 +11,8 @@ from maskwise.policy.rules.level_names import levels_data, read_names
 
 LEVELS = ("unit", "minor", "submajor", "major")
 """All levels, the finest first."""
-_WIDTHS = {"unit": 4, "minor": 3, "submajor": 2, "major": 1}
+WIDTHS = {"unit": 4, "minor": 3, "submajor": 2, "major": 1}
+"""How many digits each level has."""
 _CODE = re.compile(r"[0-9]{1,4}", re.ASCII)
 
 
@@ -39,7 +40,7 @@ class Isco:
     def path(self, text: str) -> tuple[str, ...] | None:
         """The labels of a code of one to four digits; None if it is none."""
         code = text.strip()
-        return digit_path(code, _WIDTHS, self.levels) if _CODE.fullmatch(code) else None
+        return digit_path(code, WIDTHS, self.levels) if _CODE.fullmatch(code) else None
 
     def to_data(self) -> Any:
         """What a policy says."""
