@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maskwise.cli.app import run
+from maskwise.cli import run
 
 if __name__ == "__main__":
     run()

@@ -29,7 +29,7 @@ def test_an_error_is_named_without_its_text() -> None:
 def test_too_little_memory_has_a_remedy() -> None:
     with pytest.raises(InputError, match="Give more with --memory"), error_messages.translate_errors():
         raise OutOfMemoryException
-    error_messages.refuse_out_of_memory(ValueError("another error"))
+    error_messages.raise_known_causes(ValueError("another error"))
 
 
 def test_a_missing_table_comes_with_a_suggestion() -> None:

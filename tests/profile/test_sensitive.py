@@ -26,9 +26,10 @@ def test_values_come_once_in_their_order_the_missing_one_last() -> None:
     assert ill.values() == ("flu", "hiv", "none", None)
     assert ill.values(["none", "flu"]) == ("none", "flu", None)
     assert [ill.n_records(value) for value in ill.values()] == [2, 1, 1, 1]
-    assert len(code.values()) == 3
-    assert code.n_records("1e0") == 2
-    assert sorted(code.keys_of("1").to_pylist()) == ["1", "1.0"]
+    assert len(code.values()) == 4
+    assert code.n_records(*code.spellings_of("1e0")) == 2
+    assert sorted(code.spellings_of("1")) == ["1", "1.0"]
+    assert code.keys_of("1").to_pylist() == ["1"]
 
 
 def test_a_column_that_a_policy_cannot_spell_is_refused() -> None:

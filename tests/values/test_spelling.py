@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskwise.values.spelling import has_order, is_spelled, one_spelling, text_of, value_order
+from maskwise.values.spelling import has_order, is_spelled, one_spelling, telling_apart, text_of, value_order
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e9, max_value=1e9).map(lambda x: round(x, 6))
 
@@ -65,3 +65,28 @@ def test_an_order_needs_all_values_to_have_it() -> None:
     assert has_order(["2024-01-31", "2023-02-01"])
     assert not has_order(["1", "high"])
     assert not has_order(["2024-01-31T10:00", "2024-01-31 11:00"])
+
+
+@pytest.mark.parametrize(
+    ("texts", "one", "other", "same"),
+    [
+        (["250", "250.0"], "250", "250.0", False),
+        (["1e3", "1000"], "1e3", "1000", False),
+        (["250.1", "250.10"], "250.1", "250.10", False),
+        (["01", "1"], "01", "1", False),
+        (["9007199254740992", "9007199254740993"], "9007199254740992", "9007199254740993", False),
+        (["0.0", "-0.0", "2.5"], "0.0", "-0.0", True),
+        (["1.50", "2.00"], "1.5", "1.50", True),
+        (["1.0", "1e+20", "inf"], "1", "1.0", True),
+        (["1", "2", "x"], "1", "1.0", False),
+    ],
+)
+def test_texts_are_one_value_only_where_the_whole_column_is_written_as_numbers(
+    texts: list[str], one: str, other: str, same: bool
+) -> None:
+    value_of = telling_apart(texts, is_text=True)
+    assert (value_of(one) == value_of(other)) is same
+
+
+def test_typed_numbers_are_one_value_however_they_are_spelled() -> None:
+    assert telling_apart(["250", "250.0"], is_text=False)("250.0") == "250"

@@ -3,9 +3,26 @@
 `app` has the commands `mask`, `audit` and `apply`, `evaluate` the one that
 measures, `verify` the one that checks certificates, `demo` runs on the bundled
 table; `options` are shared by several commands, `sidecars` are the files beside
-a release, `terminal` and `why` print.
+a release, `terminal` and `why` print. Nothing of it is imported before `run`
+is called, so that Ctrl-C is answered from the beginning.
 """
 
-from maskwise.cli.app import app, main, run
+import os
+import sys
 
-__all__ = ["app", "main", "run"]
+from maskwise.values.lazy_exports import lazy_exports
+
+__all__ = ["main", "run"]
+
+__getattr__, __dir__ = lazy_exports(__name__, {"main": "maskwise.cli.app"})
+
+
+def run() -> None:
+    """Be the command; Ctrl-C while it is still being loaded ends it as later."""
+    try:
+        from maskwise.cli import app  # noqa: PLC0415 - the block is about loading it
+    except KeyboardInterrupt:
+        sys.stderr.write("error: Interrupted; nothing was written.\n")
+        sys.stderr.flush()
+        os._exit(130)
+    app.run()

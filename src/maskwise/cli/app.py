@@ -23,6 +23,7 @@ from maskwise.cli.audit import audit
 from maskwise.cli.completion import completion
 from maskwise.cli.evaluate import evaluate
 from maskwise.cli.init import init
+from maskwise.cli.limits import refuse_little_memory
 from maskwise.cli.mask import mask
 from maskwise.cli.options import Quiet  # noqa: TC001 - read when the command is registered
 from maskwise.cli.risk import risk
@@ -31,6 +32,7 @@ from maskwise.cli.studio import studio
 from maskwise.cli.suggest import suggest
 from maskwise.cli.taxonomy import taxonomy
 from maskwise.cli.verify import verify
+from maskwise.engines.error_messages import is_interrupt
 from maskwise.errors import MaskwiseError, MaskwiseWarning
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), on_signal)
     try:
+        refuse_little_memory(sys.argv[1:] if arguments is None else arguments)
         with warnings.catch_warnings():
             # A command prints what it has to warn of.
             warnings.simplefilter("ignore", MaskwiseWarning)
@@ -99,6 +102,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         if ended:
             return ended[0]
+        if is_interrupt(error):
+            error = KeyboardInterrupt()
         if isinstance(error, KeyboardInterrupt) and _n_written() > before:
             return _fail("Interrupted, after the files were written.", 130)
         return _complain(error)

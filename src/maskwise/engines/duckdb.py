@@ -16,8 +16,8 @@ from maskwise.engines.base import BATCH, Feature, Gap
 from maskwise.engines.error_messages import (
     csv_message,
     missing_table,
+    raise_known_causes,
     refuse_input_as_target,
-    refuse_out_of_memory,
     system_reason,
     translate_errors,
 )
@@ -140,6 +140,8 @@ class DuckDB:
                 )
                 return self.backend.table(name)
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(files.n_columns))
+        # A missing cell that is alone in its line is a quoted one.
+        is_alone = files.n_columns == 1
         packing = "gzip" if files.paths[0].suffix.lower() == ".gz" else "none"
         # Several threads guess where records begin, and may guess wrong in cells of several lines: then one reads them.
         # A view is read later, where nothing could be tried again.
@@ -149,12 +151,12 @@ class DuckDB:
                     f"CREATE TEMP {'TABLE' if files.load else 'VIEW'} {name} AS "  # noqa: S608
                     f"SELECT * FROM read_csv({path_list(files.paths)}, "
                     f"delim = '{files.delimiter}', quote = '\"', escape = '\"', header = true, auto_detect = false, "
-                    f"columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = false, strict_mode = true, "
+                    f"columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = {is_alone}, strict_mode = true, "
                     f"hive_partitioning = false, compression = '{packing}', parallel = {parallel})"
                 )
                 break
             except Exception as error:  # noqa: BLE001 - the database's own types
-                refuse_out_of_memory(error)
+                raise_known_causes(error)
                 if not parallel:
                     raise InputError(csv_message(files.paths, str(error))) from None
         return self.backend.table(name)
@@ -257,8 +259,8 @@ class DuckDB:
             self._connection.execute(f"ALTER TABLE {schema}{draft} RENAME TO {_quoted(TableName(target.name))}")
             self._connection.execute("COMMIT")
             self._in_transaction = False
-        except duckdb.Error as error:
-            refuse_out_of_memory(error)
+        except (duckdb.Error, RuntimeError) as error:
+            raise_known_causes(error)
             reason = system_reason(error) or type(error).__name__
             msg = f"The table `{target}` could not be written: {reason}. Nothing was released."
             raise WriteError(msg) from None

@@ -22,19 +22,26 @@ def translate_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the database's own types
-        refuse_out_of_memory(error)
+        raise_known_causes(error)
         msg = f"The database could not read the table ({type(error).__name__}). It may be damaged or too large."
         raise InputError(msg) from None
 
 
-def refuse_out_of_memory(error: Exception) -> None:
-    """Say that there was too little memory, if that is the error; DuckDB raises it also while it reads or writes."""
+def raise_known_causes(error: Exception) -> None:
+    """Raise an error as what it is, if there was too little memory, or Ctrl-C was pressed while DuckDB worked."""
+    if is_interrupt(error):
+        raise KeyboardInterrupt from None
     if type(error).__name__ == "OutOfMemoryException":
         msg = (
             "The memory was too little, even with what was put on disk. Give more with --memory, such as 4GB, or free "
             f"space in `{tempfile.gettempdir()}`."
         )
         raise InputError(msg) from None
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether an error is a Ctrl-C that came while DuckDB worked; it has no type for it."""
+    return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
 
 
 def missing_table(name: TableName, known: Sequence[str]) -> InputError:
@@ -102,7 +109,7 @@ def translate_write_errors(path: Path, source: str) -> Iterator[None]:
     except MaskwiseError:
         raise
     except Exception as error:  # noqa: BLE001 - the database's, Arrow's and the system's types
-        refuse_out_of_memory(error)
+        raise_known_causes(error)
         reason = system_reason(error)
         if str(path).removesuffix(".gz") in (reason or str(error)):
             reason = "no file can be made there"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _PART = "part-0.parquet"
 """The one file of a folder that is written by this process."""
+_FLOATS = ("FLOAT", "DOUBLE")
 _OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 
 
@@ -64,6 +65,8 @@ def copy_query(database: Any, query: str, path: Path) -> None:
     if suffix == ".parquet.gz":
         inner = path.with_suffix("")
         try:
+            # Nobody may read it who cannot read the file that it becomes.
+            inner.touch(path.stat().st_mode & 0o777 if path.exists() else 0o666)
             copy_query(database, query, inner)
             # No name and no time in it: the same table gives the same bytes.
             with (
@@ -82,7 +85,29 @@ def copy_query(database: Any, query: str, path: Path) -> None:
     }[suffix.removesuffix(".gz")]
     packing = ", COMPRESSION gzip" if suffix.endswith(".gz") else ""
     target = str(path).replace("'", "''")
-    database.execute(f"COPY ({query}) TO '{target}' ({options}{packing})")
+    if suffix.startswith((".csv", ".tsv")):
+        query = _csv_cells(database, query)
+    # Into the file that is there, if one is: another in its place could be read by others until it gets its name.
+    database.execute(f"COPY ({query}) TO '{target}' ({options}{packing}, USE_TMP_FILE false)")
+
+
+def _csv_cells(database: Any, query: str) -> str:
+    """A query whose cells a csv can hold.
+
+    A float that is not a number is missing, as it is to every count; a csv would
+    spell it as text. A missing cell that is alone in its line would be a blank
+    line, which most readers pass over, so it is written as a quoted one.
+    """
+    described = [(name, str(kind)) for name, kind, *_ in database.execute(f"DESCRIBE {query}").fetchall()]
+    cells = []
+    for name, kind in described:
+        own = '"' + name.replace('"', '""') + '"'
+        cell = f"CASE WHEN {own} - {own} = 0 OR abs({own}) = 'inf'::DOUBLE THEN {own} END" if kind in _FLOATS else own
+        if len(described) == 1:
+            cell = f"coalesce(CAST({cell} AS VARCHAR), '')"
+        cells.append(cell if cell == own else f"{cell} AS {own}")
+    is_plain = len(described) > 1 and not any(kind in _FLOATS for _, kind in described)
+    return query if is_plain else f"SELECT {', '.join(cells)} FROM ({query})"  # noqa: S608
 
 
 def write_batches(batches: pa.RecordBatchReader, path: Path) -> None:

@@ -7,10 +7,8 @@ the release and says so. The public form says only what the release shows.
 from __future__ import annotations
 
 import json
-import math
 from fractions import Fraction
 from importlib.metadata import version
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -19,6 +17,7 @@ from maskwise.errors import InputError, PolicyError
 from maskwise.formats.policy_file import PersonEntry, texts
 from maskwise.formats.region_entries import SplitEntry, list_splits, read_splits
 from maskwise.formats.requirement_file import read_requirement
+from maskwise.formats.solution_checks import are_ascending, refuse_contradictions
 from maskwise.formats.suppression_file import SuppressionEntry
 from maskwise.formats.text_file import read_text
 from maskwise.policy.attributes import Kind, Missing
@@ -52,6 +51,7 @@ _OPTIONAL = (
     "means",
 )
 """Keys that are written only where they say something."""
+_NO_TREES = {"__all__": {"taxonomy"}}
 _FOR_THE_OWNER = (
     "For the owner only: this file lists hidden values and can reveal more than the release. "
     "Write a public form with --public."
@@ -175,7 +175,12 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         tightened=None if solution.tightened == 1 else str(solution.tightened),
         suppression=None if solution.suppression is None else SuppressionEntry.of(solution.suppression),
     )
-    said = file.model_dump(mode="json")
+    # Trees are plain values already, and may be deeper than pydantic can go.
+    said = file.model_dump(mode="json", exclude={"trees": True, **dict.fromkeys(("attributes", "fixed"), _NO_TREES)})
+    said["trees"] = file.trees
+    for entries, own in ((said["attributes"], file.attributes), (said["fixed"], file.fixed)):
+        for entry, attribute in zip(entries, own, strict=True):
+            entry["taxonomy"] = attribute.taxonomy
     # Said only where it is so, which is rare.
     attributes = (*said["attributes"], *said["fixed"])
     rare = [(entry, key) for entry in attributes for key in ("hides_more", "is_made", "coded", "regional", "rule")]
@@ -223,7 +228,10 @@ def loads(text: str, name: str = "the solution") -> Solution:
     """
     try:
         data = json.loads(text)
-    except ValueError:
+        # Half of a pair of characters can be escaped, but is no text.
+        if "\\ud" in text.lower():
+            json.dumps(data, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
         msg = f"{name} is not JSON. Write one with `maskwise mask ... --solution solution.json`."
         raise InputError(msg) from None
     if isinstance(data, dict) and str(data.get("format", "")).endswith("public form"):
@@ -242,6 +250,9 @@ def loads(text: str, name: str = "the solution") -> Solution:
         raise InputError(msg) from None
     except PolicyError as error:
         msg = f"{name} is no solution file: {error}"
+        raise InputError(msg) from None
+    except RecursionError:
+        msg = f"{name} is no solution file: its values are nested too deeply."
         raise InputError(msg) from None
 
 
@@ -284,6 +295,7 @@ def _solution(file: _SolutionFile) -> Solution:
     )
     if any(solution.taxonomies.get(name) is None for name in columns_by_level([one.requirement for one in found])):
         raise PolicyError(["the taxonomy of a sensitive column is missing."])
+    refuse_contradictions(solution, [entry.shown for entry in file.attributes], file.dropped_requirements)
     return solution
 
 
@@ -335,9 +347,7 @@ def _cut(entry: _Attribute) -> Cut:
             hides_more=entry.hides_more,
             regional=tuple(entry.regional),
         )
-    ascending = len(entry.breaks) > 1 and all(a <= b for a, b in pairwise(entry.breaks))
-    ascending = ascending and all(math.isfinite(end) for end in entry.breaks)
-    if entry.scale is None or not ascending:
+    if entry.scale is None or not are_ascending(entry.breaks):
         raise PolicyError([f"the intervals of `{entry.name}` have no ascending breaks."])
     return Cut(
         entry.name,

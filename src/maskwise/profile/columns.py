@@ -12,7 +12,7 @@ from maskwise.policy.requirements.any_of import AnyOf, is_prefix
 from maskwise.policy.requirements.grouping import GroupedBy
 from maskwise.values.arrow import from_numpy
 from maskwise.values.scales import interval_label
-from maskwise.values.spelling import one_spelling, value_order
+from maskwise.values.spelling import one_spelling, telling_apart, value_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -143,11 +143,10 @@ class Sensitive:
         labels = {one_spelling(label): label for label in (() if self.tree is None else self.tree.labels)}
         if self.tree is not None and spelling in labels:
             inside = {one_spelling(label) for label in self.tree.at_or_below(labels[spelling])}
-        else:
-            inside = {spelling}
-            if is_prefix(element) and not self._are([element]).any():
-                inside = {one_spelling(text) for text in self.texts if text.startswith(element[:-1])}
-        return tuple(text for text, own in zip(self.texts, self._spellings, strict=True) if own in inside)
+            return tuple(text for text in self.texts if one_spelling(text) in inside)
+        if is_prefix(element) and not self._spelled_like(element):
+            return tuple(text for text in self.texts if text.startswith(element[:-1]))
+        return self._spelled_like(element)
 
     def sets_of(self, counted: Counted) -> tuple[tuple[str | None, ...], ...]:
         """The sets of values whose records are counted together, in the order that a rule needs."""
@@ -160,19 +159,31 @@ class Sensitive:
             return tuple(self._members(value) for value in counted.values)
         if counted.by is None:
             return tuple((value,) for value in self.values(counted.order))
-        first = {one_spelling(text): text for text in sorted(self.texts, reverse=True)}
+        first = {self._value_of(text): text for text in sorted(self.texts, reverse=True)}
         group_of = self._grouper(counted.by)
         groups: dict[str, list[str | None]] = {}
         for text in sorted(self.texts):
             # Of several spellings of a value the first one decides, so that it is in one group only.
-            groups.setdefault(group_of(first[one_spelling(text)]), []).append(text)
+            groups.setdefault(group_of(first[self._value_of(text)]), []).append(text)
         found = [tuple(groups[name]) for name in sorted(groups)]
         return (*found, (None,)) if self.n_missing else tuple(found)
 
     def _members(self, value: Value) -> tuple[str | None, ...]:
         if not isinstance(value, AnyOf):
-            return (value,)
+            return self.spellings_of(value)
         return tuple(dict.fromkeys(text for element in value.elements for text in self.values_like(element)))
+
+    def spellings_of(self, value: str | None) -> tuple[str | None, ...]:
+        """The spellings that may mean a value, or the value itself if no cell has it."""
+        return (value,) if value is None else self._spelled_like(value) or (value,)
+
+    def _spelled_like(self, value: str) -> tuple[str, ...]:
+        """The spellings of a value that a policy names: all that may mean it, so that none is left unprotected."""
+        return tuple(
+            text
+            for text, own in zip(self.texts, self._spellings, strict=True)
+            if own == self._value_of(value) or one_spelling(text) == one_spelling(value)
+        )
 
     def _grouper(self, by: Grouping) -> Callable[[str], str]:
         """Tells the group of a value; one that is not in the tree belongs to the root."""
@@ -185,22 +196,29 @@ class Sensitive:
 
     def values(self, order: Sequence[str] = ()) -> tuple[str | None, ...]:
         """Every value once, however it is spelled, in its order or the given one; the missing one last."""
-        spelled = {one_spelling(text): text for text in reversed(self.texts)}
+        spelled = {self._value_of(text): text for text in reversed(self.texts)}
         if order:
-            place = {one_spelling(text): at for at, text in enumerate(order)}
+            place = {self._value_of(text): at for at, text in enumerate(order)}
             known = [text for spelling, text in spelled.items() if spelling in place]
-            found = sorted(known, key=lambda text: place[one_spelling(text)])
+            found = sorted(known, key=lambda text: place[self._value_of(text)])
         else:
             found = sorted(spelled.values(), key=value_order(self.texts))
         return (*found, None) if self.n_missing else tuple(found)
 
     def _are(self, values: Sequence[str | None]) -> NDArray[np.bool_]:
-        spellings = {one_spelling(value) for value in values if value is not None}
+        spellings = {self._value_of(value) for value in values if value is not None}
         return np.array([spelling in spellings for spelling in self._spellings], np.bool_)
 
     @cached_property
     def _spellings(self) -> list[str]:
-        return [one_spelling(text) for text in self.texts]
+        return [self._value_of(text) for text in self.texts]
+
+    @cached_property
+    def _value_of(self) -> Callable[[str], str]:
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        is_text = pa.types.is_string(self.keys.type) or pa.types.is_large_string(self.keys.type)
+        return telling_apart(self.texts, is_text=is_text)
 
 
 @dataclass(frozen=True, slots=True)

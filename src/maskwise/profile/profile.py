@@ -22,6 +22,7 @@ from maskwise.profile.made_trees import made_notes, with_trees
 from maskwise.profile.persons import count_persons
 from maskwise.profile.rule_columns import place_values
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
+from maskwise.table.calendar_range import refuse_other_dates
 from maskwise.values.arrow import from_numpy
 from maskwise.values.message import Audience, Level, Message, fold, note, private_note
 from maskwise.values.parsing import Parsed, foreign_spelling, looks_like_code, parse_keys
@@ -77,6 +78,7 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
             mistakes.append(policy.at(place) + str(error) + remedy)
     if mistakes:
         raise PolicyError(mistakes)
+    refuse_other_dates(table, [name for name, place in places.items() if place not in {("drop",), ("keep",)}])
 
 
 def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[Profile, Table]:

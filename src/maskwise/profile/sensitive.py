@@ -96,7 +96,8 @@ def _named_values(
     for value in () if counted is None else counted.values or ():
         assert counted is not None  # noqa: S101 - it has values
         for element in elements_of(value):
-            like = sensitive[counted.column].values_like(element) if isinstance(value, AnyOf) else (element,)
+            found = sensitive[counted.column]
+            like = found.values_like(element) if isinstance(value, AnyOf) else found.spellings_of(element)
             yield counted.column, element, like
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import Feature
 from maskwise.engines.choose import start_beside
-from maskwise.errors import RefusedError, plural
+from maskwise.errors import InputError, RefusedError, plural
 from maskwise.policy.requirements.qid import called
 from maskwise.release.escape import original_text, safe_name, spreadsheet_safe
 from maskwise.release.file_set import FileSet, Sidecar
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from maskwise.verify.verdict import Verdict
 
 
+_MARK = "\ufeff"
 _SAME = 1e-9
 """Figures closer than this are the same: counts are exact, shares are quotients of them."""
 
@@ -143,6 +144,12 @@ def _written(
             columns = [written[name].name(f"c{i}") for i, name in enumerate(written.columns)]
             yield Table(masked.engine, written.select(columns), tuple(written.columns), masked.source), None
         return
+    if names[0].startswith(_MARK) and inner_suffix(target) in {".csv", ".tsv"}:
+        msg = (
+            "The name of the first column begins with a byte order mark (U+FEFF), which readers of text files pass "
+            "over. Rename it, or write parquet."
+        )
+        raise InputError(msg)
     draft = files.file(target, suffix_of(target))
     masked.engine.write(expr, draft, names, masked.source)
     yield open_release(draft, start_beside(masked.engine), once=once), draft

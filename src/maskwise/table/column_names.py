@@ -33,6 +33,13 @@ def unique_names(
         columns = f"column {nameless[0]}" if len(nameless) == 1 else f"columns {_listed(nameless)}"
         msg = f"{what} has no text as the name of {columns}. Name every column."
         raise InputError(msg)
+    unwritable = [at for at, name in enumerate(names, start=1) if not _is_writable(name)]
+    if unwritable:
+        columns = f"column {unwritable[0]}" if len(unwritable) == 1 else f"columns {_listed(unwritable)}"
+        msg = (
+            f"{what} has a character in the name of {columns} that no file can hold: NUL, or half of a pair. Rename it."
+        )
+        raise InputError(msg)
     if rename is Rename.SUFFIX:
         return _with_suffixes(names)
     places: dict[str, list[int]] = {}
@@ -42,6 +49,14 @@ def unique_names(
     if alike:
         raise InputError(_complaint(names, alike, what, is_text=is_text))
     return tuple(names)
+
+
+def _is_writable(name: str) -> bool:
+    """Whether a name is Unicode text without NUL, which ends texts in C."""
+    try:
+        return "\0" not in name and bool(name.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _with_suffixes(names: Sequence[str]) -> tuple[str, ...]:

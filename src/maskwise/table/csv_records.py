@@ -170,7 +170,7 @@ def read_csv(paths: Sequence[Path], delimiter: str, n_columns: int) -> pa.Table:
             column_types=dict.fromkeys(names, pa.string()),
             null_values=[""],
             strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
+            quoted_strings_can_be_null=n_columns == 1,
         ),
     )
     parts = []

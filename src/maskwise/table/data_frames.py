@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.errors import InputError
+from maskwise.table.arrow_types import with_rows
 from maskwise.table.column_names import unique_names
 from maskwise.values.cells import is_missing
 from maskwise.values.input_kind import InputKind, input_kind, is_lazy_frame
@@ -34,6 +35,7 @@ def make_ready(frame: Any, rename: Rename | None) -> Any:
         frame = frame.collect()
     match input_kind(frame):
         case InputKind.ARROW if hasattr(frame, "column_names"):
+            frame = with_rows(frame)
             given = list(frame.column_names)
         case InputKind.PANDAS if hasattr(frame, "columns"):
             given = list(frame.columns)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import itertools
 import os
 import re
 import zlib
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import DataFiles
 from maskwise.errors import InputError, did_you_mean
+from maskwise.table.arrow_types import with_known_types
 from maskwise.table.column_names import unique_names
 from maskwise.table.csv_records import facts_meanwhile, read_csv, refuse_other_count
 from maskwise.values.location import Folder, suffix_of
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from maskwise.values.reading import Rename
 
 _HEADER_BYTES = 1 << 20
+_SEPARATORS = (",", ";", "\t", "|")
+_LOOKED_AT = 50
+"""So many records tell which separator a csv uses."""
 
 
 def find_files(place: Path | Folder) -> list[Path]:
@@ -140,14 +145,7 @@ def _common_header(paths: Sequence[Path], headers: Sequence[Sequence[str]], rena
 
 def open_arrow(arrow: pa.Table, engine: Engine) -> ir.Table:
     """Open an Arrow table; dictionaries are unpacked, and a column of nothing but missing cells is text."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    fields = []
-    for field in arrow.schema:
-        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-        fields.append(field.with_type(pa.string() if pa.types.is_null(kind) else kind))
-    plain = arrow.cast(pa.schema(fields))
-    return engine.scan(plain)
+    return engine.scan(with_known_types(arrow))
 
 
 def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str], str]:
@@ -177,14 +175,28 @@ def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str
 
 
 def delimiter_of(text: str) -> str:
-    """The separator that the header uses most, outside quotes; a comma if none.
+    """The separator that the header uses most, outside quotes, if records use it too; a comma if none.
+
+    Args:
+        text: The beginning of a csv.
 
     >>> delimiter_of('name;"last, first"'), delimiter_of("one column")
     (';', ',')
+    >>> delimiter_of("a;b;c,sex\\n1,F\\n2,M\\n"), delimiter_of("a|b\\n1\\n2\\n")
+    (',', ',')
     """
     header = text.partition("\n")[0]
     bare = "".join(header.split('"')[::2])
-    return max((",", ";", "\t", "|"), key=bare.count)
+    used = sorted((mark for mark in _SEPARATORS if mark in bare), key=bare.count, reverse=True)
+    for mark in used:
+        try:
+            names, *records = itertools.islice(csv.reader(io.StringIO(text, newline=""), delimiter=mark), _LOOKED_AT)
+        except (csv.Error, ValueError):
+            continue
+        # A name may hold a separator; then no record has as many cells.
+        if not records or any(len(record) == len(names) for record in records):
+            return mark
+    return max(_SEPARATORS, key=bare.count) if any(mark in text[len(header) :] for mark in _SEPARATORS) else ","
 
 
 def parquet_schema(path: Path) -> pa.Schema:

@@ -9,6 +9,8 @@ from pathlib import Path
 from maskwise.errors import InputError
 
 _UNITS = {"M": 2, "G": 3, "T": 4}
+_MOST = 1 << 55
+"""No run may ask for more: 36,000 TB. Engines count in 64 bits, and add to it."""
 
 
 def parse_memory(text: str | None) -> int | None:
@@ -19,11 +21,14 @@ def parse_memory(text: str | None) -> int | None:
     """
     if text is None:
         return None
-    found = re.fullmatch(r"([1-9][0-9]*)([MGT])(i?)B", text, re.IGNORECASE)
+    found = re.fullmatch(r"([1-9][0-9]{0,11})([MGT])(i?)B", text, re.IGNORECASE)
     if found is None:
         msg = f"`{text}` is no amount of memory. Write it as 500MB or 4GB."
         raise InputError(msg)
     unit: int = (1024 if found[3] else 1000) ** _UNITS[found[2].upper()]
+    if int(found[1]) * unit > _MOST:
+        msg = f"`{text}` is more memory than any machine has. Write it as 500MB or 4GB."
+        raise InputError(msg)
     return int(found[1]) * unit
 
 

@@ -15,6 +15,10 @@ from maskwise.values.scales import Scale, label
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]*)(\.0+)?")
 _POWER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?[eE][-+]?[0-9]{1,4}")
+_FIXED = re.compile(r"-?(0|[1-9][0-9]{0,30})(?:\.([0-9]{1,30}))?")
+"""A whole number, or one with decimals, as a column of numbers with so many decimals writes each."""
+_FLOAT = re.compile(r"-?(?:(?:0|[1-9][0-9]*)\.(?:0|[0-9]*[1-9])|[1-9](?:\.[0-9]*[1-9])?[eE][-+][0-9]+|inf|nan)")
+"""A number as a column of floats writes each."""
 _LARGEST_POWER = 400
 """No float has a larger one."""
 
@@ -71,6 +75,34 @@ def one_spelling(text: str) -> str:
     if _POWER.fullmatch(text) and -_LARGEST_POWER <= int(re.split("[eE]", text)[1]) <= _LARGEST_POWER:
         return one_spelling(f"{Decimal(text).normalize() + 0:f}")
     return text
+
+
+def telling_apart(texts: Sequence[str], *, is_text: bool) -> Callable[[str], str]:
+    """How the values of one column are told apart: numbers by what they are, texts by their letters.
+
+    A text file has no types, so the column's is found from its cells: all of
+    them are written as one type of number writes its own. Among codes, `250`
+    and `250.0` are two values.
+
+    Args:
+        texts: The spellings that occur in the column.
+        is_text: Whether the cells are texts; else they are numbers, dates or truth values.
+
+    >>> one = telling_apart(["1.50", "2.00"], is_text=True)
+    >>> one("1.5") == one("1.50"), telling_apart(["250", "250.0"], is_text=True)("250.0")
+    (True, '250.0')
+    """
+    if not is_text:
+        return one_spelling
+    n_decimals = {len(found[2] or "") if (found := _FIXED.fullmatch(text)) else None for text in texts}
+    if len(n_decimals) == 1 and None not in n_decimals:
+        return _as_decimal
+    return one_spelling if all(_FLOAT.fullmatch(text) for text in texts) else str
+
+
+def _as_decimal(text: str) -> str:
+    """A number without zeros at its end; any other text as it is."""
+    return one_spelling(f"{Decimal(text).normalize() + 0:f}" if _FIXED.fullmatch(text) else text)
 
 
 def has_order(texts: Sequence[str]) -> bool:

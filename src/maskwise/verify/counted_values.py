@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from maskwise.policy.requirements.any_of import AnyOf
 from maskwise.policy.requirements.grouping import GroupedBy
-from maskwise.values.spelling import is_spelled, one_spelling, value_order
+from maskwise.values.spelling import is_spelled, one_spelling, telling_apart, value_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from maskwise.policy.requirements.base import Counted
     from maskwise.policy.taxonomy import Taxonomy
@@ -39,25 +39,33 @@ class Cells:
 
     def are(self, values: Values) -> list[object]:
         """The cells that hold one of some values."""
-        wanted = {one_spelling(value) for value in values if value is not None}
-        return [key for key, spelling in zip(self.keys, self._spellings, strict=True) if spelling in wanted]
+        wanted = {self._value_of(value) for value in values if value is not None}
+        return [key for key, text in zip(self.keys, self.texts, strict=True) if self._value_of(text) in wanted]
 
     @cached_property
-    def _spellings(self) -> list[str]:
-        return [one_spelling(text) for text in self.texts]
+    def _value_of(self) -> Callable[[str], str]:
+        """Tells values apart by what the column is made of."""
+        return telling_apart(self.texts, is_text=any(isinstance(key, str) for key in self.keys))
+
+    def _named(self, value: str | None) -> Values:
+        """Every spelling that may mean a value that the policy names."""
+        if value is None:
+            return (None,)
+        alike = [one for one in self.texts if is_spelled(one, value) or self._value_of(one) == self._value_of(value)]
+        return tuple(alike) or (value,)
 
     def counted(self, counted: Counted) -> tuple[Values, ...]:
         """The values that a rule counts, those together that it counts together."""
         if counted.values is not None:
-            return tuple(self._union(v) if isinstance(v, AnyOf) else (v,) for v in counted.values)
+            return tuple(self._union(v) if isinstance(v, AnyOf) else self._named(v) for v in counted.values)
         missing: tuple[Values, ...] = ((None,),) if self.has_missing else ()
         if counted.by is not None:
             return (*self._grouped(counted.by.kind, counted.by.n), *missing)
-        one_text = {one_spelling(text): text for text in self.texts}
-        place = {one_spelling(text): at for at, text in enumerate(counted.order)}
+        one_text = {self._value_of(text): text for text in self.texts}
+        place = {self._value_of(text): at for at, text in enumerate(counted.order)}
 
         def given(text: str) -> tuple[int, str]:
-            return place.get(one_spelling(text), len(place)), text
+            return place.get(self._value_of(text), len(place)), text
 
         values = sorted(one_text.values(), key=given if counted.order else value_order(self.texts))
         return (*((value,) for value in values), *missing)
@@ -72,7 +80,7 @@ class Cells:
             at = self._places.get(one_spelling(element))
             if at is None and element.endswith("*") and not any(is_spelled(text, element) for text in self.texts):
                 found.update({text: None for text in self.texts if text.startswith(element[:-1])})
-            found[element] = None
+            found.update(dict.fromkeys(self._named(element)))
             found.update({text: None for text in self.texts if at is not None and at in self._path(text)})
         return tuple(found)
 
@@ -80,7 +88,7 @@ class Cells:
         """The values by their first characters, or by what stands above them in the tree."""
         spellings: dict[str, list[str]] = {}
         for text in self.texts:
-            spellings.setdefault(one_spelling(text), []).append(text)
+            spellings.setdefault(self._value_of(text), []).append(text)
         groups: dict[str | int, list[str]] = {}
         for alike in spellings.values():
             path = self._path(min(alike)) if kind is GroupedBy.LEVEL else []
