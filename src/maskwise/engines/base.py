@@ -219,5 +219,11 @@ class Dialect(Protocol):
             draft: The draft name.
         """
 
+    def interrupt(self) -> None:
+        """End the query that runs now, if one does, from another thread; whoever waits for it gets an error.
+
+        The connection can be used afterwards.
+        """
+
     def close(self) -> None:
         """End a connection of our own; leave a connection of the owner's as it was."""

@@ -247,6 +247,10 @@ class DuckDB:
             msg = f"The table `{target}` could not be written: {reason}. Nothing was released."
             raise WriteError(msg) from None
 
+    def interrupt(self) -> None:
+        """End the query that runs now."""
+        self._connection.interrupt()
+
     def close(self) -> None:
         """Close a database file; what was not committed is gone."""
         if self._has_file:

@@ -47,6 +47,7 @@ class TreeBody(Body):
 
     column: str
     entry: Any
+    policy: dict[str, Any] = {}
 
 
 class ImportBody(Body):

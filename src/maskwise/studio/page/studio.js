@@ -3,7 +3,7 @@
  * search. Steps read it and call its verbs; `changed` redraws the step that is shown.
  */
 
-import { call, errorText, upload } from "./api.js";
+import { askAbout, call, errorText, upload } from "./api.js";
 import { announce, plural } from "./dom.js";
 import { fromDraft, policyOf, proposedDoc, setRoles, toDraft } from "./policy_doc.js";
 import { Run } from "./run.js";
@@ -107,6 +107,7 @@ export class Studio {
    */
   async useSource({ source, draft, policy = null }) {
     this.source = source;
+    askAbout(source.id ?? null);
     this.columns = null;
     this.run?.forget();
     this.run = null;
