@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow.csv
 import pytest
 
@@ -191,6 +192,17 @@ def test_what_masking_costs_comes_as_an_event(server: RunningStudio) -> None:
     assert {record["measure"] for record in last["cost"]["errors"]} == {"BE", "AE", "UE"}
     # The search is still there.
     assert server.ask("result", run=run, step=0)["step"] == 0
+
+
+def test_what_masking_costs_is_measured_in_a_database_too(server: RunningStudio, people: Path, tmp_path: Path) -> None:
+    path = tmp_path / "people.db"
+    with duckdb.connect(str(path)) as database:
+        database.execute(f"CREATE TABLE people AS SELECT * FROM read_csv('{people}', all_varchar = true)")  # noqa: S608
+    server.ask("open", engine=f"duckdb:///{path}", table="people")
+    run = server.search(POLICY)
+    *_, last = server.events(server.ask("cost", run=run, step=None)["run"])
+    assert last["kind"] == "done", last
+    assert {record["measure"] for record in last["cost"]["errors"]} == {"BE", "AE", "UE"}
 
 
 def test_drafts_are_kept_by_table_and_private(server: RunningStudio, people: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from maskwise.compress.spill import Workspace
+from maskwise.engines.choose import has_tables
 from maskwise.errors import InputError, MaskwiseError
 from maskwise.pipeline.finding import find
 from maskwise.pipeline.masking_run import warming_up
@@ -100,6 +101,15 @@ class Session:
     def n_records(self) -> int:
         """How many records it has."""
         return self._table(AS_IT_IS).n_rows()
+
+    def records(self) -> Any:
+        """All records, to train classifiers on: what was given, or of a database an Arrow table of all of them."""
+        self.require_open()
+        if self.engine is None and not has_tables(None, self.data):
+            return self.data
+        table = self._table(AS_IT_IS)
+        keys = [table.key(name) for name in table.names]
+        return table.engine.fetch(table.expr.select(*keys)).rename_columns(list(table.names))
 
     def columns(self, roles: Mapping[str, str] | None = None) -> tuple[ColumnView, ...]:
         """Every column: its type, its values and missing cells, and the part in a policy that is suggested for it.

@@ -186,8 +186,6 @@ class Commands:
         from maskwise.evaluation.run import evaluate  # noqa: PLC0415 - heavy, and seldom asked for
 
         found, options = self._found(run)
-        if self._opened.engine is not None:
-            raise InputError("What masking costs is measured on files only. Write the table to one, and open that.")
         if found.policy.class_name is None:
             raise InputError("The policy names no class, so there is nothing to predict. Choose the role class first.")
 
@@ -201,7 +199,7 @@ class Commands:
         how = {key: value for key, value in options.items() if key != "seed"}
         if step is not None and step < len(found.steps):
             how["max_steps"] = step
-        measured = evaluate(self._opened.data, found.policy, progress=progress, **how)
+        measured = evaluate(self._opened.records(), found.policy, progress=progress, **how)
         said = {"class": measured.class_name, "tested": measured.n_tested, "errors": measured.to_data()}
         return {"cost": {**said, "notes": list(measured.notes)}}
 
