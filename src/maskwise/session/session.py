@@ -154,7 +154,7 @@ class Session:
         Args:
             column: Its name.
         """
-        return count_values(self._table(AS_IT_IS), column)
+        return list(count_values(self._table(AS_IT_IS), column))
 
     def tree(self, column: str, policy: Mapping[str, Any] | Policy) -> TreePreview:
         """The tree that a policy asks to be made of the table for a column (`grow`, `from_column`).
