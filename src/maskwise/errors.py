@@ -22,8 +22,11 @@ _SHORTEST = 3
 """A beginning of so many letters is enough, as in Zip and Zipcode."""
 
 
-_PASSWORD = re.compile(r"(:/+[^\s/@`]*?:)[^\s/@`]*@")
-"""What stands between user and host in an address; `//` may have become `/` on the way through a path."""
+_PASSWORD = re.compile(r"(:/{1,2}[^\s/@`:]*:)[^\s`]*@")
+"""What stands between user and host in an address; `//` may have become `/` on the way through a path. It goes on to
+the last `@`: one in the password itself should have been written as `%40`, but that is no reason to show half of it."""
+_NAMED_PASSWORD = re.compile(r"(?i)(password\s*=\s*)(?:'[^']*'|[^\s&#`]+)")
+"""A password with its name before it, as PostgreSQL takes it behind a question mark, or in a list."""
 
 
 class MaskwiseError(Exception):
@@ -96,8 +99,10 @@ def without_password(text: str) -> str:
 
     >>> without_password("postgres://ann:secret@host/people")
     'postgres://ann:***@host/people'
+    >>> without_password("postgres://host/people?user=ann&password=secret")
+    'postgres://host/people?user=ann&password=***'
     """
-    return _PASSWORD.sub(r"\1***@", text)
+    return _NAMED_PASSWORD.sub(r"\1***", _PASSWORD.sub(r"\1***@", text))
 
 
 def quote(names: Iterable[str]) -> str:

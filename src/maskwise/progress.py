@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 SILENCE = 1.0
 """After so many seconds without another event a run says that it is still working."""
+_PAUSE = 0.25
+"""So many seconds pass before it is looked again whether a run is silent, or is to stop."""
+_TOO_EARLY = "The run was stopped before its search began, so there is nothing to release."
 _BEFORE_SEARCH = {Stage.READ, Stage.PROFILE, Stage.COMPRESS, Stage.LEARN, Stage.LOAD}
 """Before a search begins there is nothing that could be kept."""
 
@@ -87,13 +90,14 @@ class RunProgress:
         """
         self._on_event, self._is_asked_to_stop, self._gives_up = on_event, is_asked_to_stop, gives_up
         self._lock = threading.Lock()
+        self._is_interrupted = False
         self._stage = StageBegun(Stage.READ)
         self._begun = self._last = time.monotonic()
 
     def stage(self, stage: Stage, number: int = 1, n: int = 1) -> None:
         """A stage begins; where there are several of the kind, one of them."""
         if self._gives_up and stage in _BEFORE_SEARCH and self._is_asked_to_stop():
-            raise UnfinishedError("The run was stopped before its search began, so there is nothing to release.")
+            raise UnfinishedError(_TOO_EARLY)
         self._stage, self._begun = StageBegun(stage, number, n), time.monotonic()
         self._tell(self._stage)
 
@@ -114,24 +118,41 @@ class RunProgress:
             self._is_asked_to_stop = others
 
     @contextmanager
-    def ticking(self) -> Iterator[None]:
-        """Say meanwhile that the run is still working, whenever nothing else is said for a second."""
-        if self._on_event is None:
+    def ticking(self, interrupt: Callable[[], None] | None = None) -> Iterator[None]:
+        """Say meanwhile that the run is still working, whenever nothing else is said for a second.
+
+        Args:
+            interrupt: Ends the query that an engine is busy with. It is called by another thread if the run is asked to
+                stop before its search begins, and the run then ends.
+
+        Raises:
+            UnfinishedError: A query was interrupted.
+        """
+        if self._on_event is None and not self._gives_up:
             yield
             return
         is_over = threading.Event()
-        ticker = threading.Thread(target=self._tick, args=(is_over,), daemon=True)
+        ticker = threading.Thread(target=self._tick, args=(is_over, interrupt), daemon=True)
         ticker.start()
         try:
             yield
+        except Exception:
+            if self._is_interrupted:
+                # Whatever the engine says of the query that it did not finish.
+                raise UnfinishedError(_TOO_EARLY) from None
+            raise
         finally:
             is_over.set()
             ticker.join()
 
-    def _tick(self, is_over: threading.Event) -> None:
-        while not is_over.wait(SILENCE / 4):
+    def _tick(self, is_over: threading.Event, interrupt: Callable[[], None] | None) -> None:
+        while not is_over.wait(min(_PAUSE, SILENCE / 4)):
             if time.monotonic() - self._last >= SILENCE:
                 self._tell(StillWorking(self._stage, time.monotonic() - self._begun))
+            is_early = self._gives_up and self._stage.stage in _BEFORE_SEARCH
+            if interrupt is not None and is_early and self._is_asked_to_stop():
+                self._is_interrupted = True
+                interrupt()
 
     def _tell(self, event: Event) -> None:
         if self._on_event is None:

@@ -9,12 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
 import maskwise
 from maskwise.engines.sql import Engine
 from maskwise.progress import Event, RunProgress, StageBegun, StepTaken, StillWorking
 from maskwise.session.session import Session
+from maskwise.values.reading import AS_IT_IS
 from maskwise.values.stages import Stage
 
 POLICY: dict[str, Any] = {
@@ -147,8 +149,44 @@ def test_a_changed_k_counts_no_column_again(monkeypatch: pytest.MonkeyPatch) -> 
         assert asked == [3, 3, 3, 3, 1, 4]
 
 
+def test_a_changed_k_looks_for_identifiers_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from maskwise.release import released_columns
+
+    asked: list[tuple[str, ...]] = []
+    looking = released_columns.repeated_person_keys
+
+    def look(table: Any, policy: Any, part: Any) -> Any:
+        asked.append(policy.masked)
+        return looking(table, policy, part)
+
+    monkeypatch.setattr(released_columns, "repeated_person_keys", look)
+    with Session(people()) as session:
+        for k in (2, 9):
+            found = session.search(with_k(k)).outcome
+            assert found.warnings == maskwise.anonymize(people(), with_k(k)).warnings
+        assert len(asked) == 3  # of which two are those of `anonymize`
+        _ = session.search(with_k(2, drop=["Town"])).outcome
+        assert len(asked) == 4
+
+
+def test_what_a_search_and_a_release_made_in_the_engine_is_gone(tmp_path: Path) -> None:
+    two = POLICY | {"requirements": [{"qid": ["Age", "Job"], "k": 3}, {"qid": ["Sex", "Town"], "k": 3}]}
+    with Session(people()) as session:
+        engine = session._table(AS_IT_IS).engine  # noqa: SLF001 - what it made is nobody's to see
+        sizes = []
+        for k in (3, 4, 5):
+            run = session.search(with_k(k, requirements=[{**one, "k": k} for one in two["requirements"]]))
+            assert run.verdict.is_met
+            run.write(tmp_path, keep_order=True)
+            sizes.append(len(engine._temporary))  # noqa: SLF001 - as above
+        assert sizes[0] == sizes[1] == sizes[2]
+        assert len(list(session.private_folder().iterdir())) == 1  # that of the last run
+        del run
+        assert list(session.private_folder().iterdir()) == []
+
+
 @pytest.mark.slow
-def test_what_unmasked_columns_tell_is_learned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_unmasked_columns_tell_is_learned_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from maskwise.search.conditional import inputs
 
     asked: list[int] = []
@@ -159,7 +197,9 @@ def test_what_unmasked_columns_tell_is_learned_once(monkeypatch: pytest.MonkeyPa
         return learning(columns, classes, seed)
 
     monkeypatch.setattr(inputs, "bin_records", learn)
-    with Session(people()) as session:
+    # The records of a file have no numbers yet.
+    pa.parquet.write_table(people(), tmp_path / "people.parquet")
+    with Session(tmp_path / "people.parquet") as session:
         for k in (3, 4):
             session.search(with_k(k), criterion="conditional", effort=1)
         assert asked == [1]

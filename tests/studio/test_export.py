@@ -87,6 +87,32 @@ def test_a_policy_written_by_hand_is_not_replaced(server: RunningStudio, tmp_pat
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["release.csv", "report.html"])
+def test_files_of_others_are_not_replaced(server: RunningStudio, tmp_path: Path, name: str) -> None:
+    run = server.search(POLICY)
+    elsewhere = tmp_path / "elsewhere"
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for put in (lambda path: path.write_text("mine"), lambda path: path.symlink_to(elsewhere)):
+        put(folder / name)
+        status, answer = server.call("export", run=run, step=None, folder=str(folder), name="release.csv")
+        assert status == 400
+        assert "did not write" in answer["error"]["text"]
+        (folder / name).unlink()
+    assert not elsewhere.exists()
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_folders_that_cannot_be_made_are_said(server: RunningStudio, people: Path) -> None:
+    run = server.search(POLICY)
+    for folder in (f"{people}/below", "~nobody-has-this-name/x", "a\0b", f"/tmp/{'x' * 300}", "/proc/none"):  # noqa: S108
+        status, answer = server.call("export", run=run, step=None, folder=folder, name="release.csv")
+        assert status == 400, folder
+        assert answer["error"]["remedy"]
+
+
+@pytest.mark.slow
 def test_files_stay_in_their_folder_and_never_replace_the_table(server: RunningStudio, people: Path) -> None:
     run = server.search(POLICY)
     content = people.read_bytes()
@@ -98,6 +124,8 @@ def test_files_stay_in_their_folder_and_never_replace_the_table(server: RunningS
         {"name": "release.csv", "files": {"solution": "RELEASE.csv"}},
         {"name": "policy.yaml"},
         {"name": "release.exe"},
+        {"name": ".."},
+        {"name": "release.csv", "files": {"trace": ".."}},
     ]
     for body in wrong:
         status, answer = server.call("export", run=run, step=None, folder=str(people.parent), **body)

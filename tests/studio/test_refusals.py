@@ -13,6 +13,7 @@ import pytest
 from maskwise.studio import uploads
 from maskwise.studio.access import HEADERS, Access, GuardedApp
 from maskwise.studio.private_folder import PrivateFolder
+from maskwise.studio.refusal import RequestError
 from maskwise.studio.routes import MOST_JSON, Requests
 
 ACCESS = Access(4711, "t" * 43)
@@ -34,6 +35,10 @@ class NoStudio:
 
     def require_idle(self) -> None:
         pass
+
+    def require_table(self, given: str | None) -> None:
+        if given == "gone":
+            raise RequestError(410, "Another table was opened.")
 
     async def open(self, choice: Any) -> dict[str, Any]:
         self.opened.append(choice.upload)
@@ -265,6 +270,13 @@ def test_an_upload_goes_nowhere_else(client: Client, name: str) -> None:
     (path,) = client.studio.opened
     assert path.parent.parent == client.studio.folder.path
     assert path.resolve().parent == path.parent
+
+
+def test_a_page_of_another_table_is_told_so_but_for_what_is_of_any(client: Client) -> None:
+    gone = {**API, "x-maskwise-table": "gone"}
+    assert client.send("POST", "/api/columns", gone)[0] == 410
+    assert client.send("POST", "/api/draft", gone, [b'{"draft": {}}'])[0] == 410
+    assert client.send("POST", "/api/state", gone)[0] == 200
 
 
 def test_a_bug_gives_a_sentence_without_details(client: Client, capfd: pytest.CaptureFixture[str]) -> None:

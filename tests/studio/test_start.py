@@ -10,8 +10,9 @@ import pytest
 
 from maskwise.errors import InputError
 from maskwise.studio.process_loop import to_json
+from maskwise.studio.refusal import RequestError
 from maskwise.studio.serving import StudioOptions, serve
-from maskwise.studio.sources import describe_file, describe_table, read_choice
+from maskwise.studio.sources import describe_file, describe_table, describe_upload, read_choice
 from tests.conftest import Run
 
 HEAVY = ("numba", "numpy", "ibis", "duckdb", "pyarrow", "sklearn", "pandas", "maskwise.session", "maskwise.pipeline")
@@ -59,3 +60,47 @@ def test_what_names_two_tables_names_none() -> None:
 def test_numbers_that_json_has_not_are_null() -> None:
     assert to_json({"a": (1, float("nan")), "b": [{"c": float("-inf")}]}) == b'{"a": [1, null], "b": [{"c": null}]}'
     assert to_json("\ud800") == b'"\\ud800"'
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgres://ann:secret@host/db",
+        "postgres://ann:se@cret@host/db",
+        "postgres://ann:/secret/@host/db",
+        "postgres://host/db?user=ann&password=secret&sslmode=require",
+        "postgres://host/db?sslpassword=secret",
+        "host=db password=secret",
+        "host=db PASSWORD = 'very secret'",
+    ],
+)
+def test_no_form_of_an_address_shows_its_password(address: str) -> None:
+    choice = describe_table(address, "people")
+    assert choice.arguments["engine"] == address
+    told = f"{choice.key} {choice.words} {InputError(f'There is no engine `{address}`.')}"
+    assert "secret" not in told
+    assert "cret" not in told
+    assert "***" in told
+
+
+def test_addresses_without_a_password_stay_as_they_are() -> None:
+    for address in ("postgres://ann@host:5432/db", "duckdb:///C:/Users/ann@work/people.db", "spark://host:7077"):
+        assert describe_table(address, "people").words == {"data": "people", "engine": address, "note": None}
+
+
+@pytest.mark.parametrize("path", ["~nobody-has-this-name/people.csv", "people\0.csv"])
+def test_what_no_file_can_be_called_is_said(path: str, run: Run) -> None:
+    with pytest.raises(RequestError, match="is no path on this machine"):
+        describe_file(path)
+    if "\0" not in path:
+        done = run("studio", path)
+        assert (done.code, done.err.count("Traceback")) == (2, 0)
+
+
+def test_a_release_is_proposed_to_go_beside_its_table() -> None:
+    assert describe_file("/data/people 2024.csv").export_folder == "/data/people-2024-release"
+    assert describe_file("/data/*.csv").export_folder == "/data/table-release"
+    assert describe_file("/data/people/").export_folder == "/data/people-release"
+    assert Path(describe_table("duckdb", "main.people").export_folder) == Path.home() / "main-release"
+    upload = describe_upload(Path("/tmp/x/people.csv"), "../../etc/people.csv")  # noqa: S108 - it is not made
+    assert Path(upload.export_folder).parent == Path.home()

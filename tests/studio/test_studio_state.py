@@ -13,7 +13,7 @@ from maskwise.studio import studio as module
 from maskwise.studio.drafts import Drafts
 from maskwise.studio.refusal import BAD, GONE, RequestError
 from maskwise.studio.run_log import RunKind
-from maskwise.studio.sources import describe_file
+from maskwise.studio.sources import describe_file, describe_upload
 from maskwise.studio.studio import Studio
 from maskwise.studio.table_process import ended
 
@@ -162,5 +162,65 @@ def test_events_wait_for_the_next_one(go: Callable[..., None], monkeypatch: pyte
         studio.find(name).add({"kind": "stage"})
         assert (await waiting)["events"] == [{"n": 1, "kind": "stage"}]
         await studio.cancel(name)
+
+    go(story)
+
+
+def test_a_file_that_arrives_while_a_search_runs_is_not_kept(go: Callable[..., None], tmp_path: Path) -> None:
+    async def story(studio: Any, process: Any) -> None:
+        process.hangs = {"search"}
+        name = await studio.start(RunKind.SEARCH, "tab", "search")
+        arrived = tmp_path / "upload" / "people.csv"
+        arrived.parent.mkdir()
+        arrived.write_text("x")
+        with pytest.raises(RequestError, match="is running"):
+            await studio.open(describe_upload(arrived, "people.csv"))
+        assert not arrived.parent.exists()
+        await studio.cancel(name)
+
+    go(story)
+
+
+def test_a_search_that_begins_while_a_table_is_awaited_keeps_its_table(go: Callable[..., None]) -> None:
+    async def story(studio: Any, process: Any) -> None:
+        async with studio._opening:  # noqa: SLF001 - as while another table is opened
+            waiting = asyncio.ensure_future(studio.open(describe_file("/second.csv")))
+            await asyncio.sleep(0.01)
+            process.hangs = {"search"}
+            studio._runs["x"] = log = module.RunLog("x", RunKind.SEARCH, "tab", process)  # noqa: SLF001 - it has begun
+        with pytest.raises(RequestError, match="is running"):
+            await waiting
+        assert process.commands == ["open"]
+        log.end({"kind": "done"})
+
+    go(story)
+
+
+def test_a_tab_with_another_table_is_refused(go: Callable[..., None]) -> None:
+    async def story(studio: Any, process: Any) -> None:
+        del process
+        first = (await studio.state(""))["source"]["id"]
+        studio.require_table(first)
+        studio.require_table(None)
+        await studio.open(describe_file("/second.csv"))
+        with pytest.raises(RequestError, match="another tab") as caught:
+            studio.require_table(first)
+        assert caught.value.status == GONE
+
+    go(story)
+
+
+def test_the_events_of_old_runs_are_forgotten(go: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_RUNS", 2)
+
+    async def story(studio: Any, process: Any) -> None:
+        del process
+        names = []
+        for _ in range(3):
+            names.append(await studio.start(RunKind.SEARCH, "tab", "search"))
+            await studio.find(names[-1]).over.wait()
+        with pytest.raises(RequestError, match="no such run"):
+            studio.find(names[0])
+        assert studio.find(names[2]).data["is_running"] is False
 
     go(story)

@@ -115,16 +115,17 @@ def _count(
     names = [column.name for column in profile.columns]
     lookups = {column.name: lookup_of(column, coding) for column, coding in zip(profile.columns, codings, strict=True)}
     by_row = None if grouped is None else _as_lookup(grouped[0], grouped[1].of_record)
-    coded = recode(table, lookups, classes, keep=False, by_row=by_row)
     n_names, n_keys = len(names), len(names) + (by_row is not None)
     rows = workspace.rows(n_names, narrowest(max(coding.n_codes for coding in codings)))
     counts, of_row = workspace.rows(len(classes), np.int64), workspace.rows(1, np.int64)
-    with coded.count(names, range(len(classes)), by_row=by_row is not None) as batches:
-        for batch in batches:
-            columns = [as_numpy(column) for column in batch.columns]
-            rows.add(columns[:n_names])
-            counts.add(columns[n_keys + 1 :])
-            of_row.add(columns[n_names:n_keys] or columns[:1])
+    with table.engine.scratch():
+        coded = recode(table, lookups, classes, keep=False, by_row=by_row)
+        with coded.count(names, range(len(classes)), by_row=by_row is not None) as batches:
+            for batch in batches:
+                columns = [as_numpy(column) for column in batch.columns]
+                rows.add(columns[:n_names])
+                counts.add(columns[n_keys + 1 :])
+                of_row.add(columns[n_names:n_keys] or columns[:1])
     compact = Compact(tuple(range(n_names)), rows.finish(), counts.finish(), workspace)
     if grouped is None:
         return ClassTable(compact)

@@ -72,12 +72,13 @@ def _compress_qids(table: Table, profile: Profile, request: CountRequest, worksp
     used = sorted({a for one in request.tables for a in one.attributes})
     lookups = {profile.columns[a].name: lookup_of(profile.columns[a], request.codings[a]) for a in used}
     person = None if profile.persons is None else profile.persons.column
-    coded = recode(table, lookups, sensitive, keep=len(request.tables) > 1, person=person)
     count = _count if person is None else count_persons
-    return tuple(
-        count(coded, profile, request, one, [pairs.index(pair) for pair in one.sensitive], workspace)
-        for one in request.tables
-    )
+    with table.engine.scratch():
+        coded = recode(table, lookups, sensitive, keep=len(request.tables) > 1, person=person)
+        return tuple(
+            count(coded, profile, request, one, [pairs.index(pair) for pair in one.sensitive], workspace)
+            for one in request.tables
+        )
 
 
 def _count(

@@ -94,7 +94,9 @@ def number_records(table: Table) -> Table:
         )
     if ROW in table.expr.columns:
         return table
-    return replace(table, expr=table.engine.materialize(table.expr.mutate(**{ROW: ibis.row_number().cast("int64")})))
+    numbered = table.expr.mutate(**{ROW: ibis.row_number().cast("int64")})
+    key = ("numbered", table.expr.op())
+    return replace(table, expr=table.kept.get(key, lambda: table.engine.materialize(numbered)))
 
 
 def fetch_records(table: Table, names: Sequence[str]) -> pa.Table:

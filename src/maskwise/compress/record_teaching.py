@@ -38,8 +38,8 @@ def teach(table: Table, profile: Profile, codings: Sequence[Coding], request: Re
         # A class that is a number, and not the bins that other searches see of it.
         beside["of_class"] = replace(table, binned=None).column(request.class_name)
     records = replace(table, expr=table.expr.mutate(**beside)).normalized(column.name for column in columns)
-    coded = table.engine.recode(records, lookups, list(beside), materialize=False)
-    fetched = table.engine.fetch(coded)
+    with table.engine.scratch():
+        fetched = table.engine.fetch(table.engine.recode(records, lookups, list(beside), materialize=False))
     codes = np.empty((fetched.num_rows, len(lookups)), np.int64)
     for a, key in enumerate(lookups):
         codes[:, a] = as_numpy(fetched.column(key))

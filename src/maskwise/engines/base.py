@@ -228,5 +228,11 @@ class Dialect(Protocol):
         It has temporary tables of its own; to start a second database takes longer than to count a small table.
         """
 
+    def interrupt(self) -> None:
+        """End the query that runs now, if one does, from another thread; whoever waits for it gets an error.
+
+        The connection can be used afterwards.
+        """
+
     def close(self) -> None:
         """End a connection of our own; leave a connection of the owner's as it was."""

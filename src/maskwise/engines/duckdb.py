@@ -269,6 +269,10 @@ class DuckDB:
         """A second connection where the database is this run's own, in memory."""
         return DuckDB(self) if self._is_in_memory else None
 
+    def interrupt(self) -> None:
+        """End the query that runs now."""
+        self._connection.interrupt()
+
     def close(self) -> None:
         """Close a database file; what was not committed is gone."""
         if self._has_file:

@@ -7,18 +7,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from maskwise.engines.base import PERSON, ROW, DataFiles, Feature
 from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
 from maskwise.engines.counting_sql import count_rows_sql, each_person_sql
 from maskwise.engines.defaults import query
 from maskwise.engines.error_messages import translate_write_errors
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
+from maskwise.engines.lookup_keys import as_keys, number_codes
 from maskwise.engines.pair_counts_arrays import ArrayPairCounts
 from maskwise.engines.pair_counts_sql import SqlPairCounts, pairs_query
 from maskwise.engines.value_counts import ValueCounts
-from maskwise.values.arrow import from_numpy
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import Folder
 
@@ -56,6 +54,20 @@ class Engine:
     def can(self, feature: Feature) -> bool:
         """Whether the database has a feature that not every one has."""
         return feature not in self.dialect.gaps
+
+    @contextmanager
+    def scratch(self) -> Iterator[None]:
+        """Drop what was made in the database inside a block at its end, not only when everything is closed."""
+        n_before = len(self._temporary)
+        try:
+            yield
+        finally:
+            while len(self._temporary) > n_before:
+                self.dialect.drop(self._temporary.pop())
+
+    def interrupt(self) -> None:
+        """End the query that runs now, if one does, from another thread."""
+        self.dialect.interrupt()
 
     def close(self) -> None:
         """Drop what was made in the database on the way, and end a connection of our own."""
@@ -187,7 +199,7 @@ class Engine:
         """
         # One flat SELECT: building fifty joins in Ibis takes longer than running them. They are left joins, because
         # DuckDB reorders inner ones, five times slower.
-        chosen = {name: _as_keys(table[name], how) for name, how in lookups.items()}
+        chosen = {name: as_keys(table[name], how) for name, how in lookups.items()}
         records = self._compile(table.select(**chosen, **{name: table[name] for name in beside}))
         joins, cells = [], [f"t.{name}" for name in beside]
         for i, (column, how) in enumerate(lookups.items()):
@@ -217,7 +229,7 @@ class Engine:
     def _range_number(self, cell: str, lows: pa.Array) -> tuple[str, str]:
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        registered = self._register(pa.table({"low": lows, "code": _numbers(len(lows))}))
+        registered = self._register(pa.table({"low": lows, "code": number_codes(len(lows))}))
         return self.dialect.range_number(cell, lows, registered)
 
     def count_rows(
@@ -326,7 +338,7 @@ class Engine:
 
     def _by_range(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
         """Number the range that each cell falls into, and join the number to its label."""
-        records = self._compile(table.mutate(range_cell=_as_keys(table[name], relabel)))
+        records = self._compile(table.mutate(range_cell=as_keys(table[name], relabel)))
         join, number = self._range_number("t.range_cell", relabel.keys)
         ranged = (
             f"SELECT t.*, CASE WHEN t.range_cell IS NULL THEN NULL ELSE {number} END AS range_number "  # noqa: S608
@@ -335,7 +347,7 @@ class Engine:
         found = self.dialect.table(self._create(ranged, view=True))
         others = [column for column in table.columns if column != name]
         numbered = found.select(*others, **{name: found["range_number"]})
-        return self._by_lookup(numbered, name, replace(relabel, keys=_numbers(len(relabel.keys))))
+        return self._by_lookup(numbered, name, replace(relabel, keys=number_codes(len(relabel.keys))))
 
     def write(self, table: ir.Table, target: Path | Folder, names: Sequence[str], source: str) -> None:
         """Write a table to a file, by its suffix, or into a folder.
@@ -385,18 +397,3 @@ class Engine:
         name = self._new_name()
         self.dialect.create(name, self._compile(table), view=False)
         return name
-
-
-def _as_keys(cell: ir.Value, how: Lookup | Relabel) -> ir.Value:
-    """Read a text as what it is looked up as: whole numbers, or the numbers and times that ranges are of."""
-    import ibis  # noqa: PLC0415 - heavy
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    if not cell.type().is_string() or pa.types.is_string(how.keys.type):
-        return cell
-    return cell.cast(ibis.dtype(how.keys.type))
-
-
-def _numbers(n: int) -> pa.Array:
-    """The numbers of so many ranges."""
-    return from_numpy(np.arange(n, dtype=np.int32))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from maskwise.policy.policy import Policy
     from maskwise.policy.taxonomy import Taxonomy
+    from maskwise.table.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +145,23 @@ def preview_trees(
     asked = read_policy(policy)
     table = open_data(data, engine, None, parse_memory(memory), asked.reading)
     with closing(table):
-        check_columns(table, asked)
-        if asked.missing is Missing.DROP:
-            table = table.without_missing(asked.masked)
-        found: dict[str, TreePreview] = {}
-        for attribute in with_trees(bin_class(table, asked), asked):
-            if attribute.source is not None and attribute.taxonomy is not None:
-                cells = table.distinct(attribute.name)
-                n_records = dict(zip(map(text_of, cells.keys.to_pylist()), cells.counts.tolist(), strict=True))
-                found[attribute.name] = TreePreview(attribute.taxonomy, n_records)
-        return found
+        return preview_made_trees(table, asked)
+
+
+def preview_made_trees(table: Table, asked: Policy) -> dict[str, TreePreview]:
+    """As `preview_trees`, of a table that is open.
+
+    Args:
+        table: The records.
+        asked: What is asked.
+    """
+    check_columns(table, asked)
+    if asked.missing is Missing.DROP:
+        table = table.without_missing(asked.masked)
+    found: dict[str, TreePreview] = {}
+    for attribute in with_trees(bin_class(table, asked), asked):
+        if attribute.source is not None and attribute.taxonomy is not None:
+            cells = table.distinct(attribute.name)
+            n_records = dict(zip(map(text_of, cells.keys.to_pylist()), cells.counts.tolist(), strict=True))
+            found[attribute.name] = TreePreview(attribute.taxonomy, n_records)
+    return found

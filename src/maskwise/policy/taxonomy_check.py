@@ -115,14 +115,19 @@ def single_children(tree: Taxonomy) -> tuple[tuple[str, str], ...]:
     return tuple((tree.labels[parent], label) for label, parent in pairs if n_children[parent] == 1)
 
 
-def records_below(tree: Taxonomy, n_records: Mapping[str, int]) -> tuple[int, ...]:
+def records_below(tree: Taxonomy, n_records: Mapping[str, int], *, with_inner: bool = False) -> tuple[int, ...]:
     """For each label the records whose value stands at or below it.
+
+    Args:
+        tree: The tree.
+        n_records: The records of its values.
+        with_inner: Whether a label above others may be a value, too, as in the tree of a rule.
 
     >>> from maskwise.policy.taxonomy import Taxonomy
     >>> records_below(Taxonomy.from_nested({"Any": {"A": ["a1", "a2"], "b": None}}), {"a1": 3, "b": 4})
     (7, 3, 3, 0, 4)
     """
-    inner = set(tree.parents)
+    inner = set() if with_inner else set(tree.parents)
     counts = [0 if i in inner else n_records.get(label, 0) for i, label in enumerate(tree.labels)]
     for i in range(len(counts) - 1, 0, -1):
         counts[tree.parents[i]] += counts[i]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from maskwise.profile.columns import Profile
     from maskwise.release.leaks import Leak
     from maskwise.solution.solution import Solution
+    from maskwise.table.random_part import RandomPart
     from maskwise.table.table import Table
 
 
@@ -61,7 +62,7 @@ def look_at_columns(
             part = take_part(one_of_each(table, policy.person.column), profile.n_counted)
         leaks = find_leaks(part, solution, profile.columns, policy)
         warnings = leak_messages(leaks, part)
-        others = (*forgotten_identifiers(part, policy), *repeated_person_keys(table, policy, part))
+        others = _warn_of_identifiers(table, policy, part)
     except InputError as error:
         # A damaged file of this machine is complained of where it is read to its end, with its name. What a server or
         # a cluster says, such as that it is lost or was told to stop, is not passed over.
@@ -72,3 +73,15 @@ def look_at_columns(
     if strict:
         refuse_leaks(warnings)
     return ColumnsCheck((*warnings, *others), leaks)
+
+
+def _warn_of_identifiers(table: Table, policy: Policy, part: RandomPart) -> tuple[Message, ...]:
+    """Likely identifiers, and keys of persons with several records; kept where a table is asked about again.
+
+    They follow from the raw columns that are released, whatever is asked of those that are masked.
+    """
+    named = (policy.masked, policy.sensitive, policy.fixed, policy.dropped(table.names), policy.keep)
+    key = ("identifiers", table.expr.op(), *map(repr, (*named, policy.class_name, policy.person)))
+    return table.kept.get(
+        key, lambda: (*forgotten_identifiers(part, policy), *repeated_person_keys(table, policy, part))
+    )

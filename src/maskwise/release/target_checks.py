@@ -35,6 +35,16 @@ def check_target(path: Path) -> None:
     check_parent(path)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder for files to be written to, with those above it; one that is there is fine."""
+    _check_name(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = f"The folder `{path}` cannot be made: {(error.strerror or 'refused').lower()}. Choose another."
+        raise WriteError(msg) from None
+
+
 def _check_name(path: Path) -> None:
     for part in path.parts:
         if len(os.fsencode(part)) > _LONGEST:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 N_FREQUENT = 12
 """So many frequent values of a column are given."""
-MOST_VALUES = 1000
-"""So many values are given at once."""
 _COLUMNS_AT_ONCE = 40
 """So many columns are asked about in one query."""
 _MANY_COLUMNS, _FEW_CELLS = 100, 5_000_000
@@ -73,7 +71,7 @@ def view_columns(table: Table, suggestion: Suggestion | None, roles: Mapping[str
     if len(table.names) > _MANY_COLUMNS and len(table.names) * table.n_rows() <= _FEW_CELLS:
         counts, frequent = _count_here(table, shown)
     else:
-        counts, frequent = _counts(table, suggested), {name: _frequent(table, name) for name in shown}
+        counts, frequent = _counts(table, suggested), {name: _keep_frequent(table, name) for name in shown}
     return tuple(
         ColumnView(
             name, _type(table, name, suggested.get(name)), *counts[name], frequent.get(name), suggested.get(name)
@@ -88,6 +86,10 @@ def count_values(table: Table, name: str) -> list[tuple[str, int]]:
     if not table.is_countable(name):
         msg = f"The cells of `{name}` have no spelling, so its values cannot be listed. Leave the column out."
         raise InputError(msg)
+    return table.kept.get(("values", table.expr.op(), name), lambda: _count_values(table, name))
+
+
+def _count_values(table: Table, name: str) -> list[tuple[str, int]]:
     counted = table.distinct(name)
     found: dict[str, int] = {}
     for key, n in zip(counted.keys.to_pylist(), counted.counts.tolist(), strict=True):
@@ -127,6 +129,11 @@ def _count_here(
         if name in shown:
             frequent[name] = tuple(sorted(found.items(), key=lambda one: (-one[1], one[0]))[:N_FREQUENT])
     return counts, frequent
+
+
+def _keep_frequent(table: Table, name: str) -> tuple[tuple[str, int], ...]:
+    """The same, kept: the roles of columns are changed again and again."""
+    return table.kept.get(("frequent", table.expr.op(), name), lambda: _frequent(table, name))
 
 
 def _frequent(table: Table, name: str) -> tuple[tuple[str, int], ...]:

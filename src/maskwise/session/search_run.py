@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import weakref
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +12,7 @@ from maskwise.errors import InputError
 from maskwise.pipeline.releasing import ReleaseOptions, release
 from maskwise.progress import RunProgress
 from maskwise.release.target import resolve_target
+from maskwise.release.target_checks import make_folder
 from maskwise.session.row_pairs import pair_rows
 from maskwise.session.sidecars import SidecarPaths
 from maskwise.values.number_forms import Numbers, check_numbers
@@ -116,8 +119,12 @@ class SearchRun:
 
     @cached_property
     def outcome(self) -> Outcome:
-        """The masked table as it would be released, recounted and assessed; it is written to a private folder only."""
-        target = self._session.private_folder() / "preview.parquet"
+        """The masked table as it would be released, recounted and assessed.
+
+        It is written to a private folder only, and is there as long as this run.
+        """
+        target = self._session.private_folder() / f"preview-{secrets.token_hex(8)}.parquet"
+        weakref.finalize(self, target.unlink, missing_ok=True)
         return self._release(target, ReleaseOptions(is_shuffled=True, seed=self._seed))
 
     @property
@@ -163,7 +170,7 @@ class SearchRun:
         place = Path(folder)
         paths = [None if one is None else place / one for one in (solution, trace, report, owner_report)]
         sidecars = SidecarPaths(solution=paths[0], trace=paths[1], report=paths[2], owner_report=paths[3])
-        place.mkdir(parents=True, exist_ok=True)
+        make_folder(place)
         sidecars.check()
         target = resolve_target(place / name, self._session.data, self._session.engine, [])
         how = ReleaseOptions(
@@ -186,7 +193,7 @@ class SearchRun:
     ) -> Outcome:
         self._session.require_open()
         progress = RunProgress(self._on_event)
-        with progress.ticking():
+        with progress.ticking(), self._found.solved.table.engine.scratch():
             plan = self._found.take(progress, why=why)
             source = (self._session.data, self._session.engine)
             return release(plan, target, how, progress, source, beside)

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from maskwise.compress.spill import Workspace
+from maskwise.engines.choose import has_tables
 from maskwise.errors import InputError, MaskwiseError
 from maskwise.pipeline.finding import find
 from maskwise.pipeline.masking_run import warming_up
+from maskwise.pipeline.previewing import preview_made_trees
 from maskwise.profile.profile import profile as take_profile
 from maskwise.progress import RunProgress
 from maskwise.release.earlier import read_earlier
@@ -31,6 +33,7 @@ from maskwise.values.stages import Stage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from maskwise.pipeline.previewing import TreePreview
     from maskwise.policy.policy import Policy
     from maskwise.progress import Event
     from maskwise.session.column_views import ColumnView
@@ -99,6 +102,15 @@ class Session:
         """How many records it has."""
         return self._table(AS_IT_IS).n_rows()
 
+    def records(self) -> Any:
+        """All records, to train classifiers on: what was given, or of a database an Arrow table of all of them."""
+        self.require_open()
+        if self.engine is None and not has_tables(None, self.data):
+            return self.data
+        table = self._table(AS_IT_IS)
+        keys = [table.key(name) for name in table.names]
+        return table.engine.fetch(table.expr.select(*keys)).rename_columns(list(table.names))
+
     def columns(self, roles: Mapping[str, str] | None = None) -> tuple[ColumnView, ...]:
         """Every column: its type, its values and missing cells, and the part in a policy that is suggested for it.
 
@@ -142,7 +154,24 @@ class Session:
         Args:
             column: Its name.
         """
-        return count_values(self._table(AS_IT_IS), column)
+        return list(count_values(self._table(AS_IT_IS), column))
+
+    def tree(self, column: str, policy: Mapping[str, Any] | Policy) -> TreePreview:
+        """The tree that a policy asks to be made of the table for a column (`grow`, `from_column`).
+
+        Args:
+            column: Its name.
+            policy: A mapping of the form of a policy file, or a Policy.
+
+        Raises:
+            InputError: No tree is made for this column.
+        """
+        asked = read_placed(policy, Path())
+        found = preview_made_trees(self._table(asked.reading), asked)
+        if column not in found:
+            msg = f"The policy makes no tree for `{column}`: give it `grow` or `from_column`, and put it into a QID."
+            raise InputError(msg)
+        return found[column]
 
     def check(self, policy: Mapping[str, Any] | Policy, *, folder: str | Path = ".") -> tuple[Remark, ...]:
         """What is to be said of a policy for this table, mistakes first; nothing is searched.
@@ -203,7 +232,7 @@ class Session:
         if not self._busy.acquire(blocking=False):
             raise InputError("This session is searching already. Stop that search, or wait for its end.")
         try:
-            with progress.ticking():
+            with progress.ticking(self._interrupt):
                 progress.stage(Stage.READ)
                 table = self._table(asked.reading)
                 workspace = Workspace(for_search(memory_of_run(self._n_bytes)))
@@ -211,6 +240,11 @@ class Session:
         finally:
             self._busy.release()
         return SearchRun(self, found, on_event, seed if options.seed is None else options.seed)
+
+    def _interrupt(self) -> None:
+        """End the query that an engine of this session is busy with."""
+        for table in list(self._tables.values()):
+            table.engine.interrupt()
 
     def private_folder(self) -> Path:
         """A folder that only the owner can read, for what is written to look at; it is removed with the session."""

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 
 API = "/api/"
 """How addresses begin that give data."""
-TOKEN_HEADER, TAB_HEADER, NAME_HEADER = "x-maskwise-token", "x-maskwise-tab", "x-file-name"
+TOKEN_HEADER, TAB_HEADER, TABLE_HEADER, NAME_HEADER = (
+    "x-maskwise-token",
+    "x-maskwise-tab",
+    "x-maskwise-table",
+    "x-file-name",
+)
 """The headers of ours."""
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from maskwise.studio.refusal import BAD, RequestError
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "class", "released", "person"]
-_MOST_ROWS = 1000
+_MOST_ROWS, _MOST_VALUES = 1000, 20_000
 
 
 class Body(BaseModel):
@@ -38,7 +38,7 @@ class ValuesBody(Body):
 
     column: str
     start: int = Field(default=0, ge=0)
-    n: int = Field(default=100, ge=0, le=_MOST_ROWS)
+    n: int = Field(default=100, ge=0, le=_MOST_VALUES)
     filter: str = Field(default="", max_length=1000)
 
 
@@ -47,6 +47,7 @@ class TreeBody(Body):
 
     column: str
     entry: Any
+    policy: dict[str, Any] = {}
 
 
 class ImportBody(Body):

@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 
 _MOST_STATES = 6
 """Of so many steps that were looked at, what was counted is kept."""
-_NAMING = {Role.IDENTIFIER, Role.PERSON}
+_NAMING = {Role.IDENTIFIER, Role.PERSON, Role.FREE_TEXT, Role.UNREADABLE}
 """The roles of columns whose values are never listed."""
+_MOST_RUNS = 4
+"""Of so many searches the results are kept: each holds counts of the whole table."""
 
 
 class Commands:
@@ -132,10 +134,18 @@ class Commands:
         found = [one for one in self._opened.values(column) if wanted in one[0].casefold()]
         return {"n_all": len(found), "values": found[start : start + n]}
 
-    def tree(self, column: str, entry: Any) -> dict[str, Any]:
-        """What an entry of a policy makes of a column."""
+    def tree(self, column: str, entry: Any, policy: dict[str, Any]) -> dict[str, Any]:
+        """What an entry of a policy makes of a column.
+
+        Args:
+            column: Its name.
+            entry: What the policy says of it.
+            policy: The whole of it: a tree that is made of the table may follow from its class and its k.
+        """
         self._refuse_naming(column)
-        return view_tree(column, entry, self._opened.values(column))
+        session = self._opened
+        asked = {**policy, "attributes": {**(policy.get("attributes") or {}), column: entry}}
+        return view_tree(column, entry, session.values(column), lambda: session.tree(column, asked).taxonomy)
 
     def import_(self, column: str, name: str, text: str) -> dict[str, Any]:
         """What a file makes of a column."""
@@ -160,7 +170,7 @@ class Commands:
         """
         tell = self._teller(name)
         run = self._opened.search(policy, **options, on_event=tell, stop=self._stop)  # type: ignore[arg-type]
-        self._runs[name] = run, options
+        self._keep(name, run, options)
         if self._stop.is_set():
             self._stopped.add(name)
         return {"n_steps": len(run.steps)}
@@ -176,8 +186,6 @@ class Commands:
         from maskwise.evaluation.run import evaluate  # noqa: PLC0415 - heavy, and seldom asked for
 
         found, options = self._found(run)
-        if self._opened.engine is not None:
-            raise InputError("What masking costs is measured on files only. Write the table to one, and open that.")
         if found.policy.class_name is None:
             raise InputError("The policy names no class, so there is nothing to predict. Choose the role class first.")
 
@@ -191,7 +199,7 @@ class Commands:
         how = {key: value for key, value in options.items() if key != "seed"}
         if step is not None and step < len(found.steps):
             how["max_steps"] = step
-        measured = evaluate(self._opened.data, found.policy, progress=progress, **how)
+        measured = evaluate(self._opened.records(), found.policy, progress=progress, **how)
         said = {"class": measured.class_name, "tested": measured.n_tested, "errors": measured.to_data()}
         return {"cost": {**said, "notes": list(measured.notes)}}
 
@@ -226,6 +234,14 @@ class Commands:
         if self._session is None:
             raise InputError("No table is open. Open one first.")
         return self._session
+
+    def _keep(self, name: str, run: SearchRun, options: dict[str, Any]) -> None:
+        """Keep what a search found, and forget the oldest ones."""
+        self._runs[name] = run, options
+        while len(self._runs) > _MOST_RUNS:
+            oldest = next(iter(self._runs))
+            del self._runs[oldest]
+            self._states = {key: state for key, state in self._states.items() if key[0] != oldest}
 
     def _found(self, name: str) -> tuple[SearchRun, dict[str, Any]]:
         if name not in self._runs:

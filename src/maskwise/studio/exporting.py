@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,10 @@ from maskwise.errors import InputError
 from maskwise.formats.policy_file import to_data
 from maskwise.release.file_set import Sidecar
 from maskwise.release.target import refuse_inputs
-from maskwise.release.target_checks import check_target
+from maskwise.release.target_checks import check_target, make_folder
 from maskwise.search.options import search_options
 from maskwise.solution.solution import Ending
+from maskwise.studio.sources import full_path
 from maskwise.table.endpoints import source_files
 
 if TYPE_CHECKING:
@@ -64,14 +66,14 @@ def export(
         files: Which files are written beside it, and under which names.
         keep_order: As in `anonymize`.
     """
-    place = Path(folder).expanduser().resolve()
+    place = Path(os.path.realpath(full_path(folder)))
     names = {key: _FILES[key][0] if given is True else given or None for key, given in files.items()}
     beside = {key: own for key, own in names.items() if own is not None}
     _refuse_names([name, *beside.values(), POLICY])
     refuse_inputs([place / own for own in (*beside.values(), POLICY)], source_files(session.data, session.engine))
-    place.mkdir(parents=True, exist_ok=True)
     policy = place / POLICY
-    _refuse_others_policy(policy)
+    make_folder(place)
+    _refuse_others_files(place, [name, *beside.values()])
     check_target(policy)
     run.write(
         place,
@@ -162,7 +164,7 @@ def equivalent_command(
 def _refuse_names(names: list[str]) -> None:
     """Refuse names that lead out of the folder, or that two files would have."""
     for name in names:
-        if Path(name).name != name or "\0" in name:
+        if Path(name).name != name or name == ".." or "\0" in name:
             msg = f"`{name}` is no name of a file. Leave out folders: all files go into one."
             raise InputError(msg)
     if len({name.casefold() for name in names}) < len(names):
@@ -170,10 +172,15 @@ def _refuse_names(names: list[str]) -> None:
         raise InputError(msg)
 
 
-def _refuse_others_policy(path: Path) -> None:
-    """Refuse to replace a policy that somebody wrote by hand."""
-    if path.is_file():
-        with path.open(encoding="utf-8", errors="replace") as file:
-            if file.readline() != _FIRST_LINE:
-                msg = f"There is a `{path}` already that the studio did not write. Choose another folder."
-                raise InputError(msg)
+def _refuse_others_files(place: Path, names: list[str]) -> None:
+    """Refuse to replace what somebody else wrote: only in a folder with a policy of ours files are replaced."""
+    policy = place / POLICY
+    if policy.is_file():
+        with policy.open(encoding="utf-8", errors="replace") as file:
+            if file.readline(len(_FIRST_LINE) + 1) == _FIRST_LINE:
+                return
+    # A link that leads nowhere counts too: what is written would go where it leads.
+    there = [name for name in (POLICY, *names) if os.path.lexists(place / name)]
+    if there:
+        msg = f"There is a `{place / there[0]}` already that the studio did not write. Choose another folder."
+        raise InputError(msg)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from maskwise.studio import bodies
-from maskwise.studio.access import NAME_HEADER, TAB_HEADER
+from maskwise.studio.access import NAME_HEADER, TAB_HEADER, TABLE_HEADER
 from maskwise.studio.refusal import NOT_FOUND, TOO_LARGE, WRONG_TYPE, RequestError
 from maskwise.studio.run_log import RunKind
 from maskwise.studio.sources import describe_upload, read_choice
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_JSON = 32 << 20
 """So many bytes a request may have, but for files."""
+_OF_ANY_TABLE = {"state", "open", "events", "stop", "cancel", "quit"}
+"""The requests that do not depend on which table is open."""
 _PAGE = Path(__file__).with_name("page")
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -100,6 +102,8 @@ class Requests:
         kind, answer = self._table[name]
         body = bodies.read_body(kind, await _read(request))
         self._studio.on_use()
+        if name not in _OF_ANY_TABLE:
+            self._studio.require_table(request.headers.get(TABLE_HEADER))
         return _answer(await answer(body, _tab(request)))
 
     async def upload(self, request: Request) -> Response:

@@ -126,7 +126,15 @@ def reasons_data(run: SearchRun) -> dict[str, Any]:
 
 
 def rows_data(run: SearchRun, start: int, n: int) -> dict[str, Any]:
-    """Some records before and after."""
+    """Some records before and after; of columns that may name people no cell is given as it was."""
     pairs = run.rows(start, n)
-    rows = [{"before": list(one.before), "after": None if one.after is None else list(one.after)} for one in pairs.rows]
+    person = None if run.policy.person is None else run.policy.person.column
+    is_shown = [name in pairs.released and name != person for name in pairs.names]
+    rows = [
+        {
+            "before": [cell if shown else None for cell, shown in zip(one.before, is_shown, strict=True)],
+            "after": None if one.after is None else list(one.after),
+        }
+        for one in pairs.rows
+    ]
     return {"names": list(pairs.names), "released": list(pairs.released), "rows": rows}

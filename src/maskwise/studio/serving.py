@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from maskwise.studio.sources import SourceChoice
 
-_OPENED_WITHIN = 60.0
-"""So many seconds the file by which the browser is opened is there at most."""
+_OPENED_WITHIN = 20.0
+"""So many seconds a browser has to read the file by which it is opened; then the file goes, and the address is told."""
 _REDIRECT = """<!doctype html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
@@ -129,6 +129,9 @@ async def _run_server(
     )
     server = uvicorn.Server(config)
     listener.listen(100)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as after nohup
+        # The terminal is closed: uploads must not outlive it.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, quit_)
     opening = asyncio.get_running_loop().create_task(_open_browser(studio, access, options, say))
     try:
         await server.serve([listener])
@@ -154,6 +157,10 @@ async def _open_browser(studio: Studio, access: Access, options: StudioOptions, 
             _tell_address(access, say)
             return
         await asyncio.wait({waiting}, timeout=_OPENED_WITHIN)
+        if not used.is_set():
+            # Some browsers, such as those of snap, may not read other programs' temporary files.
+            say("No browser has asked for the page yet.")
+            _tell_address(access, say)
     finally:
         path.unlink(missing_ok=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,15 @@ class SourceChoice:
     """What a command line calls it: `data`, `engine`, and a `note` where that needs one."""
     upload: Path | None = None
     """The file that was dropped on the page, if it was."""
+    beside: Path | None = None
+    """The file beside which a release may go, if it has a place of its own."""
+
+    @property
+    def export_folder(self) -> str:
+        """A folder for a release that is proposed: beside the table, or in the user's own folder."""
+        place = Path.home() / Path(self.arguments["name"]).name if self.beside is None else self.beside
+        stem = re.sub(r"[^\w.-]+", "-", place.name.partition(".")[0]).strip("-.") or "table"
+        return str(place.with_name(f"{stem}-release"))
 
 
 def read_choice(path: str | None, example: str | None, engine: str | None, table: str | None) -> SourceChoice:
@@ -55,10 +65,28 @@ def describe_file(path: str) -> SourceChoice:
     if "://" in path:
         address, _, table = path.partition("#")
         return describe_table(address, table)
-    full = str(Path(path).expanduser().absolute())
+    place = full_path(path)
     # A folder is told by its end.
-    full += "/" if path.endswith("/") else ""
-    return SourceChoice("file", f"file:{full}", {"data": full, "name": Path(full).name}, {"data": full})
+    full = f"{place}/" if path.endswith("/") else str(place)
+    return SourceChoice("file", f"file:{full}", {"data": full, "name": place.name}, {"data": full}, beside=place)
+
+
+def full_path(text: str) -> Path:
+    """A path from the root on, as somebody typed it; `~` is their own folder.
+
+    Args:
+        text: What was typed.
+
+    Raises:
+        RequestError: No file can have it.
+    """
+    try:
+        if "\0" not in text:
+            return Path(text.strip()).expanduser().absolute()
+    except RuntimeError:  # nobody is called so
+        pass
+    shown = text[:200].replace("\0", "")
+    raise RequestError(BAD, f"`{shown}` is no path on this machine.", "Write it as in /home/ann/people.csv.")
 
 
 def describe_table(engine: str, table: str) -> SourceChoice:

@@ -27,6 +27,8 @@ ANSWER_WITHIN = 240.0
 """So many seconds a page waits for an answer at most."""
 _POLL = 10.0
 """So many seconds a page waits for an event at most."""
+_MOST_RUNS = 50
+"""The events of so many runs are kept."""
 _MERCY = 3.0
 """So many seconds an evaluation has to end before its process is killed."""
 
@@ -101,26 +103,45 @@ class Studio:
 
     async def open(self, choice: SourceChoice) -> dict[str, Any]:
         """Open a table instead of the one that is open; if it cannot be opened, that one stays."""
-        self.require_idle()
-        async with self._opening:
-            self._revive()
-            try:
-                answer = await self._within(self.process.ask("open", **{"memory": self._memory, **choice.arguments}))
-            except BaseException as error:
-                _forget_upload(choice)
-                if not isinstance(error, RequestError) or error.status != BAD:
-                    # It may be opened later than anybody waits for it: then the other one is opened again.
-                    self._open_in = None
-                raise
-            if self._choice is not None and self._choice.upload != choice.upload:
-                _forget_upload(self._choice)
-            opened = json.loads(answer)
-            self._policy = opened.pop("policy")
-            self._choice, self._open_in, self._error = choice, self.process, None
-            self._roles = {}
-            self._source = {**opened, "kind": choice.kind}
-            self._runs.clear()
+        try:
+            async with self._opening:
+                # Asked inside: a search may have begun while another table was being opened.
+                self.require_idle()
+                opened = await self._open(choice)
+        except BaseException:
+            _forget_upload(choice)
+            raise
+        if self._choice is not None and self._choice.upload != choice.upload:
+            _forget_upload(self._choice)
+        self._policy = opened.pop("policy")
+        self._choice, self._open_in, self._error = choice, self.process, None
+        self._roles = {}
+        where = {"id": secrets.token_hex(8), "kind": choice.kind, "export_folder": choice.export_folder}
+        self._source = {**opened, **where}
+        self._runs.clear()
         return {"source": self._source, "draft": self.drafts.load(choice.key), "policy": self._policy}
+
+    async def _open(self, choice: SourceChoice) -> dict[str, Any]:
+        self._revive()
+        try:
+            answer = await self._within(self.process.ask("open", **{"memory": self._memory, **choice.arguments}))
+        except BaseException as error:
+            if not isinstance(error, RequestError) or error.status != BAD:
+                # It may be opened later than anybody waits for it: then the other one is opened again.
+                self._open_in = None
+            raise
+        opened: dict[str, Any] = json.loads(answer)
+        return opened
+
+    def require_table(self, given: str | None) -> None:
+        """Refuse a page that works on a table which is not open any more.
+
+        Args:
+            given: What `source` called the table of the page; None asks nothing.
+        """
+        if given is not None and self._source is not None and given != self._source["id"]:
+            text = "Another table was opened in another tab, so this tab is out of date."
+            raise RequestError(GONE, text, "Load this page again to go on with that table, or open this one again.")
 
     async def columns(self, roles: dict[str, str]) -> bytes:
         """The columns of the open table.
@@ -181,6 +202,8 @@ class Studio:
         process = await self._ready()
         self.require_idle()
         name = secrets.token_hex(8)
+        while len(self._runs) >= _MOST_RUNS:
+            self._runs.pop(next(iter(self._runs)))
         log = self._runs[name] = RunLog(name, kind, tab, process)
         process.allow()
         task = asyncio.get_running_loop().create_task(self._follow(log, process.ask(command, name=name, **arguments)))

@@ -49,7 +49,7 @@ class TableProcess:
         """Whether it can be asked."""
         self._loop = asyncio.get_running_loop()
         # A busy process does not empty the pipe, and the event loop must not wait for it.
-        self._outbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self._outbox: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
         for work in (self._listen, self._send):
             threading.Thread(target=work, daemon=True).start()
 
@@ -109,6 +109,8 @@ class TableProcess:
         """Send commands, until the process ends."""
         while True:
             message = self._outbox.get()
+            if message is None:
+                return
             try:
                 self._pipe.send(message)
             except OSError:
@@ -124,6 +126,7 @@ class TableProcess:
             if not self._tell(self._receive, message):
                 return
         self._process.join()
+        self._outbox.put(None)
         remove_folder(self._scratch)
         self._tell(self._lose)
 

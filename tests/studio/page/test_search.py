@@ -123,3 +123,64 @@ def test_bottom_up_only_the_end_can_be_released(page: Any, tmp_path: Path) -> No
     look_at_result(page)
     page.wait_for_selector("text=A search from below is safe at its end only")
     assert page.locator(".curve[role=slider]").count() == 0
+
+
+def test_a_result_says_that_the_policy_has_changed_since(page: Any, tmp_path: Path) -> None:
+    open_path(page, write_visits(tmp_path))
+    go(page, "requirements")
+    page.fill(key("0 k"), "25")
+    wait_for_check(page)
+    go(page, "search")
+    page.click(key("search"))
+    page.wait_for_selector("text=Look at the result")
+    assert page.locator("text=Out of date").count() == 0
+    go(page, "requirements")
+    page.fill(key("0 k"), "30")
+    page.wait_for_selector(f'{key("step result")}[data-state="out of date"]')
+    look_at_result(page)
+    page.wait_for_selector("text=the policy has changed since this search")
+    assert page.locator(".curve >> text=asked: 25").count() == 1
+    go(page, "export")
+    page.wait_for_selector("text=Out of date")
+    assert page.input_value(key("Folder on this machine")) == str(tmp_path / "visits-release")
+    page.keyboard.press("Control+z")
+    page.wait_for_selector("text=Out of date", state="detached")
+
+
+def test_a_tab_whose_table_was_exchanged_in_another_tab_is_told_so(page: Any, new_tab: NewTab, tmp_path: Path) -> None:
+    open_path(page, write_visits(tmp_path))
+    page.wait_for_selector("text=Draft saved")
+    other = new_tab()
+    open_adult(other)
+    go(page, "requirements")
+    page.fill(key("0 k"), "60")
+    go(page, "columns")
+    page.wait_for_selector("[role=alert]:has-text('in another tab')")
+    # What the other tab works on is as it was.
+    assert other.evaluate("document.querySelector('header').textContent.includes('Adult')")
+    page.reload()
+    page.wait_for_selector("header:has-text('Adult')")
+
+
+def test_what_takes_long_says_for_how_long(page: Any, tmp_path: Path) -> None:
+    path = write_visits(tmp_path)
+    go(page, "open")
+    page.clock.install()
+    held: list[Any] = []
+    page.route("**/api/open", lambda route: held.append(route))
+    page.fill(key("Path of a CSV or Parquet file"), str(path))
+    page.press(key("Path of a CSV or Parquet file"), "Enter")
+    page.wait_for_selector("text=Opening the table")
+    assert page.inner_text(".elapsed") == ""
+    page.clock.run_for(7000)
+    assert page.inner_text(".elapsed") == "7 s"
+    held[0].continue_()
+    page.wait_for_selector("table.columns")
+
+
+def test_nothing_is_sent_without_a_path_or_a_folder(page: Any) -> None:
+    go(page, "open")
+    page.fill(key("Path of a CSV or Parquet file"), "")
+    page.click(key("Open the file"))
+    assert page.evaluate("document.querySelector(':invalid') !== null")
+    assert page.locator("[role=alert]").count() == 0

@@ -106,6 +106,40 @@ def test_values_keep_their_names_and_the_top_its_place(fruit: Any) -> None:
     assert tray(page) == ["pear"]
 
 
+def shown(page: Any) -> list[str]:
+    """The lines of the tree that is looked at, without their indents, with their records."""
+    page.wait_for_selector(".made [role=treeitem]")
+    return [" ".join(row.inner_text().split()[-2:]) for row in page.locator(".made [role=treeitem]").all()]
+
+
+def test_what_a_rule_or_the_table_makes_of_a_column_is_shown_before_anything_is_searched(fruit: Any) -> None:
+    page = fruit
+    page.select_option(key("way"), "prefix")
+    page.wait_for_selector(".made >> text=app**")
+    assert "* 120" in shown(page)
+    page.fill(key("levels"), "2, 1")
+    page.wait_for_selector(".made >> text=ap***")
+    page.focus(".made [role=tree]")
+    page.keyboard.press("Delete")  # it is to be looked at only
+    page.fill(key("levels"), "x")
+    page.wait_for_selector(".made [role=alert]")
+    page.select_option(key("way"), "grow")
+    page.wait_for_selector(".made >> text={apple, ")
+    assert shown(page)[0] == "* 120"
+    page.select_option(key("grow"), "similarity")
+    page.select_option(key("way"), "from_column")
+    page.wait_for_selector("text=Columns that say what a value belongs to")
+    assert page.locator(".made").count() == 0
+    page.check(key("source age"))
+    page.wait_for_selector(".made [role=alert], .made [role=treeitem]")
+    page.uncheck(key("source age"))
+    page.select_option(key("way"), "grow")
+    page.wait_for_selector(".made [role=treeitem]")
+    page.click(key("button Make it a tree to edit"))
+    page.wait_for_selector(".tree-editor [role=treeitem]")
+    page.wait_for_selector("text=No place yet: none")
+
+
 def test_by_dragging_values_go_to_groups_and_to_the_tray(fruit: Any) -> None:
     page = fruit
 

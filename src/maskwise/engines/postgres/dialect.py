@@ -6,7 +6,7 @@ seen as it was. Whatever ends the run early, the server takes back all of it.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import psycopg
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _NO_COLLATION = '"default"'
 """What PostgreSQL calls the collation of the database, which is always deterministic."""
+_CANCEL_SECONDS = 2.0
+"""So many seconds the server has to take note of a cancelled query."""
 _CHECKS_INPUT = 160_000
 """The first version that can say whether a text is spelled as a type wants it."""
 
@@ -156,7 +158,12 @@ class Postgres:
         with translate_errors():
             schema = types.arrow_schema(self._describe(query))
             out = pg.SQL("COPY ({}) TO STDOUT (FORMAT csv, NULL '\\N')").format(query)
-            with self._connection.cursor() as cursor, cursor.copy(out) as copied, types.refuse_unreadable_cells():
+            with (
+                self._connection.transaction(),
+                self._connection.cursor() as cursor,
+                cursor.copy(out) as copied,
+                types.refuse_unreadable_cells(),
+            ):
                 yield types.batches(iter(copied), schema)
 
     def register(self, name: str, table: pa.Table) -> None:
@@ -189,7 +196,8 @@ class Postgres:
         """Name the right that is missing, if temporary tables may not be made."""
         with translate_errors():
             try:
-                yield
+                with self._connection.transaction():
+                    yield
             except psycopg.errors.InsufficientPrivilege:
                 database = self._connection.info.dbname
                 raise InputError(error_messages.no_right_to_temporary_tables(database, self._user())) from None
@@ -291,6 +299,11 @@ class Postgres:
     def _run(self, query: Any) -> Any:
         with translate_errors():
             return self._connection.execute(query)
+
+    def interrupt(self) -> None:
+        """Have the server cancel the query; a savepoint before each long one keeps the transaction usable."""
+        with suppress(psycopg.Error):  # the query may be over already
+            self._connection.cancel_safe(timeout=_CANCEL_SECONDS)
 
     def close(self) -> None:
         """End a connection of our own; what was not committed is gone."""

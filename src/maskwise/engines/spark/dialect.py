@@ -160,6 +160,11 @@ class Spark:
         with suppress(PySparkException, Py4JError, OSError):
             context.removeJobTag(self._tag)
 
+    def interrupt(self) -> None:
+        """Cancel the jobs that run now."""
+        with suppress(PySparkException, Py4JError, OSError):
+            self.session.sparkContext.cancelJobsWithTag(self._tag)
+
     @contextmanager
     def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
         """Run a query; Spark gives its result as a whole, in Arrow's form."""

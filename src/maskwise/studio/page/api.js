@@ -4,6 +4,12 @@ const KEY = "maskwise-token";
 const TAB_KEY = "maskwise-tab";
 const TAB = sessionStorage.getItem(TAB_KEY) ?? crypto.randomUUID().replaceAll("-", "");
 sessionStorage.setItem(TAB_KEY, TAB);
+let table = null;
+
+/** Say of every request from now on which table it is about; another tab may open another one. @param {string|null} id */
+export function askAbout(id) {
+  table = id;
+}
 
 /** What the server refused, in its own words. */
 export class Refusal extends Error {
@@ -51,9 +57,9 @@ async function send(name, body, headers, signal = undefined) {
   let answer;
   try {
     const token = sessionStorage.getItem(KEY) ?? "";
-    answer = await fetch(`/api/${name}`, {
-      method: "POST", body, signal, cache: "no-store", headers: { ...headers, "X-Maskwise-Token": token, "X-Maskwise-Tab": TAB },
-    });
+    const about = table === null ? {} : { "X-Maskwise-Table": table };
+    answer = await fetch(`/api/${name}`, { method: "POST", body, signal, cache: "no-store",
+      headers: { ...headers, ...about, "X-Maskwise-Token": token, "X-Maskwise-Tab": TAB } });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Refusal(0, { text: "The studio does not answer.", remedy: "Start it again with: maskwise studio" });

@@ -114,9 +114,30 @@ export function columnChooser(key, names, chosen, filter, change, redraw) {
 }
 
 /**
- * What is said while something is loaded.
+ * What is said while something is loaded; after two seconds also for how long, which is not read aloud again and again.
  * @param {string} text
+ * @param {number} [seconds] How long it takes already, where that is known.
  */
-export function loading(text) {
-  return el("p", { class: "loading", role: "status" }, el("span", { class: "spinner", "aria-hidden": "true" }), text);
+export function loading(text, seconds = secondsOf(text)) {
+  return el("p", { class: "loading", role: "status", "data-text": text }, el("span", { class: "spinner", "aria-hidden": "true" }), text,
+    el("span", { class: "elapsed", "aria-hidden": "true" }, elapsed(seconds)));
+}
+
+const SINCE = new Map();
+
+/** Since when a text is shown. @param {string} text */
+function secondsOf(text) {
+  if (!SINCE.has(text)) SINCE.set(text, performance.now());
+  return (performance.now() - SINCE.get(text)) / 1000;
+}
+
+function elapsed(seconds) {
+  return seconds >= 2 ? `${count(Math.floor(seconds))} s` : "";
+}
+
+/** Say of everything that is being loaded for how long it takes already; to be called every second. */
+export function countSeconds() {
+  const shown = [...document.querySelectorAll(".loading")];
+  for (const text of SINCE.keys()) if (!shown.some((one) => one.dataset.text === text)) SINCE.delete(text);
+  for (const one of shown) if (SINCE.has(one.dataset.text)) one.querySelector(".elapsed").textContent = elapsed(secondsOf(one.dataset.text));
 }

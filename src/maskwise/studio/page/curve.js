@@ -6,6 +6,8 @@ import { count, data, el, percent, svg } from "./dom.js";
 const [WIDTH, HEIGHT] = [560, 280];
 const [LEFT, RIGHT, TOP, BOTTOM] = [58, 34, 32, 48];
 const MOST_ROWS = 60;
+const MOST_LINES = 5;
+const SHARES = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25];
 
 /**
  * @typedef {Object} CurveView
@@ -54,16 +56,19 @@ function scales({ points, requirement, asked }) {
   const of = (value) => (isLog ? Math.log10(value) : value);
   const [low, high] = [Math.min(...values.map(of)), Math.max(...values.map(of))];
   const span = high - low || 1;
-  const top = Math.max(0.05, ...points.map((point) => point.information_kept)) * 1.05;
+  const most = Math.max(0.01, ...points.map((point) => point.information_kept));
+  const step = SHARES.find((share) => most / share <= MOST_LINES);
+  const top = Math.ceil(most / step - 1e-9) * step;
   return {
-    isLog, low, span, top,
-    x: (value) => LEFT + ((of(value) - low) / span) * (WIDTH - LEFT - RIGHT),
+    isLog, low, span, top, step,
+    // A figure without bound stands at the end.
+    x: (value) => LEFT + (value === null || value === undefined ? 1 : (of(value) - low) / span) * (WIDTH - LEFT - RIGHT),
     y: (share) => HEIGHT - BOTTOM - (share / top) * (HEIGHT - TOP - BOTTOM),
   };
 }
 
 function grid(scale, view) {
-  const shares = [0, 0.25, 0.5, 0.75, 1].map((part) => part * scale.top);
+  const shares = Array.from({ length: Math.round(scale.top / scale.step) + 1 }, (_, i) => i * scale.step);
   const figures = [0, 0.25, 0.5, 0.75, 1].map((part) => scale.low + part * scale.span).map((at) => (scale.isLog ? 10 ** at : at));
   const parts = shares.flatMap((share) => [
     svg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: scale.y(share), y2: scale.y(share), class: "grid" }),

@@ -1,7 +1,7 @@
 /** The page: takes the token, draws the rail and the step that the address names. */
 
 import { takeToken } from "./api.js";
-import { button } from "./controls.js";
+import { button, countSeconds } from "./controls.js";
 import { el, refresh } from "./dom.js";
 import { drawHeader, drawRail } from "./rail.js";
 import { ColumnsStep } from "./step_columns.js";
@@ -71,6 +71,7 @@ document.getElementById("skip").addEventListener("click", (event) => {
   heading.focus();
 });
 window.addEventListener("hashchange", show);
+setInterval(countSeconds, 1000);
 
 takeToken();
 main.replaceChildren(heading, content, onward);

@@ -19,8 +19,8 @@ import { fromNested, toNested } from "./tree_model.js";
 /** @type {[Role, string, string, string][]} Each with its label, and how one and many of them are called. */
 export const ROLES = [
   ["identifier", "identifier (removed)", "identifier", "identifiers"],
-  ["quasi-identifier", "quasi-identifier", "quasi-identifier", "quasi-identifiers"],
-  ["sensitive", "sensitive", "sensitive column", "sensitive columns"],
+  ["quasi-identifier", "quasi-identifier (masked)", "quasi-identifier", "quasi-identifiers"],
+  ["sensitive", "sensitive (protected)", "sensitive column", "sensitive columns"],
   ["class", "class (predicted)", "class", "classes"],
   ["released", "released as it is", "released as it is", "released as they are"],
   ["person", "person (counted)", "column of persons", "columns of persons"],

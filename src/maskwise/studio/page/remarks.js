@@ -46,3 +46,9 @@ function remarkItem(remark) {
 export function errorBox(text) {
   return el("div", { class: "remark mistake box", role: "alert" }, el("strong", {}, "This did not work: "), sentence(text));
 }
+
+/** What is said where the policy has changed since the search. */
+export function outOfDate() {
+  return el("div", { class: "remark warning box" }, el("strong", {}, "Out of date: "),
+    "the policy has changed since this search. What you see here is what was found before; search again for the new one.");
+}

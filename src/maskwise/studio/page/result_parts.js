@@ -4,6 +4,7 @@ import { table } from "./controls.js";
 import { count, data, el, sentence } from "./dom.js";
 
 const MOST = 40;
+const FEW = 6;
 const LABELS = 12;
 
 /** @param {Object[]} requirements */
@@ -15,15 +16,21 @@ export function askedTable(requirements) {
   return table("What was asked and what is reached", ["Sentence", "Asked", "Reached", "Recount"], rows, { class: "figures" });
 }
 
-/** @param {{histogram: [number, number|null, number, number][], unit: string}} requirement */
-export function groupSizes(requirement) {
+/**
+ * @param {{histogram: [number, number|null, number, number][], unit: string}} requirement
+ * @param {number} nRecords Of the release.
+ */
+export function groupSizes(requirement, nRecords) {
+  const isRepeated = requirement.histogram.reduce((sum, row) => sum + row[3], 0) > nRecords;
   const most = Math.max(1, ...requirement.histogram.map((row) => row[3]));
   const rows = requirement.histogram.map(([low, high, groups, records]) => el("tr", {},
     el("th", { scope: "row" }, high === null ? `${count(low)} and more` : `${count(low)} to ${count(high)}`),
     el("td", { class: "number" }, count(groups)),
     el("td", { class: "number" }, count(records)),
     el("td", { class: "bar-cell" }, bar(records / most))));
-  return table("Group sizes", ["In a group", ["Groups"], [requirement.unit === "person" ? "Persons" : "Records"], "Drawn"], rows, { class: "figures" });
+  return el("div", {},
+    table("Group sizes", ["In a group", ["Groups"], [requirement.unit === "person" ? "Persons" : "Records"], "Drawn"], rows, { class: "figures" }),
+    isRepeated && el("p", { class: "quiet" }, "Groups are counted for every choice of columns that somebody may know, so each record counts several times."));
 }
 
 function bar(share) {
@@ -34,13 +41,20 @@ function bar(share) {
 
 /** @param {{reasons: Object[], changes: Object[]}} said */
 export function reasonList(said) {
-  const items = (list) => list.slice(0, MOST).map((one) =>
-    el("li", {}, el("strong", {}, data(one.attribute)), " “", data(one.shown), "”: ", sentence(one.text)));
   const more = said.reasons.length - MOST;
   return el("div", {},
-    said.reasons.length ? el("ul", { class: "reasons" }, ...items(said.reasons)) : el("p", { class: "quiet" }, "Every value is shown as it is."),
+    said.reasons.length ? shortList("reasons", said.reasons) : el("p", { class: "quiet" }, "Every value is shown as it is."),
     more > 0 && el("p", { class: "quiet" }, `${count(more)} more stand in the owner's report.`),
-    said.changes.length > 0 && el("div", {}, el("h3", {}, "What would show more"), el("ul", { class: "reasons" }, ...items(said.changes))));
+    said.changes.length > 0 && el("div", {}, el("h3", {}, "What would show more"), shortList("changes", said.changes)));
+}
+
+/** The first lines of a list; the others are unfolded. */
+function shortList(what, list) {
+  const items = (some) => el("ul", { class: "reasons" }, ...some.map((one) =>
+    el("li", {}, el("strong", {}, data(one.attribute)), " “", data(one.shown), "”: ", sentence(one.text))));
+  const others = list.slice(FEW, MOST);
+  return el("div", {}, items(list.slice(0, FEW)),
+    others.length > 0 && el("details", { "data-key": `more ${what}` }, el("summary", {}, `${count(others.length)} more`), items(others)));
 }
 
 /** @param {Object[]} attributes */

@@ -29,8 +29,8 @@ function cell(row, at, released) {
   const before = row.before[at];
   const isLong = before !== null && before.length > LONG;
   const td = (isChanged, ...parts) => el("td", { class: [isLong && "long", isChanged && "changed"].filter(Boolean).join(" ") || null }, ...parts);
+  if (released === undefined) return td(true, el("span", { class: "quiet" }, "removed"));
   if (row.after === null) return td(true, was(before), " left out");
-  if (released === undefined) return td(true, was(before), " removed");
   const after = row.after[released];
   if (after === before) return td(false, data(before));
   return td(true, was(before), " ", el("strong", {}, data(after)));

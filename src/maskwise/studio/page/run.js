@@ -33,6 +33,8 @@ export class Run {
     this.error = null;
     this.isStopping = false;
     this.cost = null;
+    /** What was searched with. */
+    this.doc = null;
     this.after = 0;
     this.gone = new AbortController();
   }

@@ -35,7 +35,7 @@ export class ColumnsStep {
       el("p", { class: "summary" }, this.summary()),
       otherRemarks(studio, "columns"),
       studio.columns.length > SIZE && this.bulk(listed),
-      table("Columns and their roles", ["Column", "Is", "Masked by", ["Values"], ["Missing"], "Most frequent", "Why this is proposed"],
+      table("Columns and their roles", ["Column", "Is, and why that is proposed", "Masked by", ["Values"], "Most frequent"],
         page.map((column) => this.row(column)), { class: "columns" }),
       listed.length > SIZE && pager("columns", { start: this.start, size: SIZE, n: listed.length }, (start) => this.turn(start)),
     ]);
@@ -68,15 +68,24 @@ export class ColumnsStep {
 
   row(column) {
     const role = this.studio.doc.roles.get(column.name);
+    const id = `reason-${this.studio.columns.indexOf(column)}`;
     return el("tr", { "data-role": role },
       el("th", { scope: "row" }, data(column.name), el("span", { class: "type" }, column.type)),
-      el("td", {}, choice(ROLES, role, (chosen) => this.studio.setRoles([column.name], chosen),
-        { "aria-label": `Role of ${column.name}`, "data-key": `role ${column.name}` })),
+      el("td", { class: "is" }, choice(ROLES, role, (chosen) => this.studio.setRoles([column.name], chosen),
+        { "aria-label": `Role of ${column.name}`, "aria-describedby": id, "data-key": `role ${column.name}` }),
+      el("div", { class: "reason", id }, this.reason(column, role))),
       el("td", {}, role === "quasi-identifier" && this.masking(column.name)),
-      el("td", { class: "number" }, count(column.n_distinct)),
-      el("td", { class: "number" }, count(column.n_missing)),
-      el("td", { class: "values" }, frequent(column)),
-      el("td", { class: "reason" }, sentence(column.suggestion?.reason ?? "")));
+      el("td", { class: "number" }, count(column.n_distinct),
+        column.n_missing > 0 && el("span", { class: "type" }, `${count(column.n_missing)} missing`)),
+      el("td", { class: "values" }, frequent(column)));
+  }
+
+  /** Why a role is proposed; where another one is chosen, which one it was. */
+  reason(column, role) {
+    const proposed = column.suggestion;
+    if (!proposed) return "";
+    const other = proposed.role === role ? "" : `Proposed: ${ROLES.find(([key]) => key === proposed.role)[1]}. `;
+    return [other, sentence(proposed.reason)];
   }
 
   masking(name) {

@@ -3,7 +3,7 @@
 import { call } from "./api.js";
 import { button, field, table, tick } from "./controls.js";
 import { announce, data, el, rebuild, sentence } from "./dom.js";
-import { errorBox } from "./remarks.js";
+import { errorBox, outOfDate } from "./remarks.js";
 
 const FILES = [["solution", "Solution, to mask later rows alike", true], ["trace", "Trace of the search", true],
   ["report", "Report for recipients", false], ["owner_report", "Report for the owner", true]];
@@ -22,17 +22,19 @@ export class ExportStep {
   }
 
   draw() {
-    const { run, exported } = this.studio;
+    const { run, exported, source } = this.studio;
+    if (source !== this.source) Object.assign(this, { source, folder: source?.export_folder ?? "", error: null });
     if (run?.state !== "done") {
       rebuild(this.root, [el("p", { class: "empty" }, "There is nothing to export yet. Search first.")]);
       return;
     }
     rebuild(this.root, [
       el("p", {}, "The release is recounted once more and written only if every sentence holds. All files appear together, or none."),
+      this.studio.isOutOfDate && outOfDate(),
       this.error && errorBox(this.error),
       el("form", { class: "stack", on: { submit: (event) => { event.preventDefault(); this.write(); } } },
-        field("Folder on this machine", this.folder, (text) => { this.folder = text; }, { "data-first": "" }),
-        field("Name of the release (.csv or .parquet)", this.name, (text) => { this.name = text; }),
+        field("Folder on this machine", this.folder, (text) => { this.folder = text; }, { "data-first": "", required: true }),
+        field("Name of the release (.csv or .parquet)", this.name, (text) => { this.name = text; }, { required: true }),
         el("fieldset", {}, el("legend", {}, "Files beside it"), ...FILES.map(([key, label, isPrivate]) =>
           tick([label, " ", badge(isPrivate)], this.files[key], (on) => { this.files[key] = on; }, { "data-key": key }))),
         tick("Keep the order of the records (it may tell who is who)", this.isOrderKept, (on) => { this.isOrderKept = on; }, { "data-key": "order" }),

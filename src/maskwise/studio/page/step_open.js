@@ -26,15 +26,15 @@ export class OpenStep {
     return el("div", { class: "cards" },
       el("section", { class: "card" }, el("h2", {}, "A file on this machine"),
         this.form(() => this.open({ path: this.path }), "Open the file",
-          field("Path of a CSV or Parquet file", this.path, (text) => { this.path = text; }, { "data-first": "" })),
+          field("Path of a CSV or Parquet file", this.path, (text) => { this.path = text; }, { "data-first": "", required: true })),
         this.dropPlace()),
       el("section", { class: "card" }, el("h2", {}, "An example"),
         el("p", {}, "The Adult data: 48,842 answers to a census, with trees for its columns."),
         button("Try it on Adult", () => this.open({ example: "adult" }))),
       el("section", { class: "card" }, el("h2", {}, "A table of a database"),
         this.form(() => this.open({ engine: this.engine, table: this.table }), "Open the table",
-          field("Address, such as postgres://user@host/database", this.engine, (text) => { this.engine = text; }),
-          field("Table", this.table, (text) => { this.table = text; }))));
+          field("Address, such as postgres://user@host/database", this.engine, (text) => { this.engine = text; }, { required: true }),
+          field("Table", this.table, (text) => { this.table = text; }, { required: true }))));
   }
 
   form(submit, label, ...fields) {

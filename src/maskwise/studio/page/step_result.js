@@ -6,7 +6,7 @@ import { CostPanel } from "./cost_panel.js";
 import { curve, curveTable } from "./curve.js";
 import { announce, el, rebuild, sentence } from "./dom.js";
 import { askedOf, figureName } from "./figures.js";
-import { errorBox, remarkList } from "./remarks.js";
+import { errorBox, outOfDate, remarkList } from "./remarks.js";
 import { askedTable, attributeTable, groupSizes, reasonList, riskPart } from "./result_parts.js";
 import { rowsPart } from "./rows_table.js";
 
@@ -46,6 +46,7 @@ export class ResultStep {
       this.load(null);
     }
     rebuild(this.root, [
+      this.studio.isOutOfDate && outOfDate(),
       this.error && errorBox(this.error),
       this.result ? this.parts() : this.error ? null : loading("Masking and recounting …"),
     ]);
@@ -59,7 +60,7 @@ export class ResultStep {
       el("div", { class: "two" },
         el("section", {}, el("h2", {}, "Trade-off"), ...this.tradeOff()),
         el("section", {}, el("h2", {}, "What was asked, and what is reached"), askedTable(result.requirements),
-          el("h2", {}, "Group sizes"), groupSizes(result.requirements[this.requirement]))),
+          el("h2", {}, "Group sizes"), groupSizes(result.requirements[this.requirement], result.n_records))),
       el("section", {}, el("h2", {}, "Before and after"),
         rowsPart(this.rows, this.view, ROWS, (view) => this.turn(view))),
       el("div", { class: "two" },
@@ -73,7 +74,7 @@ export class ResultStep {
 
   tradeOff() {
     const { result } = this;
-    const { requirements } = this.studio.doc;
+    const { requirements } = this.run.doc;
     const texts = result.requirements.map((one) => one.text);
     const view = { points: result.curve, requirement: this.requirement, name: figureName(requirements[this.requirement]),
       asked: askedOf(requirements[this.requirement]), chosen: this.step, choose: result.can_step_back ? (step) => this.choose(step) : null };

@@ -4,7 +4,7 @@ import { button, choice, field, loading } from "./controls.js";
 import { curve, curveTable } from "./curve.js";
 import { el, percent, plural, rebuild } from "./dom.js";
 import { figureName, askedOf } from "./figures.js";
-import { errorBox } from "./remarks.js";
+import { errorBox, outOfDate } from "./remarks.js";
 
 const METHODS = [["tdr", "top-down: from the most masked table, as long as it is safe"],
   ["bug", "bottom-up: from the raw values, until it is safe"]];
@@ -31,7 +31,7 @@ export class SearchStep {
     const mistakes = studio.remarks.filter((remark) => remark.level === "mistake").length;
     // While the search goes on only its figures change; its buttons stay what they are.
     const frame = JSON.stringify([run?.id, run?.state, run?.isStopping, run?.error, mistakes, studio.error, this.error,
-      studio.isOtherTabSearching, studio.doc.options]);
+      studio.isOtherTabSearching, studio.isOutOfDate, studio.doc.options]);
     if (frame !== this.frame || !this.root.contains(this.chart)) this.build(run, mistakes);
     this.frame = frame;
     rebuild(this.status, run?.isRunning ? this.progress(run) : []);
@@ -44,6 +44,7 @@ export class SearchStep {
       el("p", {}, "The search shows as much as the sentences allow. It can be stopped at any time: every state on its way is safe."),
       studio.error && errorBox(studio.error),
       this.error && errorBox(this.error),
+      studio.isOutOfDate && outOfDate(),
       studio.isOtherTabSearching && el("div", { class: "remark warning box" }, el("strong", {}, "Another tab is searching. "),
         "One search runs at a time: wait for its end, or stop it."),
       run?.isRunning ? el("div", {}, this.ends(run), this.status) : this.start(mistakes),
@@ -79,9 +80,8 @@ export class SearchStep {
   }
 
   progress(run) {
-    const seconds = Math.round(run.seconds);
     return [
-      loading(`${run.stageText()} …${seconds >= 2 ? ` ${plural(seconds, "second")}` : ""}`),
+      loading(`${run.stageText()} …`, run.seconds),
       run.of > 1 && el("progress", { value: run.number - 1, max: run.of, "aria-label": "Searches done" }),
       el("p", {}, run.points.length ? `${plural(run.points.at(-1).step, "step")}, ${percent(run.points.at(-1).information_kept)} of the information kept` : "No step yet."),
     ];
@@ -103,6 +103,7 @@ export class SearchStep {
   }
 
   ending(run) {
+    if (run.state === "failed" && run.isStopping) return el("p", { class: "remark note box" }, run.error);
     if (run.state === "failed") return errorBox(run.error);
     if (run.state === "cancelled") return el("p", { class: "remark note box" }, "The search was cancelled; nothing of it is kept.");
     return el("div", { class: "remark done box" }, el("strong", {}, run.isStopping ? "Stopped: what was found is kept. " : "The search is done. "),
@@ -110,8 +111,8 @@ export class SearchStep {
   }
 
   picture(run) {
-    const view = { points: run.points, requirement: 0, name: figureName(this.studio.doc.requirements[0]),
-      asked: askedOf(this.studio.doc.requirements[0]), chosen: null, choose: null };
+    const [first] = run.doc.requirements;
+    const view = { points: run.points, requirement: 0, name: figureName(first), asked: askedOf(first), chosen: null, choose: null };
     return el("section", {}, el("h2", {}, run.of > 1 ? `Search ${run.number} of ${run.of}` : "The curve"), curve(view), curveTable(view));
   }
 }

@@ -1,17 +1,21 @@
 /** The third step: how each quasi-identifier is masked, and the trees. */
 
 import { call } from "./api.js";
-import { button, choice, field, loading } from "./controls.js";
-import { announce, data, el, rebuild } from "./dom.js";
-import { RULES, kindOfMasking, masksText } from "./masking_words.js";
-import { columnsOf, entryOf, setEntry, setTree } from "./policy_doc.js";
+import { button, choice, columnChooser, field, loading } from "./controls.js";
+import { announce, count, data, el, rebuild } from "./dom.js";
+import { GROW, RULES, kindOfMasking, masksText } from "./masking_words.js";
+import { columnsOf, entryOf, policyOf, setEntry, setTree } from "./policy_doc.js";
 import { errorBox, otherRemarks, remarksAt } from "./remarks.js";
 import { TreeEditor } from "./tree_editor.js";
 import { importPanel } from "./tree_import.js";
 import { fromNested, node } from "./tree_model.js";
+import { TreePreview } from "./tree_preview.js";
 
-const PIECE = 1000;
+const PIECE = 20_000;
+const CHUNK = 1000;
 const LISTED = 200;
+/** A tree of more values is nothing to be edited by hand. */
+const MOST = 50_000;
 
 export class TreesStep {
   /** @param {HTMLElement} root @param {import("./studio.js").Studio} studio */
@@ -22,6 +26,8 @@ export class TreesStep {
     this.editor = null;
     this.error = null;
     this.preview = null;
+    this.made = new TreePreview(() => this.studio.changed());
+    this.filter = { text: "" };
     this.picker = el("div", { class: "picker" });
     this.top = el("div", { class: "top" });
     this.place = el("div", {});
@@ -59,6 +65,7 @@ export class TreesStep {
     this.values.clear();
     this.editor = null;
     this.preview = null;
+    this.made.key = null;
   }
 
   columnList() {
@@ -81,7 +88,8 @@ export class TreesStep {
     const { studio } = this;
     const kind = kindOfMasking(studio.doc, column);
     const ways = [["tree", "values of a tree"], ["interval", "ranges of numbers or dates"], ["suppress", "itself, or hidden"],
-      ["default", "as its type asks"], ...RULES.map(([key, label]) => [key, label])];
+      ["default", "as its type asks"], ...RULES.map(([key, label]) => [key, label]), ["grow", "groups that are made of its values"],
+      ["from_column", "what another column says of it"]];
     if (kind === "other") ways.push(["other", "a rule of its own"]);
     return [
       el("h2", {}, data(column)),
@@ -108,8 +116,25 @@ export class TreesStep {
       return [field(rule[3], String(entry[kind]).replaceAll(",", ", "), (text) => this.edit(column, { ...entry, [kind]: levels(text) }),
         { "data-key": "levels" }), button("Make it a tree to edit", () => this.makeTree(column))];
     }
+    if (kind === "grow") {
+      return [el("label", { class: "field" }, el("span", {}, "Values are put together by"),
+        choice(GROW, entry.grow, (by) => this.edit(column, { ...entry, grow: by }), { "data-key": "grow" })),
+      button("Make it a tree to edit", () => this.makeTree(column))];
+    }
+    if (kind === "from_column") return [this.sources(column, entry), button("Make it a tree to edit", () => this.makeTree(column))];
     if (kind === "other") return [el("code", {}, JSON.stringify(entry))];
     return [];
+  }
+
+  /** The columns that say what a value belongs to, such as a county of a city; the one with the smallest groups comes first. */
+  sources(column, entry) {
+    const values = new Map(this.studio.columns.map((one) => [one.name, one.n_distinct]));
+    const chosen = [entry.from_column].flat();
+    const others = [...values.keys()].filter((name) => name !== column);
+    const choose = (names) => this.edit(column, { ...entry, from_column: names.toSorted((a, b) => values.get(b) - values.get(a)) });
+    return el("fieldset", {}, el("legend", {}, "Columns that say what a value belongs to, such as the county of a city"),
+      columnChooser("source", others, chosen, this.filter, choose, () => this.studio.changed()),
+      el("p", { class: "quiet" }, "They must be left out of the release: make them identifiers in the step Columns."));
   }
 
   edit(column, entry) {
@@ -121,6 +146,8 @@ export class TreesStep {
     const rule = RULES.find(([key]) => key === way);
     const { doc } = this.studio;
     if (way === "tree") this.makeTree(column);
+    else if (way === "grow") this.studio.edit(setEntry(doc, column, { grow: "frequency" }));
+    else if (way === "from_column") this.studio.edit(setEntry(doc, column, { from_column: [] }));
     else if (rule) this.studio.edit(setEntry(doc, column, { [way]: levels(rule[2]), other: "under other values" }));
     else this.studio.edit(setEntry(doc, column, way === "default" ? undefined : way));
   }
@@ -130,9 +157,8 @@ export class TreesStep {
     const { studio } = this;
     await this.attempt(async () => {
       const counts = await this.load(column);
-      const isRule = RULES.some(([key]) => key === kindOfMasking(studio.doc, column));
-      const tree = isRule
-        ? fromNested((await call("tree", { column, entry: entryOf(studio.doc, column) })).tree)
+      const tree = this.hasTree(column)
+        ? fromNested((await call("tree", { column, entry: entryOf(studio.doc, column), policy: policyOf(studio.doc) })).tree)
         : node("Any", [...counts.keys()].filter((value) => value !== "Any").map((value) => node(value)));
       studio.edit(setTree(studio.doc, column, tree));
       announce(`${column} has a tree.`);
@@ -150,12 +176,20 @@ export class TreesStep {
     this.studio.changed();
   }
 
+  /** Whether the way of masking that is chosen has a tree to look at. @param {string} column */
+  hasTree(column) {
+    const kind = kindOfMasking(this.studio.doc, column);
+    return kind === "grow" || kind === "other" || RULES.some(([key]) => key === kind)
+      || (kind === "from_column" && this.studio.doc.entries.get(column).from_column.length > 0);
+  }
+
   /** All values of a column with their records. @param {string} column */
   async load(column) {
     if (this.values.has(column)) return this.values.get(column);
     const found = new Map();
     for (let all = Infinity; found.size < all;) {
       const { n_all: n, values } = await call("values", { column, start: found.size, n: PIECE, filter: "" });
+      if (n > MOST) throw new Error(`\`${column}\` has ${count(n)} values, too many for a tree by hand. Choose another way to show it.`);
       for (const [value, records] of values) found.set(value, records);
       all = values.length ? n : 0;
     }
@@ -166,8 +200,12 @@ export class TreesStep {
   drawTree(column) {
     const tree = this.studio.doc.trees.get(column);
     if (!tree) {
-      this.place.replaceChildren();
       this.editor = null;
+      if (!this.hasTree(column)) this.place.replaceChildren();
+      else {
+        this.made.show(column, entryOf(this.studio.doc, column), policyOf(this.studio.doc));
+        if (!this.place.contains(this.made.element)) this.place.replaceChildren(this.made.element);
+      }
       return;
     }
     const counts = this.values.get(column);
@@ -209,7 +247,7 @@ export class TreesStep {
 async function readTree(column, file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = "";
-  for (let i = 0; i < bytes.length; i += PIECE) text += String.fromCharCode(...bytes.subarray(i, i + PIECE));
+  for (let i = 0; i < bytes.length; i += CHUNK) text += String.fromCharCode(...bytes.subarray(i, i + CHUNK));
   return { name: file.name, ...await call("import", { column, name: file.name, text: btoa(text) }) };
 }
 

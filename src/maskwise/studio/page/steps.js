@@ -19,7 +19,7 @@ export function stepOf(remark) {
 }
 
 /**
- * How far a step is: `to do`, `done`, `has mistakes` or `running`.
+ * How far a step is: `to do`, `done`, `has mistakes`, `out of date` or `running`.
  * @param {string} step
  * @param {import("./studio.js").Studio} studio
  * @param {Set<string>} visited
@@ -28,6 +28,7 @@ export function stateOf(step, studio, visited) {
   const { run } = studio;
   if (step === "open") return studio.source ? "done" : studio.error ? "has mistakes" : "to do";
   if (!studio.columns) return "to do";
+  if (["search", "result"].includes(step) && studio.isOutOfDate) return "out of date";
   if (step === "search") return !run ? "to do" : { running: "running", done: "done", cancelled: "to do" }[run.state] ?? "has mistakes";
   if (step === "result") return run?.state === "done" && visited.has("result") ? "done" : "to do";
   if (step === "export") return studio.exported ? "done" : "to do";

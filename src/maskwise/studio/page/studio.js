@@ -3,7 +3,7 @@
  * search. Steps read it and call its verbs; `changed` redraws the step that is shown.
  */
 
-import { call, errorText, upload } from "./api.js";
+import { askAbout, call, errorText, upload } from "./api.js";
 import { announce, plural } from "./dom.js";
 import { fromDraft, policyOf, proposedDoc, setRoles, toDraft } from "./policy_doc.js";
 import { Run } from "./run.js";
@@ -107,6 +107,7 @@ export class Studio {
    */
   async useSource({ source, draft, policy = null }) {
     this.source = source;
+    askAbout(source.id ?? null);
     this.columns = null;
     this.run?.forget();
     this.run = null;
@@ -157,10 +158,22 @@ export class Studio {
     this.history.set(doc, key);
   }
 
+  /** Whether the policy has changed since the search whose result is there. */
+  get isOutOfDate() {
+    if (this.run?.state !== "done" || this.run.doc === this.doc) return false;
+    const { compared } = this;
+    if (compared?.was !== this.run.doc || compared?.is !== this.doc) {
+      const isChanged = JSON.stringify(policyOf(this.run.doc)) !== JSON.stringify(policyOf(this.doc));
+      this.compared = { was: this.run.doc, is: this.doc, isChanged };
+    }
+    return this.compared.isChanged;
+  }
+
   docChanged() {
     this.isChecked = false;
     clearTimeout(this.timer);
     if (this.columns) {
+      this.draftState = "Saving the draft …";
       this.timer = setTimeout(() => this.checkAndSave(), PAUSE);
       this.tellRoles();
     }
@@ -180,7 +193,7 @@ export class Studio {
       this.isChecked = true;
     } catch (error) {
       // While a search runs nothing is checked; it is made up for at its end.
-      if (error.status !== BUSY) this.error = error.message;
+      if (error.status !== BUSY) Object.assign(this, { error: error.message, draftState: "" });
     }
     this.changed();
   }
@@ -205,6 +218,7 @@ export class Studio {
     this.run?.forget();
     const run = new Run(id, () => this.changed());
     this.run = run;
+    run.doc = this.doc;
     this.chosenStep = null;
     this.changed();
     await run.listen();

@@ -21,10 +21,15 @@ export class TreeView {
     this.counts = new Map();
   }
 
-  /** @param {import("./tree_model.js").TreeNode} tree @param {Map<string, number>} counts */
-  show(tree, counts) {
+  /**
+   * @param {import("./tree_model.js").TreeNode} tree
+   * @param {Map<string, number>} counts Of the values of the column.
+   * @param {Map<string, number>|null} [totals] The records at or below every label, where they are known.
+   */
+  show(tree, counts, totals = null) {
     this.tree = tree;
     this.counts = counts;
+    this.totals = totals;
     this.expanded ??= firstOpen(tree);
     if (places(tree).size > 1) this.expanded.add(tree.label);
     this.list.setLabels(visible(tree, this.expanded).map((one) => one.label));
@@ -34,23 +39,23 @@ export class TreeView {
   goTo(label) {
     const at = places(this.tree);
     for (let up = at.get(label)?.parent; up; up = at.get(up.label).parent) this.expanded.add(up.label);
-    this.show(this.tree, this.counts);
+    this.show(this.tree, this.counts, this.totals);
     this.list.goToLabel(label);
   }
 
   /** Open or close a group. @param {string} label */
   toggle(label) {
     if (!this.expanded.delete(label)) this.expanded.add(label);
-    this.show(this.tree, this.counts);
+    this.show(this.tree, this.counts, this.totals);
   }
 
   row(label) {
     const { node, parent, at, depth } = places(this.tree).get(label);
     const isGroup = node.children.length > 0;
     const isOpen = isGroup && this.expanded.has(label);
-    const n = records(node, this.counts);
+    const n = this.totals ? this.totals.get(label) ?? 0 : records(node, this.counts);
     const row = el("div", { role: "treeitem", "aria-level": depth + 1, "aria-setsize": parent?.children.length ?? 1,
-      "aria-posinset": at + 1, "aria-expanded": isGroup ? isOpen : null, draggable: Boolean(parent) },
+      "aria-posinset": at + 1, "aria-expanded": isGroup ? isOpen : null, draggable: Boolean(parent) && !this.totals },
     el("span", { class: isGroup ? "twist" : "twist leaf", "aria-hidden": "true" }, isGroup ? (isOpen ? "▾" : "▸") : "·"),
     el("span", { class: "label" }, data(label)),
     el("span", { class: n ? "number" : "number none" }, n ? count(n) : "no records"));
