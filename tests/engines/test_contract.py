@@ -315,12 +315,6 @@ def test_a_seed_cannot_repeat_the_order_of_a_table_that_has_none(other_place: Pl
         other_place.anonymize(table, policy, shuffle=True, seed=1)
 
 
-def test_a_criterion_that_needs_records_is_refused_where_they_stay(other_place: Place) -> None:
-    table, policy = CASES["numbers, missing ones dropped"]
-    with pytest.raises(maskwise.InputError, match="looks at single records"):
-        other_place.anonymize(table, policy, criterion="conditional")
-
-
 def test_a_release_that_fails_the_recount_is_not_handed_out(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     from maskwise.release import publish as gate
 

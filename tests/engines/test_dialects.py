@@ -15,8 +15,12 @@ from maskwise.errors import InputError
 
 GAPS = {
     "DuckDB": {Feature.EXACT_TEXTS: Gap.NOTIMPL},
-    "PostgreSQL": {Feature.FILES: Gap.NEVER, Feature.RECORD_ORDER: Gap.NEVER},
-    "Spark": {Feature.RECORD_ORDER: Gap.NEVER},
+    "PostgreSQL": {
+        Feature.FILES: Gap.NEVER,
+        Feature.RECORD_ORDER: Gap.NEVER,
+        Feature.LOCAL_RECORDS: Gap.NEVER,
+    },
+    "Spark": {Feature.RECORD_ORDER: Gap.NEVER, Feature.LOCAL_RECORDS: Gap.NEVER},
 }
 
 

@@ -39,6 +39,8 @@ class Feature(StrEnum):
     """The database reads the files that this process sees."""
     RECORD_ORDER = "record order"
     """Records stand in an order that means something."""
+    LOCAL_RECORDS = "local records"
+    """Single records may be looked at in this process, because they lie where it runs."""
     EXACT_TEXTS = "exact texts"
     """Texts are equal only if all their letters are, whatever collation their column has."""
 

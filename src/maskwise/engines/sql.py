@@ -14,7 +14,7 @@ from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
 from maskwise.engines.counting_sql import count_rows_sql, each_person_sql
 from maskwise.engines.defaults import query
 from maskwise.engines.error_messages import translate_write_errors
-from maskwise.engines.labels import is_expression, label_by_join, label_cell
+from maskwise.engines.labels import as_keys, is_expression, label_by_join, label_cell
 from maskwise.engines.pair_counts import PairCounts, pairs_query
 from maskwise.engines.value_counts import ValueCounts
 from maskwise.values.arrow import from_numpy
@@ -102,6 +102,10 @@ class Engine:
         """Make a temporary table of an expression; it is dropped when it is discarded, or at the end."""
         return self.dialect.table(self._create(self._compile(table), view=False))
 
+    def view(self, sql: str) -> ir.Table:
+        """Make a temporary view of a query; it is dropped at the end."""
+        return self.dialect.table(self._create(sql, view=True))
+
     def as_native(self, table: ir.Table) -> Any:
         """Make a table of its own from an expression, as the kind of table that the database's users know."""
         return self.dialect.as_native(self._materialize(table))
@@ -182,7 +186,7 @@ class Engine:
         """
         # One flat SELECT: building fifty joins in Ibis takes longer than running them. They are left joins, because
         # DuckDB reorders inner ones, five times slower.
-        chosen = {name: _as_keys(table[name], how) for name, how in lookups.items()}
+        chosen = {name: as_keys(table[name], how) for name, how in lookups.items()}
         records = self._compile(table.select(**chosen, **{name: table[name] for name in beside}))
         joins, cells = [], [f"t.{name}" for name in beside]
         for i, (column, how) in enumerate(lookups.items()):
@@ -321,13 +325,13 @@ class Engine:
 
     def _by_range(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
         """Number the range that each cell falls into, and join the number to its label."""
-        records = self._compile(table.mutate(range_cell=_as_keys(table[name], relabel)))
+        records = self._compile(table.mutate(range_cell=as_keys(table[name], relabel)))
         join, number = self._range_number("t.range_cell", relabel.keys)
         ranged = (
             f"SELECT t.*, CASE WHEN t.range_cell IS NULL THEN NULL ELSE {number} END AS range_number "  # noqa: S608
             f"FROM ({records}) t {join}"
         )
-        found = self.dialect.table(self._create(ranged, view=True))
+        found = self.view(ranged)
         others = [column for column in table.columns if column != name]
         numbered = found.select(*others, **{name: found["range_number"]})
         return self._by_lookup(numbered, name, replace(relabel, keys=_numbers(len(relabel.keys))))
@@ -380,16 +384,6 @@ class Engine:
         name = self._new_name()
         self.dialect.create(name, self._compile(table), view=False)
         return name
-
-
-def _as_keys(cell: ir.Value, how: Lookup | Relabel) -> ir.Value:
-    """Read a text as what it is looked up as: whole numbers, or the numbers and times that ranges are of."""
-    import ibis  # noqa: PLC0415 - heavy
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    if not cell.type().is_string() or pa.types.is_string(how.keys.type):
-        return cell
-    return cell.cast(ibis.dtype(how.keys.type))
 
 
 def _numbers(n: int) -> pa.Array:

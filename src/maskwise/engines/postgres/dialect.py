@@ -50,7 +50,11 @@ class Postgres:
     """A connection of our own, or the owner's through Ibis."""
 
     name: ClassVar[str] = "PostgreSQL"
-    gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.FILES: Gap.NEVER, Feature.RECORD_ORDER: Gap.NEVER}
+    gaps: ClassVar[Mapping[Feature, Gap]] = {
+        Feature.FILES: Gap.NEVER,
+        Feature.RECORD_ORDER: Gap.NEVER,
+        Feature.LOCAL_RECORDS: Gap.NEVER,
+    }
 
     open_files = defaults.refuse_files
     hash_input = defaults.as_text
