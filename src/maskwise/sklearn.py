@@ -84,11 +84,12 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         k: The smallest group, where `policy` is None; 5 if it is None too.
         epsilon: For a policy that asks for an `epsilon`: another one instead. The cut is then found with differential
             privacy, and `released_` is the release to learn from: rows that `transform` shows are not protected by it.
-        method: How to search; this and the next seven are as in `maskwise.search.options.SearchOptions`.
+        method: How to search; this and the next eight are as in `maskwise.search.options.SearchOptions`.
         criterion: How `tdr` chooses.
         max_steps: When to stop early.
         time_limit: When to stop early.
         effort: For `conditional`.
+        background: For `conditional` and `regions`.
         restarts: For `bug`.
         boundaries: Where intervals may be split: `safe` or `exact`; None goes by the policy.
         as_published: Search as the papers do: exact boundaries, a lone hidden value left as `*`.
@@ -131,6 +132,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         max_steps: int | None = None,
         time_limit: float | None = None,
         effort: int | None = None,
+        background: str | None = None,
         restarts: int = 0,
         boundaries: str | None = None,
         as_published: bool = False,
@@ -145,6 +147,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_steps = max_steps
         self.time_limit = time_limit
         self.effort = effort
+        self.background = background
         self.restarts = restarts
         self.boundaries = boundaries
         self.as_published = as_published

@@ -16,8 +16,12 @@ from maskwise.errors import InputError
 
 GAPS = {
     "DuckDB": {},
-    "PostgreSQL": {Feature.FILES: Gap.NEVER, Feature.RECORD_ORDER: Gap.NEVER, Feature.SAME_PROCESS: Gap.NEVER},
-    "Spark": {Feature.RECORD_ORDER: Gap.NEVER, Feature.SAME_PROCESS: Gap.NEVER},
+    "PostgreSQL": {
+        Feature.FILES: Gap.NEVER,
+        Feature.RECORD_ORDER: Gap.NEVER,
+        Feature.LOCAL_RECORDS: Gap.NEVER,
+    },
+    "Spark": {Feature.RECORD_ORDER: Gap.NEVER, Feature.LOCAL_RECORDS: Gap.NEVER},
 }
 
 

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from maskwise.cli.options import (
     AsJson,
     AsPublished,
+    BackgroundName,
     CriterionName,
     MethodName,
     PolicyPath,
@@ -97,6 +98,9 @@ def evaluate(
         CriterionName, Parameter(help="How tdr chooses the next refinement, as in mask.")
     ] = DEFAULT_CRITERION,
     effort: Annotated[int | None, Parameter(help="How many variants conditional and regions try, as in mask.")] = None,
+    background: Annotated[
+        BackgroundName | None, Parameter(help="What conditional and regions know of unmasked columns, as in mask.")
+    ] = None,
     boundaries: Annotated[
         Literal["safe", "exact", "both"] | None,
         Parameter(
@@ -155,6 +159,7 @@ def evaluate(
             method=method,
             criterion=criterion,
             effort=effort,
+            background=background,
             boundaries=boundaries,
             as_published=as_published,
             against=others,

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from maskwise.errors import InputError
 from maskwise.policy.attributes import Boundaries
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD, criteria, methods
+from maskwise.values.background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
     MethodName = str
     CriterionName = str
     BoundaryName = str
+    BackgroundName = str
 else:
     MethodName, CriterionName = Literal[methods()], Literal[criteria()]
     BoundaryName = Literal[tuple(map(str, Boundaries))]
+    BackgroundName = Literal[tuple(map(str, Background))]
 
 Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors and warnings.")]
 AsPublished = Annotated[
@@ -116,6 +119,14 @@ class SearchFlags:
             "search; each unit more tries 6 variants of a large table, up to 64 of a small one."
         ),
     ] = None
+    background: Annotated[
+        BackgroundName | None,
+        Parameter(
+            help="For conditional and regions: what unmasked columns tell of the class is found by boosting on single "
+            "records, by odds of values counted where the records are, or not at all. The default is boosting; in "
+            "PostgreSQL and Spark it is odds."
+        ),
+    ] = None
     restarts: Annotated[
         int, Parameter(help="For bug: search so many times more with some randomness, and keep the best.")
     ] = 0
@@ -136,6 +147,7 @@ class SearchFlags:
             "max_steps": self.max_steps,
             "time_limit": self.time_limit,
             "effort": self.effort,
+            "background": self.background,
             "restarts": self.restarts,
             "boundaries": self.boundaries,
             "as_published": self.as_published,

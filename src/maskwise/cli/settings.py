@@ -17,6 +17,7 @@ from cyclopts.config import Dict
 
 from maskwise.errors import InputError, did_you_mean, quote
 from maskwise.search.registry import criteria, methods
+from maskwise.values.background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,13 +55,14 @@ class Setting:
 
 
 _CALLED = {str: "a text in quotes", int: "a whole number", float: "a number", bool: "true or false"}
-_SEARCH = ("method", "criterion", "effort", "restarts")
+_SEARCH = ("method", "criterion", "effort", "background", "restarts")
 SETTINGS = {
     "engine": Setting(str),
     "memory": Setting(str),
     "method": Setting(str, methods(), yields_to=_SEARCH),
     "criterion": Setting(str, criteria(), yields_to=_SEARCH),
     "effort": Setting(int, yields_to=_SEARCH),
+    "background": Setting(str, tuple(map(str, Background)), yields_to=_SEARCH),
     "restarts": Setting(int, yields_to=_SEARCH),
     "max_steps": Setting(int),
     "time_limit": Setting(float),

@@ -1,25 +1,30 @@
 """The class by the rows of all masked attributes together, grouped by what unmasked columns tell.
 
-Here single records are looked at: the unmasked columns are fetched, a pure
+Either single records are looked at: the unmasked columns are fetched, a pure
 function of the search numbers the records by them, and the engine counts the
-rows by that number.
+rows by that number. Or the records stay where they are, and the engine groups
+them itself, by the odds of their values (`scored_records`).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.compress.compressed_table import ClassTable, Compact
 from maskwise.compress.recode import fetch_records, lookup_of, narrowest, number_records, recode
+from maskwise.compress.scored_records import score_by_odds
+from maskwise.engines.base import ROW, Lookup
+from maskwise.engines.value_scores import SCORE
 from maskwise.profile.sensitive import take_sensitive
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -48,7 +53,7 @@ def compress_classes(
         codings: The codes of every masked attribute.
         request: What is to be counted.
         workspace: Where the rows are kept.
-        on_stage: Is told when unmasked columns are looked at, record by record.
+        on_stage: Is told when it is learned what unmasked columns tell.
 
     Returns:
         The table, its records numbered if unmasked columns were looked at, and the counts for each way of grouping.
@@ -56,17 +61,34 @@ def compress_classes(
     profile = replace(profile, columns=profile.columns[: request.n_attributes])
     codings = codings[: request.n_attributes]
     column = take_sensitive(table, request.class_name)
-    classes = [(request.class_name, column.keys_of(value)) for value in column.values()]
+    classes = {value: (request.class_name, column.keys_of(value)) for value in column.values()}
     unmasked = [name for name in request.unmasked if table.is_countable(name)]
-    if request.group_records is None or not unmasked:
-        return table, (_count(table, profile, codings, classes, workspace),)
-    table = number_records(table)
+    count = partial(_count, profile=profile, codings=codings, classes=classes, workspace=workspace)
+    if not unmasked:
+        return table, (count(table),)
     on_stage(Stage.LEARN)
+    if request.group_records is None:
+        scored = score_by_odds(table, unmasked, request.class_name)
+        on_stage(Stage.COMPRESS)
+        return table, (count(table) if scored is None else count(scored[0], grouped=_Grouping(SCORE, scored[1])),)
+    table = number_records(table)
     numbers, groups = _group(table, unmasked, request.class_name, request.group_records)
     on_stage(Stage.COMPRESS)
     if not groups:
-        return table, (_count(table, profile, codings, classes, workspace),)
-    return table, tuple(_count(table, profile, codings, classes, workspace, (numbers, one)) for one in groups)
+        return table, (count(table),)
+    return table, tuple(count(table, grouped=_by_row(numbers, one)) for one in groups)
+
+
+@dataclass(frozen=True, slots=True)
+class _Grouping:
+    """How the records are counted apart."""
+
+    column: str
+    """A column of the engine's own."""
+    lookup: Lookup
+    """The group of each of its cells."""
+    description: Any = None
+    """What the search knows of the groups."""
 
 
 def _group(
@@ -98,9 +120,9 @@ def _count(
     table: Table,
     profile: Profile,
     codings: Sequence[Coding],
-    classes: Sequence[tuple[str, pa.Array]],
+    classes: Mapping[str | None, tuple[str, pa.Array]],
     workspace: Workspace,
-    grouped: tuple[Ints, RecordGroups] | None = None,
+    grouped: _Grouping | None = None,
 ) -> ClassTable:
     """Count the rows by class.
 
@@ -108,19 +130,19 @@ def _count(
         table: The records.
         profile: Their distinct values.
         codings: The code of each value.
-        classes: The class column and the cells of each class; None are the missing ones.
+        classes: For each class the class column and its cells; None are the missing ones.
         workspace: Where the rows are kept.
-        grouped: The numbers of the records, and how they are grouped.
+        grouped: How the records are counted apart.
     """
     names = [column.name for column in profile.columns]
     lookups = {column.name: lookup_of(column, coding) for column, coding in zip(profile.columns, codings, strict=True)}
-    by_row = None if grouped is None else _as_lookup(grouped[0], grouped[1].of_record)
-    n_names, n_keys = len(names), len(names) + (by_row is not None)
+    own = {} if grouped is None else {grouped.column: grouped.lookup}
+    n_names, n_keys = len(names), len(names) + len(own)
     rows = workspace.rows(n_names, narrowest(max(coding.n_codes for coding in codings)))
     counts, of_row = workspace.rows(len(classes), np.int64), workspace.rows(1, np.int64)
     with table.engine.scratch():
-        coded = recode(table, lookups, classes, keep=False, by_row=by_row)
-        with coded.count(names, range(len(classes)), by_row=by_row is not None) as batches:
+        coded = recode(table, lookups, list(classes.values()), keep=False, own=own)
+        with coded.count(names, range(len(classes)), beside=list(own)) as batches:
             for batch in batches:
                 columns = [as_numpy(column) for column in batch.columns]
                 rows.add(columns[:n_names])
@@ -128,10 +150,12 @@ def _count(
                 of_row.add(columns[n_names:n_keys] or columns[:1])
     compact = Compact(tuple(range(n_names)), rows.finish(), counts.finish(), workspace)
     if grouped is None:
-        return ClassTable(compact)
-    return ClassTable(compact, of_row.finish()[:, 0], grouped[1].description)
+        return ClassTable(compact, labels=tuple(classes))
+    return ClassTable(compact, of_row.finish()[:, 0], grouped.description, tuple(classes))
 
 
-def _as_lookup(numbers: Ints, groups: Ints) -> tuple[pa.Array, pa.Array]:
-    """The group of each record by its number, as an engine joins them."""
-    return from_numpy(numbers), from_numpy(groups.astype(np.uint8 if groups.max() < 256 else np.uint32))  # noqa: PLR2004 - a byte
+def _by_row(numbers: Ints, groups: RecordGroups) -> _Grouping:
+    """The group of each record by its number."""
+    dtype = np.uint8 if groups.of_record.max() < 256 else np.uint32  # noqa: PLR2004 - a byte
+    lookup = Lookup(from_numpy(numbers), from_numpy(groups.of_record.astype(dtype)))
+    return _Grouping(ROW, lookup, groups.description)

@@ -52,6 +52,8 @@ class ClassTable:
     """The number that the records of each row have, as `RecordGroups` says; None if there is none."""
     description: Any = None
     """What `RecordGroups` said of these numbers."""
+    labels: tuple[str | None, ...] = ()
+    """How each class is spelled; None is the missing one."""
 
 
 @dataclass(frozen=True, slots=True)

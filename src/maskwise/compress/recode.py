@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.engines.base import PERSON, ROW, Feature, Lookup
-from maskwise.errors import InputError
+from maskwise.engines.base import PERSON, ROW, Lookup
 from maskwise.table.marks import mark
 from maskwise.values.arrow import from_numpy
 from maskwise.values.scales import Scale
@@ -36,10 +35,10 @@ class Coded:
     """The codes under the engine's column names, and the marks s0, s1, ... of sensitive cells."""
 
     def count(
-        self, names: Sequence[str], marks: Sequence[int], *, by_row: bool = False
+        self, names: Sequence[str], marks: Sequence[int], *, beside: Sequence[str] = ()
     ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
-        """Count the distinct rows of some columns (and of the codes by record), and their marked records."""
-        keys = [self.table.key(name) for name in names] + [ROW] * by_row
+        """Count the distinct rows of some columns (and of the engine's own beside them), and their marked records."""
+        keys = [*(self.table.key(name) for name in names), *beside]
         return self.table.engine.count_rows(self.expr, keys, [f"s{mark}" for mark in marks])
 
     def count_persons(
@@ -57,7 +56,7 @@ def recode(
     sensitive: Sequence[tuple[str, pa.Array]] = (),
     *,
     keep: bool,
-    by_row: tuple[pa.Array, pa.Array] | None = None,
+    own: Lookups | None = None,
     person: str | None = None,
 ) -> Coded:
     """Recode columns by name and mark sensitive cells, to count the distinct coded rows.
@@ -67,7 +66,7 @@ def recode(
         lookups: For each column how it is recoded.
         sensitive: Columns, and the keys of the cells that are counted in them; a missing key counts missing cells.
         keep: They will be counted more than once.
-        by_row: Numbers of records and a code for each of them, for a table whose records are numbered.
+        own: How columns of the engine's own are recoded, such as the numbers of records.
         person: The column that says whom a record is about, where persons are to be counted.
     """
     marked = mark(table, sensitive)
@@ -76,22 +75,14 @@ def recode(
         marked = replace(marked, expr=marked.expr.mutate(**{PERSON: marked.column(person)}))
         beside.append(PERSON)
     named = {table.key(name): how for name, how in lookups.items()}
-    if by_row is not None:
-        named[ROW] = Lookup(*by_row)
+    named |= own or {}
     return Coded(table, table.engine.recode(marked.normalized(lookups), named, beside, materialize=keep))
 
 
 def number_records(table: Table) -> Table:
-    """The same records, each with a number that stays.
-
-    What needs such numbers looks at single records, and those do not leave a database.
-    """
+    """The same records, each with a number that stays, to look at them one by one in this process."""
     import ibis  # noqa: PLC0415 - heavy
 
-    if not table.engine.can(Feature.RECORD_ORDER):
-        raise InputError(
-            "The conditional criterion looks at single records, which do not leave a database. Use score or infogain."
-        )
     if ROW in table.expr.columns:
         return table
     numbered = table.expr.mutate(**{ROW: ibis.row_number().cast("int64")})

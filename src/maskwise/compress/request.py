@@ -67,9 +67,10 @@ class ClassRequest:
     class_name: str
     """The class column."""
     unmasked: tuple[str, ...] = ()
-    """Columns that `group_records` looks at; those with nested or binary cells are left out."""
+    """Columns by which the records are grouped; those with nested or binary cells are left out."""
     group_records: GroupRecords | None = None
-    """Groups the records by those columns. The rows are counted once for each way, or once without groups."""
+    """Groups the records by those columns, which are fetched. The rows are counted once for each way, or once without
+    groups. None groups them inside the engine, by the odds of the columns' values."""
     n_attributes: int | None = None
     """The rows are of so many attributes, the first in policy order; None is all. Others are not in the release."""
 

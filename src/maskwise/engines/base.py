@@ -39,8 +39,8 @@ class Feature(StrEnum):
     """The database reads the files that this process sees."""
     RECORD_ORDER = "record order"
     """Records stand in an order that means something."""
-    SAME_PROCESS = "same process"
-    """The database runs inside this process, so that records which are fetched travel nowhere."""
+    LOCAL_RECORDS = "local records"
+    """Single records may be looked at in this process, because they lie where it runs."""
 
 
 class Gap(StrEnum):

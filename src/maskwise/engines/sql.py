@@ -115,6 +115,10 @@ class Engine:
         """Make a temporary table of an expression; it is dropped when it is discarded, or at the end."""
         return self.dialect.table(self._create(self._compile(table), view=False))
 
+    def view(self, sql: str) -> ir.Table:
+        """Make a temporary view of a query; it is dropped at the end."""
+        return self.dialect.table(self._create(sql, view=True))
+
     def as_native(self, table: ir.Table) -> Any:
         """Make a table of its own from an expression, as the kind of table that the database's users know."""
         return self.dialect.as_native(self._materialize(table))
@@ -158,7 +162,7 @@ class Engine:
             coded: Whole numbers, none of them missing.
             targets: The masked columns, and what is counted beside each.
         """
-        if self.can(Feature.SAME_PROCESS):
+        if self.can(Feature.LOCAL_RECORDS):
             return ArrayPairCounts(self.fetch(coded), targets)
         records = self._create(self._compile(coded), view=False)
         counted = self._create(pairs_query(records, targets), view=False)
@@ -344,7 +348,7 @@ class Engine:
             f"SELECT t.*, CASE WHEN t.range_cell IS NULL THEN NULL ELSE {number} END AS range_number "  # noqa: S608
             f"FROM ({records}) t {join}"
         )
-        found = self.dialect.table(self._create(ranged, view=True))
+        found = self.view(ranged)
         others = [column for column in table.columns if column != name]
         numbered = found.select(*others, **{name: found["range_number"]})
         return self._by_lookup(numbered, name, replace(relabel, keys=number_codes(len(relabel.keys))))

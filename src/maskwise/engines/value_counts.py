@@ -72,6 +72,23 @@ class ValueCounts:
         size_of = dict(zip(sizes.column("which").to_pylist(), sizes.column("n").to_pylist(), strict=True))
         return [self.all_of(i) if size_of.get(i, 0) <= limit else None for i in range(len(self._keys))]
 
+    def sizes(self) -> list[int]:
+        """How many distinct values each column has, without the missing one."""
+        names = ", ".join(self._keys)
+        filled = " + ".join(f"count({key})" for key in self._keys)
+        distinct = f"SELECT DISTINCT which, {names} FROM {self._name}"  # noqa: S608
+        found = self._query(f"SELECT which, {filled} AS n FROM ({distinct}) d GROUP BY which")  # noqa: S608
+        size_of = dict(zip(found.column("which").to_pylist(), found.column("n").to_pylist(), strict=True))
+        return [int(size_of.get(i, 0)) for i in range(len(self._keys))]
+
+    def of_columns(self, chosen: Sequence[int]) -> dict[int, pa.Table]:
+        """Fetch all counts of some columns, by their numbers."""
+        names = ", ".join([*self._keys, *self._beside, "n", "which"])
+        where = ", ".join(map(str, chosen)) or "-1"
+        found = self._query(f"SELECT {names} FROM {self._name} WHERE which IN ({where})")  # noqa: S608
+        which = as_numpy(found.column("which"))
+        return {i: self._named(found.filter(from_numpy(which == i)), self._keys[i]) for i in chosen}
+
     def all_of(self, i: int) -> pa.Table:
         """Fetch all counts of one column."""
         names = ", ".join([self._keys[i], *self._beside, "n"])

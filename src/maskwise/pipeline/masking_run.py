@@ -82,8 +82,8 @@ def anonymize(
         on_event: Is called with every event of the run, by one thread at a time: a stage begins, a step was taken, or
             the run is still working; see `maskwise.progress`.
         beside: Makes the files that appear together with the output, such as `Certification`.
-        search: How to search: `method`, `criterion`, `max_steps`, `time_limit`, `restarts`, `effort`, `boundaries` and
-            `as_published`, as `maskwise.search.options.SearchOptions` describes them.
+        search: How to search: `method`, `criterion`, `max_steps`, `time_limit`, `restarts`, `effort`,
+            `background`, `boundaries` and `as_published`, as `maskwise.search.options.SearchOptions` describes them.
 
     Returns:
         The release and what is known about it. A pandas table comes back with

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from maskwise.compress.compress import compress
+from maskwise.engines.base import Feature
 from maskwise.errors import InputError
 from maskwise.profile.boundaries import read_midnights_as_dates
 from maskwise.profile.persons import with_boundaries
@@ -128,7 +129,8 @@ def solve(
     dropped = policy.dropped(table.names)
     if columns is None:
         columns = [name for name in table.names if name not in dropped]
-    problem = Problem(profile, policy, options, tuple(columns), dropped)
+    background = options.background_for(table.engine.dialect.name, has_records=table.engine.can(Feature.LOCAL_RECORDS))
+    problem = Problem(profile, policy, options, tuple(columns), dropped, background)
     search = start_search(problem)
     progress.stage(Stage.COMPRESS)
     counts = compress(table, profile, search.request, workspace, progress.stage)

@@ -21,7 +21,7 @@ from maskwise.values.scales import Scale, scale_of_bound
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -108,13 +108,13 @@ def count_columns(
                 yield known.columns[name]
                 continue
             i = asked.index(name)
-            counted = None if tables[i] is None else _count(name, tables[i], classes)
+            counted = None if tables[i] is None else count_by_class(name, tables[i], classes)
             if counted is not None and len(counted.keys) <= MOST_VALUES:
                 known.columns[name] = counted
                 yield counted
                 continue
             many = _Many(table, policy, counts, name, i, classes, entries.get(name), floors[name])
-            yield many.as_numbers() or many.as_texts() or counted or _count(name, counts.all_of(i), classes)
+            yield many.as_numbers() or many.as_texts() or counted or count_by_class(name, counts.all_of(i), classes)
         counts.drop()
 
     return len(classes), columns()
@@ -216,7 +216,7 @@ class _Many:
             return None
         if ranged.n_odd:
             refuse_cells(self.table, self.policy, self.name, scale or Scale.REAL, ranged.n_odd, None)
-        counted = _count(self.name, ranged.groups, self.classes)
+        counted = count_by_class(self.name, ranged.groups, self.classes)
         parsed = parse_keys(counted.keys)
         assert parsed is not None  # noqa: S101 - the type was looked at above
         order = np.argsort(parsed.numbers, kind="stable")
@@ -273,10 +273,10 @@ class _Many:
         """Count the texts with at least k records; rarer ones are hidden in every state, so they are one."""
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        counted = _count(self.name, self.counts.frequent(self.i, self.floor), self.classes)
+        counted = count_by_class(self.name, self.counts.frequent(self.i, self.floor), self.classes)
         totals = np.zeros(len(self.classes), np.int64)
         by_class = self.counts.totals(self.i)
-        np.add.at(totals, _classes_of(by_class, 0, self.classes), as_numpy(by_class.column("n")).astype(np.int64))
+        np.add.at(totals, class_numbers(by_class, 0, self.classes), as_numpy(by_class.column("n")).astype(np.int64))
         # Texts are sorted as numbers only if all of them are some, so those that stay behind are asked too.
         is_text = pa.types.is_string(self.counts.type_of(self.i))
         n_numbers = self.counts.matching(self.i, [patterns()[Scale.REAL]])[0][0] if is_text else n_texts
@@ -291,29 +291,39 @@ class _Many:
         )
 
     def _missing(self) -> Ints:
-        return _count(self.name, self.counts.missing(self.i), self.classes).missing
+        return count_by_class(self.name, self.counts.missing(self.i), self.classes).missing
 
 
 def _classes(counts: ValueCounts, tables: list[pa.Table | None], class_name: str | None) -> dict[object, int]:
-    """Number the classes by their spelling, so that every sum over them has one order."""
     if class_name is None:
         return {None: 0}
     groups = next((groups for groups in tables if groups is not None), None)
-    labels = counts.classes() if groups is None else groups.column(1).unique().to_pylist()
+    return number_classes(counts.classes() if groups is None else groups.column(1).unique().to_pylist())
+
+
+def number_classes(labels: Iterable[object]) -> dict[object, int]:
+    """Number the classes by their spelling, so that every sum over them has one order."""
     ordered = sorted(labels, key=lambda label: (label is None, text_of(label)))
     return {label: i for i, label in enumerate(ordered)}
 
 
-def _count(name: str, groups: pa.Table, classes: dict[object, int]) -> ColumnCounts:
+def count_by_class(name: str, groups: pa.Table, classes: dict[object, int]) -> ColumnCounts:
+    """Put the counts of a column into a table of its cells by class.
+
+    Args:
+        name: The column.
+        groups: Columns k, beside (the class, if there is one) and n, as `ValueCounts` gives them.
+        classes: The number of each class.
+    """
     n = as_numpy(groups.column("n")).astype(np.int64)
     encoded = groups.column(0).combine_chunks().dictionary_encode(null_encoding="encode")
     table_of = np.zeros((len(encoded.dictionary), len(classes)), np.int64)
-    np.add.at(table_of, (as_numpy(encoded.indices), _classes_of(groups, 1, classes)), n)
+    np.add.at(table_of, (as_numpy(encoded.indices), class_numbers(groups, 1, classes)), n)
     is_value = as_numpy(encoded.dictionary.is_valid())
     return ColumnCounts(name, encoded.dictionary.drop_null(), table_of[is_value], table_of[~is_value].sum(axis=0))
 
 
-def _classes_of(groups: pa.Table, at: int, classes: dict[object, int]) -> Ints:
+def class_numbers(groups: pa.Table, at: int, classes: dict[object, int]) -> Ints:
     """The number of each row's class, which stands in a column just before the counts, if there is one."""
     if groups.num_columns == at + 1:
         return np.zeros(groups.num_rows, np.int64)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from maskwise.values.background import Background
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -38,11 +40,30 @@ class Problem:
     """The columns that are released, in their order."""
     dropped: tuple[str, ...] = ()
     """The columns that are left out."""
+    background: Background = Background.BOOSTING
+    """How it is found out what unmasked columns tell of the class."""
 
     @property
     def has_class(self) -> bool:
         """Whether the goal is to tell a class; without one it is least distortion."""
         return self.profile.class_name is not None
+
+    @property
+    def unmasked(self) -> tuple[str, ...]:
+        """The columns that recipients get as they are, without the class.
+
+        A column that is released generalized tells less than its cells do; a pseudonym tells nothing.
+        """
+        person = self.policy.person
+        taken = {*self.policy.masked, *(cut.attribute for cut in self.profile.fixed), self.policy.class_name}
+        taken |= set() if person is None else {person.column}
+        return tuple(name for name in self.columns if name not in taken)
+
+    @property
+    def background_notes(self) -> tuple[str, ...]:
+        """What the owner is told of how the unmasked columns were looked at."""
+        by_odds = self.has_class and self.background is Background.ODDS and self.unmasked
+        return ("What unmasked columns tell was counted by the odds of their values.",) if by_odds else ()
 
 
 class Watcher(Protocol):

@@ -15,6 +15,7 @@ from maskwise.errors import InputError, did_you_mean, quote
 from maskwise.policy.attributes import Boundaries
 from maskwise.search import registry
 from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
+from maskwise.values.background import Background
 
 if TYPE_CHECKING:
     from maskwise.search.registry import SearchRegistration
@@ -29,6 +30,7 @@ class SearchKeywords(TypedDict, total=False):
     time_limit: float | None
     restarts: int
     effort: int | None
+    background: str | None
     boundaries: str | None
     as_published: bool
 
@@ -65,6 +67,10 @@ class SearchOptions:
     """For `bug`: search so many times more, with attributes weighed at random, and keep what lost least information."""
     effort: int | None = None
     """For `conditional`: 1 searches once, more tries variants and keeps the best; the default is 2."""
+    background: str | None = None
+    """For `conditional` and `regions`: how it is found out what unmasked columns tell of the class. `boosting` trains a
+    classifier on single records, `odds` counts values where the records are, `none` leaves these columns out; None is
+    `boosting` where the records are at hand and `odds` in PostgreSQL and Spark."""
     boundaries: str | None = None
     """Where intervals may be split: `safe` (between bins of at least k records, at round numbers) or `exact` (at any
     number of the data); None goes by the policy."""
@@ -99,6 +105,11 @@ class SearchOptions:
         if self.effort is not None and (self.effort < 1 or "effort" not in self.search.options):
             msg = f"An effort is for the criterion {quote(registry.criteria(option='effort'))}, and at least 1."
             raise InputError(msg)
+        if self.background is not None and self.background not in list(Background):
+            msg = f"The background is one of {quote(list(Background))}; found `{self.background}`."
+            raise InputError(msg)
+        if self.background is not None and "background" not in self.search.options:
+            raise InputError("A background is for the criterion `conditional` and the method `regions`.")
         if self.seed is not None and self.seed < 0:
             raise InputError("A seed is a whole number that is at least 0.")
 
@@ -138,6 +149,23 @@ class SearchOptions:
         if self.as_published:
             return Boundaries.EXACT
         return asked if self.boundaries is None else Boundaries(self.boundaries)
+
+    def background_for(self, engine: str, *, has_records: bool) -> Background:
+        """How it is found out what unmasked columns tell, where the records are.
+
+        Args:
+            engine: What messages call the database.
+            has_records: Whether single records may be looked at in this process.
+        """
+        if self.background is None:
+            return Background.BOOSTING if has_records else Background.ODDS
+        if self.background == Background.BOOSTING and not has_records:
+            msg = (
+                f"The background `boosting` looks at single records, and these do not leave {engine}. Use `odds`, "
+                "which is computed there, or `none`."
+            )
+            raise InputError(msg)
+        return Background(self.background)
 
     @property
     def limits(self) -> Limits:

@@ -29,7 +29,7 @@ class SearchRegistration:
     home: str
     """Its module and class, as in `maskwise.search.score_search:ScoreSearch`."""
     options: frozenset[str] = frozenset()
-    """Which of the options `restarts` and `effort` it takes."""
+    """Which of the options `restarts`, `effort` and `background` it takes."""
     is_random: bool = False
     """Whether it draws random numbers in every run, so that a seed has a meaning."""
     starts_from_raw_values: bool = False
@@ -45,7 +45,7 @@ SEARCHES = (
         "tdr",
         "conditional",
         "maskwise.search.conditional.search:ConditionalSearch",
-        options=frozenset({"effort"}),
+        options=frozenset({"effort", "background"}),
         is_random=True,
         tries_every_split=True,
     ),
@@ -60,7 +60,7 @@ SEARCHES = (
         "regions",
         None,
         "maskwise.search.regions.search:RegionSearch",
-        options=frozenset({"effort"}),
+        options=frozenset({"effort", "background"}),
         is_random=True,
         tries_every_split=True,
     ),

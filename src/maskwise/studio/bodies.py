@@ -70,6 +70,7 @@ class OptionsBody(Body):
     method: str | None = None
     criterion: str | None = None
     effort: int | None = None
+    background: str | None = None
     time_limit: float | None = None
     max_steps: int | None = None
     seed: int | None = None

@@ -9,11 +9,12 @@ import pyarrow as pa
 import pytest
 
 import maskwise
+from maskwise.compress.compressed_table import ClassTable, Compact
 from maskwise.errors import InputError, PolicyError
 from maskwise.formats.policy_file import read_policy, to_data
 from maskwise.policy.attributes import Consistency
 from maskwise.search.regions.targets import ClassTarget, NumberTarget
-from maskwise.search.regions.teacher import MOST_TAUGHT, teach_rows
+from maskwise.search.regions.teacher import MOST_TAUGHT, teach_counts, teach_rows
 from maskwise.search.regions.variants import list_variants
 from tests.properties.tables import POLICY, people_table
 
@@ -115,6 +116,36 @@ def test_what_is_taught_does_not_depend_on_the_order_of_records() -> None:
     # Rows with a higher code have more of the class, and the teacher knows it.
     added = [one.sums[one.codes[:, 0] == code, 0, 0].sum() for code in range(4)]
     assert added == sorted(added)
+
+
+@pytest.mark.parametrize("class_is_number", [False, True])
+def test_counts_teach_what_their_records_would(class_is_number: bool) -> None:
+    """The rows are counted in any order, by bin and class, and a missing number is the mean."""
+    rng = np.random.default_rng(5)
+    codes, bins = rng.integers(0, 4, (300, 2)), rng.integers(0, 3, 300)
+    classes = rng.integers(0, 2, 300) + (rng.random(300) < 0.2 * codes[:, 0])
+    cells = pa.chunked_array([pa.array([None if n == 2 else float(n) for n in classes])])
+    options: Any = {"is_number": [True, False], "seed": 0, "class_is_number": class_is_number}
+    expected = teach_rows(codes, [pa.chunked_array([bins])], cells, **options)
+    keys, row = np.unique(np.column_stack([codes, bins]), axis=0, return_inverse=True)
+    counts = np.zeros((len(keys), 3), np.int64)
+    np.add.at(counts, (row, classes), 1)
+    order = rng.permutation(len(keys))
+    rows = Compact((0, 1), keys[order, :2].astype(np.uint8), counts[order])
+    found = teach_counts(ClassTable(rows, keys[order, 2], labels=("0", "1", None)), **options)
+    assert expected is not None
+    assert found is not None
+    assert (found.codes == expected.codes).all()
+    assert (found.sums == expected.sums).all()
+
+
+@pytest.mark.slow
+def test_of_many_counted_records_some_are_drawn() -> None:
+    codes = np.arange(200, dtype=np.uint8)[:, None]
+    counts = np.column_stack([np.full(200, 900), 500 + 4 * np.arange(200)])
+    lesson = teach_counts(ClassTable(Compact((0,), codes, counts)), is_number=[True], seed=0)
+    assert lesson is not None
+    assert abs(len(lesson.records.row) - MOST_TAUGHT) < 0.02 * MOST_TAUGHT
 
 
 @pytest.mark.slow

@@ -55,7 +55,7 @@ class Postgres:
     gaps: ClassVar[Mapping[Feature, Gap]] = {
         Feature.FILES: Gap.NEVER,
         Feature.RECORD_ORDER: Gap.NEVER,
-        Feature.SAME_PROCESS: Gap.NEVER,
+        Feature.LOCAL_RECORDS: Gap.NEVER,
     }
 
     open_files = defaults.refuse_files

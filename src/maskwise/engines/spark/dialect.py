@@ -56,7 +56,7 @@ class Spark:
     """The owner's session, or one of our own."""
 
     name: ClassVar[str] = "Spark"
-    gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER, Feature.SAME_PROCESS: Gap.NEVER}
+    gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER, Feature.LOCAL_RECORDS: Gap.NEVER}
 
     try_cast = defaults.try_cast
     beside = defaults.nothing_beside

@@ -17,6 +17,7 @@ from maskwise.search.conditional.cross_validation import MAX_DETAILED_RECORDS, N
 from maskwise.search.conditional.growing_tree import start_tree
 from maskwise.search.conditional.unmasked_columns import UnmaskedRows, bin_records, number_rows
 from maskwise.search.suppression.found import start_groups
+from maskwise.values.background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,13 +100,11 @@ def request_classes(problem: Problem, class_name: str, *, in_detail: bool) -> Cl
         class_name: The class.
         in_detail: Whether the rows are also counted by the unmasked columns themselves, to compare variants by.
     """
-    # A column that is released generalized tells recipients less than its cells do; a pseudonym tells nothing.
-    person = problem.policy.person
-    taken = {*problem.policy.masked, *(cut.attribute for cut in problem.profile.fixed), class_name}
-    taken |= set() if person is None else {person.column}
-    unmasked = tuple(name for name in problem.columns if name not in taken)
-    group_records = GroupByUnmasked(problem.options.seed or 0, in_detail)
-    return ClassRequest(class_name, unmasked, group_records, problem.policy.n_cuts)
+    if problem.background is Background.NONE:
+        return ClassRequest(class_name, n_attributes=problem.policy.n_cuts)
+    by_records = GroupByUnmasked(problem.options.seed or 0, in_detail)
+    group_records = by_records if problem.background is Background.BOOSTING else None
+    return ClassRequest(class_name, problem.unmasked, group_records, problem.policy.n_cuts)
 
 
 @dataclass(frozen=True, slots=True)

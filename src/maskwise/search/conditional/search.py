@@ -113,7 +113,8 @@ class ConditionalSearch:
         return self._solution(result, counts, f"Chosen by conditional gain, stopped after {n_steps:,} steps.")
 
     def _solution(self, best: variants.VariantResult, counts: CompressedTables, explanation: str) -> Solution:
-        messages = (private_note(explanation), *counts.workspace.messages(), *linked_records(self.problem, counts))
+        notes = [explanation, *self.problem.background_notes]
+        messages = (*map(private_note, notes), *counts.workspace.messages(), *linked_records(self.problem, counts))
         return build_solution(
             self.problem, best.trees, best.state, best.steps, best.curve, best.ending, messages=messages
         )

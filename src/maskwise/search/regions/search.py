@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from maskwise.compress.request import Coding, CountRequest, RecordRequest
+from maskwise.compress.request import ClassRequest, Coding, CountRequest, RecordRequest
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.policy.attributes import Consistency, Kind, Minimality
 from maskwise.search import rule_kernels
@@ -26,11 +26,12 @@ from maskwise.search.regions.growth import Growth
 from maskwise.search.regions.paid_splits import PaidSplits, Spending
 from maskwise.search.regions.qid_groups import QidGroups
 from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits, UnitsOfValues, units_of_groups
-from maskwise.search.regions.teacher import teach_rows
+from maskwise.search.regions.teacher import align, teach_counts, teach_rows
 from maskwise.search.regions.variants import RegionVariant, choose_variant
 from maskwise.search.suppression.found import spare_records
 from maskwise.search.suppression.requests import refuse_order_of_values
 from maskwise.solution.solution import Ending
+from maskwise.values.background import Background
 from maskwise.values.message import private_note
 from maskwise.values.stages import Stage
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from maskwise.search.interface import Problem, Progress
     from maskwise.search.regions.growth import Split
     from maskwise.search.regions.region_arrays import Domains
-    from maskwise.search.regions.teacher import Lesson
+    from maskwise.search.regions.teacher import Lesson, LessonOptions
     from maskwise.search.value_trees import AnyTree
     from maskwise.solution.solution import Solution
     from maskwise.values.message import Message
@@ -87,6 +88,7 @@ class RegionSearch:
         self.domains = list_domains(replace(profile, columns=own), floors)
         self._union, self._qids, self._bounds = list_union(problem.profile, problem.policy)
         self._variant = RegionVariant()
+        self._learned: tuple[Lesson | None] | None = None
         self._budget = spare_records(problem)
         self._shows_root = not is_removed(problem.policy)
         if self._budget:
@@ -94,26 +96,39 @@ class RegionSearch:
 
     @property
     def request(self) -> CountRequest:
-        """The rows of all masked attributes together, and what a good classifier knows of them."""
+        """The rows of all masked attributes together, and what a good classifier knows of them or learns it from."""
         problem, policy = self.problem, self.problem.policy
-        person = policy.person
-        taken = {*policy.masked, *(cut.attribute for cut in problem.profile.fixed), policy.class_name}
-        taken |= set() if person is None else {person.column}
-        teach = partial(
-            teach_rows,
-            is_number=[domain.column.kind is Kind.INTERVAL for domain in self.domains],
-            seed=problem.options.seed or 0,
-            class_is_number=policy.class_is_number,
-        )
-        unmasked = tuple(name for name in problem.columns if name not in taken)
-        records = RecordRequest(teach, policy.class_name, unmasked, policy.n_cuts) if problem.has_class else None
+        records, classes = None, None
+        if problem.has_class and problem.background is Background.BOOSTING:
+            teach = partial(teach_rows, **self._lesson_options)
+            records = RecordRequest(teach, policy.class_name, problem.unmasked, policy.n_cuts)
+        elif policy.class_name is not None:
+            unmasked = problem.unmasked if problem.background is Background.ODDS else ()
+            classes = ClassRequest(policy.class_name, unmasked, n_attributes=policy.n_cuts)
         # What earlier releases show is known as it is.
         known = [len(column.counts) + 1 for column in problem.profile.columns[policy.n_cuts :]]
         codings = (
             *(Coding(domain.code_of_value, domain.n_codes) for domain in self.domains),
             *(Coding(np.arange(n_codes), n_codes) for n_codes in known),
         )
-        return CountRequest(codings, (self._union,), records=records)
+        return CountRequest(codings, (self._union,), classes, records)
+
+    @property
+    def _lesson_options(self) -> LessonOptions:
+        return {
+            "is_number": [domain.column.kind is Kind.INTERVAL for domain in self.domains],
+            "seed": self.problem.options.seed or 0,
+            "class_is_number": self.problem.policy.class_is_number,
+        }
+
+    def _lesson(self, counts: CompressedTables) -> Lesson | None:
+        """What is known of the rows: learned from single records while they were counted, or now from the counts."""
+        if not counts.class_tables:
+            taught: Lesson | None = counts.taught
+            return taught
+        if self._learned is None:
+            self._learned = (teach_counts(counts.class_tables[0], **self._lesson_options),)
+        return self._learned[0]
 
     @property
     def coded_trees(self) -> Sequence[AnyTree]:
@@ -149,13 +164,17 @@ class RegionSearch:
         n_cuts = problem.policy.n_cuts
         flat, roots = flatten(self.domains, preferences_of(problem.policy).weights[:n_cuts])
         notes: list[Message] = []
+        if counts.class_tables:
+            progress.stage(Stage.LEARN)
+        lesson = self._lesson(counts)
         if chosen is None:
             progress.stage(Stage.COMPARE)
-            chosen, notes = self._choose(counts.taught, flat, roots, whole)
+            chosen, notes = self._choose(lesson, flat, roots, whole)
+        notes += map(private_note, problem.background_notes)
         self._variant = variant = chosen
         progress.stage(Stage.SEARCH)
         terms = self._terms(whole, variant)
-        sums = _align(counts.taught, compact.codes, are_distinct=compact.persons is None and not labels)
+        sums = align(lesson, compact.codes, are_distinct=compact.persons is None and not labels)
         growth = Growth(compact, sums, flat, roots, terms, self._groups(whole, labels), _number_blocks(labels))
         descent = Descent(growth, self.domains, self._bounds, shows_root=self._shows_root)
         self._refuse_what_was_released_before(descent)
@@ -339,33 +358,6 @@ def _part_known(everything: Compact, n_cuts: int) -> tuple[Compact, list[Ints]]:
 def _number_blocks(labels: Sequence[Ints]) -> Ints | None:
     """A number for the combination of known labels of each row; None if nothing is known."""
     return number_rows(labels, len(labels[0])) if labels else None
-
-
-def _align(lesson: Lesson | None, codes: NDArray[np.unsignedinteger], *, are_distinct: bool) -> Ints:
-    """What is taught of each compressed row; nothing of one that no record was drawn of.
-
-    Args:
-        lesson: What is taught.
-        codes: The rows.
-        are_distinct: False if several rows may be equal, as those of persons. They are always in the same region, so
-            the first one has it all.
-    """
-    if lesson is None:
-        return np.zeros((len(codes), 0, 2), np.int64)
-    sums = np.zeros((len(codes), *lesson.sums.shape[1:]), np.int64)
-    both = np.concatenate([codes.astype(np.int64), lesson.codes])
-    key = np.zeros(len(both), np.int64)
-    for column in both.T:
-        _, key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
-    at = np.full(int(key.max(initial=0)) + 1, -1, np.int64)
-    at[key[len(codes) :]] = np.arange(len(lesson.codes))
-    found = at[key[: len(codes)]]
-    if not are_distinct:
-        is_first = np.zeros(len(codes), np.bool_)
-        is_first[np.unique(key[: len(codes)], return_index=True)[1]] = True
-        found[~is_first] = -1
-    sums[found >= 0] = lesson.sums[found[found >= 0]]
-    return sums
 
 
 def _refuse_what_does_not_fit(problem: Problem) -> None:

@@ -9,7 +9,7 @@ is led by the chances of a good model instead of single classes, which are noise
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from maskwise.compress.compressed_table import ClassTable
     from maskwise.search.regions.targets import PredictedTarget
 
     Bools = NDArray[np.bool_]
@@ -32,6 +33,17 @@ if TYPE_CHECKING:
 
 MOST_TAUGHT = 200_000
 """So many records are looked at, about; of more they are drawn."""
+
+
+class LessonOptions(TypedDict):
+    """What is asked of a lesson beside what it is learned from."""
+
+    is_number: Sequence[bool]
+    """For each masked attribute whether its codes are ordered."""
+    seed: int
+    """Makes the folds repeatable."""
+    class_is_number: bool
+    """Whether the class is a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +104,45 @@ def teach_rows(
     order = order[_drawn(codes[order], unmasked[order], target.sort_key()[order])]
     is_category = np.array([named for _, named in coded], np.bool_)
     return teach(codes[order], unmasked[order], is_category, target.take(order), is_number=is_number, seed=seed)
+
+
+def teach_counts(
+    counted: ClassTable, *, is_number: Sequence[bool], seed: int, class_is_number: bool = False
+) -> Lesson | None:
+    """Learn from counts of rows by class, where single records stay where they are; None with only one class.
+
+    The unmasked columns stand in by their bin. A class that is a number is
+    known by its bins, each of which stands for its place among them.
+
+    Args:
+        counted: The rows of all masked attributes by class, and apart by what unmasked columns tell, if they do.
+        is_number: For each masked attribute whether its codes are ordered.
+        seed: Makes the folds repeatable.
+        class_is_number: Whether the class is a number.
+    """
+    codes, counts = counted.rows.codes.astype(np.int64), counted.rows.counts
+    bins = np.zeros((len(codes), 0), np.int64) if counted.group_of_row is None else counted.group_of_row[:, None]
+    # In an order of their own, as engines count in any order.
+    order = np.lexsort((*bins.T, *codes.T))
+    codes, bins, counts = codes[order], bins[order], counts[order]
+    n_records = int(counts.sum())
+    if n_records > MOST_TAUGHT:
+        counts = np.random.default_rng(seed).binomial(counts, MOST_TAUGHT / n_records)
+    row = np.repeat(np.arange(len(codes)), counts.sum(axis=1))
+    classes = np.repeat(np.tile(np.arange(counts.shape[1]), len(codes)), counts.ravel())
+    target: PredictedTarget
+    if class_is_number:
+        places = np.array([np.nan if label is None else float(label) for label in counted.labels])
+        target = NumberTarget.of(places[classes])
+    else:
+        # A class that nobody has any more, after a draw, is none.
+        present, numbered = np.unique(classes, return_inverse=True)
+        target = ClassTarget(numbered.astype(np.int64), len(present))
+    # A missing number stands where the mean does.
+    placed = np.lexsort((target.sort_key(), row))
+    row, target = row[placed], target.take(placed)
+    is_category = np.zeros(bins.shape[1], np.bool_)
+    return teach(codes[row], bins[row].astype(np.float64), is_category, target, is_number=is_number, seed=seed)
 
 
 def teach(
@@ -181,4 +232,31 @@ def add_up(taught: Ints, row: Ints, n_rows: int) -> Ints:
     """
     sums = np.zeros((n_rows, *taught.shape[1:]), np.int64)
     np.add.at(sums, row, taught)
+    return sums
+
+
+def align(lesson: Lesson | None, codes: NDArray[np.unsignedinteger], *, are_distinct: bool) -> Ints:
+    """What is taught of each compressed row; nothing of one that no record was drawn of.
+
+    Args:
+        lesson: What is taught.
+        codes: The rows.
+        are_distinct: False if several rows may be equal, as those of persons. They are always in the same region, so
+            the first one has it all.
+    """
+    if lesson is None:
+        return np.zeros((len(codes), 0, 2), np.int64)
+    sums = np.zeros((len(codes), *lesson.sums.shape[1:]), np.int64)
+    both = np.concatenate([codes.astype(np.int64), lesson.codes])
+    key = np.zeros(len(both), np.int64)
+    for column in both.T:
+        _, key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+    at = np.full(int(key.max(initial=0)) + 1, -1, np.int64)
+    at[key[len(codes) :]] = np.arange(len(lesson.codes))
+    found = at[key[: len(codes)]]
+    if not are_distinct:
+        is_first = np.zeros(len(codes), np.bool_)
+        is_first[np.unique(key[: len(codes)], return_index=True)[1]] = True
+        found[~is_first] = -1
+    sums[found >= 0] = lesson.sums[found[found >= 0]]
     return sums

@@ -1,0 +1,76 @@
+"""Scores of records: whole numbers that belong to the values of several columns, joined by value and added up.
+
+Only whole numbers are added, so that every engine finds the same sums.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskwise.values.arrow import from_numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import ibis.expr.types as ir
+    from numpy.typing import NDArray
+
+    from maskwise.engines.base import Lookups
+    from maskwise.engines.sql import Engine
+
+    Ints = NDArray[np.int64]
+
+SCORE = "score"
+"""The column that has a record's score."""
+
+
+def score_records(
+    engine: Engine, table: ir.Table, lookups: Lookups, scores: Mapping[str, Ints], start: Sequence[int], step: int
+) -> ir.Table:
+    """The records with a column `SCORE`, as a view, without the columns that the scores belong to.
+
+    With one score for each value it is their sum. With several, one for each
+    class, it says which class has the largest sum (of equal ones the first),
+    and by how much that is larger than the next: step x class + difference.
+
+    Args:
+        engine: Where the records are.
+        table: The records.
+        lookups: For each column how its cells are numbered.
+        scores: For each column the scores of each number, (n_numbers, n_scores).
+        start: What is added to each sum.
+        step: More than any difference of two sums.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    others = [name for name in table.columns if name not in lookups]
+    numbered = engine.recode(table, lookups, others, materialize=False).get_name()
+    joins, columns = [], range(len(start))
+    sums = [str(n) for n in start]
+    for i, (name, own) in enumerate(scores.items()):
+        by_number = {f"v{c}": from_numpy(own[:, c].astype(np.int32)) for c in columns}
+        small = engine.register(pa.table({"number": from_numpy(np.arange(len(own), dtype=np.int32)), **by_number}))
+        joins.append(f"LEFT JOIN {small.get_name()} j{i} ON t.{name} = j{i}.number")
+        sums = [f"{so_far} + j{i}.v{c}" for c, so_far in enumerate(sums)]
+    kept = ", ".join(others)
+    listed = ", ".join(f"{one} AS sum{c}" for c, one in enumerate(sums))
+    added = f"SELECT {', '.join(f't.{name}' for name in others)}, {listed} FROM {numbered} t {' '.join(joins)}"  # noqa: S608
+    if len(start) == 1:
+        return engine.view(f"SELECT {kept}, CAST(sum0 AS BIGINT) AS {SCORE} FROM ({added}) a")  # noqa: S608
+    names = [f"sum{c}" for c in columns]
+    largest = f"SELECT {kept}, {', '.join(names)}, greatest({', '.join(names)}) AS most FROM ({added}) a"  # noqa: S608
+    first = " ".join(f"WHEN {name} = most THEN {c}" for c, name in enumerate(names))
+    told = f"SELECT {kept}, {', '.join(names)}, most, CASE {first} END AS class_number FROM ({largest}) b"  # noqa: S608
+    rest = ", ".join(f"CASE WHEN class_number = {c} THEN most - {step} ELSE {name} END" for c, name in enumerate(names))
+    score = f"CAST(class_number AS BIGINT) * {step} + (most - greatest({rest}))"
+    return engine.view(f"SELECT {kept}, CAST({score} AS BIGINT) AS {SCORE} FROM ({told}) d")  # noqa: S608
+
+
+def count_scores(engine: Engine, scored: ir.Table) -> tuple[Ints, Ints]:
+    """The distinct scores, ascending, and the records of each."""
+    found = engine.group(scored, [scored[SCORE]])
+    values, counts = (np.asarray(found.column(name).to_numpy(), np.int64) for name in ("k0", "n"))
+    order = np.argsort(values)
+    return values[order], counts[order]
