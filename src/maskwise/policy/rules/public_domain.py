@@ -130,7 +130,7 @@ def _values(rule: ValueRule, ends: tuple[str, str]) -> Iterable[str]:  # noqa: P
                 *(head + rest for head in naics.SECTOR_OF for rest in ("", *_codes(most))),
             )
         case un.UnRegion():
-            return sorted({code for code, _ in un.all_countries()[0].values()})
+            return sorted({code for code, _ in un.all_countries().values()})
     msg = f"{rule.key} cannot be listed"
     raise ValueError(msg)
 
