@@ -42,7 +42,7 @@ class _Codes(NamedTuple):
         return len(self.counts)
 
 
-class _Counted(NamedTuple):
+class _PairCells(NamedTuple):
     """The combinations of a first and a second cell that occur, sorted."""
 
     first: Ints
@@ -175,7 +175,7 @@ class ArrayPairCounts:
         return self._codes[name]
 
 
-def _count(first: _Codes, second: _Codes, chosen: NDArray[np.bool_] | None = None) -> _Counted:
+def _count(first: _Codes, second: _Codes, chosen: NDArray[np.bool_] | None = None) -> _PairCells:
     """Count the records of each combination of two columns, of all or of chosen records."""
     numbers = first.of_record * second.n + second.of_record
     if chosen is not None:
@@ -186,7 +186,7 @@ def _count(first: _Codes, second: _Codes, chosen: NDArray[np.bool_] | None = Non
         n = counts[found]
     else:
         found, n = np.unique(numbers, return_counts=True)
-    return _Counted(*np.divmod(found, second.n), n)
+    return _PairCells(*np.divmod(found, second.n), n)
 
 
 def _begins(*columns: Ints) -> Ints:
