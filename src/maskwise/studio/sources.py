@@ -86,7 +86,7 @@ def full_path(text: str) -> Path:
     except RuntimeError:  # nobody is called so
         pass
     shown = text[:200].replace("\0", "")
-    raise RequestError(BAD, f"`{shown}` is no path on this machine.", "Write it as in /home/ann/people.csv.")
+    raise RequestError(BAD, f"`{shown}` is no path on this machine.", "Write it as in /data/people.csv.")
 
 
 def describe_table(engine: str, table: str) -> SourceChoice:
