@@ -43,8 +43,8 @@ class Warming:
             return False
         progress.stage(Stage.LOAD)
         with self._lock:
-            self._waiting = progress
-        if self._is_compiling:
+            self._waiting, is_compiling = progress, self._is_compiling
+        if is_compiling:
             progress.compiling()
         thread.join()
         return True
