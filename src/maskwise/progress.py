@@ -66,7 +66,15 @@ class StillWorking:
     """How long ago it began."""
 
 
-Event = StageBegun | StepTaken | StillWorking
+@dataclass(frozen=True, slots=True)
+class Compiling:
+    """Code is compiled, which takes seconds; only the first run of an installation does so."""
+
+    within: StageBegun
+    """The stage that began last."""
+
+
+Event = StageBegun | StepTaken | StillWorking | Compiling
 """What a run tells of itself."""
 
 
@@ -106,6 +114,10 @@ class RunProgress:
         if self._on_event is not None:
             self._tell(StepTaken(step, curve.last))
         return not self._is_asked_to_stop()
+
+    def compiling(self) -> None:
+        """Code is compiled."""
+        self._tell(Compiling(self._stage))
 
     @contextmanager
     def stopped_by(self, is_asked_to_stop: Callable[[], bool]) -> Iterator[None]:

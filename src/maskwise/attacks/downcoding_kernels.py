@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
 from maskwise.attacks.posterior_kernels import log_choose, reach
+from maskwise.values.compiled import kernel
 
 NEVER = -60.0
 """From this logarithm of a chance on nothing changes any more: it is below 1e-26."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def chance_of_sizes(n: int, share: float, k: int) -> float:
     """The chance that of n records none, all, or at least k and at most n - k fall into a part.
 
@@ -31,7 +30,7 @@ def chance_of_sizes(n: int, share: float, k: int) -> float:
     return min(found, 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_chance_valid(sizes: Any, shares: Any, k: int) -> float:
     """The logarithm of an upper bound on the chance that all groups keep their k when a value is refined.
 

@@ -196,7 +196,7 @@ def _breaks_another(parted: Mapping[int, Ints], rules: Sequence[rule_kernels.Rul
             if kind == Arithmetic.K:
                 if len(parts) and parts[:, 0].min() < rules[t].over[r]:
                     return True
-            elif any(rule_kernels.weigh(rules[t], r, part, part, 0)[1] for part in parts):
+            elif any(rule_kernels.weigh_group(rules[t], r, part)[1] for part in parts):
                 return True
     return False
 

@@ -13,7 +13,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maskwise.values.compiled import kernel
 
 RARE = 1e-6
 """Below this chance of being broken, the children's chances are added up: they overlap by less than that part."""
@@ -26,19 +27,19 @@ _MARGIN = 12.0
 """And so many counts more, for the skew of small groups."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_choose(n: int, x: int) -> Any:
     """The logarithm of a binomial coefficient."""
     return math.lgamma(n + 1.0) - math.lgamma(x + 1.0) - math.lgamma(n - x + 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_chance_of(n: int, s: int, m: int, x: int) -> Any:
     """The logarithm of the chance that m of n records have x of the s that have the value."""
     return log_choose(m, x) + log_choose(n - m, s - x) - log_choose(n, s)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_up_rare(sizes: Any, most: Any, n: int, s: int, expected: Any) -> float:
     """The logarithm of the chance that some child has more than allowed, as if no two children ever had.
 
@@ -79,14 +80,14 @@ def add_up_rare(sizes: Any, most: Any, n: int, s: int, expected: Any) -> float:
     return shift + math.log(chance)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reach(mean: float, variance: float) -> tuple[int, int]:
     """The counts that are followed around a mean."""
     width = _WIDTH * math.sqrt(variance) + _MARGIN
     return max(int(mean - width), 0), int(mean + width) + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def chain(sizes: Any, most: Any, s: int, share: float, step: int) -> Any:
     """The truncated binomials of the children before each one, or after it, convolved.
 
@@ -119,7 +120,7 @@ def chain(sizes: Any, most: Any, s: int, share: float, step: int) -> Any:
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_refused(sizes: Any, most: Any, s: int, expected: Any) -> Any:
     """The logarithm of the chance, before anything was refused, that some child of a group has more than allowed.
 
@@ -160,7 +161,7 @@ def weigh_refused(sizes: Any, most: Any, s: int, expected: Any) -> Any:
     return math.log(chance)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_groups(sizes: Any, n_with: Any, over: int, under: int, log_chance: Any, expected: Any) -> None:
     """`weigh_refused` for many groups that the same refinement would part.
 

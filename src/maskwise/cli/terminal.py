@@ -13,7 +13,7 @@ from rich.text import Text
 from maskwise.errors import plural
 from maskwise.policy.requirements.qid import called
 from maskwise.policy.requirements.wording import figure_text
-from maskwise.progress import StageBegun, StepTaken
+from maskwise.progress import Compiling, StageBegun, StepTaken
 from maskwise.solution.steps import Generalization
 from maskwise.values.stages import Stage
 
@@ -68,6 +68,10 @@ class Terminal:
             self.stage(event)
         elif isinstance(event, StepTaken):
             self.step(event.step)
+        elif isinstance(event, Compiling) and self._progress is not None:
+            self._progress.update(
+                self._task, description=f"{self._stage}: compiling [dim](only the first run does, for some seconds)[/]"
+            )
 
     def stage(self, begun: StageBegun) -> None:
         """Show that a stage begins."""

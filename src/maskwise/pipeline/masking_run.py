@@ -5,8 +5,6 @@ Nothing is released that the verifier has not accepted.
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Unpack
 
 from maskwise.compress.spill import Workspace
@@ -14,6 +12,7 @@ from maskwise.errors import InputError
 from maskwise.formats.policy_file import policy_files, read_policy
 from maskwise.pipeline.finding import find
 from maskwise.pipeline.releasing import ReleaseOptions, release
+from maskwise.pipeline.warming import WARMING
 from maskwise.progress import RunProgress
 from maskwise.release.earlier import read_earlier
 from maskwise.release.interrupt import stop_on_interrupt
@@ -27,7 +26,7 @@ from maskwise.values.number_forms import Numbers, check_numbers
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from maskwise.outcome import Outcome
@@ -125,8 +124,8 @@ def anonymize(
     n_bytes, progress = parse_memory(memory), RunProgress(on_event)
     with progress.ticking():
         progress.stage(Stage.READ)
-        with warming_up():
-            table = open_data(data, engine, target, n_bytes, asked.reading)
+        WARMING.start()
+        table = open_data(data, engine, target, n_bytes, asked.reading)
         with closing(table):
             workspace = Workspace(for_search(memory_of_run(n_bytes)))
             with stop_on_interrupt() as is_pressed, progress.stopped_by(is_pressed):
@@ -137,23 +136,3 @@ def anonymize(
             outcome = release(taken, target, how, progress, (data, engine), beside)
     warn_in_python(outcome.warnings)
     return outcome
-
-
-@contextmanager
-def warming_up() -> Iterator[None]:
-    """Warm up meanwhile."""
-    warming = threading.Thread(target=_warm_up, daemon=True)
-    warming.start()
-    yield
-    warming.join()
-
-
-def _warm_up() -> None:
-    """Import what is slow to import while the engine reads a csv, which needs no Python."""
-    import ibis.backends.duckdb  # noqa: PLC0415 - the point
-    import pyarrow.compute  # noqa: PLC0415 - the point
-
-    from maskwise.search.interval_split import warm_up  # noqa: PLC0415 - the point
-
-    del ibis, pyarrow
-    warm_up()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from maskwise.compress.compress import compress
 from maskwise.engines.base import Feature
 from maskwise.errors import InputError
+from maskwise.pipeline.warming import WARMING
 from maskwise.profile.boundaries import read_midnights_as_dates
 from maskwise.profile.persons import with_boundaries
 from maskwise.profile.profile import profile as take_profile
@@ -116,12 +117,13 @@ def solve(
     progress.stage(Stage.PROFILE)
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     module = options.search.home.partition(":")[0]
-    if module not in sys.modules:
+    if not WARMING.finish(progress) and module not in sys.modules:
         progress.stage(Stage.LOAD)
     from maskwise.attacks.guard import run_search  # noqa: PLC0415 - compiled code is slow to load
     from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - as above
     from maskwise.search.interface import Problem  # noqa: PLC0415 - as above
     from maskwise.search.registry import start_search  # noqa: PLC0415 - as above
+    from maskwise.values.compiled import on_compiling  # noqa: PLC0415 - as above
 
     check_feasible(profile, policy)
     profile = profile if options.as_published else read_midnights_as_dates(profile)
@@ -134,7 +136,8 @@ def solve(
     search = start_search(problem)
     progress.stage(Stage.COMPRESS)
     counts = compress(table, profile, search.request, workspace, progress.stage)
-    searched = run_search(problem, search, counts, progress)
+    with on_compiling(progress.compiling):
+        searched = run_search(problem, search, counts, progress)
     return Solved(_shown(searched.solution, options), replace(table, binned=None), problem, searched, counts)
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maskwise.values.compiled import kernel
 
 GINI, MAJORITY = 0, 1
 """Which impurity."""
@@ -19,7 +20,7 @@ UNIT = 1024
 """One in the fixed-point numbers of the Gini impurity."""
 
 
-@njit(cache=True)
+@kernel
 def impurity(counts: Any, prior: Any, kind: int) -> int:
     """The impurity of a cell, rounded down; 0 for an empty cell.
 
@@ -45,7 +46,7 @@ def impurity(counts: Any, prior: Any, kind: int) -> int:
     return int(_gini(counts, prior) - _gini(np.zeros_like(counts), prior))
 
 
-@njit(cache=True)
+@kernel
 def _gini(counts: Any, prior: Any) -> int:
     total = 0
     squares = 0
@@ -60,7 +61,7 @@ def _gini(counts: Any, prior: Any) -> int:
     return UNIT * (rest // total) + UNIT * (rest % total) // total
 
 
-@njit(cache=True)
+@kernel
 def split_gains(
     starts: Any,
     leaves: Any,
@@ -105,7 +106,7 @@ def split_gains(
     return gains
 
 
-@njit(cache=True)
+@kernel
 def boundary_gains(starts: Any, leaves: Any, classes: Any, counts: Any, n_leaves: int, prior: Any, kind: int) -> Any:
     """What splitting an interval before each leaf gains, over the cells that show the interval.
 
@@ -165,7 +166,7 @@ def boundary_gains(starts: Any, leaves: Any, classes: Any, counts: Any, n_leaves
     return gains
 
 
-@njit(cache=True)
+@kernel
 def disclosure_gains(starts: Any, leaves: Any, classes: Any, counts: Any, is_hidden: Any, prior: Any, kind: int) -> Any:
     """What showing each hidden value by itself gains, over the cells that hide it.
 
@@ -204,7 +205,7 @@ def disclosure_gains(starts: Any, leaves: Any, classes: Any, counts: Any, is_hid
     return gains
 
 
-@njit(cache=True)
+@kernel
 def order_by_value(starts: Any, values: Any, n_values: int) -> Any:
     """Put the rows of each cell in the order of their values, and say where the new cells begin.
 

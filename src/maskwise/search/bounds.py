@@ -15,6 +15,7 @@ import numpy as np
 from maskwise.compress.request import TableRequest
 from maskwise.errors import InfeasibleError
 from maskwise.search import rule_kernels
+from maskwise.values.compiled import plain_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -185,7 +186,8 @@ def check_feasible(profile: Profile, policy: Policy) -> None:
             whole = [profile.n_counted, *(profile.n_counted_with(*pair) for pair in counted)]
             counters = np.array(whole, np.int64)
             bound = _bound(part, profile, TableRequest((), counted), i, 0, counts=True)
-            worst, is_broken = rule_kernels.weigh(as_rules([bound], counters), 0, counters, counters, 0)
+            # One group for each rule: not worth compiling for.
+            worst, is_broken = plain_loop(rule_kernels.weigh)(as_rules([bound], counters), 0, counters, counters, 0)
             if is_broken:
                 best = bound.rule.to_figure(worst)
                 complaint = part.cannot_be_met(requirement.name, best, policy.unit)

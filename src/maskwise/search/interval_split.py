@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maskwise.search.ties import TOLERANCE
+from maskwise.values.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_split(counts: Any, start: int, stop: int) -> int:
     """Find where to cut an interval in two so that the class is told best.
 
@@ -59,8 +59,3 @@ def best_split(counts: Any, start: int, stop: int) -> int:
         if mixed[i - start] < least + TOLERANCE:
             return i
     return stop
-
-
-def warm_up() -> None:
-    """Load the compiler and the first kernel; half a second that can pass while an engine reads."""
-    best_split(np.ones((2, 1), np.int64), 0, 2)

@@ -87,7 +87,7 @@ def check_levels(policy: Policy, trees: Sequence[AnyTree], tables: Sequence[Comp
     for bound in bounds:
         counts = groups[bound.table]
         rules = as_rules([bound], tables[bound.table].whole())
-        weighed = [rule_kernels.weigh(rules, 0, group, group, 0) for group in counts]
+        weighed = [rule_kernels.weigh_group(rules, 0, group) for group in counts]
         worst.append(max(float(badness) for badness, _ in weighed))
         if any(is_broken for _, is_broken in weighed):
             broken.add(bound.requirement)

@@ -8,12 +8,13 @@ counts can decide it.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from maskwise.policy.requirements.rule import Arithmetic
+from maskwise.values.compiled import inner_kernel, kernel
 
 K, SHARE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED = (int(kind) for kind in Arithmetic)
 """Kinds of rules as compiled code knows them: plain numbers; see `weigh`."""
@@ -35,7 +36,7 @@ class Rules(NamedTuple):
     whole: Any  # (n_counts,) the counters of the whole table
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tail_of(counts: Any, total: Any, is_rest: int, first: int, stop: int, level: int) -> tuple[int, int]:
     """The records of the most frequent value, and those of the `level`-th and rarer ones.
 
@@ -70,7 +71,7 @@ def tail_of(counts: Any, total: Any, is_rest: int, first: int, stop: int, level:
     return largest, tail
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_of(counts: Any, total: Any, is_rest: int, first: int, stop: int) -> int:
     """All that some counters of a group have together: its records, or its persons, each once for each of its values.
 
@@ -87,7 +88,7 @@ def sum_of(counts: Any, total: Any, is_rest: int, first: int, stop: int) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def weigh(  # noqa: PLR0912 - one branch for each kind
     rules: Rules, r: int, counts: Any, total: Any, is_rest: int
 ) -> tuple[float, bool]:
@@ -125,7 +126,7 @@ def weigh(  # noqa: PLR0912 - one branch for each kind
         for c in range(first, stop):
             s = total[c] - counts[c] if is_rest else counts[c]
             if s > 0:
-                badness += s / n * np.log2(s / n)
+                badness += s / n * math.log2(s / n)
         is_broken = badness > rules.limit[r] + NEAR
     elif kind == RECURSIVE:
         largest, tail = tail_of(counts, total, is_rest, first, stop, rules.level[r])
@@ -134,7 +135,9 @@ def weigh(  # noqa: PLR0912 - one branch for each kind
     else:
         moved = 0.0
         n = sum_of(counts, total, is_rest, first, stop)
-        n_whole = sum_of(rules.whole, rules.whole, 0, first, stop)
+        n_whole = 0
+        for c in range(first, stop):
+            n_whole += rules.whole[c]
         for c in range(first, stop):
             s = total[c] - counts[c] if is_rest else counts[c]
             apart = s / n - rules.whole[c] / n_whole
@@ -147,7 +150,20 @@ def weigh(  # noqa: PLR0912 - one branch for each kind
     return badness, is_broken and rules.is_enforced[r]
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def weigh_group(rules: Rules, r: int, counts: Any) -> tuple[float, bool]:
+    """How bad a group is by one rule, and whether it breaks it, for Python.
+
+    Args:
+        rules: IN the rules.
+        r: IN which of them.
+        counts: IN (n_counts,) the group's counters.
+    """
+    weighed: tuple[float, bool] = weigh(rules, r, counts, counts, np.int64(0))
+    return weighed
+
+
+@kernel
 def weigh_part(rules: Rules, part: Any, bad: Any) -> bool:
     """Update how bad the worst part is by each rule; say whether no rule breaks. An empty part changes nothing.
 
@@ -159,13 +175,13 @@ def weigh_part(rules: Rules, part: Any, bad: Any) -> bool:
     is_good = True
     for r in range(rules.kind.shape[0]):
         if part[0] > 0:
-            badness, is_broken = weigh(rules, r, part, part, 0)
+            badness, is_broken = weigh(rules, r, part, part, np.int64(0))
             bad[r] = max(bad[r], badness)
             is_good = is_good and not is_broken
     return is_good
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_groups(rules: Rules, counts: Any, badness: Any, is_broken: Any) -> None:
     """How bad each of many groups is by each rule, and whether it breaks it.
 
@@ -177,4 +193,4 @@ def weigh_groups(rules: Rules, counts: Any, badness: Any, is_broken: Any) -> Non
     """
     for r in range(rules.kind.shape[0]):
         for g in range(counts.shape[0]):
-            badness[r, g], is_broken[r, g] = weigh(rules, r, counts[g], counts[g], 0)
+            badness[r, g], is_broken[r, g] = weigh(rules, r, counts[g], counts[g], np.int64(0))

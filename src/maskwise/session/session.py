@@ -14,8 +14,8 @@ from maskwise.compress.spill import Workspace
 from maskwise.engines.choose import has_tables
 from maskwise.errors import InputError, MaskwiseError
 from maskwise.pipeline.finding import find
-from maskwise.pipeline.masking_run import warming_up
 from maskwise.pipeline.previewing import preview_made_trees
+from maskwise.pipeline.warming import WARMING
 from maskwise.profile.profile import profile as take_profile
 from maskwise.progress import RunProgress
 from maskwise.release.earlier import read_earlier
@@ -72,8 +72,8 @@ class Session:
         self._folder: Path | None = None
         self._busy = threading.Lock()
         self._suggested: Suggestion | InputError | None = None
-        with warming_up():
-            self._table(AS_IT_IS)
+        WARMING.start()
+        self._table(AS_IT_IS)
 
     def __enter__(self) -> Self:
         return self

@@ -60,11 +60,11 @@ def _work(pipe: Connection, stop: Event) -> None:
         except (BrokenPipeError, ConnectionResetError):
             os._exit(1)  # the server is gone, and removes nothing any more: neither do we
 
-    from maskwise.pipeline.masking_run import warming_up  # noqa: PLC0415 - heavy
+    from maskwise.pipeline.warming import WARMING  # noqa: PLC0415 - heavy
     from maskwise.studio.commands import Commands  # noqa: PLC0415 - heavy
 
-    with warming_up():
-        commands = Commands(lambda run, event: send(EVENT, run, event), stop)
+    WARMING.start()
+    commands = Commands(lambda run, event: send(EVENT, run, event), stop)
     while True:
         try:
             number, name, arguments = pipe.recv()

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from maskwise.policy.requirements.wording import plain_figure
-from maskwise.progress import StageBegun, StepTaken, StillWorking
+from maskwise.progress import Compiling, StageBegun, StepTaken, StillWorking
 from maskwise.report.report import describe_ending, report, shown_values
 from maskwise.risks.wording import disclosure_text, everything_text, one_more_texts
 from maskwise.solution.steps import Step
@@ -35,6 +35,8 @@ def event_data() -> Callable[[Event], dict[str, Any]]:
         if isinstance(event, StepTaken):
             step, point = _step_data(event.step), point_data(event.point)
             return {"kind": "step", **_stage_data(last), "step": step, "point": point}
+        if isinstance(event, Compiling):
+            return {"kind": "compiling", **_stage_data(event.within)}
         assert isinstance(event, StillWorking)  # noqa: S101 - there is no other event
         return {"kind": "working", **_stage_data(event.within), "seconds": event.seconds}
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maskwise.values.compiled import kernel
 
 SCALE = 2.0**29
 """Gradients lie between -2 and 2, so each fits into 32 bits; 2**32 of them can be added up."""
@@ -30,7 +31,7 @@ LN2_HIGH, LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10
 N_TERMS = 14
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_histogram(rows: Any, bins: Any, offsets: Any, gradients: Any, histogram: Any) -> None:
     """Add up the gradients of some records, by bin of each column.
 
@@ -52,7 +53,7 @@ def add_histogram(rows: Any, bins: Any, offsets: Any, gradients: Any, histogram:
             histogram[line, 2] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan_splits(histogram: Any, sequence: Any, n_scanned: int, total: Any, min_records: int) -> tuple[float, int]:
     """Move the bins of a sequence to the left side one by one; the largest gain, and how many bins are left then.
 
@@ -82,7 +83,7 @@ def scan_splits(histogram: Any, sequence: Any, n_scanned: int, total: Any, min_r
     return best, at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def order_numbers(histogram: Any, first: int, missing: int, turn: int, sequence: Any) -> int:
     """Put the bins of a column of numbers in the order in which they move left; return how many may be there.
 
@@ -101,7 +102,7 @@ def order_numbers(histogram: Any, first: int, missing: int, turn: int, sequence:
     return turn + missing - first
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def order_categories(histogram: Any, first: int, missing: int, turn: int, total: Any, means: Any, sequence: Any) -> int:
     """Put the categories of a column in the order in which they move left; return how many may be there: half of them.
 
@@ -132,7 +133,7 @@ def order_categories(histogram: Any, first: int, missing: int, turn: int, total:
     return (n + 1) // 2 - turn
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_split(
     histogram: Any, offsets: Any, is_category: Any, min_records: int, left: Any, left_total: Any
 ) -> tuple[float, int]:
@@ -185,7 +186,7 @@ def find_split(
     return best, column
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_rows(rows: Any, column: Any, left: Any, scratch: Any) -> None:
     """Move the records of the left side to the front; both sides keep their order.
 
@@ -208,7 +209,7 @@ def split_rows(rows: Any, column: Any, left: Any, scratch: Any) -> None:
         rows[n_left + i] = scratch[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_tree(bins: Any, columns: Any, children: Any, left: Any, values: Any, scores: Any) -> None:
     """Add the value of each record's leaf to its score.
 
@@ -227,7 +228,7 @@ def add_tree(bins: Any, columns: Any, children: Any, left: Any, values: Any, sco
         scores[row] += values[node]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def exponential(exponent: float) -> float:
     """E to a power between -40 and 40, with basic arithmetic only: libraries differ in the last digit."""
     exponent = min(max(exponent, -MAX_EXPONENT), MAX_EXPONENT)
@@ -239,7 +240,7 @@ def exponential(exponent: float) -> float:
     return power * (1 << doublings) if doublings >= 0 else power / (1 << -doublings)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def to_chances(scores: Any) -> Any:
     """The chance of each class; of two classes, which share one score, that of the second.
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maskwise.classifiers.c45.split_kernels import CATEGORY, MISSING, TINY
+from maskwise.values.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_records(
     rows: Any, weights: Any, labels: Any, column: Any, cut: int, n_branches: int, n_classes: int
 ) -> tuple[Any, Any, Any, Any]:
@@ -74,7 +74,7 @@ def split_records(
     return out_rows, out_weights, start, counts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def estimate_errors(total: float, wrong: float, cf: float, z: float) -> float:
     """Estimate how many of a leaf's records later ones like them would get wrong.
 
@@ -103,7 +103,7 @@ def estimate_errors(total: float, wrong: float, cf: float, z: float) -> float:
     return float(upper)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def leaf_errors(counts: Any, cf: float, z: float) -> Any:
     """Apply `estimate_errors` to (n, n_classes) class weights."""
     errors = np.empty(len(counts))
@@ -113,7 +113,7 @@ def leaf_errors(counts: Any, cf: float, z: float) -> Any:
     return errors
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk(codes: Any, attribute: Any, cut: Any, first: Any, n_branches: Any, share: Any, chances: Any) -> Any:
     """Read the chances of each class off a tree.
 

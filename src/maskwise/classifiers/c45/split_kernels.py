@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maskwise.values.compiled import kernel
 
 TINY = 1e-6
 """Weights, gains and ratios closer than this are equal."""
@@ -26,13 +27,13 @@ SPARSE = 8
 """With more values than this per record, sorting the records is faster than counting the values."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def xlog2x(x: float) -> float:
     """Return x log2 x, and 0 for 0."""
     return float(x * np.log2(x)) if x > TINY else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_classes(
     rows: Any, weights: Any, labels: Any, column: Any, n_values: int, hist: Any, present: Any
 ) -> tuple[int, float]:
@@ -89,7 +90,7 @@ def count_classes(
     return n_present, known
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def category_gain(hist: Any, n_present: int, known: float, weight: float, min_records: int) -> tuple[float, float]:
     """Return gain and gain ratio of a branch per value; no gain is -1.
 
@@ -126,7 +127,7 @@ def category_gain(hist: Any, n_present: int, known: float, weight: float, min_re
     return gain, gain * weight / split
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def number_gain(hist: Any, n_present: int, known: float, weight: float, min_records: int) -> tuple[float, float, int]:
     """Find the best threshold; return its gain, its gain ratio and the place of the value below it.
 
@@ -176,7 +177,7 @@ def number_gain(hist: Any, n_present: int, known: float, weight: float, min_reco
     return best, best * weight / split, at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_split(
     rows: Any,
     weights: Any,

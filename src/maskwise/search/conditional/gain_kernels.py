@@ -11,16 +11,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 
 from maskwise.compress.packing import spread
 from maskwise.search.rule_kernels import Rules, weigh_part
+from maskwise.values.compiled import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.groups.split_kernels import Groups
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bits(counts: Any) -> float:
     """Entropy of class counts times their sum, in bits.
 
@@ -36,7 +36,7 @@ def bits(counts: Any) -> float:
     return inner + n * np.log2(n) if n > 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gain_of_children(groups: Groups, j: int, value: int, slot: Any, n_slots: int) -> float:
     """The bits of the class that replacing a value by its children tells, over all groups that show it.
 
@@ -64,7 +64,7 @@ def gain_of_children(groups: Groups, j: int, value: int, slot: Any, n_slots: int
     return gain
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gains_of_values(groups: Groups, j: int, root: int, n_codes: int, gains: Any) -> None:
     """The bits that disclosing each hidden value tells, over all groups that hide values.
 
@@ -97,7 +97,7 @@ def gains_of_values(groups: Groups, j: int, root: int, n_codes: int, gains: Any)
                 gains[v] += whole - bits(hist[v]) - bits(rest)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_codes(groups: Groups, g: int, j: int, low: int, high: int, hist: Any) -> None:
     """Count a group's rows by their code within an interval; a code outside, a missing value, comes last."""
     hist[:] = 0
@@ -108,7 +108,7 @@ def _count_codes(groups: Groups, g: int, j: int, low: int, high: int, hist: Any)
             hist[at, c] += groups.words[i, c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gains: Any) -> None:
     """The bits that splitting an interval before each of its codes tells, over all groups that show it.
 
@@ -147,7 +147,7 @@ def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gai
             gains[b] += gain
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def worst_of_splits(
     groups: Groups, rules: Rules, j: int, value: int, low: int, high: int, worst: Any, is_valid: Any
 ) -> None:

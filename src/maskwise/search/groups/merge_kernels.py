@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from maskwise.search.groups.merge_store import (
     NONE,
@@ -23,6 +22,7 @@ from maskwise.search.groups.merge_store import (
     remove_from_hash,
     weigh_group,
 )
+from maskwise.values.compiled import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.rule_kernels import Rules
@@ -43,7 +43,7 @@ class MergeCut(NamedTuple):
     is_open: Any  # (n_nodes,) values to which one may generalize now; of a suppress attribute, values one may hide
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge(store: GroupStore, rules: Rules, j: int, first: int, stop: int, target: int) -> int:
     """Replace the values `first` to `stop` of attribute `j` by `target` and merge groups that become equal.
 
@@ -100,7 +100,7 @@ def merge(store: GroupStore, rules: Rules, j: int, first: int, stop: int, target
     return n_dead
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gather(store: GroupStore, j: int, first: int, stop: int, trial: int) -> int:
     """List the groups that show one of some values in `stack`, stamp them, and drop the dead from their lists."""
     n = 0
@@ -122,7 +122,7 @@ def _gather(store: GroupStore, j: int, first: int, stop: int, trial: int) -> int
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def try_merge(store: GroupStore, rules: Rules, j: int, first: int, stop: int, target: int, worst: Any) -> None:
     """Find how bad the worst group would be by each rule after `merge`, without merging.
 
@@ -170,7 +170,7 @@ def try_merge(store: GroupStore, rules: Rules, j: int, first: int, stop: int, ta
             worst[r] = max(worst[r], finite_badness(rules, r, sums[i]))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _worst_untouched(store: GroupStore, r: int, trial: int) -> float:
     """The largest badness of a group that a trial did not touch."""
     heap, bad, stack, n = store.heap[r], store.bad[r], store.stack, store.n_heap[r]
@@ -194,7 +194,7 @@ def _worst_untouched(store: GroupStore, r: int, trial: int) -> float:
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_critical(store: GroupStore, cut: MergeCut, r: int, critical: Any) -> None:  # noqa: PLR0912 - one pass over the worst
     """For each attribute the only generalization that could make the worst group better by rule `r`.
 
@@ -250,7 +250,7 @@ def find_critical(store: GroupStore, cut: MergeCut, r: int, critical: Any) -> No
             n_left -= critical[a] == NONE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_merged_with(store: GroupStore, r: int, j: int, value: int) -> Any:
     """Whether hiding `value` would merge the worst group, which shows `*`, with another.
 

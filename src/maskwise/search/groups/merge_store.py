@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from maskwise.search.rule_kernels import Rules, weigh
+from maskwise.values.compiled import kernel
 
 NONE = -1
 """Instead of a group: there is none."""
@@ -40,7 +40,7 @@ class GroupStore(NamedTuple):
     tally: Any  # (2,) how many groups were ever made, how many trials
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bucket(store: GroupStore, key: int) -> Any:
     """The bucket of a key.
 
@@ -52,7 +52,7 @@ def bucket(store: GroupStore, key: int) -> Any:
     return np.int64((mixed * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & (store.buckets.shape[0] - 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_to_hash(store: GroupStore, g: int) -> None:
     """Enter a group into the hash.
 
@@ -65,7 +65,7 @@ def add_to_hash(store: GroupStore, g: int) -> None:
     store.buckets[b] = g
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def remove_from_hash(store: GroupStore, g: int) -> None:
     """Take a group out of the hash.
 
@@ -83,7 +83,7 @@ def remove_from_hash(store: GroupStore, g: int) -> None:
     store.chained[before] = store.chained[g]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_alike(store: GroupStore, g: int, h: int, j: int) -> bool:
     """Whether two groups show the same on all attributes but `j`.
 
@@ -99,7 +99,7 @@ def is_alike(store: GroupStore, g: int, h: int, j: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find(store: GroupStore, g: int, j: int, value: int) -> Any:
     """The group that shows what `g` shows, but `value` on attribute `j`; NONE if there is none.
 
@@ -118,7 +118,7 @@ def find(store: GroupStore, g: int, j: int, value: int) -> Any:
     return NONE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _push(store: GroupStore, r: int, g: int) -> None:
     heap, bad = store.heap[r], store.bad[r]
     i = store.n_heap[r]
@@ -129,7 +129,7 @@ def _push(store: GroupStore, r: int, g: int) -> None:
     heap[i] = g
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sink(store: GroupStore, r: int, i: int) -> None:
     heap, bad, n = store.heap[r], store.bad[r], store.n_heap[r]
     g = heap[i]
@@ -144,7 +144,7 @@ def _sink(store: GroupStore, r: int, i: int) -> None:
     heap[i] = g
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clean_heaps(store: GroupStore, n_alive: int) -> None:
     """Remove merged groups from the top of each heap, and rebuild a heap that is mostly dead.
 
@@ -170,7 +170,7 @@ def clean_heaps(store: GroupStore, n_alive: int) -> None:
                 _sink(store, r, 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def finite_badness(rules: Rules, r: int, counts: Any) -> Any:
     """How bad a group is; a quotient without bound is above all others and above its limit, but has a value.
 
@@ -179,10 +179,10 @@ def finite_badness(rules: Rules, r: int, counts: Any) -> Any:
         r: IN which of them.
         counts: IN (n_counts,) the group's counters.
     """
-    return min(weigh(rules, r, counts, counts, 0)[0], max(rules.whole[0], rules.limit[r]) + 1.0)
+    return min(weigh(rules, r, counts, counts, np.int64(0))[0], max(rules.whole[0], rules.limit[r]) + 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_group(store: GroupStore, rules: Rules, g: int) -> None:
     """Weigh a new group by each rule and enter it into the heaps.
 
@@ -196,7 +196,7 @@ def weigh_group(store: GroupStore, rules: Rules, g: int) -> None:
         _push(store, r, g)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def start(store: GroupStore, rules: Rules, n_groups: int) -> None:
     """Enter the first groups into hash, lists and heaps.
 
@@ -219,7 +219,7 @@ def start(store: GroupStore, rules: Rules, n_groups: int) -> None:
         weigh_group(store, rules, g)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def broken_records(store: GroupStore, rules: Rules) -> int:
     """The records in groups that break a rule.
 
@@ -232,7 +232,7 @@ def broken_records(store: GroupStore, rules: Rules) -> int:
         if not store.alive[g]:
             continue
         for r in range(rules.kind.shape[0]):
-            if weigh(rules, r, store.counts[g], store.counts[g], 0)[1]:
+            if weigh(rules, r, store.counts[g], store.counts[g], np.int64(0))[1]:
                 n += store.counts[g, 0]
                 break
     return n

@@ -93,7 +93,7 @@ class MergingGroups:
 
     def _weigh_worst(self, rule: int) -> tuple[float, bool]:
         counts = self._store.counts[self._store.heap[rule, 0]]
-        weighed: tuple[float, bool] = rule_kernels.weigh(self.rules, rule, counts, counts, 0)
+        weighed: tuple[float, bool] = rule_kernels.weigh_group(self.rules, rule, counts)
         return weighed
 
     def count_broken(self) -> int:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from maskwise.compress.packing import BITS
 from maskwise.search.groups.split_kernels import SplitCut, update_candidate
 from maskwise.search.rule_kernels import Rules, weigh, weigh_part
+from maskwise.values.compiled import kernel
 
 if TYPE_CHECKING:
     from maskwise.compress.spill import Workspace
@@ -88,7 +88,7 @@ def start_persons(
     return groups
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_total(groups: PersonRows, g: int) -> None:
     """Count the persons of a group, and those with each protected value.
 
@@ -111,7 +111,7 @@ def count_total(groups: PersonRows, g: int) -> None:
                 c += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_row(groups: PersonRows, i: int, a: int, s: int, hides: int) -> None:
     """Count a row's person under a child of what the group shows on one attribute, unless it was counted there."""
     who, hist, last, seen = groups.person[i], groups.hist, groups.last, groups.seen
@@ -128,7 +128,7 @@ def _count_row(groups: PersonRows, i: int, a: int, s: int, hides: int) -> None:
             c += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _finish_person(groups: PersonRows, cut: SplitCut, live: Any, n_live: int) -> None:
     """Count the person whose rows end here where all of them were under one child."""
     for p in range(n_live):
@@ -140,7 +140,7 @@ def _finish_person(groups: PersonRows, cut: SplitCut, live: Any, n_live: int) ->
                 groups.seen[a, c] = NOWHERE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_group(groups: PersonRows, cut: SplitCut, rules: Rules, g: int, live: Any) -> None:
     """Count a group's persons under each child of what it shows, and update the candidates that would split it.
 
@@ -175,7 +175,7 @@ def count_group(groups: PersonRows, cut: SplitCut, rules: Rules, g: int, live: A
         _update_candidates(groups, cut, rules, g, live[p])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _update_candidates(groups: PersonRows, cut: SplitCut, rules: Rules, g: int, a: int) -> None:
     """Update the worst figure of each candidate on one attribute that would split a group, from its counters."""
     at, value = cut.base[a], groups.shown[a, g]
@@ -194,7 +194,7 @@ def _update_candidates(groups: PersonRows, cut: SplitCut, rules: Rules, g: int, 
                 update_candidate(cut, rules, v, groups.rest, groups.rest, 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _reorder_rows(groups: PersonRows, g: int, j: int, branch: Any, n_rows_of: Any) -> None:
     """Put a group's rows in the order of their parts; within a part they stay ordered by person."""
     next_row = np.zeros(len(n_rows_of), np.int64)
@@ -213,7 +213,7 @@ def _reorder_rows(groups: PersonRows, g: int, j: int, branch: Any, n_rows_of: An
     groups.words[lo : lo + n_rows] = groups.spare_words[:n_rows]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_groups(
     groups: PersonRows, cut: SplitCut, rules: Rules, j: int, x: int, branch: Any, branch_node: Any, is_final: int
 ) -> None:
@@ -262,7 +262,7 @@ def split_groups(
             count_group(groups, cut, rules, g, live)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_groups(groups: PersonRows, rules: Rules, now: Any) -> None:
     """How bad the worst group is by each rule.
 
@@ -274,11 +274,11 @@ def weigh_groups(groups: PersonRows, rules: Rules, now: Any) -> None:
     now[:] = -np.inf
     for g in range(groups.tally[0]):
         for r in range(rules.kind.shape[0]):
-            badness, _ = weigh(rules, r, groups.total[g], groups.total[g], 0)
+            badness, _ = weigh(rules, r, groups.total[g], groups.total[g], np.int64(0))
             now[r] = max(now[r], badness)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def worst_of_splits(  # noqa: PLR0912 - one pass over the rows, one over the splits
     groups: PersonRows, rules: Rules, j: int, value: int, low: int, high: int, worst: Any, is_valid: Any
 ) -> None:

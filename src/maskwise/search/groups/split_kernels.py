@@ -2,7 +2,9 @@
 
 No names and no objects: arrays in, arrays out. What they do together has a
 plain twin in `tests/reference/`. Arguments are tagged IN, OUT or INOUT. Compiled code is
-cached beside this file, so only the first run after an install compiles.
+cached beside this file, so only the first run after an install compiles. For that one, what numba is
+slow with is left out: it compiles a function anew for each constant that it is called with (`np.int64(1)` is none), and
+slices that are assigned to bring all of its broadcasting, and its messages, with them.
 """
 
 from __future__ import annotations
@@ -10,10 +12,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from maskwise.compress.packing import Layout, spread
 from maskwise.search.rule_kernels import Rules, weigh
+from maskwise.values.compiled import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from maskwise.compress.spill import Workspace
@@ -97,7 +99,7 @@ class SplitCut(NamedTuple):
     worst: Any  # (n_rules, n_nodes) largest badness of a group that refining a candidate would create
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def count_rows(groups: Groups, cut: SplitCut, lo: int, hi: int, live: Any, n_live: int, hist: Any) -> None:
     """Add rows `lo` to `hi` to the counters of the live attributes.
 
@@ -128,7 +130,7 @@ def count_rows(groups: Groups, cut: SplitCut, lo: int, hi: int, live: Any, n_liv
                     hist[base[a] + slot[a, codes[i, a]], w] += s
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def update_candidate(cut: SplitCut, rules: Rules, candidate: int, counts: Any, total: Any, is_rest: int) -> None:
     """Update a candidate's worst figure with one of the groups that its refinement would create.
 
@@ -147,7 +149,7 @@ def update_candidate(cut: SplitCut, rules: Rules, candidate: int, counts: Any, t
             cut.alive[candidate] = False
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def update_candidates(groups: Groups, cut: SplitCut, rules: Rules, g: int, a: int, hist: Any) -> None:
     """Update the worst figure of each candidate that would split a group, from the group's counters.
 
@@ -159,23 +161,19 @@ def update_candidates(groups: Groups, cut: SplitCut, rules: Rules, g: int, a: in
         a: IN the attribute.
         hist: IN (n_slots, n_words) the group's counters.
     """
-    at, value = cut.base[a], groups.shown[a, g]
+    at, value = cut.base[a], np.int64(groups.shown[a, g])
     total, part = groups.total[g], groups.part
     for s in range(cut.n_children[value]):
-        if hist[at + s, 0] == 0:
+        candidate = cut.first_child[value] + s if cut.hides[a] else value
+        if hist[at + s, 0] == 0 or (cut.hides[a] and not cut.alive[candidate]):
             continue
         spread(groups.layout, hist[at + s], part)
-        if not cut.hides[a]:
-            update_candidate(cut, rules, value, part, total, 0)
-            continue
-        v = cut.first_child[value] + s
-        if cut.alive[v]:
-            update_candidate(cut, rules, v, part, total, 0)
-            if total[0] > part[0]:
-                update_candidate(cut, rules, v, part, total, 1)
+        # A disclosed value leaves a rest, too, unless it has all records.
+        for is_rest in range(2 if cut.hides[a] and total[0] > part[0] else 1):
+            update_candidate(cut, rules, candidate, part, total, is_rest)
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
     groups: Groups, g: int, j: int, branch: Any, n_rows_of: Any, largest: int
 ) -> None:
@@ -232,7 +230,7 @@ def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
             words[border + i, w] = groups.spare_words[i, w]
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def count_group(groups: Groups, cut: SplitCut, rules: Rules, g: int, live: Any) -> None:
     """Count a group's rows from scratch and update its candidates; keep the counters if that pays.
 
@@ -243,8 +241,8 @@ def count_group(groups: Groups, cut: SplitCut, rules: Rules, g: int, live: Any) 
         g: IN the group.
         live: OUT a buffer for the live attributes.
     """
-    n_attributes = groups.codes.shape[1]
-    n_live = 0
+    n_attributes, n_words = groups.codes.shape[1], groups.words.shape[1]
+    n_live = np.int64(0)
     for a in range(n_attributes):
         if cut.alive[groups.shown[a, g]]:
             live[n_live] = a
@@ -256,17 +254,21 @@ def count_group(groups: Groups, cut: SplitCut, rules: Rules, g: int, live: Any) 
         groups.tally[1] -= 1
         groups.kept[g] = groups.free[groups.tally[1]]
         hist = groups.hists[groups.kept[g]]
-        hist[:] = 0
+        for s in range(hist.shape[0]):
+            for w in range(n_words):
+                hist[s, w] = 0
     count_rows(groups, cut, groups.start[g], groups.start[g] + groups.size[g], live, n_live, hist)
     for p in range(n_live):
         a = live[p]
         update_candidates(groups, cut, rules, g, a, hist)
         if not keep:
             at = cut.base[a]
-            hist[at : at + cut.n_children[groups.shown[a, g]] + cut.hides[a]] = 0
+            for s in range(at, at + cut.n_children[groups.shown[a, g]] + cut.hides[a]):
+                for w in range(n_words):
+                    hist[s, w] = 0
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def subtract_part(groups: Groups, cut: SplitCut, g: int, part: int, j: int, only: Any) -> None:
     """Subtract the counters of a part that left group `g` from those that `g` keeps.
 
@@ -303,7 +305,7 @@ def subtract_part(groups: Groups, cut: SplitCut, g: int, part: int, j: int, only
                 hist[at, w] -= groups.words[i, w]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
     groups: Groups, cut: SplitCut, rules: Rules, j: int, x: int, branch: Any, branch_node: Any
 ) -> None:
@@ -321,23 +323,28 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
         branch: IN (n_codes,) the part each code of `j` goes to.
         branch_node: IN (n_branches,) the value each part shows.
     """
-    n_attributes = groups.codes.shape[1]
+    n_attributes, n_words = groups.codes.shape[1], groups.words.shape[1]
     n_branches = branch_node.shape[0]
     n_rows_of = np.zeros(n_branches, np.int64)
-    totals_of = np.zeros((n_branches, groups.words.shape[1]), np.int64)
+    totals_of = np.zeros((n_branches, n_words), np.int64)
     live = np.empty(n_attributes, np.int64)
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != x:
             continue
         lo, n_rows = groups.start[g], groups.size[g]
-        n_rows_of[:] = 0
-        totals_of[:] = 0
+        for b in range(n_branches):
+            n_rows_of[b] = 0
+            for w in range(n_words):
+                totals_of[b, w] = 0
         for i in range(lo, lo + n_rows):
             b = branch[groups.codes[i, j]]
             n_rows_of[b] += 1
-            for w in range(totals_of.shape[1]):
+            for w in range(n_words):
                 totals_of[b, w] += groups.words[i, w]
-        largest = np.argmax(n_rows_of)
+        largest: Any = np.int64(0)
+        for b in range(n_branches):
+            if n_rows_of[b] > n_rows_of[largest]:
+                largest = b
         is_undivided = n_rows_of[largest] == n_rows
         if is_undivided and branch_node[largest] == x:
             continue
@@ -354,7 +361,8 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
             groups.start[part] = at
             groups.size[part] = n_rows_of[b]
             spread(groups.layout, totals_of[b], groups.total[part])
-            groups.shown[:, part] = groups.shown[:, g]
+            for a in range(n_attributes):
+                groups.shown[a, part] = groups.shown[a, g]
             groups.shown[j, part] = branch_node[b]
             at += n_rows_of[b]
             count_group(groups, cut, rules, part, live)
@@ -369,9 +377,11 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
         value = groups.shown[j, g]
         if cut.alive[value]:
             # The refined attribute now has other children, or `*` hides one value less.
-            hist[at : at + cut.n_children[value] + cut.hides[j]] = 0
+            for s in range(at, at + cut.n_children[value] + cut.hides[j]):
+                for w in range(n_words):
+                    hist[s, w] = 0
             live[0] = j
-            count_rows(groups, cut, lo, lo + groups.size[g], live, 1, hist)
+            count_rows(groups, cut, lo, lo + groups.size[g], live, np.int64(1), hist)
         for a in range(n_attributes):
             if cut.alive[groups.shown[a, g]] and (a == j or not is_undivided):
                 update_candidates(groups, cut, rules, g, a, hist)

@@ -16,6 +16,7 @@ import numpy as np
 from maskwise.compress.packing import pack
 from maskwise.search import rule_kernels
 from maskwise.search.groups import split_kernels
+from maskwise.values.compiled import plain_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.compress.compressed_table import Compact
+
+_NOTHING = -1
+"""What the first group shows of an attribute before it is counted."""
 
 
 def smallest_group(rules: rule_kernels.Rules) -> int:
@@ -77,7 +81,7 @@ class SplittingGroups:
         self.attributes = compact.attributes
         self.rules = rules
         workspace = compact.workspace
-        n_rows, n_attributes = compact.codes.shape
+        n_rows = len(compact.codes)
         total = rules.whole
         words, layout = pack(compact.counts, total, workspace)
         # A copy: rows are moved, and other searches may start from the same table.
@@ -91,10 +95,12 @@ class SplittingGroups:
         self._arrays.size[0] = n_rows
         self._arrays.total[0] = total
         self._arrays.shown[:, 0] = roots
-        self.now: NDArray[np.float64] = np.array(
-            [rule_kernels.weigh(rules, r, total, total, 0)[0] for r in range(len(rules.kind))]
-        )
-        split_kernels.count_group(self._arrays, self._cut, rules, 0, np.empty(n_attributes, np.int64))
+        weigh = plain_loop(rule_kernels.weigh)
+        self.now: NDArray[np.float64] = np.array([weigh(rules, r, total, total, 0)[0] for r in range(len(rules.kind))])
+        # Splitting the group that shows nothing yet into one that shows the root counts it, without a kernel for that.
+        self._arrays.shown[0, 0] = _NOTHING
+        to_root = np.zeros(self._cut.slot.shape[1], np.int64)
+        split_kernels.split_groups(self._arrays, self._cut, rules, 0, _NOTHING, to_root, np.array([roots[0]], np.int64))
 
     @property
     def worst(self) -> NDArray[np.float64]:

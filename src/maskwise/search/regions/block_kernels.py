@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 
 from maskwise.search.regions.region_arrays import HIGH, LOW
 from maskwise.search.rule_kernels import weigh
+from maskwise.values.compiled import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.regions.region_arrays import Domains, Rows, Scratch, Terms
@@ -24,7 +24,7 @@ PART, REST, OWN = 0, 1, 2
 """What is allowed of a node: to be told, to be left out of what stays; and to leave what is below no child of it."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_good(terms: Terms, counts: Any) -> bool:
     """Whether a part of a block is empty or satisfies every rule.
 
@@ -38,12 +38,12 @@ def is_good(terms: Terms, counts: Any) -> bool:
         return False
     if not terms.is_by_size:
         for r in range(terms.rules.kind.shape[0]):
-            if weigh(terms.rules, r, counts, counts, 0)[1]:
+            if weigh(terms.rules, r, counts, counts, np.int64(0))[1]:
                 return False
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def end_of_block(rows: Rows, begin: int, stop: int) -> int:
     """One past the last row of the block that begins at a place.
 
@@ -60,7 +60,7 @@ def end_of_block(rows: Rows, begin: int, stop: int) -> int:
     return end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def end_of_person(rows: Rows, begin: int, end: int) -> int:
     """One past the last row of the person whose rows begin at a place; a row by itself where rows add up.
 
@@ -76,7 +76,7 @@ def end_of_person(rows: Rows, begin: int, end: int) -> int:
     return stop
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_slots(rows: Rows, a: int, slots: Any, base: int, begin: int, end: int, low: Any, high: Any) -> None:
     """Count a block by the lowest and by the highest slot of each person, or of each row where rows add up.
 
@@ -108,7 +108,7 @@ def count_slots(rows: Rows, a: int, slots: Any, base: int, begin: int, end: int,
         i = stop
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def allow_borders(
     rows: Rows, domains: Domains, terms: Terms, scratch: Scratch, level: int, a: int, start: int, stop: int
 ) -> None:
@@ -165,7 +165,7 @@ def allow_borders(
         begin = end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_children(
     rows: Rows, a: int, slots: Any, base: int, begin: int, end: int, inside: Any, only: Any, total: Any
 ) -> None:
@@ -207,7 +207,7 @@ def count_children(
         i = after
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def allow_children(
     rows: Rows, domains: Domains, terms: Terms, scratch: Scratch, a: int, node: int, start: int, stop: int
 ) -> None:
@@ -254,7 +254,7 @@ def allow_children(
         begin = end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_persons(rows: Rows, starts: Any, stops: Any, last: Any, stamp: int) -> int:
     """Count the persons of some regions, each once.
 

@@ -12,17 +12,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 
 from maskwise.search.regions.block_kernels import OWN, PART, REST, allow_borders, allow_children
 from maskwise.search.regions.region_arrays import ALL, HIGH, INTERVAL, LOW, MIN_GAIN, MISSING, NODE, SCALE
 from maskwise.search.rule_kernels import weigh
+from maskwise.values.compiled import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.regions.region_arrays import Domains, Rows, Scratch, Terms
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_valid(terms: Terms, counts: Any, total: Any, is_rest: int) -> bool:
     """Whether a part, or what is left of `total` without it, satisfies every rule.
 
@@ -42,7 +42,7 @@ def is_valid(terms: Terms, counts: Any, total: Any, is_rest: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def worth(sums: Any, total: Any, is_rest: int, shrinkage: float) -> float:
     """What a part knows: the squared first order over the second, added up over the targets.
 
@@ -60,7 +60,7 @@ def worth(sums: Any, total: Any, is_rest: int, shrinkage: float) -> float:
     return known
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_regions(rows: Rows, starts: Any, stops: Any, a: int, counts: Any, sums: Any) -> None:
     """Add up the rows of several regions by their code on one attribute.
 
@@ -83,7 +83,7 @@ def add_regions(rows: Rows, starts: Any, stops: Any, a: int, counts: Any, sums: 
                 sums[r, code, t, 1] += rows.sums[row, t, 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clear(domains: Domains, shown: Any, scratch: Scratch) -> None:
     """Clear the counts of all codes that a region may have.
 
@@ -104,7 +104,7 @@ def clear(domains: Domains, shown: Any, scratch: Scratch) -> None:
         scratch.sums[low:high] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_all(rows: Rows, domains: Domains, start: int, stop: int, scratch: Scratch) -> None:
     """Add up the rows of a region by their code on every attribute, in one pass over the rows.
 
@@ -127,7 +127,7 @@ def add_all(rows: Rows, domains: Domains, start: int, stop: int, scratch: Scratc
                 scratch.sums[code, t, 1] += rows.sums[row, t, 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_up(rows: Rows, start: int, stop: int, counts: Any, sums: Any) -> None:
     """Add up the rows of a region.
 
@@ -149,7 +149,7 @@ def add_up(rows: Rows, start: int, stop: int, counts: Any, sums: Any) -> None:
             sums[t, 1] += rows.sums[row, t, 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_border(  # noqa: PLR0912 - with and without a class
     domains: Domains, terms: Terms, scratch: Scratch, level: int, a: int, counts: Any, sums: Any, before: float
 ) -> None:
@@ -216,7 +216,7 @@ def best_border(  # noqa: PLR0912 - with and without a class
         scratch.gain[level, a], scratch.at[level, a] = best, at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_child(domains: Domains, scratch: Scratch, a: int, child: int, counts: Any, sums: Any) -> None:
     """Add up the codes below a node.
 
@@ -239,7 +239,7 @@ def add_child(domains: Domains, scratch: Scratch, a: int, child: int, counts: An
                 sums[t, 1] += scratch.sums[code, t, 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def narrowest_node(domains: Domains, scratch: Scratch, a: int, node: int, counts: Any) -> int:
     """The deepest node below which all rows of a region are.
 
@@ -266,7 +266,7 @@ def narrowest_node(domains: Domains, scratch: Scratch, a: int, node: int, counts
         node = inside
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_child(
     domains: Domains, terms: Terms, scratch: Scratch, level: int, a: int, counts: Any, sums: Any, before: float
 ) -> None:
@@ -320,7 +320,7 @@ def best_child(
         scratch.gain[level, a], scratch.at[level, a] = best, at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_splits(
     rows: Rows, domains: Domains, terms: Terms, scratch: Scratch, level: int, start: int, stop: int
 ) -> None:

@@ -11,16 +11,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 
 from maskwise.search.regions.gain_kernels import weigh_splits
 from maskwise.search.regions.region_arrays import ALL, HIGH, INTERVAL, LOW, MISSING, NODE
+from maskwise.values.compiled import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.regions.region_arrays import Domains, Rows, Scratch, Terms
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_parts(  # noqa: PLR0912 - intervals, one child, all children
     rows: Rows, domains: Domains, shown: Any, a: int, at: int, start: int, stop: int, parts: Any, nodes: Any
 ) -> int:
@@ -91,7 +91,7 @@ def list_parts(  # noqa: PLR0912 - intervals, one child, all children
     return n_parts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _part_of(code: int, parts: Any, n_parts: int) -> int:
     """The part that a code is in; one past the last for the rest."""
     for p in range(n_parts):
@@ -100,7 +100,7 @@ def _part_of(code: int, parts: Any, n_parts: int) -> int:
     return n_parts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def part_rows(rows: Rows, a: int, start: int, stop: int, parts: Any, n_parts: int, stops: Any) -> None:
     """Sort the rows of a region by the part they are in; those in none come last.
 
@@ -130,7 +130,7 @@ def part_rows(rows: Rows, a: int, start: int, stop: int, parts: Any, n_parts: in
     rows.order[start:stop] = rows.scratch[start:stop]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter(rows: Rows, domains: Domains, scratch: Scratch, level: int, start: int, stop: int, a: int, at: int) -> None:
     """Part the rows of a region in a trial.
 
@@ -151,7 +151,7 @@ def enter(rows: Rows, domains: Domains, scratch: Scratch, level: int, start: int
     scratch.n_parts[level], scratch.next_part[level], scratch.split_on[level] = n_parts, 0, a
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gain_below(
     rows: Rows, domains: Domains, terms: Terms, scratch: Scratch, start: int, stop: int, a: int, at: int
 ) -> float:
@@ -192,7 +192,7 @@ def gain_below(
     return below
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_split(
     rows: Rows, domains: Domains, terms: Terms, scratch: Scratch, start: int, stop: int, shown: Any
 ) -> tuple[int, int, float, float]:

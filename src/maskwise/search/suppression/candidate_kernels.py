@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from maskwise.search.rule_kernels import weigh
 from maskwise.search.suppression.settle_kernels import Checks, RowGroups  # noqa: TC001 - numba looks at them
+from maskwise.values.compiled import kernel
 
 
 class ShownValues(NamedTuple):
@@ -23,7 +23,7 @@ class ShownValues(NamedTuple):
     alive: Any  # (n_nodes,) candidates that may still be refined
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_candidates(  # noqa: PLR0912 - one pass over a group
     groups: RowGroups, shown: ShownValues, checks: Checks, hist: Any, worst: Any, direct: Any
 ) -> None:
@@ -79,7 +79,7 @@ def count_candidates(  # noqa: PLR0912 - one pass over a group
                         weigh_part(checks, q, rest, candidate, worst, direct)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_part(checks: Checks, q: int, counts: Any, candidate: int, worst: Any, direct: Any) -> None:
     """Update a candidate with one of the groups that its refinement would create.
 
@@ -93,14 +93,14 @@ def weigh_part(checks: Checks, q: int, counts: Any, candidate: int, worst: Any, 
     """
     is_bad = False
     for r in range(checks.first[q], checks.first[q + 1]):
-        badness, is_broken = weigh(checks.rules, r, counts, counts, 0)
+        badness, is_broken = weigh(checks.rules, r, counts, counts, np.int64(0))
         worst[r, candidate] = max(worst[r, candidate], badness)
         is_bad = is_bad or is_broken
     if is_bad:
         direct[q, candidate] += counts[0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_splits(
     groups: RowGroups, shown: Any, checks: Checks, a: int, value: int, low: int, high: int, worst: Any, direct: Any
 ) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from numba import njit
+import numpy as np
 
 from maskwise.search.rule_kernels import Rules, weigh
+from maskwise.values.compiled import kernel
 
 OVER = -1
 """More would be lost than the budget allows."""
@@ -58,7 +59,7 @@ class Checks(NamedTuple):
     by_whole: bool  # whether groups are compared with what is released, which changes as rows are taken away
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_broken(checks: Checks, q: int, counts: Any) -> bool:
     """Whether a group breaks a rule of its QID.
 
@@ -69,11 +70,11 @@ def is_broken(checks: Checks, q: int, counts: Any) -> bool:
     """
     is_bad = False
     for r in range(checks.first[q], checks.first[q + 1]):
-        is_bad = is_bad or weigh(checks.rules, r, counts, counts, 0)[1]
+        is_bad = is_bad or weigh(checks.rules, r, counts, counts, np.int64(0))[1]
     return is_bad
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def touch(groups: RowGroups, q: int, g: int, n: int) -> None:
     """Let a group be looked at in the next round, once.
 
@@ -90,7 +91,7 @@ def touch(groups: RowGroups, q: int, g: int, n: int) -> None:
         groups.tally[1] = at + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split(groups: RowGroups, a: int, low: int, high: int, branch: Any) -> None:
     """Split the groups of the rows with some codes, in every QID that has the attribute.
 
@@ -133,7 +134,7 @@ def split(groups: RowGroups, a: int, low: int, high: int, branch: Any) -> None:
                 groups.total[q, g, c] -= groups.counts[row, c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(  # noqa: PLR0912 - one round after the other
     groups: RowGroups, checks: Checks, left: int
 ) -> int:
@@ -188,7 +189,7 @@ def settle(  # noqa: PLR0912 - one round after the other
     return n_lost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _subtract(groups: RowGroups, checks: Checks, first: int, n: int) -> None:
     """Subtract the rows that were lost from `first` on from their groups, and touch these for round `n`."""
     for i in range(first, groups.tally[2]):
@@ -204,7 +205,7 @@ def _subtract(groups: RowGroups, checks: Checks, first: int, n: int) -> None:
                 groups.total[q, g, c] -= groups.counts[row, c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def root_counts(groups: RowGroups, q: int) -> Any:
     """The counters of the group of all roots in a QID: the suppressed records, and those that show roots anyway.
 
@@ -218,7 +219,7 @@ def root_counts(groups: RowGroups, q: int) -> Any:
     return counts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def worst_groups(groups: RowGroups, checks: Checks, worst: Any) -> None:
     """How bad the worst group that is released is, by each rule.
 
@@ -234,14 +235,14 @@ def worst_groups(groups: RowGroups, checks: Checks, worst: Any) -> None:
                 continue
             for r in range(checks.first[q], checks.first[q + 1]):
                 counts = groups.total[q, g]
-                worst[r] = max(worst[r], weigh(checks.rules, r, counts, counts, 0)[0])
+                worst[r] = max(worst[r], weigh(checks.rules, r, counts, counts, np.int64(0))[0])
         counts = root_counts(groups, q)
         if checks.shows_root and counts[0] > 0:
             for r in range(checks.first[q], checks.first[q + 1]):
-                worst[r] = max(worst[r], weigh(checks.rules, r, counts, counts, 0)[0])
+                worst[r] = max(worst[r], weigh(checks.rules, r, counts, counts, np.int64(0))[0])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_parts(groups: RowGroups, a: int, low: int, high: int, branch: Any) -> int:
     """How many parts of a split have rows that are left; 2 if there are more.
 
@@ -263,7 +264,7 @@ def count_parts(groups: RowGroups, a: int, low: int, high: int, branch: Any) -> 
     return 0 if found < 0 else 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def undo(groups: RowGroups, checks: Checks, a: int, low: int, high: int) -> None:
     """Put rows back that were lost since the last split, and the parts back into their groups.
 
@@ -304,7 +305,7 @@ def undo(groups: RowGroups, checks: Checks, a: int, low: int, high: int) -> None
         groups.n_parts[q] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep(groups: RowGroups) -> None:
     """Make the split final: parts become groups, and rows that are gone leave the lists.
 
@@ -345,7 +346,7 @@ def keep(groups: RowGroups) -> None:
     groups.tally[1] = groups.tally[2] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _arrange(groups: RowGroups, q: int, g: int) -> None:
     """Put the rows of a group and of its parts side by side, without those that are gone."""
     start, size = groups.start[q, g], groups.size[q, g]

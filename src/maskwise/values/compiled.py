@@ -1,0 +1,76 @@
+"""How loops are compiled: by numba, once for an installation, and fast enough to be waited for.
+
+Only modules of kernels import this one: numba takes half a second to load.
+Compiled code is kept beside the module, or in the user's cache where that folder
+cannot be written; where nothing can be, every run compiles what it needs.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from numba import njit
+from numba.core import event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def kernel(loop: Callable[..., Any]) -> Any:
+    """Compile a loop that Python calls; the code is kept for later runs."""
+    return _compile(loop)
+
+
+def inner_kernel(loop: Callable[..., Any]) -> Any:
+    """Compile a loop that only other kernels call: without the code that turns Python objects into arrays.
+
+    Of a kernel that takes thirty arrays, that code takes as long to compile as the loop.
+    """
+    return _compile(loop, no_cpython_wrapper=True)
+
+
+def plain_loop(kernel: Any) -> Any:
+    """The loop as it is written, for a call or two that compiling would not pay for."""
+    return kernel.py_func
+
+
+@contextmanager
+def on_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Say meanwhile when this thread begins to compile.
+
+    Args:
+        tell: Is called each time.
+    """
+    listener = _Listener(threading.get_ident(), tell)
+    event.register("numba:compile", listener)
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", listener)
+
+
+class _Listener(event.Listener):  # type: ignore[misc]
+    """Hears of everything that numba compiles in the process."""
+
+    def __init__(self, thread: int, tell: Callable[[], None]) -> None:
+        self._thread, self._tell = thread, tell
+
+    def on_start(self, event: Any) -> None:
+        """Numba begins to compile a function, perhaps one that another one calls."""
+        del event
+        if threading.get_ident() == self._thread:
+            self._tell()
+
+    def on_end(self, event: Any) -> None:
+        """It is compiled."""
+
+
+def _compile(loop: Callable[..., Any], **options: Any) -> Any:
+    options |= {"nogil": True, "no_cfunc_wrapper": True}
+    try:
+        return njit(cache=True, **options)(loop)
+    except RuntimeError:
+        # There is no folder that the code could be kept in.
+        return njit(**options)(loop)

@@ -1,0 +1,120 @@
+"""How loops are compiled, and where the code is kept."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import maskwise
+from maskwise.values.compiled import inner_kernel, kernel, on_compiling, plain_loop
+
+SOURCE = """
+def double(n):
+    return 2 * n
+"""
+SPLIT = """
+import numpy as np
+from maskwise.search.interval_split import best_split
+assert best_split(np.array([[2, 0], [1, 0], [0, 3]]), 0, 3) == 2
+print(best_split.stats.cache_path, sum(best_split.stats.cache_misses.values()))
+"""
+
+
+def loop_without_file() -> Any:
+    """A function in no file, for which there is no folder to keep code in."""
+    made: dict[str, Any] = {}
+    exec(SOURCE, made)  # noqa: S102 - the point
+    return made["double"]
+
+
+def test_where_code_cannot_be_kept_it_is_compiled_all_the_same() -> None:
+    compiled = kernel(loop_without_file())
+    assert compiled(4) == 8
+    assert compiled.signatures == [compiled.signatures[0]]
+
+
+def test_a_kernel_calls_inner_ones() -> None:
+    inner = inner_kernel(loop_without_file())
+
+    def quadruple(n: int) -> Any:
+        return inner(inner(n))
+
+    assert kernel(quadruple)(3) == 12
+
+
+def test_a_plain_loop_compiles_nothing() -> None:
+    compiled = kernel(loop_without_file())
+    assert plain_loop(compiled)(4) == 8
+    assert compiled.signatures == []
+
+
+def test_compiling_is_told_by_the_thread_that_does_it_and_only_once() -> None:
+    told: list[str] = []
+    other = kernel(loop_without_file())
+    with on_compiling(lambda: told.append("compiling")):
+        elsewhere = threading.Thread(target=lambda: other(1))
+        elsewhere.start()
+        elsewhere.join()
+        assert told == []
+        compiled = kernel(loop_without_file())
+        compiled(1)
+        compiled(2)
+    kernel(loop_without_file())(1)
+    assert told == ["compiling"]
+
+
+def run_split(tmp_path: Path, home: Path, **more: str) -> list[str]:
+    """Run one kernel of a copy of the package, in which no cache can be written, in a process of its own."""
+    package = tmp_path / "installed" / "maskwise"
+    if not package.exists():
+        shutil.copytree(Path(maskwise.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+        for folder in {path.parent for path in package.rglob("*.py")}:
+            # A file stands where the folder would be made; root may write into every folder.
+            (folder / "__pycache__").write_text("")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_", "PYTHON"))}
+    asked = kept | {"PYTHONPATH": str(package.parent), "HOME": str(home), **more}
+    found = subprocess.run(
+        [sys.executable, "-c", SPLIT], env=asked, check=True, capture_output=True, text=True, timeout=300
+    )
+    return found.stdout.split()
+
+
+@pytest.mark.slow
+def test_a_read_only_installation_keeps_code_in_the_cache_of_its_user(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for home in (first, second):
+        home.mkdir()
+        # Each user compiles once.
+        assert [run_split(tmp_path, home)[1] for _ in range(2)] == ["1", "0"]
+        assert list(home.rglob("*.nbi"))
+    assert not list((tmp_path / "installed").rglob("*.nbi"))
+
+
+@pytest.mark.slow
+def test_without_any_folder_to_write_every_run_compiles(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.write_text("no folder")
+    assert run_split(tmp_path, home) == run_split(tmp_path, home) == ["None", "1"]
+
+
+@pytest.mark.slow
+def test_two_first_runs_at_once(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    command = [sys.executable, "-c", SPLIT]
+    asked = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    both = [
+        subprocess.Popen(command, env=asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    for process in both:
+        _, errors = process.communicate(timeout=300)
+        assert process.returncode == 0, errors
+    third = subprocess.run(command, env=asked, check=True, capture_output=True, text=True, timeout=300)
+    assert third.stdout.split()[1] == "0"
