@@ -8,6 +8,7 @@ import warnings
 
 import duckdb
 import pyarrow as pa
+from tests.suggestion.faker_tables import faker_tables
 from tests.suggestion.made_tables import IDENTIFIER, QUASI, SENSITIVE, all_tables
 
 import maskwise
@@ -73,7 +74,9 @@ def _tables() -> list[tuple[str, pa.Table, dict[str, str]]]:
     if "MASKWISE_DATA" in os.environ:
         real += [("crx", load_crx(), dict.fromkeys(CRX_QIDS["Top9"], QUASI))]
         real += [("german", load_german(), dict.fromkeys(GERMAN_QIDS["Top9"], QUASI))]
-    return real + made
+    # Of another maker, under names that were written without the vocabulary.
+    other = [(f"faker-{one.name}", pa.table(one.cells), one.roles) for one in faker_tables()]
+    return real + made + other
 
 
 def _class_of(name: str) -> str | None:

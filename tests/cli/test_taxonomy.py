@@ -226,3 +226,15 @@ def test_a_tree_has_one_source(run, data: Path, arguments: list[str], said: str)
     assert refused.code == 2
     assert said in refused.err
     assert not Path("t.yaml").exists()
+
+
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_a_check_of_a_rule_names_no_cell_of_few_records(run, tmp_path: Path, option: list[str]) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("name\n" + "Ann Smith\nann smith\nBo Jones\n" + "Li\n" * 12)
+    arguments = ("--rule", "{prefix: [1]}", "--data", table, "--column", "name")
+    checked = run("taxonomy", "check", *arguments, *option)
+    assert checked.code == 0
+    assert "Ann" not in checked.out
+    assert "Bo Jones" not in checked.out
+    assert "1" in checked.out

@@ -24,6 +24,12 @@ from maskwise.suggestion.vocabulary import VOCABULARY, Meaning
         ("email E-Mail courriel correo", Meaning.EMAIL),
         ("sex Geschlecht sexo geslacht", Meaning.SEX),
         ("class target label", Meaning.CLASS),
+        # Names of people in other words, compounds, plurals and abbreviations.
+        ("Geburtsname birth_name nom_de_naissance nom_usage PtLast roepnaam prenoms nome_paz cust_nm", Meaning.NAME),
+        ("Lieferanschrift Wohnadresse adresse_postale postal_address", Meaning.ADDRESS),
+        ("Bruttogehalt maandinkomen revenus", Meaning.FINANCE),
+        ("Firmenname bedrijfsnaam OccupationText employeur", Meaning.WORK),
+        ("code_post cod_postal", Meaning.POSTCODE),
     ],
 )
 def test_names_are_understood(names: str, meaning: Meaning) -> None:
@@ -31,7 +37,14 @@ def test_names_are_understood(names: str, meaning: Meaning) -> None:
         assert meaning_of(name) is meaning, name
 
 
-@pytest.mark.parametrize("name", ["A7", "fnlwgt", "duration", "hospital_name", "width", "*", "", "数", "page", "x,y"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "A7", "fnlwgt", "duration", "hospital_name", "width", "*", "", "数", "page", "x,y", "statement",
+        "classification",
+        "marketplace", "creditor", "last_order", "filename", "pt", "nomenclature",
+    ],
+)  # fmt: skip
 def test_a_name_that_says_nothing_is_not_guessed(name: str) -> None:
     assert meaning_of(name) is None
 

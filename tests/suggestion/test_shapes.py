@@ -76,3 +76,15 @@ def test_a_shape_needs_nearly_all_records() -> None:
     found = find_shape([("a@b.org", 95), ("none", 5)])
     assert found is not None
     assert found.share == 0.95
+
+
+def test_cards_of_every_length_are_known() -> None:
+    """Numbers that the brands give for tests."""
+    cards = ["378282246310005", "30569309025904", "3530111333300000", "6759649826438453", "4111111111111111"]
+    cards += ["5555555555554444", "371449635398431", "38520000023237"]
+    assert shape_of(cards) is Shape.CARD
+
+
+def test_an_address_on_one_line_has_two_numbers() -> None:
+    assert shape_of([f"{i} Elm Mills, Port Ann {10_000 + i}" for i in range(9)]) is Shape.ADDRESS
+    assert shape_of([f"The patient came in late at {i} and left soon after" for i in range(9)]) is not Shape.ADDRESS

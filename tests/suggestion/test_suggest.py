@@ -151,6 +151,25 @@ def test_few_missing_cells_would_hide_a_column() -> None:
     assert "1 record" in suggestion.missing_reason
 
 
+def test_cells_decide_where_a_name_may_say_two_things() -> None:
+    n = 200
+    suggestion = maskwise.suggest(
+        pa.table(
+            {
+                "first": [f"2024-01-{1 + i % 28:02}" for i in range(n)],
+                "family": [f"Miller{i % 150}" for i in range(n)],
+                "address": [f"{i} Elm Mills, Port Ann {10_000 + i}" for i in range(n)],
+                "residence": [f"{i} Elm Mills, Port Ann {10_000 + i}" for i in range(n)],
+                "job": [f"one of the people who see to {i % 100} things" for i in range(n)],
+                "pay_card": [34_000_000_000_000 + 7 * i for i in range(n)],
+                "sex": ["F", "M"] * (n // 2),
+            }
+        )
+    )
+    assert suggestion.named(Role.QUASI_IDENTIFIER) == ("first", "job", "sex")
+    assert suggestion.named(Role.IDENTIFIER) == ("family", "address", "residence", "pay_card")
+
+
 def test_columns_that_say_the_same_are_released_once() -> None:
     cells: dict[str, list[object]] = {"age": [20 + i % 50 for i in range(200)], "v": [i * i % 7 for i in range(200)]}
     cells["w"] = [f"v{cell}" for cell in cells["v"]]

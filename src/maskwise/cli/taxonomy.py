@@ -116,7 +116,8 @@ def check(
     if values is None:
         found = check_taxonomy(tree, dict.fromkeys(tree.leaves(), 0))
     else:
-        found = check_taxonomy(tree, values.n_records, values.n_missing)
+        # What is made of a rule or of the table has cells as leaves, in a policy also where they are listed.
+        found = check_taxonomy(tree, values.n_records, values.n_missing, is_listed=file is not None)
     if json_:
         print_json(found.to_data())
     else:
@@ -305,10 +306,11 @@ def _slips(found: TaxonomyCheck) -> list[str]:
     lines = []
     if found.lone:
         pairs = [f"{above} > {below}" for above, below in found.lone]
-        lines.append(f"values with a single child: {len(found.lone):,}{_some(pairs)}")
+        lines.append(f"values with a single child: {len(found.lone):,}{_some(pairs) if found.is_listed else ''}")
     if found.alike:
         pairs = [f"{one} = {other}" for one, other in found.alike]
-        lines.append(f"leaves that differ in case, blanks or zeros alone: {len(found.alike):,}{_some(pairs)}")
+        named = _some(pairs) if found.is_listed else ""
+        lines.append(f"leaves that differ in case, blanks or zeros alone: {len(found.alike):,}{named}")
     return lines
 
 

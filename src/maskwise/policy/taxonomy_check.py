@@ -41,6 +41,8 @@ class TaxonomyCheck:
     """Leaves that differ in case, blanks or leading zeros alone."""
     showable: tuple[str, ...]
     """The uncovered values that may be printed: those that tell of no single person."""
+    is_listed: bool = True
+    """Whether the leaves are those of a file; else they are cells of the table, which may be a person's own."""
 
     @property
     def n_uncovered(self) -> int:
@@ -63,18 +65,21 @@ class TaxonomyCheck:
             "uncovered": {value: self.uncovered[value] for value in self.showable},
             "respelled": dict(self.respelled),
             "unused": list(self.unused),
-            "single_children": [list(pair) for pair in self.lone],
-            "alike": [list(pair) for pair in self.alike],
+            "single_children": [list(pair) for pair in self.lone] if self.is_listed else len(self.lone),
+            "alike": [list(pair) for pair in self.alike] if self.is_listed else len(self.alike),
         }
 
 
-def check_taxonomy(tree: Taxonomy, n_records: Mapping[str, int], n_missing: int = 0) -> TaxonomyCheck:
+def check_taxonomy(
+    tree: Taxonomy, n_records: Mapping[str, int], n_missing: int = 0, *, is_listed: bool = True
+) -> TaxonomyCheck:
     """Compare a tree with the values of a column.
 
     Args:
         tree: The taxonomy.
         n_records: Every value of the column, with its records.
         n_missing: The records whose cell is missing.
+        is_listed: Whether the leaves are those of a file, and not cells of the table.
 
     Example:
         >>> from maskwise.policy.taxonomy import Taxonomy
@@ -98,6 +103,7 @@ def check_taxonomy(tree: Taxonomy, n_records: Mapping[str, int], n_missing: int 
         lone=single_children(tree),
         alike=tuple(alike),
         showable=tuple(showable_values(lost, n_records)),
+        is_listed=is_listed,
     )
 
 

@@ -11,14 +11,34 @@ import re
 import unicodedata
 from itertools import pairwise
 
-from maskwise.suggestion.vocabulary import NAME_WORDS, NAMED_PARTS, NUMBERS, ORDER, PEOPLE, VOCABULARY, Meaning
+from maskwise.suggestion.code_lists import listed
+from maskwise.suggestion.vocabulary import (
+    NAME_WORDS,
+    NAMED_PARTS,
+    NUMBERS,
+    ORDER,
+    PARTS_OF_NAME,
+    PEOPLE,
+    VOCABULARY,
+    Meaning,
+)
 
 _KEY_STEMS = re.compile(
     r"(patient|person|customer|client|user|employee|member|student|kunden|mitglieds|mitarbeiter|personal|versicherten"
     r"|klant|client|cliente|paciente|paziente|empleado|fall)(id|no|nr|num|number|nummer|numero|key|code)$"
 )
+_PERSONAL = re.compile(
+    r"(vor|nach|zu|ruf|ehe|spitz|familien|geburts|madchen|voor|achter|roep|geslachts|familie|meisjes|for|efter)"
+    r"(name|namen|naam|namn)$"
+)
+"""A name of a person in one word, as German, Dutch and Swedish write it."""
+_CODE = re.compile(r"co?d|zip|plz|leitz")
 _MIN_STEM = 4
 """Fewer letters are no evidence inside a longer word."""
+_MIN_PART = 6
+"""So many letters of a known word are evidence at the end of a compound, or before an ending."""
+_ENDINGS = listed("s n en es e er i name naam sname snaam bezeichnung gruppe group code typ type art")
+"""What may follow a known word: a plural, or what says no more than the word itself."""
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -43,21 +63,45 @@ def meaning_of(name: str) -> Meaning | None:
     joined = "".join(words)
     if _is_person_key(words, joined):
         return Meaning.PERSON_KEY
+    if _is_personal_name(words):
+        return Meaning.NAME
     is_number = bool(set(words) & NUMBERS)
     for meaning in ORDER:
         if _says(meaning, words, joined) and not (is_number and meaning in {Meaning.DATE, Meaning.CLASS}):
-            return meaning
-    if set(words) & NAME_WORDS:
-        rest = set(words) - NAME_WORDS
-        return Meaning.NAME if rest <= NAMED_PARTS | PEOPLE else None
-    return Meaning.KEY if is_number else None
+            # A postal address is no postcode.
+            is_address = (
+                meaning is Meaning.POSTCODE and not _CODE.search(joined) and _says(Meaning.ADDRESS, words, joined)
+            )
+            return Meaning.ADDRESS if is_address else meaning
+    if "text" in words:
+        return Meaning.FREE_TEXT
+    return Meaning.KEY if is_number and not set(words) & NAME_WORDS else None
+
+
+def speaks_of_name(name: str) -> bool:
+    """Whether a name of a column has a word for a name, of whomever or whatever.
+
+    >>> speaks_of_name("nome_paz"), speaks_of_name("Anzeigename"), speaks_of_name("tournament")
+    (True, True, False)
+    """
+    return any(word in NAME_WORDS or word.endswith(("name", "naam")) for word in words_of(name))
+
+
+def _is_personal_name(words: tuple[str, ...]) -> bool:
+    """Whether all words say whose or which name it is: `nom de naissance`, `PtLast`, `Geburtsname`."""
+    named = set(words)
+    if any(_PERSONAL.match(word) for word in words):
+        return True
+    is_part = bool(named & NAME_WORDS) or bool(named & PARTS_OF_NAME)
+    return is_part and named <= NAME_WORDS | NAMED_PARTS | PARTS_OF_NAME | PEOPLE
 
 
 def _is_person_key(words: tuple[str, ...], joined: str) -> bool:
     named = set(words)
     if named & NAME_WORDS or _says(Meaning.PHONE, words, joined) or _says(Meaning.NATIONAL_ID, words, joined):
         return False
-    is_alone = len(words) == 1 and bool(named & PEOPLE)
+    # `pt` is a patient beside `id`, alone it may be anything.
+    is_alone = len(words) == 1 and len(words[0]) >= _MIN_STEM and bool(named & PEOPLE)
     return is_alone or bool(named & PEOPLE and named & NUMBERS) or _KEY_STEMS.search(joined) is not None
 
 
@@ -70,4 +114,12 @@ def _says(meaning: Meaning, words: tuple[str, ...], joined: str) -> bool:
     whole = words if len(words) == 1 else [word for word in words if len(word) > 1]
     if not known.words.isdisjoint((*whole, *pairs, *bare)):
         return True
-    return any(len(stem) >= _MIN_STEM and stem in joined for stem in known.stems)
+    if any(len(stem) >= _MIN_STEM and stem in joined for stem in known.stems):
+        return True
+    long = [word for word in known.words if len(word) >= _MIN_PART]
+    return any(_is_compound(word, part) for word in words for part in long)
+
+
+def _is_compound(word: str, part: str) -> bool:
+    """Whether a word is a known one with others before it, or with an ending: `Lieferanschrift`, `prenoms`."""
+    return word.endswith(part) or (word.startswith(part) and word[len(part) :] in _ENDINGS)

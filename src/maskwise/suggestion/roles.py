@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError
+from maskwise.suggestion.names import speaks_of_name
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.vocabulary import ARTICLE_9, DEMOGRAPHIC, IDENTIFYING, SENSITIVE, Meaning
 from maskwise.suggestion.wording import percent, values_text
@@ -194,7 +195,8 @@ def _shaped_identifier(column: ColumnEvidence) -> Judgement | None:
     if column.shape is None:
         return None
     shape, is_worded = column.shape.shape, column.shape.shape in {Shape.NAME, Shape.ADDRESS}
-    if shape in _IDENTIFYING_SHAPES and not (is_worded and column.meaning in DEMOGRAPHIC):
+    is_known = column.meaning in DEMOGRAPHIC and (shape is Shape.NAME or column.distinction < _MOSTLY)
+    if shape in _IDENTIFYING_SHAPES and not (is_worded and is_known):
         kind = _of_kind(column.shape.what or shape)
         may_repeat = column.meaning is Meaning.PERSON_KEY or not (is_worded or shape is Shape.UUID)
         return _key(column, f"{percent(column.shape.share)} of the values looked at are {kind}", may_repeat=may_repeat)
@@ -207,6 +209,8 @@ def _named_identifier(column: ColumnEvidence) -> Judgement | None:
     """What names a person by the name of the column."""
     meaning = column.meaning
     why = f"its name says {meaning}"
+    if meaning in {None, Meaning.NAME, Meaning.FAMILY}:
+        return _person_name(column)
     if meaning in IDENTIFYING and not (_is_amount(column) and column.distinction < _MOSTLY):
         return _key(column, why, may_repeat=meaning in {Meaning.NATIONAL_ID, Meaning.EMAIL})
     is_decimal = column.scale is Scale.REAL and column.shape is not None and column.shape.shape is not Shape.INTEGER
@@ -215,6 +219,20 @@ def _named_identifier(column: ColumnEvidence) -> Judgement | None:
     if meaning is Meaning.PERSON_KEY and column.n_distinct >= min(_LEAST_PERSONS, column.n_cells):
         return _key(column, why, may_repeat=True)
     return Judgement(Role.IDENTIFIER, f"{why}; {values_text(column)}") if column.distinction >= _MOSTLY else None
+
+
+def _person_name(column: ColumnEvidence) -> Judgement | None:
+    """What names a person by a name, which is no number or date: `last` may say when."""
+    if column.scale is not None:
+        return None
+    if column.meaning is Meaning.NAME:
+        return _key(column, f"its name says {column.meaning}", may_repeat=False)
+    if column.distinction < _MOSTLY:
+        return None
+    if column.meaning is Meaning.FAMILY:
+        return Judgement(Role.IDENTIFIER, f"its name says family, but it differs as names do; {values_text(column)}")
+    said = f"its name says the name of somebody or something; {values_text(column)}"
+    return Judgement(Role.IDENTIFIER, said) if speaks_of_name(column.name) else None
 
 
 def _of_kind(kind: str) -> str:
@@ -239,7 +257,8 @@ def _key(column: ColumnEvidence, why: str, *, may_repeat: bool) -> Judgement:
 def _free_text(column: ColumnEvidence) -> Judgement | None:
     is_shaped = column.shape is not None and column.shape.shape is Shape.FREE_TEXT
     is_text = column.shape is None or is_shaped or column.shape.shape is Shape.SOME_NUMBERS
-    if is_shaped and column.distinction >= _LONG_LABELS and column.n_distinct > _CATEGORY:
+    is_known = column.meaning in DEMOGRAPHIC and column.distinction < _NEARLY_ALL
+    if is_shaped and column.distinction >= _LONG_LABELS and column.n_distinct > _CATEGORY and not is_known:
         return Judgement(Role.FREE_TEXT, f"long texts, which may say anything; {values_text(column)}")
     if column.meaning is Meaning.FREE_TEXT and is_text and column.distinction >= _REPEATS:
         return Judgement(Role.FREE_TEXT, f"its name says {column.meaning}; {values_text(column)}")
@@ -263,7 +282,7 @@ def _sensitive(column: ColumnEvidence) -> Judgement | None:
     law = ", a special category of GDPR article 9" if is_coded or column.meaning in ARTICLE_9 else ""
     is_wide = column.singled_out > _SINGLED_OUT and (column.scale is not None or column.distinction >= _MOSTLY)
     if is_wide and not is_coded:
-        return Judgement(
+        return _differing(column) or Judgement(
             Role.QUASI_IDENTIFIER,
             f"{why}{law}, but its value alone singles out {percent(column.singled_out)}, so it is masked",
         )

@@ -88,6 +88,8 @@ _WHO_LENGTH = 5
 _LONG_TEXT = 25
 """So many characters, on average, and so many words are a text that somebody wrote."""
 _MANY_WORDS = 4
+_ADDRESS_WORDS = (4, 14)
+"""The words of an address on one line."""
 _NAMED = 0.3
 """So many of the texts must hold a given name."""
 _DIGITS = (7, 15)
@@ -128,7 +130,7 @@ def _is_read_by(rule: ValueRule) -> Test:
 
 def _is_card(text: str) -> bool:
     digits = bare(text)
-    return re.match(r"^[2-6]\d{12,18}$", digits) is not None and luhn(digits)
+    return re.match(r"^[2-6]\d{11,18}$", digits) is not None and luhn(digits)
 
 
 def _is_iban(text: str) -> bool:
@@ -137,7 +139,13 @@ def _is_iban(text: str) -> bool:
 
 
 def _is_address(text: str) -> bool:
-    return re.search(r"\d", text) is not None and re.search(STREET_WORDS, text, re.IGNORECASE) is not None
+    """A number and a word for a street, or a house's number and a postcode among a few words."""
+    if re.search(r"\d", text) is None:
+        return False
+    if re.search(STREET_WORDS, text, re.IGNORECASE) is not None:
+        return True
+    is_short = _ADDRESS_WORDS[0] <= len(text.split()) <= _ADDRESS_WORDS[1]
+    return is_short and len(re.findall(r"\d+", text)) > 1 and re.search(r"\b\d{4,6}\b|\b\d[A-Z]{2}\b", text) is not None
 
 
 _TESTS: tuple[tuple[Shape, Test], ...] = (

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, WriteError
-from maskwise.formats.policy_file import read_policy
 from maskwise.suggestion.roles import Role
 
 if TYPE_CHECKING:
@@ -105,6 +104,9 @@ class Suggestion:
     @property
     def policy(self) -> Policy:
         """The policy."""
+        # A draft is written without it, and to import it takes a quarter of a second.
+        from maskwise.formats.policy_file import read_policy  # noqa: PLC0415 - start-up
+
         return read_policy(self.data)
 
     def to_yaml(self) -> str:

@@ -140,12 +140,12 @@ VOCABULARY: dict[Meaning, Words] = {
             "firstname lastname surname givenname familyname maidenname vorname nachname familienname geburtsname "
             "achternaam nomdefamille nomedefamilia nombrecompleto nombreyapellido nomecognome nomeecognome "
             "patientname customername employeename clientname studentname contactname personname mothersname "
-            "fathersname"
+            "fathersname patronym"
         ),
     ),
     Meaning.FREE_TEXT: Words(
         listed(
-            "note notes comment comments remark remarks description freetext text narrative anamnese anamnesis "
+            "note notes comment comments remark remarks description freetext narrative anamnese anamnesis "
             "bemerkung bemerkungen kommentar notiz notizen commentaire remarque observaciones observacion "
             "comentario opmerking opmerkingen toelichting nota commento osservazioni descricao beschreibung"
         ),
@@ -164,7 +164,7 @@ VOCABULARY: dict[Meaning, Words] = {
     ),
     Meaning.POSTCODE: Words(
         listed("zip zipcode postcode postcd postal plz cp cap cep postcodes zip5 postnummer"),
-        listed("postcode postalcode zipcode postleitzahl codepostal codigopostal codicepostale"),
+        listed("postcode postalcode zipcode postleitzahl codepost codigopostal codpost codicepostale"),
     ),
     Meaning.COUNTRY: Words(
         listed(
@@ -209,9 +209,11 @@ VOCABULARY: dict[Meaning, Words] = {
             "job occupation profession dept work employment employer workclass industry sector department position "
             "title beruf tatigkeit arbeitgeber branche abteilung metier emploi poste ocupacion profesion trabajo "
             "puesto empleo beroep functie werk werkgever professione lavoro impiego mestiere zawod hours isco nace "
-            "naics company firma rank"
+            "naics company companies firma rank organisation organization org business unternehmen betrieb "
+            "dienstgeber funktion stelle employeur entreprise societe fonction empresa empleador cargo oficio "
+            "azienda ditta datore mansione bedrijf organisatie baan empregador"
         ),
-        listed("occupation berufs erwerbs arbeitszeit"),
+        listed("occupation firmen berufs erwerbs arbeitszeit raisonsociale razonsocial ragionesociale"),
     ),
     Meaning.DATE: Words(
         listed(
@@ -238,10 +240,10 @@ VOCABULARY: dict[Meaning, Words] = {
     ),
     Meaning.RELIGION: Words(
         listed(
-            "religion religious faith church denomination belief konfession glaube kirche kirchensteuer culte "
-            "religione fede iglesia confesion geloof godsdienst kerk chiesa religiao wyznanie"
+            "religion religious faith church denomination belief konfession confession glaube kirche kirchensteuer "
+            "culte religione fede credo iglesia confesion geloof godsdienst kerk chiesa religiao wyznanie"
         ),
-        listed("religi konfession kirchenst godsdienst"),
+        listed("relig konfession kirchenst godsdienst bekenntnis kerkgenoot glaubens"),
     ),
     Meaning.POLITICS: Words(
         listed(
@@ -274,9 +276,11 @@ VOCABULARY: dict[Meaning, Words] = {
             "income salary wage wages earnings pay debt loan credit savings balance wealth bankruptcy tax benefit "
             "benefits pension mortgage capital einkommen gehalt lohn verdienst schulden kredit sparguthaben "
             "vermogen steuer rente revenu salaire dette ingresos sueldo salario renta deuda inkomen salaris loon "
-            "schuld reddito stipendio debito renda charges"
+            "schuld reddito stipendio debito renda charges networth patrimoine patrimonio"
         ),
-        listed("einkommen bruttolohn nettolohn insolven bankrupt"),
+        listed(
+            "einkommen vermogens bruttolohn nettolohn monatslohn jahreslohn stundenlohn insolven bankrupt remunerat"
+        ),
     ),
     Meaning.CLASS: Words(
         listed("class target label outcome y response churn klasse zielgrosse classe clase"),
@@ -287,7 +291,9 @@ PEOPLE = listed(
     "applicant beneficiary borrower cardholder citizen client customer defendant donor employee individual insured "
     "member participant patient person policyholder pupil resident respondent student subject taxpayer user worker "
     "kunde kunden patienten versicherter mitglied mitarbeiter teilnehmer schuler cliente clients paciente empleado "
-    "salarie assure eleve etudiant klant patientnr lid medewerker deelnemer paziente dipendente iscritto alumno"
+    "salarie assure eleve etudiant klant patientnr lid medewerker deelnemer paziente dipendente iscritto alumno pt "
+    "pat pac paz kd cust emp tenant mieter locataire inquilino inquilini huurder schuldner angeklagter beklagter "
+    "prevenu acusado imputato verdachte respondent befragter lehrer teacher enseignant docente"
 )
 """What a person is called in a table."""
 NUMBERS = listed(
@@ -296,11 +302,15 @@ NUMBERS = listed(
     "matrikelnummer"
 )
 """What a number is called that stands for somebody or something."""
-NAME_WORDS = listed("name nom nombre nome naam namn nazwa")
+NAME_WORDS = listed("name nm nom nombre nome naam namn nazwa")
 """What a name is called; of whom, the other words say."""
+PARTS_OF_NAME = listed("first last given middle maiden")
+"""Which name it is: beside a word for a person, or alone, they are a name themselves."""
 NAMED_PARTS = listed(
-    "first last full given family fam middle maiden sur birth legal complete whole contact mother father der des de of "
-    "the vollstandiger voller complet completo completa volledige und y et e"
+    "full family fam sur birth legal preferred complete whole contact mother mothers father fathers spouse married "
+    "der des de du di del of the vollstandiger voller complet completo completa volledige und y et e naissance "
+    "nacimiento nascita geboorte usage usuel marital epouse jeune fille pila primer segundo primo secondo "
+    "battesimo"
 )
 """What stands beside the word for a name, where it is a person's."""
 ORDER = (
