@@ -11,17 +11,14 @@ import pytest
 from maskwise.private.counting import FALSE_CELLS, threshold_for
 from maskwise.private.empty_cells import draw_empty_cells, tail
 from maskwise.private.mechanisms import OpenDPMechanisms
+from tests.private.bounds import is_plausible
 
 pytest.importorskip("opendp")
 
 
-def near(counted: int, chance: float, n: int) -> bool:
-    return abs(counted - n * chance) <= 5 * math.sqrt(n * chance * (1 - chance)) + 1
-
-
 @pytest.mark.slow
 def test_jumping_draws_what_enumerating_all_cells_draws() -> None:
-    n_cells, occupied, threshold, scale, n = 12, {3, 7}, 2, 1.5, 6000
+    n_cells, occupied, threshold, scale, n = 12, {3, 7}, 2, 1.5, 4000
     mechanisms = OpenDPMechanisms()
     alpha = math.exp(-1 / scale)
     chance = alpha**threshold / (1 + alpha)
@@ -35,12 +32,12 @@ def test_jumping_draws_what_enumerating_all_cells_draws() -> None:
         n_drawn[len(drawn)] += 1
     empty = [at for at in range(n_cells) if at not in occupied]
     assert set(per_cell) <= set(empty)
-    assert all(near(per_cell[at], chance, n) for at in empty)
+    assert all(is_plausible(per_cell[at], chance, n) for at in empty)
     for k in range(5):
         binomial = math.comb(len(empty), k) * chance**k * (1 - chance) ** (len(empty) - k)
-        assert near(n_drawn[k], binomial, n)
+        assert is_plausible(n_drawn[k], binomial, n)
     for j in range(5):
-        assert near(noise[threshold + j], (1 - alpha) * alpha**j, sum(noise.values()))
+        assert is_plausible(noise[threshold + j], (1 - alpha) * alpha**j, sum(noise.values()))
 
 
 def test_a_table_of_many_cells_is_not_listed() -> None:
@@ -49,7 +46,8 @@ def test_a_table_of_many_cells_is_not_listed() -> None:
     drawn = [draw_empty_cells(n_cells, set(), threshold, scale, OpenDPMechanisms()) for _ in range(20)]
     n = sum(map(len, drawn))
     expected = 20 * float(n_cells * tail(threshold, scale))
-    assert abs(n - expected) < 5 * math.sqrt(expected)
+    # Twenty times 20 cells, about: by Chernoff's bound a false alarm is as likely as e to the power of -27.
+    assert abs(n - expected) < 0.4 * expected
     assert all(0 <= at < n_cells and count >= threshold for one in drawn for at, count in one)
 
 
