@@ -191,6 +191,18 @@ def test_later_rows_are_masked_as_the_released_ones(tmp_path: Path, entry: Any, 
     assert Counter(later["X"].to_pylist()) == Counter(outcome.data["X"].to_pylist())
 
 
+@pytest.mark.parametrize("steps", [0, 2])
+def test_later_numbers_beyond_the_range_are_shown_as_the_released_ones(tmp_path: Path, steps: int) -> None:
+    table = pa.table({"X": [-5, 17, 99] * 100, "Risk": ["lo", "lo", "hi"] * 100})
+    said = told("X", {"interval": {"range": [0, 40], "on": 10}})
+    asked = replace(said, private=replace(said.private, epsilon=Fraction(20), steps=steps))
+    outcome = by_mechanisms(table, asked, mechanisms=Eager())
+    (tmp_path / "sol.json").write_text(solution_file.dumps(outcome.solution))
+    later = maskwise.apply(table, tmp_path / "sol.json")
+    assert Counter(later.data["X"].to_pylist()) == Counter(outcome.data["X"].to_pylist())
+    assert not later.outside
+
+
 def test_dates_have_a_grid_of_weeks() -> None:
     said = {
         "class": {"Risk": ["lo", "hi"]},

@@ -77,6 +77,7 @@ class _Attribute(BaseModel):
     scale: Scale | None = None
     breaks: list[int | float] = []
     coded: tuple[bool, bool] = (False, False)
+    clips: bool = False
     regional: list[str] = []
 
 
@@ -178,7 +179,9 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
     said = file.model_dump(mode="json")
     # Said only where it is so, which is rare.
     attributes = (*said["attributes"], *said["fixed"])
-    rare = [(entry, key) for entry in attributes for key in ("hides_more", "is_made", "coded", "regional", "rule")]
+    rare = [
+        (entry, key) for entry in attributes for key in ("hides_more", "is_made", "coded", "clips", "regional", "rule")
+    ]
     for place, key in [*rare, *((said, key) for key in _OPTIONAL)]:
         if place[key] is None or (key != "regions" and place[key] in (False, [], {}, [False, False])):
             del place[key]
@@ -210,6 +213,7 @@ def _attribute(cut: Cut) -> _Attribute:
         scale=cut.scale,
         breaks=list(cut.breaks),
         coded=cut.coded,
+        clips=cut.clips,
         regional=list(cut.regional),
     )
 
@@ -347,6 +351,7 @@ def _cut(entry: _Attribute) -> Cut:
         scale=entry.scale,
         breaks=tuple(entry.breaks),
         coded=entry.coded,
+        clips=entry.clips,
         regional=tuple(entry.regional),
     )
 
