@@ -64,6 +64,17 @@ def test_records_outside_a_domain_are_left_out_where_the_policy_drops_missing_ce
     assert coded(pa.table(STRANGE), policy(missing="drop")) == Counter({(0, 0, 0, 0): 1, (1, 2, 2, 0): 1})
 
 
+def test_floats_are_equal_to_the_numbers_that_are_listed() -> None:
+    """pandas makes floats of whole numbers as soon as a cell is missing, and databases spell them in several ways."""
+    said = {
+        "class": {"Risk": ["0", "1"]},
+        "attributes": {"Level": {"suppress": ["1", "1.0", "2.5", "other"]}},
+        "requirements": [{"epsilon": 1, "attributes": ["Level"]}],
+    }
+    table = pa.table({"Level": [1.0, 2.5, None, 7.0], "Risk": [0.0, 1.0, 1.0, None]})
+    assert coded(table, read_policy(said, private=True)) == Counter({(0, 0): 1, (2, 1): 1, (4, 1): 1})
+
+
 def test_a_record_of_an_undeclared_class_is_left_out() -> None:
     table = pa.table({"Age": [1, 2], "Edu": ["primary"] * 2, "Job": ["clerk"] * 2, "Risk": ["lo", "medium"]})
     assert sum(coded(table, policy()).values()) == 1
