@@ -23,7 +23,7 @@ import pytest
 import maskwise
 from maskwise.errors import InputError, PolicyError
 from maskwise.formats import solution_file
-from maskwise.formats.policy_file import read_policy
+from maskwise.formats.policy_file import read_policy, to_data
 from maskwise.private.coded_records import code_records
 from maskwise.private.domain import domains_of
 from maskwise.table.read import read
@@ -370,6 +370,16 @@ def test_a_private_policy_is_refused_where_tables_are_recounted() -> None:
     for call in (maskwise.anonymize, maskwise.audit, maskwise.risk, maskwise.attack):
         with pytest.raises(PolicyError, match="cannot be recounted"):
             call(people(), policy())
+
+
+def test_a_session_says_that_it_cannot_release_privately() -> None:
+    with maskwise.Session(people()) as session:
+        for asked in (policy(), to_data(policy())):
+            (remark,) = session.check(asked)
+            assert remark.is_mistake
+            assert "asks for epsilon=1" in remark.text
+            with pytest.raises(PolicyError, match="maskwise mask"):
+                session.search(asked)
 
 
 def test_a_policy_without_epsilon_is_not_for_a_private_release() -> None:
