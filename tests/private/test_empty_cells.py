@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
+from decimal import localcontext
 from fractions import Fraction
 
 import pytest
 
 from maskwise.private.counting import FALSE_CELLS, threshold_for
 from maskwise.private.empty_cells import draw_empty_cells, tail
-from maskwise.private.mechanisms import OpenDPMechanisms
+from maskwise.private.mechanisms import OpenDPMechanisms, exponential, toss
 from tests.private.bounds import is_plausible
+from tests.private.tables import Exact
 
 pytest.importorskip("opendp")
 
@@ -49,6 +52,31 @@ def test_a_table_of_many_cells_is_not_listed() -> None:
     # Twenty times 20 cells, about: by Chernoff's bound a false alarm is as likely as e to the power of -27.
     assert abs(n - expected) < 0.4 * expected
     assert all(0 <= at < n_cells and count >= threshold for one in drawn for at, count in one)
+
+
+@pytest.mark.parametrize("digits", [2, 6])
+def test_a_caller_who_computes_with_few_digits_changes_no_chance(digits: int) -> None:
+    """The coin takes back exactly what jumps are too short by, in whatever decimal context the run is called."""
+    asked: list[Fraction] = []
+
+    class Watching(Exact):
+        def geometric(self, scale: float) -> int:
+            asked.append(Fraction(scale))
+            return 0 if len(asked) == 1 else 1 << 62
+
+        def coin(self, chance: Callable[[], Fraction]) -> bool:
+            return toss(lambda: asked.append(chance()) or asked[-1], lambda n: n * 0)
+
+    threshold, scale = 3, 1.7
+    with localcontext(prec=digits):
+        draw_empty_cells(10, set(), threshold, scale, Watching())
+        found = threshold_for.__wrapped__(10**6, scale)
+    gap, kept = asked[0], asked[1]
+    with localcontext(prec=80):
+        expected = tail(threshold, scale) / (1 - exponential(1 / gap))
+    assert abs(kept - expected) < Fraction(1, 10**50)
+    assert kept < 1
+    assert found == threshold_for(10**6, scale)
 
 
 @pytest.mark.parametrize("n_cells", [1, 30, 1000, 10**6, 10**18])
