@@ -22,7 +22,7 @@ MOST_COUNT = 8
 """Noisy counts above it are one event."""
 POOL = 5000
 MOST_UNLIKELY = 1e-4
-"""How unlikely a false alarm is, over all events."""
+"""How unlikely a false alarm is, about, over all events."""
 
 
 @dataclass(frozen=True)
@@ -128,13 +128,22 @@ def events(found: Counter[tuple[Any, ...]]) -> Counter[Any]:
 
 
 def worst_ratio(
-    first: Counter[tuple[Any, ...]], second: Counter[tuple[Any, ...]], n_runs: int
+    first: Counter[tuple[Any, ...]],
+    second: Counter[tuple[Any, ...]],
+    n_runs: int,
+    most_unlikely: float = MOST_UNLIKELY,
 ) -> tuple[float, list[Any]]:
-    """The largest ratio of chances that is beyond doubt, and the events whose ratio is above e^epsilon beyond doubt."""
+    """The largest ratio of chances that is beyond doubt, and the events whose ratio is above e^epsilon beyond doubt.
+
+    By Chernoff's bounds for any number of runs: of a count a the expected one is
+    below a - z sqrt(a), or above a + z sqrt(a) + z^2, with a chance of
+    exp(-z^2 / 2) at most. With two of them for each event and direction, a
+    false alarm is twice as likely as `most_unlikely`.
+    """
     one, other = events(first), events(second)
     every = set(one) | set(other)
     # Every event is looked at in both directions, each with its own bound.
-    z = math.sqrt(2 * math.log(2 * len(every) / MOST_UNLIKELY))
+    z = math.sqrt(2 * math.log(2 * len(every) / most_unlikely))
     worst, broken = 0.0, []
     for event in every:
         for a, b in ((one[event], other[event]), (other[event], one[event])):
@@ -146,7 +155,7 @@ def worst_ratio(
     return worst, broken
 
 
-def compare(pair: Pair, n_runs: int, mechanisms: Any) -> tuple[float, list[Any]]:
+def compare(pair: Pair, n_runs: int, mechanisms: Any, most_unlikely: float = MOST_UNLIKELY) -> tuple[float, list[Any]]:
     """Run both tables of a pair so many times each."""
     both = [results(pair, with_more=more, n_runs=n_runs, mechanisms=mechanisms) for more in (False, True)]
-    return worst_ratio(both[0], both[1], n_runs)
+    return worst_ratio(both[0], both[1], n_runs, most_unlikely)

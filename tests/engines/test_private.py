@@ -18,7 +18,7 @@ from tests.engines.conftest import Place, in_order
 from tests.engines.postgres_server import Server
 from tests.private.tables import Eager, by_mechanisms
 
-ATTRIBUTES = ["Age", "Pay", "Text", "Born", "Edu", "Job", "Level", "Seen", "Zoned", "Clock", "Ill", "Big"]
+ATTRIBUTES = ["Dose", "Age", "Pay", "Text", "Born", "Edu", "Job", "Level", "Seen", "Zoned", "Clock", "Ill", "Big"]
 POLICY: dict[str, Any] = {
     "class": {"Risk": ["lo", "hi"]},
     "attributes": {
@@ -28,6 +28,7 @@ POLICY: dict[str, Any] = {
         "Born": {"interval": {"range": ["1990-01-01", "1990-01-31"], "on": "week"}},
         "Edu": {"taxonomy": {"ANY": {"School": ["primary", "secondary"], "University": ["master"]}}},
         "Job": {"suppress": ["clerk", "nurse"]},
+        "Dose": {"suppress": ["0.5", 1]},
         "Level": {"suppress": [1, 2]},
         "Seen": {"interval": {"range": ["2024-01-01", "2024-01-02"], "on": "hour"}},
         "Zoned": {"interval": {"range": ["2024-01-01", "2024-01-02"], "on": "hour"}},
@@ -56,6 +57,7 @@ def people() -> pa.Table:
             ),
             "Zoned": pa.array([moment + dt.timedelta(minutes=41 * i) for i in range(n)], pa.timestamp("us", "UTC")),
             "Clock": [["06:10", "23:00:00", "noon", None, "05:59:59.5", "21:59"][i % 6] for i in range(n)],
+            "Dose": pa.array([[0.5, 1.0, 2.0, None][i % 4] for i in range(n)], pa.float64()),
             "Ill": [["E11.9", "e10", "flu", None, "I21.0"][i % 5] for i in range(n)],
             "Big": [["7", "1e400", "-1e400", "nan", "inf", "99.5", None][i % 7] for i in range(n)],
             "Risk": [["lo", "hi", "hi", "no"][(i // 3) % 4] for i in range(n)],

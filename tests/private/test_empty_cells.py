@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
+from decimal import localcontext
 from fractions import Fraction
 
 import pytest
 
 from maskwise.private.counting import FALSE_CELLS, threshold_for
 from maskwise.private.empty_cells import draw_empty_cells, tail
-from maskwise.private.mechanisms import OpenDPMechanisms
+from maskwise.private.mechanisms import OpenDPMechanisms, exponential, toss
+from tests.private.bounds import is_plausible
+from tests.private.tables import Exact
 
 pytest.importorskip("opendp")
 
 
-def near(counted: int, chance: float, n: int) -> bool:
-    return abs(counted - n * chance) <= 5 * math.sqrt(n * chance * (1 - chance)) + 1
-
-
 @pytest.mark.slow
 def test_jumping_draws_what_enumerating_all_cells_draws() -> None:
-    n_cells, occupied, threshold, scale, n = 12, {3, 7}, 2, 1.5, 6000
+    n_cells, occupied, threshold, scale, n = 12, {3, 7}, 2, 1.5, 4000
     mechanisms = OpenDPMechanisms()
     alpha = math.exp(-1 / scale)
     chance = alpha**threshold / (1 + alpha)
@@ -35,12 +35,12 @@ def test_jumping_draws_what_enumerating_all_cells_draws() -> None:
         n_drawn[len(drawn)] += 1
     empty = [at for at in range(n_cells) if at not in occupied]
     assert set(per_cell) <= set(empty)
-    assert all(near(per_cell[at], chance, n) for at in empty)
+    assert all(is_plausible(per_cell[at], chance, n) for at in empty)
     for k in range(5):
         binomial = math.comb(len(empty), k) * chance**k * (1 - chance) ** (len(empty) - k)
-        assert near(n_drawn[k], binomial, n)
+        assert is_plausible(n_drawn[k], binomial, n)
     for j in range(5):
-        assert near(noise[threshold + j], (1 - alpha) * alpha**j, sum(noise.values()))
+        assert is_plausible(noise[threshold + j], (1 - alpha) * alpha**j, sum(noise.values()))
 
 
 def test_a_table_of_many_cells_is_not_listed() -> None:
@@ -49,8 +49,34 @@ def test_a_table_of_many_cells_is_not_listed() -> None:
     drawn = [draw_empty_cells(n_cells, set(), threshold, scale, OpenDPMechanisms()) for _ in range(20)]
     n = sum(map(len, drawn))
     expected = 20 * float(n_cells * tail(threshold, scale))
-    assert abs(n - expected) < 5 * math.sqrt(expected)
+    # Twenty times 20 cells, about: by Chernoff's bound a false alarm is as likely as e to the power of -27.
+    assert abs(n - expected) < 0.4 * expected
     assert all(0 <= at < n_cells and count >= threshold for one in drawn for at, count in one)
+
+
+@pytest.mark.parametrize("digits", [2, 6])
+def test_a_caller_who_computes_with_few_digits_changes_no_chance(digits: int) -> None:
+    """The coin takes back exactly what jumps are too short by, in whatever decimal context the run is called."""
+    asked: list[Fraction] = []
+
+    class Watching(Exact):
+        def geometric(self, scale: float) -> int:
+            asked.append(Fraction(scale))
+            return 0 if len(asked) == 1 else 1 << 62
+
+        def coin(self, chance: Callable[[], Fraction]) -> bool:
+            return toss(lambda: asked.append(chance()) or asked[-1], lambda n: n * 0)
+
+    threshold, scale = 3, 1.7
+    with localcontext(prec=digits):
+        draw_empty_cells(10, set(), threshold, scale, Watching())
+        found = threshold_for.__wrapped__(10**6, scale)
+    gap, kept = asked[0], asked[1]
+    with localcontext(prec=80):
+        expected = tail(threshold, scale) / (1 - exponential(1 / gap))
+    assert abs(kept - expected) < Fraction(1, 10**50)
+    assert kept < 1
+    assert found == threshold_for(10**6, scale)
 
 
 @pytest.mark.parametrize("n_cells", [1, 30, 1000, 10**6, 10**18])

@@ -23,7 +23,7 @@ import pytest
 import maskwise
 from maskwise.errors import InputError, PolicyError
 from maskwise.formats import solution_file
-from maskwise.formats.policy_file import read_policy
+from maskwise.formats.policy_file import read_policy, to_data
 from maskwise.private.coded_records import code_records
 from maskwise.private.domain import domains_of
 from maskwise.table.read import read
@@ -62,6 +62,17 @@ def test_a_text_that_is_no_number_is_outside() -> None:
 
 def test_records_outside_a_domain_are_left_out_where_the_policy_drops_missing_cells() -> None:
     assert coded(pa.table(STRANGE), policy(missing="drop")) == Counter({(0, 0, 0, 0): 1, (1, 2, 2, 0): 1})
+
+
+def test_floats_are_equal_to_the_numbers_that_are_listed() -> None:
+    """pandas makes floats of whole numbers as soon as a cell is missing, and databases spell them in several ways."""
+    said = {
+        "class": {"Risk": ["0", "1"]},
+        "attributes": {"Level": {"suppress": ["1", "1.0", "2.5", "other"]}},
+        "requirements": [{"epsilon": 1, "attributes": ["Level"]}],
+    }
+    table = pa.table({"Level": [1.0, 2.5, None, 7.0], "Risk": [0.0, 1.0, 1.0, None]})
+    assert coded(table, read_policy(said, private=True)) == Counter({(0, 0): 1, (2, 1): 1, (4, 1): 1})
 
 
 def test_a_record_of_an_undeclared_class_is_left_out() -> None:
@@ -189,6 +200,18 @@ def test_later_rows_are_masked_as_the_released_ones(tmp_path: Path, entry: Any, 
     (tmp_path / "sol.json").write_text(solution_file.dumps(outcome.solution))
     later = maskwise.apply(table, tmp_path / "sol.json").data
     assert Counter(later["X"].to_pylist()) == Counter(outcome.data["X"].to_pylist())
+
+
+@pytest.mark.parametrize("steps", [0, 2])
+def test_later_numbers_beyond_the_range_are_shown_as_the_released_ones(tmp_path: Path, steps: int) -> None:
+    table = pa.table({"X": [-5, 17, 99] * 100, "Risk": ["lo", "lo", "hi"] * 100})
+    said = told("X", {"interval": {"range": [0, 40], "on": 10}})
+    asked = replace(said, private=replace(said.private, epsilon=Fraction(20), steps=steps))
+    outcome = by_mechanisms(table, asked, mechanisms=Eager())
+    (tmp_path / "sol.json").write_text(solution_file.dumps(outcome.solution))
+    later = maskwise.apply(table, tmp_path / "sol.json")
+    assert Counter(later.data["X"].to_pylist()) == Counter(outcome.data["X"].to_pylist())
+    assert not later.outside
 
 
 def test_dates_have_a_grid_of_weeks() -> None:
@@ -347,6 +370,16 @@ def test_a_private_policy_is_refused_where_tables_are_recounted() -> None:
     for call in (maskwise.anonymize, maskwise.audit, maskwise.risk, maskwise.attack):
         with pytest.raises(PolicyError, match="cannot be recounted"):
             call(people(), policy())
+
+
+def test_a_session_says_that_it_cannot_release_privately() -> None:
+    with maskwise.Session(people()) as session:
+        for asked in (policy(), to_data(policy())):
+            (remark,) = session.check(asked)
+            assert remark.is_mistake
+            assert "asks for epsilon=1" in remark.text
+            with pytest.raises(PolicyError, match="maskwise mask"):
+                session.search(asked)
 
 
 def test_a_policy_without_epsilon_is_not_for_a_private_release() -> None:

@@ -77,6 +77,7 @@ class _Attribute(BaseModel):
     scale: Scale | None = None
     breaks: list[int | float] = []
     coded: tuple[bool, bool] = (False, False)
+    clips: bool = False
     regional: list[str] = []
 
 
@@ -183,7 +184,9 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
             entry["taxonomy"] = attribute.taxonomy
     # Said only where it is so, which is rare.
     attributes = (*said["attributes"], *said["fixed"])
-    rare = [(entry, key) for entry in attributes for key in ("hides_more", "is_made", "coded", "regional", "rule")]
+    rare = [
+        (entry, key) for entry in attributes for key in ("hides_more", "is_made", "coded", "clips", "regional", "rule")
+    ]
     for place, key in [*rare, *((said, key) for key in _OPTIONAL)]:
         if place[key] is None or (key != "regions" and place[key] in (False, [], {}, [False, False])):
             del place[key]
@@ -215,6 +218,7 @@ def _attribute(cut: Cut) -> _Attribute:
         scale=cut.scale,
         breaks=list(cut.breaks),
         coded=cut.coded,
+        clips=cut.clips,
         regional=list(cut.regional),
     )
 
@@ -357,6 +361,7 @@ def _cut(entry: _Attribute) -> Cut:
         scale=entry.scale,
         breaks=tuple(entry.breaks),
         coded=entry.coded,
+        clips=entry.clips,
         regional=tuple(entry.regional),
     )
 

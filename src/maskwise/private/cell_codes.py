@@ -62,7 +62,8 @@ def _part(number: float | None, grid: DeclaredRange) -> int | None:
 def _numbers(keys: pa.Array, scale: Scale) -> Sequence[float | None]:
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    if not pa.types.is_string(keys.type):
+    # Not for texts: of those it would look at all to see what most of them are.
+    if pa.types.is_temporal(keys.type):
         found = parse_keys(keys)
         if found is None or (found.scale, scale) not in _READ_AS:
             return [None] * len(keys)

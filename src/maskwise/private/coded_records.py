@@ -7,6 +7,7 @@ to an error, whatever it holds.
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -56,8 +57,8 @@ def code_records(table: Table, policy: Policy, domains: Sequence[DeclaredDomain]
         f"c{i}": _lookup(table, cells[f"c{i}"], domain) for i, domain in enumerate(domains) if not _is_computed(domain)
     }
     at = f"c{len(domains)}"
-    cells[at] = _text(_column(table, policy.class_name))
-    lookups[at] = _values(policy.class_values, NOWHERE)
+    cells[at] = _listed(_column(table, policy.class_name))
+    lookups[at] = _values(policy.class_values, cells[at], NOWHERE)
     computed = [name for name in cells if name not in lookups]
     expr = _of_each_person(table, policy, cells) if policy.person is not None else table.expr.select(**cells)
     coded = table.engine.recode(expr, lookups, computed, materialize=False)
@@ -116,7 +117,7 @@ def _cell(table: Table, domain: DeclaredDomain) -> ir.Value:
     """A column as it is looked up: texts, or numbers, dates and times inside the declared range."""
     value = _column(table, domain.name)
     if domain.grid is None:
-        return _text(value)
+        return _listed(value) if domain.rule is None else _text(value)
     if is_read_here(value, domain):
         return _text(value) if domain.grid.scale is Scale.TIME and not value.type().is_time() else value
     kind = _kind(domain.grid)
@@ -218,15 +219,39 @@ def _lookup(table: Table, cell: ir.Value, domain: DeclaredDomain) -> Lookup:
         codes = [outside if code is None else code for code in read_cells(keys, domain)]
         return Lookup(keys, pa.array(codes, pa.int32()), outside, outside)
     if grid is None:
-        return _values(domain.leaves, outside)
+        return _values(domain.leaves, cell, outside)
     kind = {"date": pa.date32(), "timestamp": pa.timestamp("us")}.get(_kind(grid), pa.float64())
     starts = [as_python(start, grid.scale) for start in grid.starts]
     return Lookup(pa.array(map(float, starts) if kind == pa.float64() else starts, kind), None, outside)  # type: ignore[arg-type]
 
 
-def _values(texts: Sequence[str], outside: int) -> Lookup:
-    """How texts are recoded to their places in a list."""
+def _listed(value: ir.Value) -> ir.Value:
+    """A column as it is looked up in a list: as text; but floats as they are, which databases spell in several ways."""
+    return value if value.type().is_floating() else _text(value)
+
+
+def _values(texts: Sequence[str], cell: ir.Value, outside: int) -> Lookup:
+    """How cells are recoded to the places of their values in a list.
+
+    Args:
+        texts: The values, each once.
+        cell: The column as it is looked up.
+        outside: The code of other cells.
+    """
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
+    if cell.type().is_floating():
+        # Of two spellings of a number the first: a cell has one code.
+        places = {number: at for at, text in reversed([*enumerate(texts)]) if (number := _number(text)) is not None}
+        return Lookup(pa.array([*places], pa.float64()), pa.array(places.values(), pa.int32()), outside, outside)
     codes = pa.array(range(len(texts)), pa.int16() if len(texts) < _SMALL else pa.int32())
     return Lookup(pa.array(texts, pa.string()), codes, outside, outside)
+
+
+def _number(text: str) -> float | None:
+    """A listed value as a number, if it is one; adding zero makes one of 0 and -0."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number + 0.0 if math.isfinite(number) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Context, localcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 FALSE_CELLS = 20
 """The threshold lets so many cells without records through, on average."""
+_DIGITS = 50
+"""The decimal digits that it is computed to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +61,15 @@ def threshold_for(n_cells: int, scale: float) -> int:
     >>> threshold_for(1000, 1.0)
     4
     """
-    n_expected = float(n_cells * tail(1, scale))
-    least = 1 if n_expected <= FALSE_CELLS else 1 + math.ceil(scale * math.log(n_expected / FALSE_CELLS))
-    # The estimate is off by at most one where floats round.
-    while least > 1 and n_cells * tail(least - 1, scale) <= FALSE_CELLS:
-        least -= 1
-    while n_cells * tail(least, scale) > FALSE_CELLS:
-        least += 1
-    return least
+    with localcontext(Context(prec=_DIGITS)):
+        n_expected = float(n_cells * tail(1, scale))
+        least = 1 if n_expected <= FALSE_CELLS else 1 + math.ceil(scale * math.log(n_expected / FALSE_CELLS))
+        # The estimate is off by at most one where floats round.
+        while least > 1 and n_cells * tail(least - 1, scale) <= FALSE_CELLS:
+            least -= 1
+        while n_cells * tail(least, scale) > FALSE_CELLS:
+            least += 1
+        return least
 
 
 def count_cells(growth: PrivateGrowth, epsilon: Fraction, mechanisms: Mechanisms) -> NoisyCells:

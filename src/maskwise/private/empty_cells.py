@@ -8,7 +8,7 @@ geometric.
 
 from __future__ import annotations
 
-from decimal import getcontext
+from decimal import Context, getcontext, localcontext
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
     from maskwise.private.mechanisms import Mechanisms
+
+_DIGITS = 50
+"""More than a float has."""
 
 
 def draw_empty_cells(
@@ -40,7 +43,7 @@ def draw_empty_cells(
     Returns:
         Number and noisy count of each drawn cell, in ascending order.
     """
-    gap = gap_scale(float(tail(threshold, scale)))
+    gap = _gap(threshold, scale)
 
     def kept() -> Fraction:
         return _share_kept(threshold, scale, gap, getcontext().prec)
@@ -52,6 +55,13 @@ def draw_empty_cells(
             found.append((at, threshold + mechanisms.geometric(scale)))
         at += 1 + mechanisms.geometric(gap)
     return found
+
+
+@lru_cache(maxsize=256)
+def _gap(threshold: int, scale: float) -> float:
+    """The scale of the gaps between cells that jumping stops at, whatever precision the caller works with."""
+    with localcontext(Context(prec=_DIGITS)):
+        return gap_scale(float(tail(threshold, scale)))
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -112,8 +112,8 @@ def toss(chance: Callable[[], Fraction], random_bits: Callable[[int], int]) -> b
     """
     digits, n_bits, drawn = _DIGITS, 0, 0
     while True:
-        with localcontext() as context:
-            context.prec = digits
+        # A context of its own: that of the caller may round otherwise.
+        with localcontext(Context(prec=digits)):
             near = chance()
         more = 3 * (digits - _LOST) - n_bits
         drawn = (drawn << more) | random_bits(more)

@@ -222,6 +222,7 @@ class ShownIntervals:
             scale=grid.scale,
             breaks=(*(grid.starts[low] for low in lows), grid.high),
             coded=(True, True),
+            clips=True,
         )
 
 

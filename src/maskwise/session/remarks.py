@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import InfeasibleError, InputError, MaskwiseError, PolicyError
 from maskwise.formats.policy_file import from_data, texts
+from maskwise.policy.private_release import refuse_private
 from maskwise.policy.source_lines import Document
 
 if TYPE_CHECKING:
@@ -62,13 +63,14 @@ def read_placed(policy: Mapping[str, Any] | Policy, folder: Path) -> Policy:
         folder: Where taxonomy files are looked up.
 
     Raises:
-        PolicyError: It has mistakes.
+        PolicyError: It has mistakes, or asks for an epsilon.
     """
     from maskwise.policy.policy import Policy as Read  # noqa: PLC0415 - a name for the check
 
-    if isinstance(policy, Read):
-        return policy
-    return from_data(PlacedDocument(texts(policy), "policy", {}), folder)
+    if not isinstance(policy, Read):
+        policy = from_data(PlacedDocument(texts(policy), "policy", {}), folder)
+    refuse_private(policy)
+    return policy
 
 
 def remarks_of_error(error: MaskwiseError) -> tuple[Remark, ...]:

@@ -79,6 +79,8 @@ class Cut:
     """Where an interval attribute's intervals begin, and where the last one ends."""
     coded: tuple[bool, bool] = (False, False)
     """Whether the lowest interval is bottom-coded, and the highest top-coded: they have no end."""
+    clips: bool = False
+    """Whether a number beyond the range counts as its nearer end, as in a private release."""
     regional: tuple[str, ...] = ()
     """Where regions have cuts of their own: every label that some region shows. They may overlap; `shown` and `breaks`
     then have all that occur in any region."""
@@ -173,6 +175,8 @@ class Cut:
     @property
     def covered(self) -> tuple[float, float]:
         """The smallest and the largest number that the shown intervals hold."""
+        if self.clips:
+            return -math.inf, math.inf
         is_split = len(self.breaks) > 2  # noqa: PLR2004 - the ends of one interval
         low = -math.inf if self.coded[0] and is_split else self.breaks[0]
         return low, math.inf if self.coded[1] and is_split else self.breaks[-1]
