@@ -54,7 +54,11 @@ def find_files(place: Path | Folder) -> list[Path]:
     if is_there(path) or isinstance(place, Folder) or not any(letter in str(path) for letter in "*?["):
         return [path]
     parts = path.parts[1:] if path.is_absolute() else path.parts
-    found = sorted(p for p in Path(path.anchor).glob("/".join(parts)) if p.is_file())
+    try:
+        found = sorted(p for p in Path(path.anchor).glob("/".join(parts)) if p.is_file())
+    except OSError:
+        # No folder has so long a name.
+        found = []
     if not found:
         msg = f"There is no file like `{path}`."
         raise InputError(msg)
