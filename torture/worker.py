@@ -19,7 +19,8 @@ class Worker:
         Args:
             shim: A library that is loaded before libc.
         """
-        self._env = dict(os.environ)
+        here = str(Path(__file__).resolve().parents[1])
+        self._env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), here]))}
         if shim is not None:
             self._env |= {"LD_PRELOAD": str(shim), "TORTURE_SHIM": str(shim)}
         self.process: subprocess.Popen[str] | None = None
