@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ class Worker:
     def send(self, arguments: list[str], **more: Any) -> subprocess.Popen[str]:
         """Let a command begin, in a process that has run one before, so that nothing is loaded any more."""
         if self.process is None or self.process.poll() is not None:
+            self.close()
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "torture.worker_process"],
                 stdin=subprocess.PIPE,
@@ -53,4 +55,8 @@ class Worker:
         """End the process."""
         if self.process is not None:
             self.process.kill()
-            self.process.communicate()
+            for pipe in (self.process.stdin, self.process.stdout):
+                with suppress(OSError):
+                    if pipe is not None:
+                        pipe.close()
+            self.process.wait()
