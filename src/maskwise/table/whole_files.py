@@ -36,7 +36,7 @@ def refuse_beyond_memory(path: Path, memory: int) -> None:
 
 
 def _unpacked_size(path: Path) -> int:
-    """The bytes of a file; of a packed one what its end says, which counts in 32 bits, or more if the file itself has."""
+    """The bytes of a file; of a packed one what its end says (in 32 bits), or its own if these are more."""
     size = path.stat().st_size
     if path.suffix.lower() != ".gz":
         return size
