@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test nightly fast lint docs coverage reproduce format clean
+.PHONY: setup demo test nightly fast lint docs coverage torture reproduce format clean
 
 setup: .venv/ready
 
@@ -41,6 +41,11 @@ docs: setup
 # Which lines the tests reach. Loops that numba compiles are not traced, so they count as not reached.
 coverage: setup
 	$(BIN)/pytest -q -n 2 --ignore=tests/engines --cov --cov-report=term --cov-report=html
+
+# Try to break it, for SECONDS seconds (or CASES seeds of each part), from SEED on; figures are kept and gone on from.
+SECONDS ?= 14400
+torture: setup
+	nice -n 19 $(BIN)/python -m torture $(PARTS) --seconds $(SECONDS) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED))
 
 reproduce: setup
 	$(BIN)/python -m experiments

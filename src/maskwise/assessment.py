@@ -23,6 +23,7 @@ from maskwise.table.read import read
 from maskwise.values.input_kind import input_kind
 from maskwise.values.location import table_name
 from maskwise.values.memory import parse_memory
+from maskwise.values.paths import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -102,7 +103,7 @@ def _place_of(population: Any, data: Any, table: Table) -> Any:
     if isinstance(population, str | Path):
         _, place = choose(str(population), table.engine)
         # Without a database there are only files, whatever their names.
-        is_file = not isinstance(data, str) or Path(data).exists()
+        is_file = not isinstance(data, str) or is_there(data)
         return Path(population) if is_file and not input_kind(data).is_database_table else place
     if input_kind(population).is_database_table != input_kind(data).is_database_table:
         raise InputError(elsewhere)

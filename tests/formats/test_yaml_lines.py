@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import yaml
 
@@ -49,3 +51,14 @@ def test_every_key_and_item_has_its_line() -> None:
 def test_a_mistake_has_its_line(text: str, says: str) -> None:
     with pytest.raises(PolicyError, match=says):
         parse(text, "x.yaml")
+
+
+def test_characters_that_json_escapes_in_two_halves_are_one() -> None:
+    said = {"🦊": ["🦊 one", {"x": "\U0001f98a"}]}
+    assert parse(json.dumps(said), "policy.json").data == said
+
+
+@pytest.mark.parametrize("text", ['"\\ud83e"', '{"\\udd8a x": 1}', '["a\\ud83e b"]'])
+def test_half_a_character_is_refused(text: str) -> None:
+    with pytest.raises(PolicyError, match="line 1: half of an escaped character"):
+        parse(text, "policy.json")

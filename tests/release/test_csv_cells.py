@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -65,7 +64,7 @@ def test_a_draft_can_be_read_by_nobody_who_cannot_read_what_it_replaces(
 
     def look(*arguments: Any) -> None:
         written(*arguments)
-        seen.update(stat.S_IMODE(os.stat(found).st_mode) for found in tmp_path.glob("*maskwise*"))
+        seen.update(stat.S_IMODE(found.stat().st_mode) for found in tmp_path.glob("*maskwise*"))
 
     written = write_files.copy_query
     monkeypatch.setattr("maskwise.engines.duckdb.copy_query", look)

@@ -43,7 +43,8 @@ def test_a_date_without_a_spelling_is_refused_where_it_counts(tmp_path: Path, ce
 def test_such_dates_pass_through_and_are_refused_by_an_audit(tmp_path: Path) -> None:
     path = people(tmp_path, CELLS["infinite"])
     maskwise.anonymize(path, {"requirements": [{"qid": ["A"], "k": 2}]}, tmp_path / "out.parquet")
-    assert duckdb.sql(f"SELECT count(*) FROM '{tmp_path}/out.parquet' WHERE isinf(D)").fetchall() == [(6,)]
+    released = duckdb.read_parquet(str(tmp_path / "out.parquet")).filter("isinf(D)")
+    assert len(released.fetchall()) == 6
     with pytest.raises(maskwise.InputError, match="infinite"):
         maskwise.audit(tmp_path / "out.parquet", POLICIES["qid"])
 

@@ -65,3 +65,18 @@ def test_decimals_that_are_protected_are_found_in_a_csv_too(tmp_path: Path) -> N
     outcome = maskwise.anonymize(tmp_path / "in.parquet", policy, tmp_path / "out.csv")
     assert outcome.verdict.findings[0].figure == 0.5
     assert not outcome.verdict.messages
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pa.array([2**63, 2**63 + 1] * 20, pa.uint64()),
+        pa.array([Decimal(10**20), Decimal(10**20 + 1)] * 20, pa.decimal128(38, 0)),
+    ],
+    ids=["uint64", "decimal"],
+)
+def test_numbers_that_floats_cannot_tell_apart_are_refused_rather_than_merged(cells: pa.Array) -> None:
+    table = pa.table({"A": ["a", "b"] * 20, "S": cells})
+    for call in (maskwise.audit, maskwise.anonymize):
+        with pytest.raises(maskwise.InputError, match=r"`S` differ beyond 15 digits only\. Make them text"):
+            call(table, asked(closeness=0.4))  # type: ignore[operator]

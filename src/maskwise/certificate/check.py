@@ -19,6 +19,7 @@ from maskwise.policy.requirements.qid import called
 from maskwise.release.escape import original_name, original_text
 from maskwise.release.publish import open_release
 from maskwise.table.endpoints import closing
+from maskwise.values.paths import is_there
 from maskwise.verify.verify import verify
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _compare(name: str, stated: Any, found: Any) -> Check:
 
 def _check_files(stated: Certificate, release: Path) -> list[Check]:
     """Compare the hashes of all files; what a single file is called now is no matter."""
-    if not release.exists():
+    if not is_there(release):
         msg = f"There is no file or folder `{release}`."
         raise InputError(msg)
     found = release_digests(release, release.resolve().name)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.certificate.checks import Check, CheckMark
 from maskwise.errors import InputError
+from maskwise.values.paths import is_there
 from maskwise.values.printable import printable
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def signature_path(certificate: Path) -> Path:
 
 def check_key(key: Path) -> None:
     """Refuse a key that cannot sign, before any work is done; one with a passphrase only where nobody can be asked."""
-    if not key.exists():
+    if not is_there(key):
         msg = f"There is no key `{key}`. Make one with: ssh-keygen -t ed25519 -f {key}"
         raise InputError(msg)
     if not _can_ask():

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from maskwise.cli.options import Engine, Memory, Quiet  # noqa: TC001 - read when a command is parsed
 from maskwise.errors import InputError
+from maskwise.values.paths import is_there
 
 
 def studio(
@@ -42,7 +43,7 @@ def studio(
         if (
             source.kind == "file"
             and not any(letter in data for letter in "*?[")
-            and not Path(data).expanduser().exists()
+            and not is_there(Path(data).expanduser())
         ):
             msg = f"There is no file `{data}`. Name another one, or start the studio without it."
             raise InputError(msg)

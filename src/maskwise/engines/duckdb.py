@@ -26,6 +26,7 @@ from maskwise.errors import InputError, WriteError
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName
 from maskwise.values.memory import for_engine, memory_of_run
+from maskwise.values.paths import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -300,7 +301,7 @@ def _file_of(address: str) -> Path | None:
     if not rest:
         return None
     here = Path(rest.removeprefix("/"))
-    return Path(rest) if not here.exists() and Path(rest).exists() else here
+    return Path(rest) if not is_there(here) and is_there(rest) else here
 
 
 def _quoted(name: TableName) -> str:
@@ -318,7 +319,7 @@ def _start(owner: DuckDB, file: Path | None, memory: int | None, *, writes: bool
     config: dict[str, Any] = {"temp_directory": spill, "memory_limit": f"{share >> 10}KiB"}
     if file is None:
         return connect(**config)
-    if not file.exists():
+    if not is_there(file):
         msg = f"There is no database `{file}`."
         raise InputError(msg)
     try:

@@ -22,6 +22,7 @@ from maskwise.policy.rules.made import MADE_KEYS, read_source
 from maskwise.policy.rules.registry import BESIDE, RULE_KEYS, read_rule_tree
 from maskwise.policy.taxonomy import Taxonomy
 from maskwise.values.grids import Grid
+from maskwise.values.paths import is_there
 from maskwise.values.scales import parse_bound
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def _taxonomy(document: Document, place: Place, folder: Path) -> Taxonomy:
         return tree
     if isinstance(tree, str):
         path = folder / tree
-        if not path.exists():
+        if not is_there(path):
             beside = did_you_mean(tree, (p.name for p in folder.iterdir())) if folder.is_dir() else ""
             msg = f"There is no taxonomy file `{path}`.{beside}"
             raise InputError(msg)

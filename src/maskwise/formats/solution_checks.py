@@ -6,6 +6,7 @@ owner keeps the file private.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
@@ -28,7 +29,7 @@ def are_ascending(breaks: Sequence[int | float]) -> bool:
     (True, False, False, False)
     """
     is_held = all(abs(end) <= _LARGEST if isinstance(end, int) else abs(end) < float("inf") for end in breaks)
-    return is_held and len(breaks) > 1 and all(a <= b for a, b in zip(breaks, breaks[1:], strict=False))
+    return is_held and len(breaks) > 1 and all(a <= b for a, b in pairwise(breaks))
 
 
 def refuse_contradictions(solution: Solution, shown: Sequence[Sequence[str]], dropped: Sequence[int]) -> None:

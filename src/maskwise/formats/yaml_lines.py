@@ -76,7 +76,20 @@ class _Builder:
             return self._mapping(node, place, above)
         if isinstance(node, yaml.SequenceNode):
             return [self.build(item, (*place, i), above) for i, item in enumerate(node.value)]
-        return None if _is_plain(node, {"", "~"}) else str(node.value)
+        return None if _is_plain(node, {"", "~"}) else self._text(node)
+
+    def _text(self, node: yaml.Node) -> str:
+        """A scalar; the halves of a character that JSON escapes one by one are put together."""
+        text = str(node.value)
+        if text.isprintable() or not any("\ud800" <= letter <= "\udfff" for letter in text):
+            return text
+        try:
+            return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+        except UnicodeDecodeError:
+            line = node.start_mark.line + 1
+            raise PolicyError(
+                [f"{self.name}, line {line}: half of an escaped character stands here. Write it out."]
+            ) from None
 
     def _mapping(self, node: yaml.MappingNode, place: Place, above: frozenset[int]) -> dict[str, object]:
         found: dict[str, object] = {}
@@ -85,17 +98,18 @@ class _Builder:
             if not isinstance(key, yaml.ScalarNode):
                 self.mistakes.append(f"{self.name}, line {line}: a key here is not plain text. Quote it.")
                 continue
-            if key.value in found:
-                first = self.lines[(*place, key.value)]
+            name = self._text(key)
+            if name in found:
+                first = self.lines[(*place, name)]
                 # A key below `sensitive` is a protected value, or its column: not for a log.
-                what = "a key of `sensitive`" if "sensitive" in place else f"`{key.value}`"
+                what = "a key of `sensitive`" if "sensitive" in place else f"`{name}`"
                 self.mistakes.append(
                     f"{self.name}, line {line}: {what} stands twice; first on line {first}. Remove one."
                 )
                 continue
-            self.lines[(*place, key.value)] = line
-            built = self.build(value, (*place, key.value), above)
-            found[key.value] = None if _is_plain(value, _NULLS) else built
+            self.lines[(*place, name)] = line
+            built = self.build(value, (*place, name), above)
+            found[name] = None if _is_plain(value, _NULLS) else built
         return found
 
 

@@ -54,7 +54,9 @@ def _with_known_type(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         kind = pa.float32()
     elif pa.types.is_decimal256(kind):
         if kind.precision > _MOST_DIGITS:
-            msg = f"Column `{name}` holds decimals of {kind.precision} digits. Make it text, or use at most {_MOST_DIGITS}."
+            msg = (
+                f"Column `{name}` holds decimals of {kind.precision} digits; {_MOST_DIGITS} can be read. Make it text."
+            )
             raise InputError(msg)
         kind = pa.decimal128(kind.precision, kind.scale)
     try:

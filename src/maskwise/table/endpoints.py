@@ -10,7 +10,9 @@ from maskwise.engines.choose import choose, has_tables
 from maskwise.errors import InputError
 from maskwise.table.files import find_files
 from maskwise.table.read import read
+from maskwise.table.whole_files import refuse_beyond_memory
 from maskwise.values.location import TableName, locate
+from maskwise.values.memory import memory_of_run
 from maskwise.values.reading import AS_IT_IS
 
 _DATABASE_FILE = "duckdb:///"
@@ -80,6 +82,8 @@ def open_data(data: Any, engine: Any, target: Place | None, memory: int | None, 
     try:
         if isinstance(target, TableName):
             started.dialect.check_target(target, place)
+        if isinstance(place, Path):
+            refuse_beyond_memory(place, memory_of_run(memory))
         return read(place, started, reading=reading)
     except BaseException:
         started.close()

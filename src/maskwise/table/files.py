@@ -10,7 +10,6 @@ import csv
 import gzip
 import io
 import itertools
-import os
 import re
 import zlib
 from pathlib import Path
@@ -22,6 +21,7 @@ from maskwise.table.arrow_types import with_known_types
 from maskwise.table.column_names import unique_names
 from maskwise.table.csv_records import facts_meanwhile, read_csv, refuse_other_count
 from maskwise.values.location import Folder, suffix_of
+from maskwise.values.paths import is_folder, is_there
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,16 +45,20 @@ def find_files(place: Path | Folder) -> list[Path]:
         place: A file; a pattern such as `people/*.csv`, if there is no file of that name; or a folder of parquet files.
     """
     path = place.path if isinstance(place, Folder) else place
-    if path.is_dir():
+    if is_folder(path):
         found = sorted(p for p in path.glob("*.parquet") if not p.name.startswith((".", "_")))
         if not found:
             msg = f"The folder `{path}` has no parquet file. Name files with a pattern, such as `{path}/*.csv`."
             raise InputError(msg)
         return found
-    if path.exists() or isinstance(place, Folder) or not any(letter in str(path) for letter in "*?["):
+    if is_there(path) or isinstance(place, Folder) or not any(letter in str(path) for letter in "*?["):
         return [path]
     parts = path.parts[1:] if path.is_absolute() else path.parts
-    found = sorted(p for p in Path(path.anchor).glob("/".join(parts)) if p.is_file())
+    try:
+        found = sorted(p for p in Path(path.anchor).glob("/".join(parts)) if p.is_file())
+    except OSError:
+        # No folder has so long a name.
+        found = []
     if not found:
         msg = f"There is no file like `{path}`."
         raise InputError(msg)
@@ -116,8 +120,8 @@ def _open_csv(files: DataFiles, engine: Engine, names: Sequence[str]) -> ir.Tabl
 
 def _look_into(path: Path, look: Any) -> Any:
     """Look at the beginning of a file; refuse one that is not there, is empty or cannot be read."""
-    if not os.path.exists(path):  # noqa: PTH110 - a name that is too long is not there either
-        near = did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
+    if not is_there(path):
+        near = did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if is_folder(path.parent) else ""
         msg = f"There is no file `{path}`.{near}"
         raise InputError(msg)
     try:
@@ -175,14 +179,14 @@ def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str
 
 
 def delimiter_of(text: str) -> str:
-    """The separator that the header uses most, outside quotes, if records use it too; a comma if none.
+    r"""The separator that the header uses most, outside quotes, if records use it too; a comma if none.
 
     Args:
         text: The beginning of a csv.
 
     >>> delimiter_of('name;"last, first"'), delimiter_of("one column")
     (';', ',')
-    >>> delimiter_of("a;b;c,sex\\n1,F\\n2,M\\n"), delimiter_of("a|b\\n1\\n2\\n")
+    >>> delimiter_of("a;b;c,sex\n1,F\n2,M\n"), delimiter_of("a|b\n1\n2\n")
     (',', ',')
     """
     header = text.partition("\n")[0]

@@ -142,6 +142,16 @@ class Table:
                 f"The sensitive column `{name}` holds {kind} cells, which a policy cannot name exactly. Make them text."
             )
             raise InputError(msg)
+        if kind.is_decimal() or kind.is_uint64():
+            self._refuse_merged_numbers(name)
+
+    def _refuse_merged_numbers(self, name: str) -> None:
+        """Refuse numbers that differ beyond what a float can hold: they would be counted as one value."""
+        apart, counted = self.expr[self.key(name)].nunique(), self.column(name).nunique()
+        (found,) = self.engine.fetch(self.expr.aggregate(apart=apart, counted=counted)).to_pylist()
+        if found["apart"] != found["counted"]:
+            msg = f"Some numbers of the sensitive column `{name}` differ beyond 15 digits only. Make them text."
+            raise InputError(msg)
 
     def key(self, name: str) -> str:
         """The engine's name of a column."""

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 _MISSING = "\x00missing"
 """What Spark takes for missing in a csv; no cell holds it, so that a quoted empty cell stays a text."""
+_FORM_OF_TIMES = "spark.sql.parquet.outputTimestampType"
 _BYTES = "UTF8_BINARY"
 """The collation that compares bytes."""
 _MOST_ORDERED = 64
@@ -238,9 +239,15 @@ class Spark:
             shutil.rmtree(parts, ignore_errors=True)
 
     def _write_parts(self, sql: str, folder: Path) -> None:
-        """Write parquet files, a task each."""
+        """Write parquet files, a task each; a time in a zone says so, which Spark's usual form of it does not."""
+        before = self.session.conf.get(_FORM_OF_TIMES)
         with translate_errors(str(folder.parent)), self._working():
-            self.session.sql(sql).write.mode("overwrite").parquet(str(folder))
+            self.session.conf.set(_FORM_OF_TIMES, "TIMESTAMP_MICROS")
+            try:
+                self.session.sql(sql).write.mode("overwrite").parquet(str(folder))
+            finally:
+                with suppress(PySparkException, Py4JError, OSError):
+                    self.session.conf.set(_FORM_OF_TIMES, str(before))
 
     def check_target(self, target: TableName, source: Any) -> None:
         """Refuse a table that is the source."""

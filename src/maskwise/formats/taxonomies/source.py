@@ -9,6 +9,7 @@ import codecs
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError, did_you_mean, plural
+from maskwise.values.paths import is_there
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +22,7 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 def read_bytes(path: Path) -> bytes:
     """Read a regular file of a reasonable size."""
     try:
-        if not path.exists():
+        if not is_there(path):
             near = did_you_mean(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
             msg = f"There is no file `{path}`.{near}"
             raise InputError(msg)
