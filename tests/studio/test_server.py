@@ -246,10 +246,10 @@ def test_what_is_no_file_is_refused_at_once(server: RunningStudio, path: str, tm
     assert server.ask("state")["source"]["name"] == "people.csv"
 
 
-def test_a_tab_that_has_another_table_changes_nothing(server: RunningStudio, people: Path) -> None:
+def test_a_tab_that_has_another_table_changes_nothing(server: RunningStudio, people: Path, tmp_path: Path) -> None:
     first = server.ask("state")["source"]["id"]
-    other = server.ask("open", path=str(people))["source"]["id"]
-    assert first != other
+    assert server.ask("open", path=str(people))["source"]["id"] == first
+    server.ask("open", path=str(write_people(tmp_path / "others.csv")))
     headers = {"X-Maskwise-Token": server.token, "Content-Type": "application/json", "X-Maskwise-Table": first}
     asked = {"draft": {"draft": {"mine": 1}}, "search": {"policy": POLICY}, "columns": {}}
     for name, body in asked.items():
