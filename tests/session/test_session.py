@@ -14,6 +14,7 @@ import pytest
 
 import maskwise
 from maskwise.engines.sql import Engine
+from maskwise.errors import WriteError
 from maskwise.progress import Event, RunProgress, StageBegun, StepTaken, StillWorking
 from maskwise.session.session import Session
 from maskwise.values.reading import AS_IT_IS
@@ -149,6 +150,7 @@ def test_a_changed_k_counts_no_column_again(monkeypatch: pytest.MonkeyPatch) -> 
         assert asked == [3, 3, 3, 3, 1, 4]
 
 
+@pytest.mark.slow
 def test_a_changed_k_looks_for_identifiers_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from maskwise.release import released_columns
 
@@ -169,6 +171,7 @@ def test_a_changed_k_looks_for_identifiers_once(monkeypatch: pytest.MonkeyPatch)
         assert len(asked) == 4
 
 
+@pytest.mark.slow
 def test_what_a_search_and_a_release_made_in_the_engine_is_gone(tmp_path: Path) -> None:
     two = POLICY | {"requirements": [{"qid": ["Age", "Job"], "k": 3}, {"qid": ["Sex", "Town"], "k": 3}]}
     with Session(people()) as session:
@@ -307,7 +310,8 @@ def test_the_source_is_not_written_over(tmp_path: Path) -> None:
 
 def test_what_is_looked_at_is_private_and_gone_at_the_end() -> None:
     with Session(people()) as session:
-        assert session.search(POLICY).verdict.is_met
+        run = session.search(POLICY)
+        assert run.verdict.is_met
         folder = session.private_folder()
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert list(folder.iterdir())
@@ -320,6 +324,79 @@ def test_a_closed_session_says_so() -> None:
     for ask in (lambda: session.search(POLICY), lambda: run.at(1), run.rows, lambda: run.verdict):
         with pytest.raises(maskwise.InputError, match="session is closed"):
             ask()
+
+
+def test_nothing_is_asked_of_a_closed_session(tmp_path: Path) -> None:
+    with Session(people()) as session:
+        run = session.search(POLICY)
+    session.close()
+    asks: list[Any] = [session.columns, session.suggest, session.records, lambda: session.check(POLICY)]
+    asks += [lambda: session.values("Job"), lambda: session.names, lambda: session.n_records]
+    asks += [lambda: run.write(tmp_path / "out"), lambda: run.why()]
+    for ask in asks:
+        with pytest.raises(maskwise.InputError, match="session is closed"):
+            ask()
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_threads_take_turns_and_are_refused_while_one_searches() -> None:
+    found: list[Any] = []
+
+    def ask() -> None:
+        try:
+            found.append(session.n_records)
+        except maskwise.InputError as error:
+            found.append(str(error))
+
+    def listen(event: Event) -> None:
+        if isinstance(event, StepTaken) and not found:
+            other = threading.Thread(target=ask)
+            other.start()
+            other.join(30)
+
+    with Session(people()) as session:
+        run = session.search(POLICY, on_event=listen)
+        assert found == ["This session is searching. Wait for the end of the search, or stop it."]
+        threads = [threading.Thread(target=lambda: found.append(session.columns())) for _ in range(2)]
+        threads += [threading.Thread(target=lambda k=k: found.append(run.at(k).verdict.is_met)) for k in (0, 1)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert len(found) == 5
+        assert found.count(True) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["pandas", "polars", "lazy"])
+def test_data_frames_are_searched_and_released(kind: str, tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    frames = {"pandas": people().to_pandas, "polars": lambda: polars.from_arrow(people())}
+    frames["lazy"] = lambda: polars.from_arrow(people()).lazy()
+    with Session(frames[kind]()) as session:
+        run = session.search(POLICY)
+        assert run.solution == maskwise.anonymize(people(), POLICY).solution
+        for _ in range(2):  # what stands there is replaced
+            run.write(tmp_path, keep_order=True)
+        assert run.rows(0, 1).rows[0].before[1] == "clerk"
+    assert pa.csv.read_csv(tmp_path / "release.csv").num_rows == 240
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with Session(people()) as session, pytest.raises(WriteError, match="cannot be made"):
+        session.search(POLICY).write(tmp_path / "file" / "out")
+
+
+def test_the_tree_that_is_made_for_a_column_is_the_one_that_is_masked_along() -> None:
+    grown = POLICY | {"attributes": {"Job": {"grow": "frequency"}}}
+    with Session(people()) as session:
+        tree = session.tree("Job", grown)
+        assert dict(tree.n_records) == {job: people()["Job"].to_pylist().count(job) for job in JOBS}
+        assert set(session.search(grown).solution.cut("Job").labels) <= set(tree.taxonomy.labels)
+        with pytest.raises(maskwise.InputError, match="makes no tree for `Age`"):
+            session.tree("Age", grown)
 
 
 def test_one_search_at_a_time() -> None:

@@ -246,10 +246,10 @@ def test_what_is_no_file_is_refused_at_once(server: RunningStudio, path: str, tm
     assert server.ask("state")["source"]["name"] == "people.csv"
 
 
-def test_a_tab_that_has_another_table_changes_nothing(server: RunningStudio, people: Path) -> None:
+def test_a_tab_that_has_another_table_changes_nothing(server: RunningStudio, people: Path, tmp_path: Path) -> None:
     first = server.ask("state")["source"]["id"]
-    other = server.ask("open", path=str(people))["source"]["id"]
-    assert first != other
+    assert server.ask("open", path=str(people))["source"]["id"] == first
+    server.ask("open", path=str(write_people(tmp_path / "others.csv")))
     headers = {"X-Maskwise-Token": server.token, "Content-Type": "application/json", "X-Maskwise-Table": first}
     asked = {"draft": {"draft": {"mine": 1}}, "search": {"policy": POLICY}, "columns": {}}
     for name, body in asked.items():
@@ -266,15 +266,6 @@ def test_a_search_is_stopped_while_the_table_is_still_counted(server: RunningStu
     *_, last = server.events(run)
     assert last["kind"] in {"failed", "done"}
     assert server.search(POLICY)
-
-
-def test_a_closed_terminal_ends_it_and_uploads_are_gone(tmp_path: Path) -> None:
-    with running(tmp_path) as started:
-        assert started.upload("people.csv", write_people(tmp_path / "people.csv").read_bytes())[0] == 200
-        assert left_in(tmp_path / "tmp")
-        code, _ = started.end(signal.SIGHUP)
-    assert code == 0
-    assert left_in(tmp_path / "tmp") == []
 
 
 def test_ctrl_c_ends_it_and_nothing_stays(tmp_path: Path) -> None:
@@ -347,10 +338,12 @@ def test_the_browser_is_opened_by_a_file_that_others_cannot_read(tmp_path: Path)
         server.ask("state")
         redirect = Path(address.removeprefix("file://"))
         wait_until(lambda: not redirect.exists(), "the file stays")
+        assert left_in(tmp_path / "tmp")
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGHUP)  # the terminal is closed
         out, _ = process.communicate(timeout=60)
     assert token not in out
+    assert left_in(tmp_path / "tmp") == []
 
 
 def test_a_redirect_never_follows_what_is_there(tmp_path: Path) -> None:

@@ -114,8 +114,8 @@ class SearchRun:
             start: How many records are passed over.
             n: How many are given.
         """
-        self._session.require_open()
-        return pair_rows(self._found.joint.own_table(self._found.solved.table), self.solution, start, n)
+        with self._session.using():
+            return pair_rows(self._found.joint.own_table(self._found.solved.table), self.solution, start, n)
 
     @cached_property
     def outcome(self) -> Outcome:
@@ -167,6 +167,7 @@ class SearchRun:
             numbers: As in `anonymize`.
             beside: More files that appear together with it.
         """
+        self._session.require_open()
         place = Path(folder)
         paths = [None if one is None else place / one for one in (solution, trace, report, owner_report)]
         sidecars = SidecarPaths(solution=paths[0], trace=paths[1], report=paths[2], owner_report=paths[3])
@@ -191,9 +192,8 @@ class SearchRun:
         why: bool = False,
         beside: Callable[[Outcome], Sequence[Sidecar]] | None = None,
     ) -> Outcome:
-        self._session.require_open()
         progress = RunProgress(self._on_event)
-        with progress.ticking(), self._found.solved.table.engine.scratch():
+        with self._session.using(), progress.ticking(), self._found.solved.table.engine.scratch():
             plan = self._found.take(progress, why=why)
             source = (self._session.data, self._session.engine)
             return release(plan, target, how, progress, source, beside)

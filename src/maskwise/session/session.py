@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -31,7 +31,7 @@ from maskwise.values.reading import AS_IT_IS
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from maskwise.pipeline.previewing import TreePreview
     from maskwise.policy.policy import Policy
@@ -70,7 +70,8 @@ class Session:
         self._tables: dict[Reading, Table] = {}
         self._is_open = True
         self._folder: Path | None = None
-        self._busy = threading.Lock()
+        self._lock = threading.RLock()
+        self._is_searching = False
         self._suggested: Suggestion | InputError | None = None
         WARMING.start()
         self._table(AS_IT_IS)
@@ -82,10 +83,26 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Forget the table, and remove what was written to look at."""
-        self._is_open = False
-        self._tables.clear()
-        self._open_things.close()
+        """Forget the table, and remove what was written to look at; a search of another thread is waited for."""
+        with self._lock:
+            self._is_open = False
+            self._tables.clear()
+            self._open_things.close()
+
+    @contextmanager
+    def using(self) -> Iterator[None]:
+        """Have the engine for oneself: threads take turns, and while one searches the others are refused.
+
+        Raises:
+            InputError: Another thread is searching, or the session is closed.
+        """
+        if not self._lock.acquire(blocking=not self._is_searching):
+            raise InputError("This session is searching. Wait for the end of the search, or stop it.")
+        try:
+            self.require_open()
+            yield
+        finally:
+            self._lock.release()
 
     def require_open(self) -> None:
         """Refuse to work on a table that was closed."""
@@ -100,16 +117,18 @@ class Session:
     @property
     def n_records(self) -> int:
         """How many records it has."""
-        return self._table(AS_IT_IS).n_rows()
+        with self.using():
+            return self._table(AS_IT_IS).n_rows()
 
     def records(self) -> Any:
         """All records, to train classifiers on: what was given, or of a database an Arrow table of all of them."""
         self.require_open()
         if self.engine is None and not has_tables(None, self.data):
             return self.data
-        table = self._table(AS_IT_IS)
-        keys = [table.key(name) for name in table.names]
-        return table.engine.fetch(table.expr.select(*keys)).rename_columns(list(table.names))
+        with self.using():
+            table = self._table(AS_IT_IS)
+            keys = [table.key(name) for name in table.names]
+            return table.engine.fetch(table.expr.select(*keys)).rename_columns(list(table.names))
 
     def columns(self, roles: Mapping[str, str] | None = None) -> tuple[ColumnView, ...]:
         """Every column: its type, its values and missing cells, and the part in a policy that is suggested for it.
@@ -130,7 +149,8 @@ class Session:
             suggestion = self.suggest()
         except InputError:
             suggestion = None
-        return view_columns(self._table(AS_IT_IS), suggestion, roles or {})
+        with self.using():
+            return view_columns(self._table(AS_IT_IS), suggestion, roles or {})
 
     def suggest(self) -> Suggestion:
         """A draft of a policy, as `maskwise.suggest` makes it; it is made once.
@@ -138,12 +158,12 @@ class Session:
         Raises:
             InputError: There is nothing in the table that a policy could protect and show.
         """
-        self.require_open()
-        if self._suggested is None:
-            try:
-                self._suggested = suggest_for(self._table(AS_IT_IS), None, DEFAULT_RISK)
-            except InputError as error:
-                self._suggested = error
+        with self.using():
+            if self._suggested is None:
+                try:
+                    self._suggested = suggest_for(self._table(AS_IT_IS), None, DEFAULT_RISK)
+                except InputError as error:
+                    self._suggested = error
         if isinstance(self._suggested, InputError):
             raise self._suggested
         return self._suggested
@@ -154,7 +174,8 @@ class Session:
         Args:
             column: Its name.
         """
-        return list(count_values(self._table(AS_IT_IS), column))
+        with self.using():
+            return list(count_values(self._table(AS_IT_IS), column))
 
     def tree(self, column: str, policy: Mapping[str, Any] | Policy) -> TreePreview:
         """The tree that a policy asks to be made of the table for a column (`grow`, `from_column`).
@@ -167,7 +188,8 @@ class Session:
             InputError: No tree is made for this column.
         """
         asked = read_placed(policy, Path())
-        found = preview_made_trees(self._table(asked.reading), asked)
+        with self.using():
+            found = preview_made_trees(self._table(asked.reading), asked)
         if column not in found:
             msg = f"The policy makes no tree for `{column}`: give it `grow` or `from_column`, and put it into a QID."
             raise InputError(msg)
@@ -180,14 +202,15 @@ class Session:
             policy: A mapping of the form of a policy file, or a Policy.
             folder: Where taxonomy files are looked up.
         """
-        try:
-            asked = read_placed(policy, Path(folder))
-            profile, _ = take_profile(self._table(asked.reading), asked)
-            from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
+        with self.using():
+            try:
+                asked = read_placed(policy, Path(folder))
+                profile, _ = take_profile(self._table(asked.reading), asked)
+                from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
 
-            check_feasible(profile, asked)
-        except MaskwiseError as error:
-            return remarks_of_error(error)
+                check_feasible(profile, asked)
+            except MaskwiseError as error:
+                return remarks_of_error(error)
         implied = [
             asked.note_at(("requirements", i), f"This follows from requirement {by + 1}, so it changes nothing.")
             for i, by in asked.implied_by().items()
@@ -229,16 +252,18 @@ class Session:
         asked, earlier = read_policy(policy), read_earlier(against)
         is_asked_to_stop = (lambda: False) if stop is None else stop.is_set
         progress = RunProgress(on_event, is_asked_to_stop, gives_up=True)
-        if not self._busy.acquire(blocking=False):
+        if self._is_searching:
             raise InputError("This session is searching already. Stop that search, or wait for its end.")
-        try:
-            with progress.ticking(self._interrupt):
-                progress.stage(Stage.READ)
-                table = self._table(asked.reading)
-                workspace = Workspace(for_search(memory_of_run(self._n_bytes)))
-                found = find(table, asked, earlier, options, progress, workspace)
-        finally:
-            self._busy.release()
+        with self.using():
+            self._is_searching = True
+            try:
+                with progress.ticking(self._interrupt):
+                    progress.stage(Stage.READ)
+                    table = self._table(asked.reading)
+                    workspace = Workspace(for_search(memory_of_run(self._n_bytes)))
+                    found = find(table, asked, earlier, options, progress, workspace)
+            finally:
+                self._is_searching = False
         return SearchRun(self, found, on_event, seed if options.seed is None else options.seed)
 
     def _interrupt(self) -> None:

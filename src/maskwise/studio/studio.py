@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import secrets
 from contextlib import suppress
@@ -116,8 +117,9 @@ class Studio:
         self._policy = opened.pop("policy")
         self._choice, self._open_in, self._error = choice, self.process, None
         self._roles = {}
-        where = {"id": secrets.token_hex(8), "kind": choice.kind, "export_folder": choice.export_folder}
-        self._source = {**opened, **where}
+        name = repr((choice.key, opened["n_records"], opened["n_columns"])).encode("utf-8", "surrogatepass")
+        where = {"kind": choice.kind, "export_folder": choice.export_folder}
+        self._source = {**opened, **where, "id": hashlib.sha256(name).hexdigest()[:16]}
         self._runs.clear()
         return {"source": self._source, "draft": self.drafts.load(choice.key), "policy": self._policy}
 

@@ -18,7 +18,7 @@ from tests.studio.page.browsers import find_browser, install_browser
 from tests.studio.page.coverage import FunctionCoverage
 
 REQUIRE = "MASKWISE_REQUIRE_BROWSER"
-PATIENCE = 120_000
+PATIENCE = 60_000
 """So many milliseconds a page may take: the first search of all compiles for a while."""
 
 

@@ -87,11 +87,12 @@ export function nameList(names, most = 12) {
 /**
  * A sentence of maskwise: what stands in backticks is a name or a value.
  * @param {string} text
+ * @param {boolean} [isMixed] Whether values stand in it without backticks, so that it must not turn what is around it.
  * @returns {HTMLElement}
  */
-export function sentence(text) {
+export function sentence(text, isMixed = false) {
   const parts = String(text).split("`");
-  return el("span", {}, ...parts.map((part, i) => (i % 2 ? el("code", {}, data(part)) : part)));
+  return el("span", {}, ...parts.map((part, i) => (i % 2 ? el("code", {}, data(part)) : isMixed ? el("bdi", {}, part) : part)));
 }
 
 /** @param {number} n @returns {string} A whole number with separators. */

@@ -10,7 +10,7 @@ const LABELS = 12;
 /** @param {Object[]} requirements */
 export function askedTable(requirements) {
   const rows = requirements.map((one, i) => el("tr", {},
-    el("th", { scope: "row" }, `${i + 1}. `, sentence(one.text)),
+    el("th", { scope: "row" }, `${i + 1}. `, sentence(one.text, true)),
     el("td", {}, one.asked), el("td", {}, one.reached),
     el("td", {}, el("span", { class: one.is_met ? "met" : "unmet" }, one.is_met ? "✓ met" : "✗ not met"))));
   return table("What was asked and what is reached", ["Sentence", "Asked", "Reached", "Recount"], rows, { class: "figures" });
@@ -51,7 +51,7 @@ export function reasonList(said) {
 /** The first lines of a list; the others are unfolded. */
 function shortList(what, list) {
   const items = (some) => el("ul", { class: "reasons" }, ...some.map((one) =>
-    el("li", {}, el("strong", {}, data(one.attribute)), " “", data(one.shown), "”: ", sentence(one.text))));
+    el("li", {}, el("strong", {}, data(one.attribute)), " “", data(one.shown), "”: ", sentence(one.text, true))));
   const others = list.slice(FEW, MOST);
   return el("div", {}, items(list.slice(0, FEW)),
     others.length > 0 && el("details", { "data-key": `more ${what}` }, el("summary", {}, `${count(others.length)} more`), items(others)));
@@ -72,5 +72,5 @@ function labels(list) {
 /** @param {{sentences: string[]}|null} risk */
 export function riskPart(risk) {
   if (!risk) return el("p", { class: "quiet" }, "Not counted for this policy.");
-  return el("ul", {}, ...risk.sentences.map((text) => el("li", {}, sentence(text))));
+  return el("ul", {}, ...risk.sentences.map((text) => el("li", {}, sentence(text, true))));
 }

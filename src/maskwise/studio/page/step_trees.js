@@ -15,7 +15,7 @@ const PIECE = 20_000;
 const CHUNK = 1000;
 const LISTED = 200;
 /** A tree of more values is nothing to be edited by hand. */
-const MOST = 50_000;
+const MOST = 200_000;
 
 export class TreesStep {
   /** @param {HTMLElement} root @param {import("./studio.js").Studio} studio */
@@ -114,14 +114,14 @@ export class TreesStep {
     const rule = RULES.find(([key]) => key === kind);
     if (rule) {
       return [field(rule[3], String(entry[kind]).replaceAll(",", ", "), (text) => this.edit(column, { ...entry, [kind]: levels(text) }),
-        { "data-key": "levels" }), button("Make it a tree to edit", () => this.makeTree(column))];
+        { "data-key": "levels" }), button("Make it a tree to edit", () => this.makeTree(column, true))];
     }
     if (kind === "grow") {
       return [el("label", { class: "field" }, el("span", {}, "Values are put together by"),
         choice(GROW, entry.grow, (by) => this.edit(column, { ...entry, grow: by }), { "data-key": "grow" })),
-      button("Make it a tree to edit", () => this.makeTree(column))];
+      button("Make it a tree to edit", () => this.makeTree(column, true))];
     }
-    if (kind === "from_column") return [this.sources(column, entry), button("Make it a tree to edit", () => this.makeTree(column))];
+    if (kind === "from_column") return [this.sources(column, entry), button("Make it a tree to edit", () => this.makeTree(column, true))];
     if (kind === "other") return [el("code", {}, JSON.stringify(entry))];
     return [];
   }
@@ -145,19 +145,23 @@ export class TreesStep {
   setWay(column, way) {
     const rule = RULES.find(([key]) => key === way);
     const { doc } = this.studio;
-    if (way === "tree") this.makeTree(column);
+    if (way === "tree") this.makeTree(column, RULES.some(([key]) => key === kindOfMasking(doc, column)));
     else if (way === "grow") this.studio.edit(setEntry(doc, column, { grow: "frequency" }));
     else if (way === "from_column") this.studio.edit(setEntry(doc, column, { from_column: [] }));
     else if (rule) this.studio.edit(setEntry(doc, column, { [way]: levels(rule[2]), other: "under other values" }));
     else this.studio.edit(setEntry(doc, column, way === "default" ? undefined : way));
   }
 
-  /** What a rule makes of the column becomes a tree; without a rule all values stand below the top. */
-  async makeTree(column) {
+  /**
+   * Give a column a tree to edit.
+   * @param {string} column
+   * @param {boolean} isAsMade Whether it begins with what is made of the column now; otherwise all values stand below the top.
+   */
+  async makeTree(column, isAsMade) {
     const { studio } = this;
     await this.attempt(async () => {
       const counts = await this.load(column);
-      const tree = this.hasTree(column)
+      const tree = isAsMade
         ? fromNested((await call("tree", { column, entry: entryOf(studio.doc, column), policy: policyOf(studio.doc) })).tree)
         : node("Any", [...counts.keys()].filter((value) => value !== "Any").map((value) => node(value)));
       studio.edit(setTree(studio.doc, column, tree));

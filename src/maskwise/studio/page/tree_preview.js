@@ -51,7 +51,6 @@ function draw(column, { tree, counts, n_outside: nOutside }) {
   const top = fromNested(tree);
   if (top.children.length <= FEW) view.expanded = new Set([top, ...top.children].map((one) => one.label));
   view.show(top, new Map(), new Map(Object.entries(counts)));
-  view.host.setAttribute("aria-readonly", "true");
   return [
     el("p", { class: "quiet" }, "What this makes of the column, with the records of each value. The search shows each record by one of these lines."),
     nOutside > 0 ? el("p", {}, `${plural(nOutside, "value")} of the column ${nOutside === 1 ? "has" : "have"} no place in it.`) : "",
