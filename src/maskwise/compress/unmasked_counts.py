@@ -67,20 +67,11 @@ def count_unmasked(table: Table, names: Sequence[str], class_name: str) -> list[
         class_name: The class.
     """
     found: list[NumberedColumn] = []
-    n_records = table.n_rows()
     for at in range(0, len(names), _MOST_SETS):
         own = names[at : at + _MOST_SETS]
         cells = [cell_of(table, name) for name in own]
         counts = table.engine.group_each(table.expr, cells, table.column(class_name))
-        classes = number_classes(counts.classes())
-        few = [
-            i
-            for i, (cell, size) in enumerate(zip(cells, counts.sizes(), strict=True))
-            if size <= MOST_FETCHED and not (cell.type().is_string() and _may_be_names(size, n_records))
-        ]
-        fetched = counts.of_columns(few)
-        numbered = (_Counted(name, counts, i, classes, n_records).number(fetched.get(i)) for i, name in enumerate(own))
-        found += [one for one in numbered if one is not None]
+        found += _number_columns(own, cells, counts)
         counts.drop()
     told = [information(one.counts) for one in found]
     best = sorted(range(len(found)), key=lambda i: (-told[i], i))[:MOST_COLUMNS]
@@ -95,43 +86,69 @@ def cell_of(table: Table, name: str) -> ir.Value:
     return cell if any(test() for test in usual) else cell.cast("string")
 
 
+def _number_columns(names: Sequence[str], cells: Sequence[ir.Value], counts: ValueCounts) -> list[NumberedColumn]:
+    """Number the values of the columns that may tell something; in few queries, as each takes a cluster a while."""
+    summary = counts.by_class()
+    classes = number_classes(summary.column("beside").unique().to_pylist())
+    totals = np.zeros((len(names), 2, len(classes)), np.int64)
+    which, is_missing, n = (as_numpy(summary.column(name)).astype(np.int64) for name in ("which", "is_missing", "n"))
+    np.add.at(totals, (which, is_missing, class_numbers(summary.select(["beside", "n"]), 0, classes)), n)
+    columns = [
+        _Counted(name, cell, counts, i, classes, size, *totals[i])
+        for i, (name, cell, size) in enumerate(zip(names, cells, counts.sizes(), strict=True))
+    ]
+    fetched = counts.of_columns([one.i for one in columns if one.is_short])
+    numbered = (one.number(fetched.get(one.i)) for one in columns)
+    return [one for one in numbered if one is not None]
+
+
 @dataclass(frozen=True, slots=True)
 class _Counted:
     """A column that was counted by itself."""
 
     name: str
+    cell: ir.Value
     counts: ValueCounts
     i: int
     classes: dict[object, int]
-    n_records: int
+    n_values: int
+    """Its distinct values, without the missing one."""
+    present: Ints  # (n_classes,)
+    """The records with a value."""
+    missing: Ints  # (n_classes,)
+    """The records without one."""
+
+    @property
+    def may_be_names(self) -> bool:
+        """Whether so many values differ that they may name people."""
+        n_records = int(self.present.sum() + self.missing.sum())
+        return bool(self.cell.type().is_string()) and self.n_values > max(_MOST_NAMES * n_records, 1)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether its values may be fetched."""
+        return 0 < self.n_values <= MOST_FETCHED and not self.may_be_names
 
     def number(self, groups: pa.Table | None) -> NumberedColumn | None:
         """Give its values numbers; None if it tells nothing.
 
         Args:
-            groups: All its counts; None if its values are too many to be fetched, or may be names.
+            groups: All its counts, if they were fetched.
         """
+        if not self.n_values:
+            return None
         if groups is None:
             return self._as_ranges() or self._as_frequent()
         counted = count_by_class(self.name, groups, self.classes)
-        if not len(counted.keys):
-            return None
-        return _as_numbers(counted) or _tell_apart(counted, counted.counts.sum(axis=0), counted.missing)
+        return _as_numbers(counted) or _tell_apart(counted, self.present, self.missing)
 
     def _as_ranges(self) -> NumberedColumn | None:
         """Count by ranges of numbers inside the engine; None if the cells are no numbers."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
-        kind = self.counts.type_of(self.i)
-        engine_type = None
-        if pa.types.is_string(kind):
-            engine_type = self._type_of_texts()
-            if engine_type is None:
-                return None
-        elif parse_keys(pa.array([], kind)) is None:
+        kind = self.cell.type()
+        engine_type = self._type_of_texts() if kind.is_string() else None
+        if kind.is_boolean() or (kind.is_string() and engine_type is None):
             return None
-        n_records = int(self._totals().sum())
-        ranged = self.counts.ranged(self.i, _most_ranges(n_records), engine_type)
+        ranged = self.counts.ranged(self.i, _most_ranges(int(self.present.sum())), engine_type)
         if ranged.n_odd:
             return None
         counted = count_by_class(self.name, ranged.groups, self.classes)
@@ -139,36 +156,21 @@ class _Counted:
         assert parsed is not None  # noqa: S101 - the type was looked at above
         order = np.argsort(parsed.numbers, kind="stable")
         lookup = Lookup(counted.keys.take(from_numpy(order)), None, missing=len(order))
-        return NumberedColumn(self.name, lookup, np.vstack([counted.counts[order], self._missing()]))
+        return NumberedColumn(self.name, lookup, np.vstack([counted.counts[order], self.missing]))
 
     def _type_of_texts(self) -> str | None:
         """What an engine can read all texts as, where they are numbers or dates."""
         looks = patterns()
         *by_scale, n_codes = [n for n, _ in self.counts.matching(self.i, [*looks.values(), CODE])]
-        n_texts = self.counts.n_values(self.i)
-        fits = [scale.engine_type for scale, n in zip(looks, by_scale, strict=True) if n == n_texts]
+        fits = [scale.engine_type for scale, n in zip(looks, by_scale, strict=True) if n == self.n_values]
         return fits[0] if fits and not n_codes else None
 
     def _as_frequent(self) -> NumberedColumn | None:
         """Tell the frequent texts apart."""
-        if _may_be_names(self.counts.n_values(self.i), self.n_records):
+        if self.may_be_names:
             return None
         counted = count_by_class(self.name, self.counts.frequent(self.i, LEAST_RECORDS), self.classes)
-        return _tell_apart(counted, self._totals(), self._missing())
-
-    def _totals(self) -> Ints:
-        """The records by class whose cell is not missing."""
-        found = self.counts.totals(self.i)
-        totals = np.zeros(len(self.classes), np.int64)
-        np.add.at(totals, class_numbers(found, 0, self.classes), as_numpy(found.column("n")).astype(np.int64))
-        return totals
-
-    def _missing(self) -> Ints:
-        return count_by_class(self.name, self.counts.missing(self.i), self.classes).missing
-
-
-def _may_be_names(n_values: int, n_records: int) -> bool:
-    return n_values > max(_MOST_NAMES * n_records, 1)
+        return _tell_apart(counted, self.present, self.missing)
 
 
 def _most_ranges(n_records: int) -> int:

@@ -25,3 +25,14 @@ def each_person_sql(coded: ir.Table, columns: Sequence[str], marks: Sequence[str
     keys = ", ".join((*columns, PERSON))
     marked = "".join(f", max({name}) AS {name}" for name in marks)
     return f"SELECT {keys}{marked} FROM {coded.get_name()} GROUP BY {keys}"  # noqa: S608
+
+
+def list_persons_sql(coded: ir.Table, columns: Sequence[str], marks: Sequence[str]) -> str:
+    """The SQL that lists the distinct rows of each person, with the marks of its records and a number for the person."""
+    persons = f"SELECT DISTINCT {PERSON} FROM {coded.get_name()}"  # noqa: S608
+    numbered = f"SELECT {PERSON}, row_number() OVER (ORDER BY {PERSON}) - 1 AS number FROM ({persons}) d"  # noqa: S608
+    cells = "".join(f"p.{name}, " for name in (*columns, *marks))
+    return (
+        f"SELECT {cells}CAST(n.number AS BIGINT) AS number FROM ({each_person_sql(coded, columns, marks)}) p "  # noqa: S608
+        f"JOIN ({numbered}) n ON p.{PERSON} = n.{PERSON}"
+    )

@@ -7,9 +7,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from maskwise.engines.base import PERSON, ROW, DataFiles, Feature
+from maskwise.engines.base import ROW, DataFiles, Feature
 from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
-from maskwise.engines.counting_sql import count_rows_sql, each_person_sql
+from maskwise.engines.counting_sql import count_rows_sql, each_person_sql, list_persons_sql
 from maskwise.engines.defaults import query
 from maskwise.engines.error_messages import translate_write_errors
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
@@ -271,13 +271,7 @@ class Engine:
             columns: As for `count_persons`.
             marks: As for `count_persons`.
         """
-        persons = f"SELECT DISTINCT {PERSON} FROM {coded.get_name()}"  # noqa: S608
-        numbered = f"SELECT {PERSON}, row_number() OVER (ORDER BY {PERSON}) - 1 AS number FROM ({persons}) d"  # noqa: S608
-        cells = "".join(f"p.{name}, " for name in (*columns, *marks))
-        return self.dialect.stream(
-            f"SELECT {cells}CAST(n.number AS BIGINT) AS number FROM ({each_person_sql(coded, columns, marks)}) p "  # noqa: S608
-            f"JOIN ({numbered}) n ON p.{PERSON} = n.{PERSON}"
-        )
+        return self.dialect.stream(list_persons_sql(coded, columns, marks))
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows where there is one."""

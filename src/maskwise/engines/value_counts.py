@@ -81,6 +81,15 @@ class ValueCounts:
         size_of = dict(zip(found.column("which").to_pylist(), found.column("n").to_pylist(), strict=True))
         return [int(size_of.get(i, 0)) for i in range(len(self._keys))]
 
+    def by_class(self) -> pa.Table:
+        """The records of each column by class, as columns which, is_missing (1 or 0), beside and n."""
+        is_missing = " AND ".join(f"{key} IS NULL" for key in self._keys)
+        marked = f"SELECT which, CASE WHEN {is_missing} THEN 1 ELSE 0 END AS is_missing, beside, n FROM {self._name}"  # noqa: S608
+        return self._query(
+            f"SELECT which, is_missing, beside, CAST(sum(n) AS BIGINT) AS n FROM ({marked}) m "  # noqa: S608
+            "GROUP BY which, is_missing, beside"
+        )
+
     def of_columns(self, chosen: Sequence[int]) -> dict[int, pa.Table]:
         """Fetch all counts of some columns, by their numbers."""
         names = ", ".join([*self._keys, *self._beside, "n", "which"])
