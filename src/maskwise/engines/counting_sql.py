@@ -28,7 +28,7 @@ def each_person_sql(coded: ir.Table, columns: Sequence[str], marks: Sequence[str
 
 
 def list_persons_sql(coded: ir.Table, columns: Sequence[str], marks: Sequence[str]) -> str:
-    """The SQL that lists the distinct rows of each person, with the marks of its records and a number for the person."""
+    """The SQL that lists the distinct rows of each person, with its marks there and a number for the person."""
     persons = f"SELECT DISTINCT {PERSON} FROM {coded.get_name()}"  # noqa: S608
     numbered = f"SELECT {PERSON}, row_number() OVER (ORDER BY {PERSON}) - 1 AS number FROM ({persons}) d"  # noqa: S608
     cells = "".join(f"p.{name}, " for name in (*columns, *marks))
