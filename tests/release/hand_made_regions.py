@@ -217,7 +217,8 @@ def _cut(name: str, splits: tuple[RegionSplit, ...], coded: tuple[bool, bool], r
         return Cut(name, Kind.SUPPRESS, HIDDEN, missing, shown=tuple(sorted(told)), hidden=hidden)
     ends = AGES if name == "age" else DAYS
     all_ends = {*ends, *(end for part in parts for end in part.ends or ())}
-    twice = any(part.ends is not None and part.ends[1] == ends[1] and not part.is_last for part in parts)
+    between = [part for part in parts if part.ends is not None]
+    twice = any(part.ends == (ends[1], ends[1]) or (part.ends[1] == ends[1] and not part.is_last) for part in between)
     breaks = (*sorted(all_ends), *([ends[1]] if twice else []))
     whole = Cut(name, Kind.INTERVAL, "", missing, scale=_scale(name), breaks=breaks, coded=coded)
     root = whole.label_between(*ends, is_last=True)
