@@ -10,7 +10,7 @@ from bench.measure import MASKWISE, side_by_side, table
 COPY = "import duckdb, sys; duckdb.sql(f\"COPY (FROM '{sys.argv[1]}') TO '{sys.argv[2]}'\")"
 
 
-def main(n_rows: int = 1_000_000) -> None:
+def main(n_rows: int = 1_000_000, rounds: int = 5) -> None:
     csv, parquet = blow_up(n_rows)
     policy_file = str(policy())
     commands = {}
@@ -26,11 +26,14 @@ def main(n_rows: int = 1_000_000) -> None:
             "-o",
             str(masked),
         ]
-    by_command = side_by_side(commands)
-    rows: list[tuple[object, ...]] = [(f"{n_rows:,} rows", "seconds", "ratio", "peak GiB")]
-    for name, measured in by_command.items():
-        base = by_command[f"DuckDB copies {name.rsplit(' ', 1)[1]}"].seconds
-        rows.append((name, measured.seconds, measured.seconds / base, measured.gibibytes))
+    by_command = side_by_side(commands, rounds)
+    rows: list[tuple[object, ...]] = [
+        (f"{n_rows:,} rows", "seconds", "ratio", "processor seconds", "ratio", "peak GiB")
+    ]
+    for name, found in by_command.items():
+        base = by_command[f"DuckDB copies {name.rsplit(' ', 1)[1]}"]
+        ratios = found.seconds / base.seconds, found.processor / base.processor
+        rows.append((name, found.seconds, ratios[0], found.processor, ratios[1], found.gibibytes))
     table(rows)
 
 

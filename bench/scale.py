@@ -34,7 +34,7 @@ def main(sizes: tuple[int, ...]) -> None:
             memory = ["--memory", "4GiB"] if n_rows >= LIMITED_FROM else []
             target = FOLDER / f"masked{suffix}"
             command = [MASKWISE, "mask", str(source), "-p", policy_file, "-o", str(target), *memory]
-            seconds, gibibytes = min(once(command, LIMIT) for _ in range(3 if n_rows == BASE else 1))
+            seconds, gibibytes, _ = min(once(command, LIMIT) for _ in range(3 if n_rows == BASE else 1))
             base = base or seconds / n_rows
             memory_option = memory[-1] if memory else ""
             rows.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from fractions import Fraction
 
 import pytest
@@ -12,7 +13,7 @@ from maskwise.cli.terminal import Terminal
 from maskwise.errors import did_you_mean
 from maskwise.policy.requirements.confidence import Confidence
 from maskwise.policy.requirements.k_anonymity import KAnonymity
-from maskwise.progress import StageBegun, StepTaken
+from maskwise.progress import Compiling, Event, StageBegun, StepTaken
 from maskwise.solution.curve import Point
 from maskwise.solution.steps import Step
 from maskwise.values.stages import Stage
@@ -23,13 +24,13 @@ POINT = Point(3, "Work [hrs]", (34, 0.25), 0.5, 0.25)
 STEP = Step(3, "Work [hrs]", "[1, 99]", ("[1, 37)", "[37, 99]"), 0.36, 22.0, 0.0156, (34, 0.25))
 
 
-def watched(*, is_terminal: bool, quiet: bool = False, stage: StageBegun = SEARCH) -> str:
+def watched(*, is_terminal: bool, quiet: bool = False, stage: StageBegun = SEARCH, then: Event | None = None) -> str:
     terminal = Terminal(quiet=quiet)
     shown = io.StringIO()
     terminal.err = Console(file=shown, force_terminal=is_terminal, width=160, emoji=False)
     with terminal:
         terminal.hear(stage)
-        terminal.hear(StepTaken(STEP, POINT))
+        terminal.hear(then or StepTaken(STEP, POINT))
         if terminal._progress is not None:  # noqa: SLF001 - a frame now, not when the clock says so
             terminal._progress.refresh()  # noqa: SLF001
     return shown.getvalue()
@@ -43,6 +44,11 @@ def test_a_terminal_shows_step_attribute_figures_and_how_to_stop() -> None:
 
 def test_a_terminal_says_which_of_several_searches_goes_on() -> None:
     assert "search 3 of 9: step 3" in watched(is_terminal=True, stage=StageBegun(Stage.SEARCH, 3, 9))
+
+
+def test_a_terminal_says_that_code_is_compiled() -> None:
+    shown = watched(is_terminal=True, then=Compiling(SEARCH))
+    assert "search: compiling (only the first run does, for some seconds)" in re.sub(r"\x1b\[[0-9;]*m", "", shown)
 
 
 @pytest.mark.parametrize(("is_terminal", "quiet"), [(False, False), (True, True)])

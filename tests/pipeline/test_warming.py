@@ -11,8 +11,8 @@ import pytest
 import maskwise
 from maskwise.pipeline.warming import Warming
 from maskwise.progress import Compiling, Event, RunProgress, StageBegun
-from maskwise.search.groups.split_kernels import split_groups
-from maskwise.search.interval_split import best_split
+from maskwise.search.groups.split_kernels import split_all
+from maskwise.search.interval_split import compare_splits
 from maskwise.search.warm_up import warm_up
 from maskwise.values.stages import Stage
 
@@ -67,10 +67,10 @@ def test_what_goes_wrong_while_warming_is_left_to_the_run() -> None:
 
 def test_after_warming_up_a_search_compiles_no_more_versions() -> None:
     warm_up()
-    before = len(best_split.signatures), len(split_groups.signatures)
+    before = len(compare_splits.signatures), len(split_all.signatures)
     people = pa.table({"Age": list(range(20, 60)), "Sex": ["F", "M"] * 20, "Risk": ["lo", "hi", "hi", "lo"] * 10})
     policy = {"class": "Risk", "requirements": [{"qid": ["Age", "Sex"], "k": 5}]}
     heard: list[Event] = []
     maskwise.anonymize(people, policy, on_event=heard.append)
-    assert (len(best_split.signatures), len(split_groups.signatures)) == before
+    assert (len(compare_splits.signatures), len(split_all.signatures)) == before
     assert not any(isinstance(event, Compiling) for event in heard)

@@ -34,6 +34,7 @@ from maskwise.search.options import SearchOptions
 from maskwise.search.score_search import ScoreSearch
 from maskwise.solution.solution import Solution
 from maskwise.table.read import read
+from maskwise.values.compiled import plain_loop
 from maskwise.verify.measures.registry import measure_groups
 from maskwise.verify.measures.spectrum import Spectrum
 from tests.properties.tables import MODELS, SHARES, problems
@@ -198,9 +199,10 @@ def test_no_refinement_makes_the_worst_group_better(
 
     def weigh(group: list[int]) -> tuple[float, bool]:
         counted = np.array([sum(group), *group])
-        alone = rule_kernels.weigh(rules, 0, counted, counted, 0)
+        alone: tuple[float, bool] = rule_kernels.weigh_group(rules, 0, counted)
         total = np.array([sum(whole), *whole])
-        assert rule_kernels.weigh(rules, 0, total - counted, total, 1) == alone
+        as_written = plain_loop(rule_kernels.weigh)
+        assert as_written(rules, 0, counted, counted, 0) == as_written(rules, 0, total - counted, total, 1) == alone
         return alone
 
     found = [weigh(group) for group in (union, *parts)]

@@ -21,9 +21,9 @@ def double(n):
 """
 SPLIT = """
 import numpy as np
-from maskwise.search.interval_split import best_split
+from maskwise.search.interval_split import best_split, compare_splits
 assert best_split(np.array([[2, 0], [1, 0], [0, 3]]), 0, 3) == 2
-print(best_split.stats.cache_path, sum(best_split.stats.cache_misses.values()))
+print(compare_splits.stats.cache_path, sum(compare_splits.stats.cache_misses.values()))
 """
 
 
@@ -47,6 +47,8 @@ def test_a_kernel_calls_inner_ones() -> None:
         return inner(inner(n))
 
     assert kernel(quadruple)(3) == 12
+    with pytest.raises(TypeError, match="`double` is an inner kernel"):
+        inner(3)
 
 
 def test_a_plain_loop_compiles_nothing() -> None:

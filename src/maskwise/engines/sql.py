@@ -16,7 +16,7 @@ from maskwise.engines.labels import is_expression, label_by_join, label_cell
 from maskwise.engines.lookup_keys import as_keys, number_codes
 from maskwise.engines.pair_counts_arrays import ArrayPairCounts
 from maskwise.engines.pair_counts_sql import SqlPairCounts, pairs_query
-from maskwise.engines.value_counts import ValueCounts
+from maskwise.engines.value_counts import ValueCounts, values_query
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import Folder
 
@@ -144,15 +144,7 @@ class Engine:
         columns = {f"k{i}": key for i, key in enumerate(keys)}
         beside = {} if by is None else {"beside": by}
         records = self._compile(table.select(**columns, **beside))
-        together = "".join(f", {name}" for name in beside)
-        names = ", ".join(columns)
-        number = " ".join(f"+ {i} * (1 - grouping({key}))" for i, key in enumerate(columns))
-        sets = ", ".join(f"({key}{together})" for key in columns)
-        name = self._create(
-            f"SELECT {names}{together}, count(*) AS n, {number} AS which FROM ({records}) q "  # noqa: S608
-            f"GROUP BY GROUPING SETS ({sets})",
-            view=False,
-        )
+        name = self._create(values_query(records, list(columns), list(beside)), view=False)
         return ValueCounts(self.dialect, name, len(columns), list(beside))
 
     def count_pairs(self, coded: ir.Table, targets: Sequence[Target]) -> PairCounts:

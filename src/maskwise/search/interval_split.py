@@ -14,26 +14,40 @@ from maskwise.search.ties import TOLERANCE
 from maskwise.values.compiled import kernel
 
 
-@kernel
 def best_split(counts: Any, start: int, stop: int) -> int:
     """Find where to cut an interval in two so that the class is told best.
 
     Args:
-        counts: IN (n_values, n_classes) records by ordered value and class.
-        start: IN first value of the interval.
-        stop: IN one past its last value.
+        counts: (n_values, n_classes) records by ordered value and class.
+        start: First value of the interval.
+        stop: One past its last value.
 
     Returns:
         The first value of the right part; of equal splits the lowest.
     """
     n_classes = counts.shape[1]
-    left = np.zeros(n_classes, np.int64)
-    total = np.zeros(n_classes, np.int64)
+    # Made here: allocating is slow to compile.
+    buffers = np.zeros(n_classes, np.int64), np.zeros(n_classes, np.int64), np.empty(stop - start, np.float64)
+    return int(compare_splits(counts, start, stop, *buffers))
+
+
+@kernel
+def compare_splits(counts: Any, start: int, stop: int, left: Any, total: Any, mixed: Any) -> int:
+    """Compare all places to cut an interval in two.
+
+    Args:
+        counts: IN as in `best_split`.
+        start: IN as in `best_split`.
+        stop: IN as in `best_split`.
+        left: INOUT (n_classes,) zeros.
+        total: INOUT (n_classes,) zeros.
+        mixed: OUT (stop - start,) a buffer.
+    """
+    n_classes = counts.shape[1]
     for i in range(start, stop):
         for c in range(n_classes):
             total[c] += counts[i, c]
     # n * entropy of both parts, less what all splits share: the smallest is the best.
-    mixed = np.empty(stop - start, np.float64)
     least = np.inf
     for i in range(start + 1, stop):
         n_left = 0.0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from numba import njit
 from numba.core import event
+from numba.core.registry import CPUDispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +29,9 @@ def inner_kernel(loop: Callable[..., Any]) -> Any:
 
     Of a kernel that takes thirty arrays, that code takes as long to compile as the loop.
     """
-    return _compile(loop, no_cpython_wrapper=True)
+    compiled = _compile(loop, no_cpython_wrapper=True)
+    compiled.__class__ = _Inner
+    return compiled
 
 
 def plain_loop(kernel: Any) -> Any:
@@ -65,6 +68,14 @@ class _Listener(event.Listener):  # type: ignore[misc]
 
     def on_end(self, event: Any) -> None:
         """It is compiled."""
+
+
+class _Inner(CPUDispatcher):  # type: ignore[misc]
+    """An inner kernel. Called from Python, code without a wrapper would end the process."""
+
+    def __call__(self, *_arguments: Any) -> None:
+        msg = f"`{self.py_func.__name__}` is an inner kernel: other kernels call it, and Python does not."
+        raise TypeError(msg)
 
 
 def _compile(loop: Callable[..., Any], **options: Any) -> Any:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from maskwise.compress.packing import BITS
-from maskwise.search.groups.split_kernels import SplitCut, update_candidate
 from maskwise.search.rule_kernels import Rules, weigh, weigh_part
-from maskwise.values.compiled import kernel
+from maskwise.values.compiled import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from maskwise.compress.spill import Workspace
+    from maskwise.search.groups.split_kernels import SplitCut
 
 NOWHERE = -1
 """No row of the person was looked at yet."""
@@ -86,6 +86,24 @@ def start_persons(
     groups.size[0] = n_rows
     count_total(groups, 0)
     return groups
+
+
+@inner_kernel
+def update_candidate(worst: Any, alive: Any, rules: Rules, candidate: int, counts: Any) -> None:
+    """Update a candidate's worst figure with one of the groups that its refinement would create.
+
+    Args:
+        worst: INOUT as in `SplitCut`; the candidate's rises.
+        alive: INOUT as in `SplitCut`; the candidate dies if a rule breaks.
+        rules: IN the rules.
+        candidate: IN the candidate.
+        counts: IN (n_counts,) the group's counters.
+    """
+    for r in range(rules.kind.shape[0]):
+        badness, is_broken = weigh(rules, r, counts, counts, np.int64(0))
+        worst[r, candidate] = max(worst[r, candidate], badness)
+        if is_broken:
+            alive[candidate] = False
 
 
 @kernel
@@ -184,14 +202,14 @@ def _update_candidates(groups: PersonRows, cut: SplitCut, rules: Rules, g: int, 
         if part[0] == 0:
             continue
         if not cut.hides[a]:
-            update_candidate(cut, rules, value, part, part, 0)
+            update_candidate(cut.worst, cut.alive, rules, np.int64(value), part)
             continue
         v = cut.first_child[value] + s
         if cut.alive[v]:
-            update_candidate(cut, rules, v, part, part, 0)
+            update_candidate(cut.worst, cut.alive, rules, v, part)
             groups.rest[:] = groups.total[g] - groups.only[at + s]
             if groups.rest[0] > 0:
-                update_candidate(cut, rules, v, groups.rest, groups.rest, 0)
+                update_candidate(cut.worst, cut.alive, rules, v, groups.rest)
 
 
 @kernel

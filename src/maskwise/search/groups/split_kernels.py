@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from maskwise.compress.packing import Layout, spread
-from maskwise.search.rule_kernels import Rules, weigh
+from maskwise.search.groups.count_kernels import count_rows, update_candidates
 from maskwise.values.compiled import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from maskwise.compress.spill import Workspace
+    from maskwise.search.rule_kernels import Rules
 
 
 class Groups(NamedTuple):
@@ -100,98 +101,37 @@ class SplitCut(NamedTuple):
 
 
 @inner_kernel
-def count_rows(groups: Groups, cut: SplitCut, lo: int, hi: int, live: Any, n_live: int, hist: Any) -> None:
-    """Add rows `lo` to `hi` to the counters of the live attributes.
-
-    Rows are the outer loop: a row's codes lie side by side, so each cache line
-    is fetched once (attribute by attribute was some six times slower).
-
-    Args:
-        groups: IN the rows.
-        cut: IN the slots.
-        lo: IN first row.
-        hi: IN one past the last.
-        live: IN the attributes to count.
-        n_live: IN how many they are.
-        hist: INOUT (n_slots, n_words) the counters.
-    """
-    codes, words, slot, base = groups.codes, groups.words, cut.slot, cut.base
-    for i in range(lo, hi):
-        n = words[i, 0]
-        for p in range(n_live):
-            a = live[p]
-            hist[base[a] + slot[a, codes[i, a]], 0] += n
-        # Protected values are rare, so most rows have none in a given word.
-        for w in range(1, words.shape[1]):
-            s = words[i, w]
-            if s != 0:
-                for p in range(n_live):
-                    a = live[p]
-                    hist[base[a] + slot[a, codes[i, a]], w] += s
-
-
-@inner_kernel
-def update_candidate(cut: SplitCut, rules: Rules, candidate: int, counts: Any, total: Any, is_rest: int) -> None:
-    """Update a candidate's worst figure with one of the groups that its refinement would create.
-
-    Args:
-        cut: INOUT the candidate's worst rises; it dies if a rule breaks.
-        rules: IN the rules.
-        candidate: IN the candidate.
-        counts: IN (n_counts,) the group's counters.
-        total: IN (n_counts,) the counters of the group it would be split from.
-        is_rest: IN 1 if the group is what remains of `total` without `counts`, else 0.
-    """
-    for r in range(rules.kind.shape[0]):
-        badness, is_broken = weigh(rules, r, counts, total, is_rest)
-        cut.worst[r, candidate] = max(cut.worst[r, candidate], badness)
-        if is_broken:
-            cut.alive[candidate] = False
-
-
-@inner_kernel
-def update_candidates(groups: Groups, cut: SplitCut, rules: Rules, g: int, a: int, hist: Any) -> None:
-    """Update the worst figure of each candidate that would split a group, from the group's counters.
-
-    Args:
-        groups: IN the group.
-        cut: INOUT its worsts rise, its dead candidates are marked.
-        rules: IN the rules.
-        g: IN which group.
-        a: IN the attribute.
-        hist: IN (n_slots, n_words) the group's counters.
-    """
-    at, value = cut.base[a], np.int64(groups.shown[a, g])
-    total, part = groups.total[g], groups.part
-    for s in range(cut.n_children[value]):
-        candidate = cut.first_child[value] + s if cut.hides[a] else value
-        if hist[at + s, 0] == 0 or (cut.hides[a] and not cut.alive[candidate]):
-            continue
-        spread(groups.layout, hist[at + s], part)
-        # A disclosed value leaves a rest, too, unless it has all records.
-        for is_rest in range(2 if cut.hides[a] and total[0] > part[0] else 1):
-            update_candidate(cut, rules, candidate, part, total, is_rest)
-
-
-@inner_kernel
 def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
-    groups: Groups, g: int, j: int, branch: Any, n_rows_of: Any, largest: int
+    codes: Any,
+    words: Any,
+    spare_codes: Any,
+    spare_words: Any,
+    lo: int,
+    hi: int,
+    j: int,
+    branch: Any,
+    n_rows_of: Any,
+    largest: int,
+    next_row: Any,
 ) -> None:
     """Reorder a group's rows: the largest part first, then the others part by part.
 
     Only rows of the smaller parts, and as many of the largest, are moved.
 
     Args:
-        groups: INOUT the rows.
-        g: IN the group.
+        codes: INOUT as in `Groups`.
+        words: INOUT as in `Groups`.
+        spare_codes: OUT as in `Groups`.
+        spare_words: OUT as in `Groups`.
+        lo: IN the first row of the group.
+        hi: IN one past its last.
         j: IN the refined attribute.
         branch: IN (n_codes,) the part each code goes to.
         n_rows_of: IN (n_branches,) rows of each part.
         largest: IN the largest part.
+        next_row: OUT (n_branches,) a buffer.
     """
-    codes, words = groups.codes, groups.words
     n_attributes, n_words = codes.shape[1], words.shape[1]
-    lo, hi = groups.start[g], groups.start[g] + groups.size[g]
     border = lo + n_rows_of[largest]
     back = border
     for i in range(lo, border):
@@ -205,7 +145,6 @@ def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
             words[i, w], words[back, w] = words[back, w], words[i, w]
         back += 1
     n_branches = n_rows_of.shape[0]
-    next_row = np.zeros(n_branches, np.int64)
     at = 0
     n_others = 0
     for b in range(n_branches):
@@ -220,14 +159,14 @@ def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
         to = next_row[b]
         next_row[b] += 1
         for a in range(n_attributes):
-            groups.spare_codes[to, a] = codes[i, a]
+            spare_codes[to, a] = codes[i, a]
         for w in range(n_words):
-            groups.spare_words[to, w] = words[i, w]
+            spare_words[to, w] = words[i, w]
     for i in range(hi - border):
         for a in range(n_attributes):
-            codes[border + i, a] = groups.spare_codes[i, a]
+            codes[border + i, a] = spare_codes[i, a]
         for w in range(n_words):
-            words[border + i, w] = groups.spare_words[i, w]
+            words[border + i, w] = spare_words[i, w]
 
 
 @inner_kernel
@@ -257,7 +196,8 @@ def count_group(groups: Groups, cut: SplitCut, rules: Rules, g: int, live: Any) 
         for s in range(hist.shape[0]):
             for w in range(n_words):
                 hist[s, w] = 0
-    count_rows(groups, cut, groups.start[g], groups.start[g] + groups.size[g], live, n_live, hist)
+    lo = groups.start[g]
+    count_rows(groups.codes, groups.words, cut.slot, cut.base, lo, lo + groups.size[g], live, n_live, hist)
     for p in range(n_live):
         a = live[p]
         update_candidates(groups, cut, rules, g, a, hist)
@@ -305,9 +245,42 @@ def subtract_part(groups: Groups, cut: SplitCut, g: int, part: int, j: int, only
                 hist[at, w] -= groups.words[i, w]
 
 
+def split_groups(groups: Groups, cut: SplitCut, rules: Rules, j: int, x: int, branch: Any, branch_node: Any) -> None:
+    """Split every group that shows `x` on attribute `j`, and update the worsts.
+
+    Args:
+        groups: As in `split_all`.
+        cut: As in `split_all`.
+        rules: As in `split_all`.
+        j: As in `split_all`.
+        x: As in `split_all`.
+        branch: As in `split_all`.
+        branch_node: As in `split_all`.
+    """
+    n_branches, (n_attributes, n_words) = len(branch_node), (groups.codes.shape[1], groups.words.shape[1])
+    # Made here: allocating is slow to compile.
+    buffers = (
+        np.empty(n_branches, np.int64),
+        np.empty((n_branches, n_words), np.int64),
+        np.empty(n_branches, np.int64),
+        np.empty(n_attributes, np.int64),
+    )
+    split_all(groups, cut, rules, j, x, branch, branch_node, *buffers)
+
+
 @kernel
-def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
-    groups: Groups, cut: SplitCut, rules: Rules, j: int, x: int, branch: Any, branch_node: Any
+def split_all(  # noqa: PLR0912, PLR0915 - one pass over a group
+    groups: Groups,
+    cut: SplitCut,
+    rules: Rules,
+    j: int,
+    x: int,
+    branch: Any,
+    branch_node: Any,
+    n_rows_of: Any,
+    totals_of: Any,
+    next_row: Any,
+    live: Any,
 ) -> None:
     """Split every group that shows `x` on attribute `j`, and update the worsts.
 
@@ -322,12 +295,13 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
         x: IN the value that is refined.
         branch: IN (n_codes,) the part each code of `j` goes to.
         branch_node: IN (n_branches,) the value each part shows.
+        n_rows_of: OUT (n_branches,) a buffer.
+        totals_of: OUT (n_branches, n_words) a buffer.
+        next_row: OUT (n_branches,) a buffer.
+        live: OUT (n_attributes,) a buffer.
     """
     n_attributes, n_words = groups.codes.shape[1], groups.words.shape[1]
     n_branches = branch_node.shape[0]
-    n_rows_of = np.zeros(n_branches, np.int64)
-    totals_of = np.zeros((n_branches, n_words), np.int64)
-    live = np.empty(n_attributes, np.int64)
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != x:
             continue
@@ -349,7 +323,10 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
         if is_undivided and branch_node[largest] == x:
             continue
         if not is_undivided:
-            reorder_rows(groups, g, j, branch, n_rows_of, largest)
+            codes, words, spare_codes, spare_words = groups.codes, groups.words, groups.spare_codes, groups.spare_words
+            reorder_rows(
+                codes, words, spare_codes, spare_words, lo, lo + n_rows, j, branch, n_rows_of, largest, next_row
+            )
         groups.size[g] = n_rows_of[largest]
         spread(groups.layout, totals_of[largest], groups.total[g])
         at = lo + n_rows_of[largest]
@@ -381,7 +358,8 @@ def split_groups(  # noqa: PLR0912, PLR0915 - one pass over a group
                 for w in range(n_words):
                     hist[s, w] = 0
             live[0] = j
-            count_rows(groups, cut, lo, lo + groups.size[g], live, np.int64(1), hist)
+            n_live = np.int64(1)
+            count_rows(groups.codes, groups.words, cut.slot, cut.base, lo, lo + groups.size[g], live, n_live, hist)
         for a in range(n_attributes):
             if cut.alive[groups.shown[a, g]] and (a == j or not is_undivided):
                 update_candidates(groups, cut, rules, g, a, hist)
