@@ -46,13 +46,15 @@ def people(n: int, n_classes: int, seed: int) -> pa.Table:
 
 def bins_found(table: pa.Table) -> list[int] | None:
     """The bin of each record, in the order of the records."""
-    opened = read(table)
-    found = score_by_odds(opened, [name for name in table.column_names if name != "class"], "class")
+    opened = read(table.append_column("number_of_record", pa.array(range(table.num_rows))))
+    unmasked = [name for name in table.column_names if name != "class"]
+    found = score_by_odds(opened, unmasked, "class", ["number_of_record"])
     if found is None:
         return None
     scored, lookup = found
-    coded = opened.engine.fetch(opened.engine.recode(scored.expr, {SCORE: lookup}, ["row"], materialize=False))
-    return [int(n) for n in coded.sort_by("row").column(SCORE).to_pylist()]
+    row = opened.key("number_of_record")
+    coded = opened.engine.fetch(opened.engine.recode(scored.expr, {SCORE: lookup}, [row], materialize=False))
+    return [int(n) for n in coded.sort_by(row).column(SCORE).to_pylist()]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])

@@ -143,8 +143,7 @@ def test_no_record_is_fetched(other_place: Place, monkeypatch: pytest.MonkeyPatc
     unmasked = [name for name in table.column_names if name not in {"age", "job", "risk"}]
     opened = open_data(data, engine, None, None)
     with closing(opened):
-        scored = score_by_odds(opened, unmasked, "risk")
-    assert scored is not None
+        assert score_by_odds(opened, unmasked, "risk", ["age", "job", "risk"]) is not None
     seen = set(asked)
     assert not set(table["name"].to_pylist()) & seen
     # Twenty ranges have forty ends; other columns may have some of these numbers too.

@@ -68,7 +68,8 @@ def compress_classes(
         return table, (count(table),)
     on_stage(Stage.LEARN)
     if request.group_records is None:
-        scored = score_by_odds(table, unmasked, request.class_name)
+        needed = [*(column.name for column in profile.columns), request.class_name]
+        scored = score_by_odds(table, unmasked, request.class_name, needed)
         on_stage(Stage.COMPRESS)
         return table, (count(table) if scored is None else count(scored[0], grouped=_Grouping(SCORE, scored[1])),)
     table = number_records(table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,49 +21,40 @@ if TYPE_CHECKING:
     from maskwise.table.table import Table
 
 
-@dataclass(frozen=True, slots=True)
-class _WeighedColumns:
-    """What is known of the unmasked columns, once it has been counted."""
-
-    columns: tuple[NumberedColumn, ...]
-    """The columns."""
-    weights: Weights
-    """The log odds of their values."""
-    bins: Lookup
-    """The bin of each score."""
-
-
-def score_by_odds(table: Table, unmasked: Sequence[str], class_name: str) -> tuple[Table, Lookup] | None:
+def score_by_odds(
+    table: Table, unmasked: Sequence[str], class_name: str, needed: Sequence[str]
+) -> tuple[Table, Lookup] | None:
     """The records with a column `SCORE`, and how it is put into bins; None if the columns tell nothing.
 
-    The score adds up the log odds of the values of all unmasked columns.
+    The score adds up the log odds of the values of all unmasked columns. The
+    records are a temporary table, as they are looked at twice.
 
     Args:
         table: The records.
         unmasked: The columns.
         class_name: The class.
+        needed: The columns that are kept beside the score.
     """
     key = ("odds", table.expr.op(), table.column(class_name).op(), tuple(unmasked))
-    weighed = table.kept.get(key, lambda: _weigh_columns(table, unmasked, class_name))
-    if weighed is None:
+    columns, weights = table.kept.get(key, lambda: _weigh_columns(table, unmasked, class_name))
+    if weights is None:
         return None
-    return _score(table, weighed.columns, weighed.weights), weighed.bins
-
-
-def _weigh_columns(table: Table, unmasked: Sequence[str], class_name: str) -> _WeighedColumns | None:
-    columns = tuple(count_unmasked(table, unmasked, class_name))
-    if not columns or np.count_nonzero(columns[0].counts.sum(axis=0)) < 2:  # noqa: PLR2004 - nothing to tell apart
-        return None
-    weights = weigh([column.counts for column in columns])
-    scored = _score(table, columns, weights)
-    lows = bin_lows(*count_scores(table.engine, scored.expr), weights)
-    return _WeighedColumns(columns, weights, Lookup(from_numpy(lows), None)) if len(lows) > 1 else None
-
-
-def _score(table: Table, columns: Sequence[NumberedColumn], weights: Weights) -> Table:
-    """The records with their scores."""
     cells = {f"u{i}": cell_of(table, column.name) for i, column in enumerate(columns)}
     lookups = {name: column.lookup for name, column in zip(cells, columns, strict=True)}
     scores = dict(zip(cells, weights.scores, strict=True))
-    expr = score_records(table.engine, table.expr.mutate(**cells), lookups, scores, weights.start, weights.step)
-    return replace(table, expr=expr)
+    kept = {table.key(name): table.expr[table.key(name)] for name in needed}
+    records = table.expr.select(**kept, **cells)
+    scored = table.engine.materialize(
+        score_records(table.engine, records, lookups, scores, weights.start, weights.step)
+    )
+    lows = bin_lows(*count_scores(table.engine, scored), weights)
+    return (replace(table, expr=scored), Lookup(from_numpy(lows), None)) if len(lows) > 1 else None
+
+
+def _weigh_columns(
+    table: Table, unmasked: Sequence[str], class_name: str
+) -> tuple[Sequence[NumberedColumn], Weights | None]:
+    columns = count_unmasked(table, unmasked, class_name)
+    if not columns or np.count_nonzero(columns[0].counts.sum(axis=0)) < 2:  # noqa: PLR2004 - nothing to tell apart
+        return (), None
+    return columns, weigh([column.counts for column in columns])

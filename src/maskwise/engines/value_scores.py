@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.values.arrow import from_numpy
+from maskwise.engines.base import Lookup
+from maskwise.values.arrow import as_numpy, from_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,10 +47,15 @@ def score_records(
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     others = [name for name in table.columns if name not in lookups]
-    numbered = engine.recode(table, lookups, others, materialize=False).get_name()
+    # A single score is looked up at once; several scores, and those of ranges, by the number of the cell.
+    at_once = {name for name, how in lookups.items() if len(start) == 1 and how.codes is not None}
+    coded = {name: _as_scores(how, scores[name]) if name in at_once else how for name, how in lookups.items()}
+    numbered = engine.recode(table, coded, others, materialize=False).get_name()
     joins, columns = [], range(len(start))
-    sums = [str(n) for n in start]
+    sums = [" + ".join([str(n), *(f"t.{name}" for name in scores if name in at_once)]) for n in start]
     for i, (name, own) in enumerate(scores.items()):
+        if name in at_once:
+            continue
         by_number = {f"v{c}": from_numpy(own[:, c].astype(np.int32)) for c in columns}
         small = engine.register(pa.table({"number": from_numpy(np.arange(len(own), dtype=np.int32)), **by_number}))
         joins.append(f"LEFT JOIN {small.get_name()} j{i} ON t.{name} = j{i}.number")
@@ -66,6 +72,13 @@ def score_records(
     rest = ", ".join(f"CASE WHEN class_number = {c} THEN most - {step} ELSE {name} END" for c, name in enumerate(names))
     score = f"CAST(class_number AS BIGINT) * {step} + (most - greatest({rest}))"
     return engine.view(f"SELECT {kept}, CAST({score} AS BIGINT) AS {SCORE} FROM ({told}) d")  # noqa: S608
+
+
+def _as_scores(how: Lookup, scores: Ints) -> Lookup:
+    """The same lookup with scores in place of numbers."""
+    own = scores[:, 0].astype(np.int32)
+    missing, other = (None if code is None else int(own[code]) for code in (how.missing, how.other))
+    return Lookup(how.keys, from_numpy(own[as_numpy(how.codes)]), missing, other)
 
 
 def count_scores(engine: Engine, scored: ir.Table) -> tuple[Ints, Ints]:
