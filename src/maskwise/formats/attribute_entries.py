@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 _PREFERRED = ("weight", "at_least", "consistency")
 _BY_LEVEL = ("at_least", "release")
 """What is a level of a tree: a number, or of a rule the name of one of its levels."""
-_BESIDE_RULES = ("root", "other")
 _OTHERS = ("clamp", "grid", *_PREFERRED, "release")
-ATTRIBUTE_KEYS = ("taxonomy", "interval", "suppress", *_OTHERS, *_BESIDE_RULES, *sorted(RULE_KEYS | MADE_KEYS))
+ATTRIBUTE_KEYS = ("taxonomy", "interval", "suppress", *_OTHERS, "root", "other", *sorted(RULE_KEYS | MADE_KEYS))
 """The keys that are known in an entry."""
 
 
@@ -62,7 +61,7 @@ def entry_shape(value: object) -> object:
         own = {key: part for key, part in own.items() if key not in _BY_LEVEL or _is_number(part)}
     else:
         # `_misplaced` says with what they go.
-        own = {key: part for key, part in own.items() if key not in _BESIDE_RULES}
+        own = {key: part for key, part in own.items() if key not in {"root", "other"}}
     if isinstance(own.get("interval"), Mapping):
         own["interval"] = own["interval"].get("range")
     return own
@@ -116,7 +115,7 @@ def _misplaced(name: str, entry: Mapping[str, Any]) -> list[str]:
     rules = quote(sorted(RULE_KEYS))
     return texts + [
         f"`{name}`: {key} goes with a rule: {rules}."
-        for key in _BESIDE_RULES
+        for key in ("root", "other")
         if key in entry and not RULE_KEYS & set(entry)
     ]
 
@@ -165,7 +164,7 @@ def _is_one_kind(keys: set[object]) -> bool:
     kinds, rules = keys & {*Kind, *MADE_KEYS}, keys & RULE_KEYS
     if rules:
         return len(rules) == 1 and kinds <= {Kind.TAXONOMY}
-    return len(kinds) == 1 or (not kinds and len(keys) == 1 and not keys & {*_OTHERS, *_BESIDE_RULES})
+    return len(kinds) == 1 or (not kinds and len(keys) == 1 and not keys & {*_OTHERS, "root", "other"})
 
 
 def _is_number(part: object) -> bool:

@@ -93,7 +93,7 @@ def anonymize_privately(
         raise InputError("Files beside a release appear together with it, so it must have a place: name an output.")
     domains = domains_of(asked)
     drawing = OpenDPMechanisms() if mechanisms is None else mechanisms
-    target = None if output is None else resolve_target(output, data, engine, policy_files(asked))
+    target = None if output is None else resolve_target(output, data, engine, policy_files(policy))
     table = open_data(data, engine, target, parse_memory(memory), asked.reading)
     with closing(table):
         rows = code_records(table, asked, domains)
