@@ -73,7 +73,7 @@ def test_no_file_that_the_policy_names_is_written_over(tmp_path: Path, data: Pat
     policy.write_text(asked, encoding="utf-8")
     target = tree
     if option in {"--trace", "--report"}:
-        target = tmp_path / f"edu{'.jsonl' if option == '--trace' else '.md'}"
+        target = tmp_path / "edu.txt"
         policy.write_text(asked.replace("edu.csv", target.name), encoding="utf-8")
         tree.rename(target)
     before = target.read_bytes()

@@ -127,3 +127,12 @@ def test_protected_columns_are_no_part_of_a_tree() -> None:
     qid = {"qid": ["city"], "sensitive": {"county": ["Cook"]}, "confidence": 0.9}
     with pytest.raises(maskwise.PolicyError, match="names `county`, whose values are protected"):
         maskwise.read_policy(policy(requirements=[qid], drop=["state"]))
+
+
+@pytest.mark.parametrize("entry", [{"from_column": ["county", "state"]}, {"grow": "frequency"}])
+def test_a_value_that_is_spelled_like_the_root_is_refused_with_a_remedy_that_helps(entry: dict) -> None:
+    table = places(("*", "Cook", "IL", 12), ("Chicago", "Cook", "IL", 12))
+    with pytest.raises(maskwise.InputError, match=r"holds the value `\*`.*leave such cells empty") as caught:
+        maskwise.anonymize(table, policy(attributes={"city": entry}))
+    # As what hidden values are shown as, `*` cannot be named there.
+    assert "na_values" not in str(caught.value)

@@ -97,8 +97,8 @@ def mask(
     if is_private(asked, ledger):
         given: dict[str, object] = {"--seed": seed is not None, "--curve": curve, "--owner-report": owner_report}
         given |= {"--why": why, "--against": against, "--keep-order": keep_order, "--shuffle": shuffle}
-        given |= {"--numbers": numbers != "label", "--strict-leaks": strict_leaks, "--method": search != DEFAULT_SEARCH}
-        refuse_options(given)
+        given |= {"--strict-leaks": strict_leaks, "--numbers": numbers != "label"}
+        refuse_options({**given, "--method": search != DEFAULT_SEARCH})
         files = PrivateFiles(solution, trace, report, certification)
         how = {"engine": engine, "memory": memory, "escape_formulas": escape_formulas}
         return mask_privately(data, asked, output, files, ledger, how, quiet=quiet, as_json=json_)

@@ -118,7 +118,7 @@ def refuse_options(given: Mapping[str, object]) -> None:
         "--keep-order": "The released records are made from counts, and have no order of their own",
         "--shuffle": "The released records are made from counts, and have no order of their own",
         "--strict-leaks": "No column is released as it was",
-        "--numbers": "Its labels are those of the declared domains, and the ends of intervals stand in them",
+        "--numbers": "The release has the labels that the mechanism chose",
         "--method": "Refinements are chosen by a mechanism; steps and utility stand in the policy",
     }
     for option, reason in reasons.items():

@@ -53,7 +53,7 @@ def _refuse_root(policy: Policy, name: str, texts: Iterable[str]) -> None:
     if ROOT in texts:
         msg = (
             f"{policy.at(('attributes', name))}Column `{name}` holds the value `{ROOT}`, which stands for every value "
-            "in a tree that is made of the table. Write it otherwise, or name it in na_values."
+            "in a tree that is made of the table. Write it otherwise, or leave such cells empty."
         )
         raise InputError(msg)
 

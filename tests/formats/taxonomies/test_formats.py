@@ -200,3 +200,9 @@ def test_an_unknown_format_is_refused_by_name(tmp_path: Path) -> None:
         read_taxonomy(written(tmp_path, "t.txt", "a"), form="brace")
     with pytest.raises(InputError, match=r"suffix `\.xml`"):
         write_taxonomy(TREE, "t.xml")
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_an_empty_label_is_not_written_as_it_could_not_be_read(form) -> None:
+    with pytest.raises(InputError, match="empty text"):
+        write_taxonomy(Taxonomy.from_nested({"Any": ["", "a"]}), "t", form=form.name)

@@ -112,6 +112,8 @@ def write_taxonomy(tree: Taxonomy, path: str | Path, *, form: str | None = None)
         >>> write_taxonomy(Taxonomy.from_nested({"*": ["F", "M"]}), "sex.csv")
         'F;*\nM;*\n'
     """
+    if "" in tree.labels:
+        raise InputError("A value is an empty text, which no taxonomy file can hold. Leave such cells out.")
     return writing_format(path, form).write(tree)
 
 
