@@ -17,6 +17,7 @@ import numpy as np
 
 from maskwise.engines.value_samples import sample_values
 from maskwise.errors import PolicyError
+from maskwise.policy.rules.base import ROOT
 from maskwise.suggestion.column_hashes import MOST_HASHED
 from maskwise.suggestion.figures import count_groups, entropy, separation
 from maskwise.suggestion.names import meaning_of
@@ -75,6 +76,8 @@ class ColumnEvidence:
     """How many characters most records have that have a value."""
     has_zeros: bool = False
     """Whether some are numbers with leading zeros, which are codes."""
+    has_star: bool = False
+    """Whether a value is `*`, which stands for every value in a tree that is made of the table."""
 
     @property
     def n_cells(self) -> int:
@@ -158,6 +161,7 @@ def count_columns(table: Table, hashes: ColumnHashes, names: Sequence[str], n_re
                 ends=found,
                 width=_width(values.get(name, ())),
                 has_zeros=any(text[:1] == "0" and text[1:].isdecimal() for text, _ in values.get(name, ()) if text[1:]),
+                has_star=any(text == ROOT for text, _ in values.get(name, ())),
             )
         )
     return TableEvidence(n_records, tuple(columns), by_name)
