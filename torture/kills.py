@@ -63,7 +63,10 @@ class Kills:
         tally = self._strike(rng, case.arguments, number, self._seconds[key], what)
         finish_others(case.out)
         found, new = case.contents(), self._new[key]
-        is_new = found == new or (bool(engine) and found.keys() == new.keys() and found != case.old)
+        # Ctrl-C lets a search end early: what it had found is released, which is new too.
+        may_differ = bool(engine) or number is signal.SIGINT
+        is_all_other = found.keys() == new.keys() and all(found[name] != case.old.get(name) for name in found)
+        is_new = found == new or (may_differ and is_all_other)
         if found != case.old and not is_new:
             tally.violations.append(f"{what}: mixed: { {name: len(content) for name, content in found.items()} }")
         if number is not signal.SIGKILL and (left := case.drafts()):

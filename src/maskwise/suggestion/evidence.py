@@ -17,6 +17,7 @@ import numpy as np
 
 from maskwise.engines.value_samples import sample_values
 from maskwise.errors import PolicyError
+from maskwise.policy.rules.base import ROOT
 from maskwise.suggestion.column_hashes import MOST_HASHED
 from maskwise.suggestion.figures import count_groups, entropy, separation
 from maskwise.suggestion.names import meaning_of
@@ -77,6 +78,8 @@ class ColumnEvidence:
     """Whether some are numbers with leading zeros, which are codes."""
     is_named_like_cell: bool = False
     """Whether its name is one of the values that were looked at, as where a table has no header."""
+    has_star: bool = False
+    """Whether a value is `*`, which stands for every value in a tree that is made of the table."""
 
     @property
     def n_cells(self) -> int:
@@ -161,6 +164,7 @@ def count_columns(table: Table, hashes: ColumnHashes, names: Sequence[str], n_re
                 width=_width(values.get(name, ())),
                 is_named_like_cell=any(text.strip() == name.strip() for text, _ in values.get(name, ())),
                 has_zeros=any(text[:1] == "0" and text[1:].isdecimal() for text, _ in values.get(name, ()) if text[1:]),
+                has_star=any(text == ROOT for text, _ in values.get(name, ())),
             )
         )
     return TableEvidence(n_records, tuple(columns), by_name)

@@ -46,13 +46,13 @@ def choose_masking(column: ColumnEvidence, above: Sequence[str] = ()) -> Masking
         assert column.ends is not None  # noqa: S101 - and a range
         low, high = round_outward(*column.ends, column.scale)
         return Masking({"interval": [low, high]}, _why_interval(column.scale))
-    if above:
+    if above and not column.has_star:
         said = "each value has one of them in every record, so that they are its tree"
         return Masking(
             {"from_column": list(above)},
             f"{quote(above)} {'says' if len(above) == 1 else 'say'} where it belongs: {said}",
         )
-    if _FEWEST_GROWN <= column.n_distinct <= _MOST_GROWN:
+    if _FEWEST_GROWN <= column.n_distinct <= _MOST_GROWN and not column.has_star:
         return Masking({"grow": "frequency"}, "a tree is grown from its counts; a taxonomy of your own would say more")
     return Masking("suppress", _why_hidden(column))
 
