@@ -332,7 +332,7 @@ def test_nothing_is_asked_of_a_closed_session(tmp_path: Path) -> None:
     session.close()
     asks: list[Any] = [session.columns, session.suggest, session.records, lambda: session.check(POLICY)]
     asks += [lambda: session.values("Job"), lambda: session.names, lambda: session.n_records]
-    asks += [lambda: run.write(tmp_path / "out"), lambda: run.why()]
+    asks += [lambda: run.write(tmp_path / "out"), run.why]
     for ask in asks:
         with pytest.raises(maskwise.InputError, match="session is closed"):
             ask()
