@@ -94,6 +94,9 @@ def test_a_second_tab_is_told_of_the_search(page: Any, new_tab: NewTab, tmp_path
     go(page, "requirements")
     page.fill(key("0 k"), "60")
     page.wait_for_selector("text=Draft saved")
+    go(page, "search")
+    page.click(key("button Cancel"))
+    go(page, "requirements")
     wait_for_check(page)
 
 
