@@ -86,7 +86,8 @@ def full_path(text: str) -> Path:
     except RuntimeError:  # nobody is called so
         pass
     shown = text[:200].replace("\0", "")
-    raise RequestError(BAD, f"`{shown}` is no path on this machine.", "Write it as in /data/people.csv.")
+    remedy = "Write it from the root on, or from the folder in which the studio was started."
+    raise RequestError(BAD, f"`{shown}` is no path on this machine.", remedy)
 
 
 def describe_table(engine: str, table: str) -> SourceChoice:

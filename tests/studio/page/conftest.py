@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import os
 import re
 import subprocess
@@ -63,6 +65,22 @@ class StudioProcess:
     @property
     def token(self) -> str:
         return self.address.partition("token=")[2]
+
+    def ask(self, request: str, body: dict[str, Any]) -> Any:
+        """Ask as the page does."""
+        host = self.origin.removeprefix("http://")
+        connection = http.client.HTTPConnection(host, timeout=60)
+        headers = {"X-Maskwise-Token": self.token, "Content-Type": "application/json"}
+        connection.request("POST", f"/api/{request}", json.dumps(body), headers)
+        answer = json.loads(connection.getresponse().read())
+        connection.close()
+        return answer
+
+    def end_search(self) -> None:
+        """Cancel what a test left running, so that the next one does not wait for it."""
+        last = self.ask("state", {})["run"]
+        if last is not None and last["is_running"]:
+            self.ask("cancel", {"run": last["id"]})
 
     def workers(self) -> list[int]:
         """The processes that have the table."""
@@ -161,6 +179,7 @@ def new_tab(browser: Any, studio: StudioProcess, coverage: FunctionCoverage, sta
         return page
 
     yield open_tab
+    studio.end_search()
     for tab, profiler in zip(tabs, profilers, strict=True):
         coverage.take(profiler)
         tab.page.context.close()

@@ -18,6 +18,7 @@ from tests.studio.page.steps import (
     mistakes,
     open_adult,
     open_path,
+    set_role,
     wait_for_check,
     write_visits,
 )
@@ -35,6 +36,7 @@ def make_long(route: Any) -> None:
 def start_long_search(page: Any, folder: Path) -> None:
     """A search of many parts."""
     open_path(page, write_visits(folder))
+    set_role(page, "readmitted", "class")
     page.route("**/api/search", make_long)
     go(page, "search")
     page.click(key("search"))
@@ -92,6 +94,9 @@ def test_a_second_tab_is_told_of_the_search(page: Any, new_tab: NewTab, tmp_path
     go(page, "requirements")
     page.fill(key("0 k"), "60")
     page.wait_for_selector("text=Draft saved")
+    go(page, "search")
+    page.click(key("button Cancel"))
+    go(page, "requirements")
     wait_for_check(page)
 
 

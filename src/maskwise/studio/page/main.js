@@ -50,6 +50,7 @@ function show() {
   if (named === current || !steps.has(named)) return;
   const isFirst = current === null;
   current = named;
+  studio.history.separate();
   visited.add(named);
   const at = STEPS.findIndex(([step]) => step === named);
   heading.textContent = STEPS[at][1];

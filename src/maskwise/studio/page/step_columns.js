@@ -84,7 +84,7 @@ export class ColumnsStep {
   reason(column, role) {
     const proposed = column.suggestion;
     if (!proposed) return "";
-    const other = proposed.role === role ? "" : `Proposed: ${ROLES.find(([key]) => key === proposed.role)[1]}. `;
+    const other = proposed.role === role ? "" : `Proposed: ${ROLES.find(([key]) => key === proposed.role)[1]}, because `;
     return [other, sentence(proposed.reason)];
   }
 

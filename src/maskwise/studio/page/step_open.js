@@ -1,7 +1,7 @@
 /** The first step: a path, a dropped file, the Adult data, or a table of a database. */
 
 import { button, field, loading } from "./controls.js";
-import { el, rebuild } from "./dom.js";
+import { el, refresh } from "./dom.js";
 import { errorBox } from "./remarks.js";
 
 export class OpenStep {
@@ -15,7 +15,8 @@ export class OpenStep {
 
   draw() {
     const { studio } = this;
-    rebuild(this.root, [
+    // Not built anew without need: a file may be being chosen for one of its controls.
+    refresh(this.root, [
       el("p", {}, "Which table is to be released? It stays on this machine: the studio answers this browser only."),
       studio.error && errorBox(studio.error),
       studio.busy ? loading(`${studio.busy} …`) : this.ways(),

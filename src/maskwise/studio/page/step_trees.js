@@ -26,7 +26,8 @@ export class TreesStep {
     this.editor = null;
     this.error = null;
     this.preview = null;
-    this.made = new TreePreview(() => this.studio.changed());
+    this.redraw = () => this.studio.changed();
+    this.made = new TreePreview(this.redraw);
     this.filter = { text: "" };
     this.picker = el("div", { class: "picker" });
     this.top = el("div", { class: "top" });
@@ -111,17 +112,18 @@ export class TreesStep {
       return [field("Lowest", low, (text) => set([text, high])), field("Highest", high, (text) => set([low, text])),
         el("p", { class: "quiet" }, "Left empty, the range is that of the data, which tells its ends.")];
     }
+    const edit = button("Make it a tree to edit", () => this.makeTree(column, true));
     const rule = RULES.find(([key]) => key === kind);
     if (rule) {
       return [field(rule[3], String(entry[kind]).replaceAll(",", ", "), (text) => this.edit(column, { ...entry, [kind]: levels(text) }),
-        { "data-key": "levels" }), button("Make it a tree to edit", () => this.makeTree(column, true))];
+        { "data-key": "levels" }), edit];
     }
     if (kind === "grow") {
       return [el("label", { class: "field" }, el("span", {}, "Values are put together by"),
         choice(GROW, entry.grow, (by) => this.edit(column, { ...entry, grow: by }), { "data-key": "grow" })),
-      button("Make it a tree to edit", () => this.makeTree(column, true))];
+      edit];
     }
-    if (kind === "from_column") return [this.sources(column, entry), button("Make it a tree to edit", () => this.makeTree(column, true))];
+    if (kind === "from_column") return [this.sources(column, entry), edit];
     if (kind === "other") return [el("code", {}, JSON.stringify(entry))];
     return [];
   }
@@ -130,10 +132,10 @@ export class TreesStep {
   sources(column, entry) {
     const values = new Map(this.studio.columns.map((one) => [one.name, one.n_distinct]));
     const chosen = [entry.from_column].flat();
-    const others = [...values.keys()].filter((name) => name !== column);
-    const choose = (names) => this.edit(column, { ...entry, from_column: names.toSorted((a, b) => values.get(b) - values.get(a)) });
+    const others = [...values.keys()].filter((name) => name !== column).toSorted((a, b) => values.get(b) - values.get(a));
+    const choose = (names) => this.edit(column, { ...entry, from_column: names });
     return el("fieldset", {}, el("legend", {}, "Columns that say what a value belongs to, such as the county of a city"),
-      columnChooser("source", others, chosen, this.filter, choose, () => this.studio.changed()),
+      columnChooser("source", others, chosen, this.filter, choose, this.redraw),
       el("p", { class: "quiet" }, "They must be left out of the release: make them identifiers in the step Columns."));
   }
 

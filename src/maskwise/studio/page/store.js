@@ -36,6 +36,11 @@ export class History {
     this.tell();
   }
 
+  /** What is typed from now on is undone by itself. */
+  separate() {
+    this.last = { key: null, at: 0 };
+  }
+
   undo() {
     this.go(this.past, this.future);
   }
@@ -49,7 +54,7 @@ export class History {
     if (!from.length) return;
     to.push(this.present);
     this.present = from.pop();
-    this.last = { key: null, at: 0 };
+    this.separate();
     this.tell();
   }
 
