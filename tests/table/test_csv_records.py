@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import zlib
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,17 @@ def test_cells_of_several_lines_that_look_like_records_are_read(tmp_path: Path, 
     result = run("mask", tmp_path / "t.csv", "-p", tmp_path / "p.yaml", "-o", tmp_path / "o.csv", "--json")
     assert (result.code, json.loads(result.out)["rows"]) == (0, n)
     assert count_one_by_one(tmp_path / "o.csv", ",", 3) == n
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), EOFError(), zlib.error()])
+def test_a_disk_that_fails_in_the_middle_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    class Failing(io.BytesIO):
+        def read(self, n: int | None = -1) -> bytes:
+            del n
+            raise error
+
+    monkeypatch.setattr(csv_records, "_opened", lambda _: Failing())
+    with pytest.raises(InputError, match=r"`people.csv` could not be read to its end: i"):
+        csv_records.find_facts(tmp_path / "people.csv", 2)

@@ -66,7 +66,7 @@ def find_facts(path: Path, n_columns: int) -> CsvFacts:
     """
     n_lines = 0
     is_at_start, is_quoted, has_blanks, last = True, False, False, b""
-    with _opened(path) as file:
+    with _read_to_end(path) as file:
         while block := file.read(_BLOCK):
             lines = _with_plain_ends(block, last)
             codes = np.frombuffer(lines, np.uint8)
@@ -129,7 +129,7 @@ def count_one_by_one(path: Path, delimiter: str, n_columns: int) -> int:
     """Count the records as Python's own reader sees them: slow, and right also where quotes stand inside cells."""
     before = csv.field_size_limit(_LONGEST_CELL)
     try:
-        with _opened(path) as file:
+        with _read_to_end(path) as file:
             text = io.TextIOWrapper(file, "utf-8", errors="replace", newline="")
             n = sum(1 for row in csv.reader(text, delimiter=delimiter) if row or n_columns == 1)
     finally:
@@ -182,6 +182,18 @@ def read_csv(paths: Sequence[Path], delimiter: str, n_columns: int) -> pa.Table:
             msg = f"{path.name} cannot be read: it does not follow the csv format."
             raise InputError(msg) from None
     return pa.concat_tables(parts)
+
+
+@contextmanager
+def _read_to_end(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file; a disk or a packed file that fails in the middle of it is said by its name."""
+    try:
+        with _opened(path) as file:
+            yield file
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or "it is damaged"
+        msg = f"`{path.name}` could not be read to its end: {reason[:1].lower()}{reason[1:]}."
+        raise InputError(msg) from None
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from maskwise.values.spelling import text_of
+from maskwise.values.spelling import one_spelling, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from maskwise.table.table import Table
 
@@ -36,11 +36,14 @@ def show_same_groups(one: Table, other: Table, qid: Sequence[str]) -> bool:
         >>> show_same_groups(*ages, ["Age"])
         True
     """
-    return count_groups(one, qid) == count_groups(other, qid)
+    # A csv holds numbers as texts, which spell 1 as 1.0.
+    is_text = [[table.column(name).type().is_string() for name in qid] for table in (one, other)]
+    numbers = frozenset(name for name, first, second in zip(qid, *is_text, strict=True) if first != second)
+    return count_groups(one, qid, numbers=numbers) == count_groups(other, qid, numbers=numbers)
 
 
 def count_groups(
-    table: Table, qid: Sequence[str], read_text: Callable[[str], str] = str
+    table: Table, qid: Sequence[str], read_text: Callable[[str], str] = str, numbers: Collection[str] = ()
 ) -> Counter[tuple[str | None, ...]]:
     """Count the records of every combination of values on some columns, by their spelling.
 
@@ -48,10 +51,13 @@ def count_groups(
         table: The table.
         qid: The columns.
         read_text: Reads a text as it was before it was written.
+        numbers: The columns that hold numbers, be it as texts.
     """
     groups = table.engine.group(table.expr, [table.column(name) for name in qid])
     sizes: Counter[tuple[str | None, ...]] = Counter()
     *cells, n_records = (column.to_pylist() for column in groups.columns)
     for *shown, n in zip(*cells, n_records, strict=True):
-        sizes[tuple(None if cell is None else read_text(text_of(cell)) for cell in shown)] += n
+        texts = [None if cell is None else read_text(text_of(cell)) for cell in shown]
+        pairs = zip(qid, texts, strict=True)
+        sizes[tuple(one_spelling(text) if text is not None and name in numbers else text for name, text in pairs)] += n
     return sizes
