@@ -132,7 +132,7 @@ def test_an_audit_does_not_point_at_one_person(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "t.csv").write_text("age,ill\n77,HIV\n30,Flu\n30,Flu\n")
     (tmp_path / "p.yaml").write_text("requirements: [{qid: [age], sensitive: {ill: [HIV]}, confidence: 0.6}]\n")
     assert main(["audit", str(tmp_path / "t.csv"), "-p", str(tmp_path / "p.yaml")]) == 1
-    said = capsys.readouterr().out
+    said = capsys.readouterr().out.replace(str(tmp_path), "")
     assert "77" not in said
     assert "in a group of one" in said
 
