@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -93,9 +92,10 @@ class _Watched:
         return found
 
 
-def test_no_fetch_is_larger_than_the_counts(place: Place, fetched: list[int], folder: Path) -> None:
-    data, engine = place.load(records())
-    target = place.target() or (folder / "out.csv" if place.name == "duckdb" else "pushed_down")
+def test_no_fetch_is_larger_than_the_counts(other_place: Place, fetched: list[int]) -> None:
+    """DuckDB runs in this process, where a part of the records is looked at for leaks."""
+    data, engine = other_place.load(records())
+    target = other_place.target() or "pushed_down"
     maskwise.anonymize(data, POLICY, target, engine=engine)
     assert fetched
     assert max(fetched) <= max(MOST_KINDS, MOST_GROUPS, MOST_SIZES)

@@ -262,6 +262,8 @@ class DuckDB:
             self._in_transaction = False
         except (duckdb.Error, RuntimeError) as error:
             raise_known_causes(error)
+            if not isinstance(error, duckdb.Error):
+                raise
             reason = system_reason(error) or type(error).__name__
             msg = f"The table `{target}` could not be written: {reason}. Nothing was released."
             raise WriteError(msg) from None
