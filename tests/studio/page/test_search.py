@@ -24,6 +24,7 @@ from tests.studio.page.steps import (
 )
 
 pytestmark = pytest.mark.slow
+GONE = 410
 
 
 def make_long(route: Any) -> None:
@@ -205,4 +206,25 @@ def test_nothing_is_sent_without_a_path_or_a_folder(page: Any) -> None:
     page.fill(key("Path of a CSV or Parquet file"), "")
     page.click(key("Open the file"))
     assert page.evaluate("document.querySelector(':invalid') !== null")
+    assert page.locator("[role=alert]").count() == 0
+
+
+def test_what_was_asked_of_the_table_before_says_nothing_of_the_next(page: Any, tmp_path: Path) -> None:
+    open_path(page, write_visits(tmp_path))
+    page.wait_for_selector("text=Draft saved")
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        if held:
+            route.fallback()
+        else:
+            held.append(route)
+
+    page.route("**/api/draft", hold)
+    with page.expect_request("**/api/draft"):
+        set_role(page, "readmitted", "class")
+    open_adult(page)
+    with page.expect_response(lambda answer: answer.status == GONE):
+        held[0].continue_()
+    page.wait_for_selector("text=Draft saved")
     assert page.locator("[role=alert]").count() == 0

@@ -27,6 +27,7 @@ export class Studio {
     this.busy = null;
     this.draftState = "";
     this.isRestored = false;
+    this.isOpening = false;
     this.exported = null;
     this.isClosed = false;
     /** The column whose tree is looked at, and the step of the search that is released. */
@@ -93,12 +94,32 @@ export class Studio {
 
   /** @param {Object} where `path`, `example`, or `engine` and `table`. */
   open(where) {
-    return this.during("Opening the table", async () => this.useSource(await call("open", where)));
+    return this.during("Opening the table", () => this.openBy(() => call("open", where)));
   }
 
   /** @param {File} file */
   openFile(file) {
-    return this.during(`Reading ${file.name}`, async () => this.useSource(await upload(file)));
+    return this.during(`Reading ${file.name}`, () => this.openBy(() => upload(file)));
+  }
+
+  /** @param {() => Promise<Object>} ask Asks the server to open a table. */
+  async openBy(ask) {
+    this.isOpening = true;
+    try {
+      const opened = await ask();
+      this.isOpening = false;
+      await this.useSource(opened);
+    } finally {
+      this.isOpening = false;
+    }
+  }
+
+  /**
+   * Say what went wrong with a request that nobody waits for, unless its table is left: the server refuses such requests.
+   * @param {Error} error @param {Object} source The table that it was about.
+   */
+  sayOfTable(error, source) {
+    if (this.source === source && !this.isOpening) this.error = error.message;
   }
 
   /**
@@ -139,16 +160,17 @@ export class Studio {
 
   /** Values of columns are hidden by their roles, so the server has to know them. */
   async tellRoles() {
+    const { source } = this;
     const { roles } = this.doc;
     if (roles === this.toldRoles) return;
     this.toldRoles = roles;
     try {
       const { columns } = await call("columns", { roles: Object.fromEntries(roles) });
-      if (roles !== this.doc.roles) return;
+      if (roles !== this.doc.roles || source !== this.source) return;
       this.columns = columns;
     } catch (error) {
       this.toldRoles = null;
-      this.error = error.message;
+      this.sayOfTable(error, source);
     }
     this.changed();
   }
@@ -182,7 +204,7 @@ export class Studio {
 
   /** Ask maskwise what it has to say of the policy, and save the draft. */
   async checkAndSave() {
-    const doc = this.doc;
+    const { doc, source } = this;
     try {
       await call("draft", { draft: toDraft(doc, this.source) });
       this.draftState = "Draft saved";
@@ -193,7 +215,10 @@ export class Studio {
       this.isChecked = true;
     } catch (error) {
       // While a search runs nothing is checked; it is made up for at its end.
-      if (error.status !== BUSY) Object.assign(this, { error: error.message, draftState: "" });
+      if (error.status !== BUSY) {
+        this.draftState = "";
+        this.sayOfTable(error, source);
+      }
     }
     this.changed();
   }
