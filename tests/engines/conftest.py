@@ -8,7 +8,7 @@ import secrets
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,22 @@ import pytest
 import maskwise
 from maskwise.engines.postgres import types as postgres_types
 from tests.engines.postgres_server import Server
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Let Spark, which takes seconds for a small table, have one case of a test with every change, and all at night.
+
+    The contract runs there in full.
+    """
+    seen: set[str] = set()
+    for item in items:
+        is_here = Path(__file__).parent in item.path.parents and item.path.name != "test_contract.py"
+        callspec = getattr(item, "callspec", None)
+        if is_here and callspec is not None and "spark" in callspec.id:
+            test = item.nodeid.partition("[")[0]
+            if test in seen:
+                item.add_marker("nightly")
+            seen.add(test)
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return target.read_bytes()
 
 
+@pytest.mark.nightly
 def test_spark_releases_the_same_when_an_executor_dies_while_it_compresses(runs: Runs, whole: bytes) -> None:
     assert runs.mask("lose one", "compress", "a.csv") == (0, "")
     assert runs.out() == {"a.csv": whole}
@@ -125,6 +126,7 @@ def test_spark_releases_the_same_when_an_executor_dies_while_it_writes(
     assert in_csv(f"{runs.home}/out/b", tmp_path / "b.csv") == whole
 
 
+@pytest.mark.nightly
 def test_spark_leaves_nothing_when_it_is_told_to_end_while_it_writes(runs: Runs) -> None:
     before = runs.out()
     code, _ = runs.mask("terminate", "mask", "c.csv")
