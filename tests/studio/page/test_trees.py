@@ -331,3 +331,14 @@ def test_the_model_agrees_with_lists_of_parents(page: Any) -> None:
     )
     # A group from which everything was moved stays as a value without records.
     assert {child: up for child, up in found if up is not None} == parent
+
+
+def test_a_tree_comes_back_with_the_draft(fruit: Any) -> None:
+    before = labels(fruit)
+    fruit.wait_for_selector("text=Draft saved")
+    fruit.reload()
+    go(fruit, "columns")
+    fruit.wait_for_selector("text=Start again from the proposals")
+    fruit.click(key("masking fruit"))
+    fruit.wait_for_selector(".tree-editor [role=tree]")
+    assert labels(fruit) == before
