@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.studio.page.steps import go, key, look_at_result, open_path, search, set_role
+from tests.studio.page.steps import go, key, look_at_result, open_path, search, set_role, wait_for_check
 
 pytestmark = pytest.mark.slow
 MARKUP = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
@@ -171,3 +171,19 @@ def test_sensitive_columns_are_hidden_and_protected_in_sentences(page: Any, tmp_
     page.select_option(key("kind"), "distinct")
     page.click(key("button Add it"))
     page.wait_for_selector("text=(no column is sensitive yet)")
+
+
+def test_what_is_proposed_for_diagnoses_can_be_searched_as_it_is(page: Any, tmp_path: Path) -> None:
+    path = tmp_path / "patients.csv"
+    codes = ["I21.4", "C50.9", "E11.9", "J18.0", "K35.8", "B20"]
+    rows = [f"{20 + i * 7 % 60},{'FM'[i % 2]},{codes[i % 6]},{1 + i % 12}" for i in range(600)]
+    path.write_text("age,sex,diagnosis,length of stay\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    open_path(page, path)
+    assert page.input_value(key("role diagnosis")) == "sensitive"
+    go(page, "requirements")
+    wait_for_check(page)
+    assert "chapter" in page.inner_text("#content") or "level" in page.inner_text("#content")
+    assert page.locator(".sentences > li.wrong").count() == 0
+    search(page)
+    look_at_result(page)
+    assert page.locator(".unmet").count() == 0

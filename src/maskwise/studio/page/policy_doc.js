@@ -74,8 +74,9 @@ function keepEntry(doc, name, entry) {
 export function policyOf(doc) {
   const named = (role) => [...doc.roles.keys()].filter((name) => doc.roles.get(name) === role);
   const masked = named("quasi-identifier").filter((name) => entryOf(doc, name) !== undefined);
+  const grouped = named("sensitive").filter((name) => groupsValues(doc, name));
   const policy = {
-    attributes: Object.fromEntries(masked.map((name) => [name, entryOf(doc, name)])),
+    attributes: Object.fromEntries([...masked, ...grouped].map((name) => [name, entryOf(doc, name)])),
     requirements: doc.requirements, drop: named("identifier"), ...doc.rest,
   };
   const [predicted] = named("class");
@@ -83,6 +84,13 @@ export function policyOf(doc) {
   if (predicted !== undefined) policy.class = predicted;
   if (person !== undefined) policy.person = person;
   return policy;
+}
+
+/** Whether the tree of a sensitive column says which of its values are alike, for what a requirement asks of it. */
+function groupsValues(doc, name) {
+  const entry = entryOf(doc, name);
+  const isTree = entry !== undefined && typeof entry === "object" && !("interval" in entry) && !("suppress" in entry);
+  return isTree && doc.requirements.some((one) => sensitiveOf(one).includes(name));
 }
 
 /** @param {Doc} doc @param {string} name @returns {*} The entry of a column in the policy; undefined is none. */
