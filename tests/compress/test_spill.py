@@ -150,6 +150,7 @@ else:
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="never: other systems do not count memory this way")
 def test_a_compressed_table_larger_than_memory_is_searched(tmp_path: Path) -> None:

@@ -134,6 +134,7 @@ def test_spark_leaves_nothing_when_it_is_told_to_end_while_it_writes(runs: Runs)
     assert runs.out() == before
 
 
+@pytest.mark.nightly
 def test_spark_releases_nothing_when_all_executors_die_for_good(runs: Runs) -> None:
     """The next test shows that the cluster can be used again."""
     before = runs.out()
