@@ -9,19 +9,47 @@ import re
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 from tests.studio.page.browsers import find_browser, install_browser
 from tests.studio.page.coverage import FunctionCoverage
 
 REQUIRE = "MASKWISE_REQUIRE_BROWSER"
-PATIENCE = 60_000
+PATIENCE = 40_000
 """So many milliseconds a page may take: the first search of all compiles for a while."""
+
+
+N_TRIES = 3
+"""A browser, a server and a worker share two cores with other tests; what fails once is tried again, and said."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """Try a test of the page again that fails."""
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for tried in range(1, N_TRIES + 1):
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+        if tried == N_TRIES or not any(report.failed for report in reports):
+            break
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.warn(f"{item.nodeid} failed and is tried again.", FailedOnceWarning, stacklevel=1)
+        item._initrequest()  # type: ignore[attr-defined]  # noqa: SLF001 - there is no other way to begin anew
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+class FailedOnceWarning(UserWarning):
+    """A test of the page failed, and is tried again."""
 
 
 def _leave(reason: str) -> None:
