@@ -119,7 +119,8 @@ export class Studio {
    * @param {Error} error @param {Object} source The table that it was about.
    */
   sayOfTable(error, source) {
-    if (this.source === source && !this.isOpening) this.error = error.message;
+    // While a search runs nothing else is done; it is made up for at its end.
+    if (this.source === source && !this.isOpening && error.status !== BUSY) this.error = error.message;
   }
 
   /**
@@ -214,11 +215,8 @@ export class Studio {
       this.remarks = remarks;
       this.isChecked = true;
     } catch (error) {
-      // While a search runs nothing is checked; it is made up for at its end.
-      if (error.status !== BUSY) {
-        this.draftState = "";
-        this.sayOfTable(error, source);
-      }
+      if (error.status !== BUSY) this.draftState = "";
+      this.sayOfTable(error, source);
     }
     this.changed();
   }
@@ -247,6 +245,7 @@ export class Studio {
     this.chosenStep = null;
     this.changed();
     await run.listen();
+    if (this.columns && this.toldRoles === null) await this.tellRoles();
     if (this.columns && !this.isChecked) await this.checkAndSave();
   }
 
