@@ -17,6 +17,7 @@ from maskwise.compress.value_odds import (
     MOST_COLUMNS,
     MOST_RANGES,
     information,
+    may_name_people,
     number_by_quantiles,
 )
 from maskwise.engines.base import Lookup
@@ -42,8 +43,6 @@ MOST_FETCHED = 256
 """Of a column with more values than this, ranges or the frequent values are found inside the engine."""
 _MOST_SETS = 48
 """So many columns are counted in one GROUP BY; Spark takes at most 64."""
-_MOST_NAMES = 0.5
-"""A text column with more distinct values than this share of its records names people, and tells nothing of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,7 @@ class _Counted:
     def may_be_names(self) -> bool:
         """Whether so many values differ that they may name people."""
         n_records = int(self.present.sum() + self.missing.sum())
-        return bool(self.cell.type().is_string()) and self.n_values > max(_MOST_NAMES * n_records, 1)
+        return bool(self.cell.type().is_string()) and may_name_people(self.n_values, n_records)
 
     @property
     def is_short(self) -> bool:

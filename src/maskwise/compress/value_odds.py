@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maskwise.profile.growing.by_classes import entropy_bits
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -33,6 +35,8 @@ MOST_COLUMNS = 40
 """So many columns are added up at most: those that tell most of the class by themselves."""
 N_BINS = 10
 """The bins of the sums of two classes."""
+_MOST_NAMES = 0.5
+"""Texts of which more than this share of the records differ name people, and tell nothing of others."""
 _SMOOTHING = 10
 """So many records with the shares of the whole table are added to those of a value."""
 _TWO = 2
@@ -52,6 +56,16 @@ class Weights:
         """More than any two sums can differ by."""
         far = max(self.start) - min(self.start)
         return far + sum(int(own.max() - own.min()) for own in self.scores) + 1
+
+
+def may_name_people(n_values: int, n_records: int) -> bool:
+    """Whether so many values of a text column differ that they may name people.
+
+    Args:
+        n_values: Its distinct values.
+        n_records: All records.
+    """
+    return n_values > max(_MOST_NAMES * n_records, 1)
 
 
 def weigh(counts: Sequence[Ints]) -> Weights:
@@ -91,13 +105,8 @@ def _whole(logs: NDArray[np.float64]) -> Ints:
 def information(counts: Ints) -> float:
     """How much a column tells of the class by itself, in bits of all records; rare values are one."""
     is_rare = counts.sum(axis=1) < LEAST_RECORDS
-    rows = np.vstack([counts[~is_rare], counts[is_rare].sum(axis=0)]).astype(np.float64)
-    sizes, totals = rows.sum(axis=1), rows.sum(axis=0)
-    return _plogp(totals.sum()) - _plogp(totals) - _plogp(sizes) + _plogp(rows)
-
-
-def _plogp(n: NDArray[np.float64] | np.float64) -> float:
-    return float((n * np.log2(np.maximum(n, 1.0))).sum())
+    rows = np.vstack([counts[~is_rare], counts[is_rare].sum(axis=0)])
+    return float(entropy_bits(rows.sum(axis=0, keepdims=True))[0] - entropy_bits(rows).sum())
 
 
 def number_by_quantiles(numbers: NDArray[np.int64] | NDArray[np.float64], sizes: Ints, most: int) -> Ints:

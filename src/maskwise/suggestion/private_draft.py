@@ -263,11 +263,10 @@ def _range(ends: tuple[float, float], scale: Scale) -> dict[str, Any]:
         step = next(step for step in steps if step >= width)
         step = max(step, Fraction(1)) if scale is Scale.INTEGER else step
         return {"range": [low, high], "on": str(step) if step.denominator == 1 else f"{float(step):.{-power}f}"}
-    first, last = (bound(end, Scale.TIMESTAMP if scale is Scale.TIMESTAMP else scale) for end in (low, high))
-    fitting = [Grid.read(unit) for unit in _UNITS]
-    chosen = [grid for grid in fitting if grid.misfit(scale) is None]
-    few = [grid for grid in chosen if grid.n_points(first, last, scale) <= _MOST_PARTS]
-    return {"range": [low, high], "on": (few or chosen[-1:])[0].text}
+    first, last = (bound(end, scale) for end in (low, high))
+    fitting = [grid for grid in map(Grid.read, _UNITS) if grid.misfit(scale) is None]
+    few = (grid for grid in fitting if grid.n_points(first, last, scale) <= _MOST_PARTS)
+    return {"range": [low, high], "on": next(few, fitting[-1]).text}
 
 
 def _values(table: Table, name: str, k: int) -> tuple[tuple[str, ...], int]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.classifiers.boosting.model import fit
+from maskwise.compress.value_odds import MOST_CATEGORIES, N_BINS, may_name_people
 from maskwise.values.arrow import as_numpy
 from maskwise.values.parsing import looks_like_code, parse_keys
 
@@ -26,14 +27,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-N_BINS = 10
 N_FOLDS = 3
 MOST_FITTED = 50_000
 """So many records are fitted at most; the others are predicted by the models of the folds."""
-MOST_CATEGORIES = 200
-"""A category rarer than so many others is one of "the rest"."""
-_MOST_NAMES = 0.5
-"""A text column with more distinct values than this share of its records names people, and tells nothing of others."""
 
 
 def bin_records(columns: Sequence[pa.ChunkedArray], classes: Ints, seed: int) -> Ints | None:
@@ -120,7 +116,7 @@ def code_column(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
     if parsed is not None and parsed.known.any() and parsed.known.all() and not looks_like_code(coded.dictionary):
         # A csv holds its numbers as texts; they are worth the same as those of any other table.
         return _ranks(np.append(parsed.numbers.astype(np.float64), np.nan)[_indices(coded)]), False
-    if len(coded.dictionary) > max(_MOST_NAMES * len(column), 1):
+    if may_name_people(len(coded.dictionary), len(column)):
         return None
     codes = _indices(coded)
     spelled = np.argsort(np.argsort([str(text) for text in coded.dictionary.to_pylist()], kind="stable"))

@@ -105,13 +105,8 @@ export class Studio {
   /** @param {() => Promise<Object>} ask Asks the server to open a table. */
   async openBy(ask) {
     this.isOpening = true;
-    try {
-      const opened = await ask();
-      this.isOpening = false;
-      await this.useSource(opened);
-    } finally {
-      this.isOpening = false;
-    }
+    const opened = await ask().finally(() => { this.isOpening = false; });
+    await this.useSource(opened);
   }
 
   /**
