@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from maskwise.errors import InputError
 from maskwise.policy.attributes import Boundaries
-from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD, criteria, methods
+from maskwise.search.registry import DEFAULT_METHOD, criteria, methods
 from maskwise.values.background import Background
 
 if TYPE_CHECKING:
@@ -100,11 +100,12 @@ class SearchFlags:
         ),
     ] = DEFAULT_METHOD
     criterion: Annotated[
-        CriterionName,
+        CriterionName | None,
         Parameter(
-            help="For tdr: the most information per anonymity lost, the most information, or what is not told yet."
+            help="For tdr: the most information per anonymity lost, the most information, or what is not told yet. The "
+            "default is conditional where there is a class, else score."
         ),
-    ] = DEFAULT_CRITERION
+    ] = None
     max_steps: Annotated[
         int | None,
         Parameter(

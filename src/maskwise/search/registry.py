@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from maskwise.search.interface import Problem, Search
 
 DEFAULT_METHOD = "tdr"
-DEFAULT_CRITERION = "score"
+PLAIN_CRITERION = "score"
+"""The papers' criterion; also what stands in the files for a method with a measure of its own."""
+BEST_CRITERION = "conditional"
+"""What is searched by where nothing is asked for and there is a class."""
+MAX_CLASSES = 50
+"""Searches that tell groups apart by class take up to so many classes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +92,9 @@ def criteria(method: str | None = None, option: str | None = None) -> tuple[str,
 
 
 def find_search(method: str, criterion: str) -> SearchRegistration | None:
-    """The search with this method and criterion; a method with a measure of its own has the default criterion."""
+    """The search with this method and criterion; a method with a measure of its own has the plain criterion."""
     for one in SEARCHES:
-        if one.method == method and (one.criterion or DEFAULT_CRITERION) == criterion:
+        if one.method == method and (one.criterion or PLAIN_CRITERION) == criterion:
             return one
     return None
 

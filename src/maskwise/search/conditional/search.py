@@ -17,6 +17,7 @@ from maskwise.search.interface import NoProgress
 from maskwise.search.linked_records import linked_records
 from maskwise.search.options import Limits
 from maskwise.search.preferences import check_levels, preferences_of
+from maskwise.search.registry import MAX_CLASSES
 from maskwise.search.suppression.found import spare_records
 from maskwise.search.suppression.requests import with_union
 from maskwise.search.value_trees import codings_of
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from maskwise.search.value_trees import AnyTree
     from maskwise.solution.solution import Solution
 
-MAX_CLASSES = 50
 DEFAULT_EFFORT = 2
 """Some variants, in at most a few times the time of one search."""
 
