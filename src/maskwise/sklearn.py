@@ -39,7 +39,7 @@ from maskwise.release.publish import recount
 from maskwise.release.released_columns import check_released_columns
 from maskwise.release.suppress import suppress
 from maskwise.search.options import SearchOptions
-from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
+from maskwise.search.registry import DEFAULT_METHOD
 from maskwise.table.data_frames import free_name, ready_rows, with_class
 from maskwise.table.read import read
 from maskwise.values.cells import cells_to_arrow
@@ -128,7 +128,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         k: int | None = None,
         epsilon: float | str | None = None,
         method: str = DEFAULT_METHOD,
-        criterion: str = DEFAULT_CRITERION,
+        criterion: str | None = None,
         max_steps: int | None = None,
         time_limit: float | None = None,
         effort: int | None = None,

@@ -58,6 +58,15 @@ def test_an_attribute_in_one_group_alone_tells_what_its_split_tells() -> None:
     assert downcoding(found).figure == 0.0
 
 
+def test_the_last_hidden_value_alone_is_no_refinement_left() -> None:
+    """Of a suppressed attribute all values but one are shown, so that `*` is known to be that one."""
+    table = pa.table({"Job": list("ab") * 20, "Risk": ["hi", "lo"] * 20})
+    policy = {"class": "Risk", "attributes": {"Job": "suppress"}, "requirements": [{"qid": ["Job"], "k": 5}]}
+    found = searched(table, policy)
+    assert [cut.labels for cut in found.solution.cuts] == [("a", "*")]
+    assert bits_of_maximality(found) == 0.0
+
+
 def test_it_is_not_run_where_nothing_follows() -> None:
     table = pa.table({"Job": ["a"] * 5 + ["b"] * 5})
     policy = {"requirements": [{"qid": ["Job"], "k": 2}]}

@@ -180,7 +180,7 @@ AGE_POLICY = {
 
 @pytest.mark.parametrize("n_missing", [0, 4])
 def test_an_interval_is_parted_as_the_search_would(n_missing: int) -> None:
-    attack = attacked(ages(n_missing), AGE_POLICY)
+    attack = attacked(ages(n_missing), AGE_POLICY, criterion="score")
     sizes = [12, 18, n_missing] if n_missing else [12, 18]
     assert attack.details["instead"] == ["[30, 40)", "[40, 60]", *["(missing)"] * bool(n_missing)]
     assert attack.figure == pytest.approx(by_counting(sizes, 12, Fraction(1, 2)))

@@ -54,10 +54,13 @@ def test_a_saved_solution_masks_the_same_rows_alike(data: Path, policy: Path, tm
     ("options", "said"),
     [
         ([*CONDITIONAL, "--effort", "0"], "at least 1"),
-        (["--effort", "2"], "An effort is for the criterion `conditional`"),
+        (["--criterion", "score", "--effort", "2"], "An effort is for the criterion `conditional`"),
         ([*CONDITIONAL, "--method", "bug"], "A criterion is for the method `tdr`"),
         (["--keep-order", "--seed", "3"], "variants of `conditional`"),
-        (["--background", "odds"], "A background is for the criterion `conditional` and the method `regions`"),
+        (
+            ["--criterion", "score", "--background", "odds"],
+            "A background is for the criterion `conditional` and the method `regions`",
+        ),
     ],
 )
 def test_options_that_do_not_fit_are_refused(
@@ -66,11 +69,13 @@ def test_options_that_do_not_fit_are_refused(
     refused("mask", data, "-p", policy, "-o", tmp_path / "out.csv", *options, says=[said])
 
 
-def test_the_owner_is_told_that_odds_were_counted(data: Path, policy: Path, tmp_path: Path, run: Run) -> None:
+def test_the_owner_is_told_that_odds_were_counted_where_that_is_not_usual(
+    data: Path, policy: Path, tmp_path: Path, run: Run
+) -> None:
     said = {}
     for background in ("odds", "none"):
         out = tmp_path / f"{background}.csv"
-        result = run("mask", data, "-p", policy, "-o", out, *CONDITIONAL, "--effort", 1, "--background", background)
+        result = run("mask", data, "-p", policy, "-o", out, "--method", "regions", "--background", background)
         assert result.code == 0, result.err
         said[background] = "What unmasked columns tell was counted by the odds of their values." in result.err
     assert said == {"odds": True, "none": False}

@@ -84,7 +84,8 @@ def test_values_that_occur_are_not_warned_of(tmp_path: Path, run: Run) -> None:
 
 def test_in_python_it_is_a_warning_of_the_outcome_and_of_an_audit(tmp_path: Path) -> None:
     data, asked = sick(tmp_path / "d.csv"), policy(tmp_path / "p.yaml", template("Hepatitus"))
-    outcome, verdict = maskwise.anonymize(data, asked, tmp_path / "out.csv"), maskwise.audit(data, asked)
+    outcome = maskwise.anonymize(data, asked, tmp_path / "out.csv", criterion="score")
+    verdict = maskwise.audit(data, asked)
     assert outcome.warnings[1:] == verdict.warnings
     assert "Hepatitus" in verdict.warnings[0]
 
@@ -180,7 +181,7 @@ def test_an_attribute_held_back_by_few_missing_cells_is_told(
 def test_the_report_names_no_protected_value_and_says_each_sentence_once(tmp_path: Path) -> None:
     """Two misspelt values of one column: two warnings for the owner, none for recipients."""
     asked = policy(tmp_path / "p.yaml", template("Hepatitus", "HIW"), template("HIW"))
-    outcome = maskwise.anonymize(sick(tmp_path / "d.csv"), asked)
+    outcome = maskwise.anonymize(sick(tmp_path / "d.csv"), asked, criterion="score")
     assert [text.split("`")[1] for text in outcome.warnings[1:]] == ["Hepatitus", "HIW"]
     public, owners = (make_report(outcome, audience) for audience in (Audience.RECIPIENT, Audience.OWNER))
     assert "occurs in no record" not in public.to_json() + public.to_markdown()
@@ -195,6 +196,7 @@ def test_a_value_in_two_places_of_the_policy_is_warned_of_once_and_never_told_to
     lines = json.dumps({"class": "C", "requirements": [template("HIW"), template("HIW")]}, indent=1)
     (tmp_path / "p.yaml").write_text(lines)
     given = ("mask", sick(tmp_path / "d.csv"), "-p", tmp_path / "p.yaml", "-o", tmp_path / "out.csv")
+    given += ("--criterion", "score")
     result = run(*given, "--report", tmp_path / "r.json", "--owner-report", tmp_path / "owner.json")
     assert result.err.count("warning: ") == 2
     first, second = json.loads((tmp_path / "owner.json").read_text())["warnings"]

@@ -26,6 +26,20 @@ def test_an_error_is_named_without_its_text() -> None:
     assert caught.value.__suppress_context__
 
 
+def test_the_file_that_the_database_speaks_of_is_named() -> None:
+    paths = [Path("/data/first.parquet"), Path("/data/second.parquet")]
+    with (
+        pytest.raises(InputError, match=r"could not read `second\.parquet` \(ValueError\)"),
+        error_messages.translate_errors(paths),
+    ):
+        raise ValueError("no magic bytes in /data/second.parquet")
+    with (
+        pytest.raises(InputError, match=r"could not read `first\.parquet` or a file beside it \("),
+        error_messages.translate_errors(paths),
+    ):
+        raise ValueError("no magic bytes")
+
+
 def test_too_little_memory_has_a_remedy() -> None:
     with pytest.raises(InputError, match="Give more with --memory"), error_messages.translate_errors():
         raise OutOfMemoryException

@@ -38,7 +38,7 @@ from tests.properties.tables import ATTRIBUTES, KINDS, POLICY, REQUIREMENTS, peo
 from tests.reference.conditional import Conditional
 from tests.reference.topdown import K
 
-OPTIONS = SearchOptions(criterion="conditional", effort=1, as_published=True)
+OPTIONS = SearchOptions(criterion="conditional", background="boosting", as_published=True)
 SENSITIVE = ("hiv", "flu", "cold", None)
 
 

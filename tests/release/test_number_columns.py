@@ -48,7 +48,7 @@ def people() -> pa.Table:
 
 def masked(numbers: str, **more: Any) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = maskwise.anonymize(
-        people(), POLICY, keep_order=True, numbers=numbers, **more
+        people(), POLICY, criterion="score", keep_order=True, numbers=numbers, **more
     ).data.to_pylist()
     return rows
 

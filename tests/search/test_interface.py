@@ -167,7 +167,9 @@ def test_a_search_needs_no_table() -> None:
     column = Column(
         "a", Kind.SUPPRESS, pa.array(["x", "y"]), np.arange(2), counts_by_class, np.zeros(2, np.int64), ("x", "y")
     )
-    problem = Problem(Profile((column,), "cls", 2, 12, 0, (), {}), policy, SearchOptions(), ("a", "cls"))
+    problem = Problem(
+        Profile((column,), "cls", 2, 12, 0, (), {}), policy, SearchOptions(criterion="score"), ("a", "cls")
+    )
     search = start_search(problem)
     assert search.request.tables == (TableRequest((0,)),)
     (coding,) = search.request.codings

@@ -132,9 +132,12 @@ def bits_of_maximality(searched: Searched) -> float:
     chances: dict[tuple[int, str], list[float]] = {}
     for refinement in refinements:
         own = [t for t in of_k if refinement.attribute in searched.tables[t].attributes]
+        shares = _shares(searched, refinement)
+        if len(shares) == 1:
+            # All records are in one part, which the marginals tell: a lone value behind `*`.
+            continue
         if not own or (cells and not any(_breaks(cells[t], refinement, least[t]) for t in own)):
             continue
-        shares = _shares(searched, refinement)
         valid = min(log_chance_valid(np.sort(sizes[t].touched(refinement)), shares, least[t]) for t in own)
         chances.setdefault((refinement.attribute, refinement.shown), []).append(min(math.exp(valid), _SURE))
     return sum((_bits_of_none(valid) for valid in chances.values()), start=0.0)

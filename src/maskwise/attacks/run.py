@@ -111,9 +111,9 @@ def search_again(table: Table, policy: Policy, solution: Solution) -> tuple[Sear
     from maskwise.compress.compress import compress  # noqa: PLC0415 - heavy
     from maskwise.search.interface import Problem  # noqa: PLC0415 - compiled code is slow to load
     from maskwise.search.options import SearchOptions  # noqa: PLC0415 - as above
-    from maskwise.search.registry import DEFAULT_CRITERION, criteria, start_search  # noqa: PLC0415 - as above
+    from maskwise.search.registry import PLAIN_CRITERION, criteria, start_search  # noqa: PLC0415 - as above
 
-    criterion = solution.criterion if solution.criterion in criteria(solution.method) else DEFAULT_CRITERION
+    criterion = solution.criterion if solution.criterion in criteria(solution.method) else PLAIN_CRITERION
     options = SearchOptions(method=solution.method, criterion=criterion)
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     if [column.name for column in profile.columns] != [cut.attribute for cut in solution.cuts]:

@@ -19,7 +19,7 @@ from maskwise.cli.options import (
     require_distinct_names,
 )
 from maskwise.errors import InputError
-from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
+from maskwise.search.registry import DEFAULT_METHOD
 
 if TYPE_CHECKING:
     from maskwise.evaluation.records import Evaluation
@@ -95,8 +95,8 @@ def evaluate(
     ] = "label",
     method: Annotated[MethodName, Parameter(help="Which way the search goes, as in mask.")] = DEFAULT_METHOD,
     criterion: Annotated[
-        CriterionName, Parameter(help="How tdr chooses the next refinement, as in mask.")
-    ] = DEFAULT_CRITERION,
+        CriterionName | None, Parameter(help="How tdr chooses the next refinement, as in mask.")
+    ] = None,
     effort: Annotated[int | None, Parameter(help="How many variants conditional and regions try, as in mask.")] = None,
     background: Annotated[
         BackgroundName | None, Parameter(help="What conditional and regions know of unmasked columns, as in mask.")

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from maskwise.errors import InputError
 from maskwise.policy.attributes import Boundaries
-from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD, criteria, methods
+from maskwise.search.registry import DEFAULT_METHOD, criteria, methods
 from maskwise.values.background import Background
 
 if TYPE_CHECKING:
@@ -100,11 +100,12 @@ class SearchFlags:
         ),
     ] = DEFAULT_METHOD
     criterion: Annotated[
-        CriterionName,
+        CriterionName | None,
         Parameter(
-            help="For tdr: the most information per anonymity lost, the most information, or what is not told yet."
+            help="For tdr: the most information per anonymity lost, the most information, or what is not told yet. The "
+            "default is conditional where there is a class, else score."
         ),
-    ] = DEFAULT_CRITERION
+    ] = None
     max_steps: Annotated[
         int | None,
         Parameter(
@@ -115,16 +116,16 @@ class SearchFlags:
     effort: Annotated[
         int | None,
         Parameter(
-            help="For regions: 1 is a single search, 2 chooses the size of regions. For conditional: 1 is a single "
-            "search; each unit more tries 6 variants of a large table, up to 64 of a small one."
+            help="For regions: 1 is a single search, 2 chooses the size of regions. For conditional: 1, the default, "
+            "is a single search; each unit more tries 6 variants of a large table, up to 64 of a small one."
         ),
     ] = None
     background: Annotated[
         BackgroundName | None,
         Parameter(
             help="For conditional and regions: what unmasked columns tell of the class is found by boosting on single "
-            "records, by odds of values counted where the records are, or not at all. The default is boosting; in "
-            "PostgreSQL and Spark it is odds."
+            "records, by odds of values counted where the records are, or not at all. The default is odds; "
+            "for regions it is boosting where single records are at hand."
         ),
     ] = None
     restarts: Annotated[

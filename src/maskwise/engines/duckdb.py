@@ -29,7 +29,7 @@ from maskwise.values.memory import for_engine, memory_of_run
 from maskwise.values.paths import is_there
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -77,6 +77,7 @@ class DuckDB:
         self._in_transaction = file is not None and writes
         self._registered: set[str] = set()
         self._views: set[str] = set()
+        self._paths: list[Path] = []
         if self._in_transaction:
             # One transaction for the whole run: whatever happens, nothing half done is left in the file.
             self._connection.execute("BEGIN TRANSACTION")
@@ -132,9 +133,10 @@ class DuckDB:
 
     def open_files(self, name: str, files: DataFiles) -> ir.Table:
         """Open files where they lie; a csv as texts, without a guess at what they mean."""
+        self._paths += [] if files.load else files.paths
         if files.delimiter is None:
             # A folder called `Age=30` must not become the column Age, so partitions are not looked for.
-            with translate_errors():
+            with translate_errors(self._paths):
                 self._connection.execute(
                     f"CREATE TEMP VIEW {name} AS "  # noqa: S608
                     f"SELECT * FROM read_parquet({path_list(files.paths)}, hive_partitioning = false)"
@@ -170,10 +172,10 @@ class DuckDB:
         """
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
-        with translate_errors():
+        with translate_errors(self._paths):
             reader = self._connection.sql(sql).to_arrow_reader(BATCH)
         try:
-            yield pa.RecordBatchReader.from_batches(reader.schema, _batches(reader))
+            yield pa.RecordBatchReader.from_batches(reader.schema, _batches(reader, self._paths))
         finally:
             reader.close()
 
@@ -184,7 +186,7 @@ class DuckDB:
 
     def create(self, name: str, sql: str, *, view: bool) -> None:
         """Create a temporary table or view."""
-        with translate_errors():
+        with translate_errors(self._paths):
             self._connection.execute(f"CREATE TEMP {'VIEW' if view else 'TABLE'} {name} AS {sql}")
         if view:
             self._views.add(name)
@@ -282,10 +284,10 @@ class DuckDB:
             self._connection.close()
 
 
-def _batches(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+def _batches(reader: pa.RecordBatchReader, paths: Sequence[Path]) -> Iterator[pa.RecordBatch]:
     """Read batch by batch; only the errors are translated."""
     while True:
-        with translate_errors():
+        with translate_errors(paths):
             try:
                 batch = reader.read_next_batch()
             except StopIteration:

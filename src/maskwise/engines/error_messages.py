@@ -17,13 +17,19 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def translate_errors() -> Iterator[None]:
-    """Say that the database failed, and by which kind of error, but not its text: that can quote cells."""
+def translate_errors(paths: Sequence[Path] = ()) -> Iterator[None]:
+    """Say that the database failed, and by which kind of error, but not its text: that can quote cells.
+
+    Args:
+        paths: The files that it reads.
+    """
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the database's own types
         raise_known_causes(error)
-        msg = f"The database could not read the table ({type(error).__name__}). It may be damaged or too large."
+        named = [path for path in paths if str(path) in str(error)] or paths
+        what = "the table" if not named else f"`{named[0].name}`" + (" or a file beside it" if named[1:] else "")
+        msg = f"The database could not read {what} ({type(error).__name__}). It may be damaged or too large."
         raise InputError(msg) from None
 
 

@@ -116,6 +116,7 @@ def solve(
     progress = progress or RunProgress()
     progress.stage(Stage.PROFILE)
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
+    options = options.decided(profile.n_classes if profile.class_name is not None else None)
     module = options.search.home.partition(":")[0]
     if not WARMING.finish(progress) and module not in sys.modules:
         progress.stage(Stage.LOAD)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Kind
+from maskwise.search.registry import PLAIN_CRITERION
 from maskwise.search.suppression.found import suppression_of
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, by_spelling, in_tree_order
 from maskwise.solution.solution import Ending, Reached, Solution
@@ -64,7 +65,7 @@ def build_solution(
         n_rows=profile.n_rows,
         policy_hash=policy.fingerprint(),
         method=options.method,
-        criterion=options.criterion if criterion is None else criterion,
+        criterion=(options.criterion or PLAIN_CRITERION) if criterion is None else criterion,
         ending=ending,
         drop=problem.dropped,
         missing=policy.missing,

@@ -8,13 +8,13 @@ as flags.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from maskwise.errors import InputError, did_you_mean, quote
 from maskwise.policy.attributes import Boundaries
 from maskwise.search import registry
-from maskwise.search.registry import DEFAULT_CRITERION, DEFAULT_METHOD
+from maskwise.search.registry import BEST_CRITERION, DEFAULT_METHOD, MAX_CLASSES, PLAIN_CRITERION
 from maskwise.values.background import Background
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class SearchKeywords(TypedDict, total=False):
     """The options of a search as keyword arguments; `SearchOptions` says what they mean."""
 
     method: str
-    criterion: str
+    criterion: str | None
     max_steps: int | None
     time_limit: float | None
     restarts: int
@@ -56,9 +56,10 @@ class SearchOptions:
     method: str = DEFAULT_METHOD
     """`tdr` (top-down refinement: from the most masked table, as long as it is safe) or `bug` (bottom-up
     generalization: from the raw values, or the leaves of an interval tree, until it is safe)."""
-    criterion: str = DEFAULT_CRITERION
+    criterion: str | None = None
     """How `tdr` chooses the next refinement: `score` (information gained per privacy lost), `infogain` (information
-    gained), or `conditional` (information that is not shown yet per privacy lost; see the reference)."""
+    gained), or `conditional` (information that is not shown yet per privacy lost; see the reference). None is
+    `conditional` where there is a class, and `score` without one, with more than 50 classes, and as published."""
     max_steps: int | None = None
     """Stop after so many steps; `bug` is safe only at its end and then writes nothing."""
     time_limit: float | None = None
@@ -66,11 +67,13 @@ class SearchOptions:
     restarts: int = 0
     """For `bug`: search so many times more, with attributes weighed at random, and keep what lost least information."""
     effort: int | None = None
-    """For `conditional`: 1 searches once, more tries variants and keeps the best; the default is 2."""
+    """For `conditional` and `regions`: 1 searches once, more tries variants and keeps the best. None is 1 for
+    `conditional` and 2 for `regions`."""
     background: str | None = None
     """For `conditional` and `regions`: how it is found out what unmasked columns tell of the class. `boosting` trains a
     classifier on single records, `odds` counts values where the records are, `none` leaves these columns out; None is
-    `boosting` where the records are at hand and `odds` in PostgreSQL and Spark."""
+    `odds` for `conditional`, so that every engine finds the same, and for `regions` `boosting` where single records are
+    at hand, else `odds`."""
     boundaries: str | None = None
     """Where intervals may be split: `safe` (between bins of at least k records, at round numbers) or `exact` (at any
     number of the data); None goes by the policy."""
@@ -85,7 +88,7 @@ class SearchOptions:
         if self.method not in registry.methods():
             msg = f"The method is one of {quote(registry.methods())}; found `{self.method}`."
             raise InputError(msg)
-        if self.criterion not in registry.criteria():
+        if self.criterion is not None and self.criterion not in registry.criteria():
             msg = f"The criterion is one of {quote(registry.criteria())}; found `{self.criterion}`."
             raise InputError(msg)
         if (self.max_steps is not None and self.max_steps < 0) or (
@@ -97,7 +100,7 @@ class SearchOptions:
             raise InputError(msg)
         if self.as_published and self.boundaries == Boundaries.SAFE:
             raise InputError("As published means exact boundaries, and safe ones are asked for. Leave out one of them.")
-        if registry.find_search(self.method, self.criterion) is None:
+        if registry.find_search(self.method, self._usual_criterion) is None:
             raise InputError(self._wrong_criterion())
         if self.restarts < 0 or (self.restarts and "restarts" not in self.search.options):
             msg = f"Restarts are for the method {quote(registry.methods('restarts'))}, and at least 0."
@@ -124,9 +127,33 @@ class SearchOptions:
         )
 
     @property
+    def _usual_criterion(self) -> str:
+        """The criterion that was asked for, or else that of a table with a class."""
+        if self.criterion is not None:
+            return self.criterion
+        has_best = BEST_CRITERION in registry.criteria(self.method)
+        return BEST_CRITERION if has_best and not self.as_published else PLAIN_CRITERION
+
+    def decided(self, n_classes: int | None) -> SearchOptions:
+        """The same options with a criterion that suits the table, if none was asked for.
+
+        Args:
+            n_classes: How many classes there are; None without a class.
+        """
+        if self.criterion is not None:
+            return self
+        if n_classes is not None and n_classes <= MAX_CLASSES:
+            return replace(self, criterion=self._usual_criterion)
+        if self.method == DEFAULT_METHOD and (self.effort is not None or self.background is not None):
+            why = "there is no class" if n_classes is None else f"there are {n_classes:,} classes"
+            msg = f"An effort and a background are for the criterion `conditional`, and {why}. Leave them out."
+            raise InputError(msg)
+        return replace(self, criterion=PLAIN_CRITERION)
+
+    @property
     def search(self) -> SearchRegistration:
         """The search that these options name."""
-        found = registry.find_search(self.method, self.criterion)
+        found = registry.find_search(self.method, self._usual_criterion)
         assert found is not None  # noqa: S101 - checked on construction
         return found
 
@@ -134,14 +161,14 @@ class SearchOptions:
         """The options that were asked for, by name, without the seed, which must stay secret.
 
         >>> SearchOptions(method="bug", restarts=3, seed=7).asked()
-        {'method': 'bug', 'criterion': 'score', 'restarts': 3}
+        {'method': 'bug', 'restarts': 3}
         """
         usual = {one.name: one.default for one in fields(self)}
         named = {"method", "criterion"}
         return {
             name: value
             for name, value in asdict(self).items()
-            if name in named or (name != "seed" and value != usual[name])
+            if value is not None and (name in named or (name != "seed" and value != usual[name]))
         }
 
     def boundaries_for(self, asked: Boundaries) -> Boundaries:
@@ -158,7 +185,7 @@ class SearchOptions:
             has_records: Whether single records may be looked at in this process.
         """
         if self.background is None:
-            return Background.BOOSTING if has_records else Background.ODDS
+            return self.search.usual_background if has_records else Background.ODDS
         if self.background == Background.BOOSTING and not has_records:
             msg = (
                 f"The background `boosting` looks at single records, and these do not leave {engine}. Use `odds`, "
@@ -175,7 +202,14 @@ class SearchOptions:
     @property
     def is_random(self) -> bool:
         """Whether the search draws random numbers, so that a seed has a meaning."""
-        return self.restarts > 0 or self.search.is_random
+        if self.search.is_random or self.restarts > 0 or self.spent_effort > 1:
+            return True
+        return self.background == Background.BOOSTING
+
+    @property
+    def spent_effort(self) -> int:
+        """The effort that was asked for, or that of the search."""
+        return self.search.usual_effort if self.effort is None else self.effort
 
 
 def search_options(seed: int | None = None, **given: Unpack[SearchKeywords]) -> SearchOptions:

@@ -11,11 +11,18 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from maskwise.values.background import Background
+
 if TYPE_CHECKING:
     from maskwise.search.interface import Problem, Search
 
 DEFAULT_METHOD = "tdr"
-DEFAULT_CRITERION = "score"
+PLAIN_CRITERION = "score"
+"""The papers' criterion; also what stands in the files for a method with a measure of its own."""
+BEST_CRITERION = "conditional"
+"""What is searched by where nothing is asked for and there is a class."""
+MAX_CLASSES = 50
+"""Searches that tell groups apart by class take up to so many classes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,10 @@ class SearchRegistration:
     """Its module and class, as in `maskwise.search.score_search:ScoreSearch`."""
     options: frozenset[str] = frozenset()
     """Which of the options `restarts`, `effort` and `background` it takes."""
+    usual_effort: int = 1
+    """The effort where none is asked for."""
+    usual_background: Background = Background.ODDS
+    """The background where none is asked for, and single records are at hand; elsewhere it is always `odds`."""
     is_random: bool = False
     """Whether it draws random numbers in every run, so that a seed has a meaning."""
     starts_from_raw_values: bool = False
@@ -46,7 +57,6 @@ SEARCHES = (
         "conditional",
         "maskwise.search.conditional.search:ConditionalSearch",
         options=frozenset({"effort", "background"}),
-        is_random=True,
         tries_every_split=True,
     ),
     SearchRegistration(
@@ -61,6 +71,8 @@ SEARCHES = (
         None,
         "maskwise.search.regions.search:RegionSearch",
         options=frozenset({"effort", "background"}),
+        usual_effort=2,
+        usual_background=Background.BOOSTING,
         is_random=True,
         tries_every_split=True,
     ),
@@ -87,9 +99,9 @@ def criteria(method: str | None = None, option: str | None = None) -> tuple[str,
 
 
 def find_search(method: str, criterion: str) -> SearchRegistration | None:
-    """The search with this method and criterion; a method with a measure of its own has the default criterion."""
+    """The search with this method and criterion; a method with a measure of its own has the plain criterion."""
     for one in SEARCHES:
-        if one.method == method and (one.criterion or DEFAULT_CRITERION) == criterion:
+        if one.method == method and (one.criterion or PLAIN_CRITERION) == criterion:
             return one
     return None
 

@@ -35,8 +35,6 @@ _FILES = {
     "owner_report": ("owner-report.html", "the owner's report, with everything that is known", True),
 }
 """The files beside a release: their usual names, what they are, and whether they are private."""
-_REPEATABLE = {"score", "infogain"}
-"""The criteria of searches that always take the same steps, so that fewer of them are the same ones."""
 
 
 def export(
@@ -133,7 +131,8 @@ def equivalent_command(
     seed = options.get("seed")
     asked = {key: value for key, value in options.items() if key != "seed"}
     is_random = search_options(seed, **asked).is_random
-    can_repeat = whole.solution.method == "tdr" and whole.solution.criterion in _REPEATABLE
+    # One search of tdr always takes the same steps, so that fewer of them are the same ones.
+    can_repeat = whole.solution.method == "tdr" and not is_random
     is_shorter = was_stopped or len(run.steps) < len(whole.steps) or whole.solution.ending == Ending.TIME
     # How many searches there is time for depends on the machine.
     is_shorter |= options.get("time_limit") is not None and not can_repeat

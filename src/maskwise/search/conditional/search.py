@@ -17,6 +17,7 @@ from maskwise.search.interface import NoProgress
 from maskwise.search.linked_records import linked_records
 from maskwise.search.options import Limits
 from maskwise.search.preferences import check_levels, preferences_of
+from maskwise.search.registry import MAX_CLASSES
 from maskwise.search.suppression.found import spare_records
 from maskwise.search.suppression.requests import with_union
 from maskwise.search.value_trees import codings_of
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
     from maskwise.search.value_trees import AnyTree
     from maskwise.solution.solution import Solution
 
-MAX_CLASSES = 50
-DEFAULT_EFFORT = 2
-"""Some variants, in at most a few times the time of one search."""
-
 
 class ConditionalSearch:
     """Finds a cut by conditional gain, and with more effort the best of several; see `interface.Search`."""
@@ -50,7 +47,7 @@ class ConditionalSearch:
             msg = f"The criterion `conditional` takes up to {MAX_CLASSES} classes; found {n_classes:,}. Use `score`."
             raise InputError(msg)
         self.problem = problem
-        self.effort = problem.options.effort or DEFAULT_EFFORT
+        self.effort = problem.options.spent_effort
         self.seed = problem.options.seed or 0
         levels = preferences_of(problem.policy).levels
         self.trees = grow_forest(problem.profile, problem.policy.floors(), levels, spare=spare_records(problem))
@@ -101,9 +98,9 @@ class ConditionalSearch:
                 break
         if len(tried) > 1:
             progress.stage(Stage.COMPARE)
-        best, explanation = selection.best()
+        best, note = selection.best()
         self._chosen = best.variant
-        return self._solution(best, counts, explanation)
+        return self._solution(best, counts, note)
 
     def rerun(self, counts: CompressedTables, n_steps: int) -> Solution:
         """Refine so many times by the variant that was chosen."""
@@ -112,9 +109,9 @@ class ConditionalSearch:
         result.state.release()
         return self._solution(result, counts, f"Chosen by conditional gain, stopped after {n_steps:,} steps.")
 
-    def _solution(self, best: variants.VariantResult, counts: CompressedTables, explanation: str) -> Solution:
-        notes = [explanation, *self.problem.background_notes]
-        messages = (*map(private_note, notes), *counts.workspace.messages(), *linked_records(self.problem, counts))
+    def _solution(self, best: variants.VariantResult, counts: CompressedTables, note: str | None) -> Solution:
+        notes = [] if note is None else [private_note(note)]
+        messages = (*notes, *counts.workspace.messages(), *linked_records(self.problem, counts))
         return build_solution(
             self.problem, best.trees, best.state, best.steps, best.curve, best.ending, messages=messages
         )

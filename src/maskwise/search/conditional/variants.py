@@ -123,13 +123,13 @@ class VariantSelection:
             self._losses[cut] = validation.log_loss(places)
         return self._losses[cut]
 
-    def best(self) -> tuple[VariantResult, str]:
-        """The result with the lowest log-loss, and a note of how it was chosen.
+    def best(self) -> tuple[VariantResult, str | None]:
+        """The result with the lowest log-loss, and a note of how it was chosen if there were several.
 
         Where columns are unmasked, the few best are compared once more beside these columns.
         """
         if self._n_runs == 1:
-            return self._finalists[0][2], "Chosen by conditional gain, one search."
+            return self._finalists[0][2], None
         detailed = self._inputs.detailed_cross_validation(self._seed)
         losses = [one[0] if detailed is None else detailed.log_loss(one[2].places()) for one in self._finalists]
         best = int(np.argmin(losses))

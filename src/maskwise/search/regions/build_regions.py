@@ -11,6 +11,7 @@ from maskwise.policy.budget import Suppressed
 from maskwise.search.bounds import as_rules, figures_of
 from maskwise.search.cut_groups import count_groups, number_rows, weigh_groups
 from maskwise.search.regions import region_arrays
+from maskwise.search.registry import PLAIN_CRITERION
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, by_spelling, in_tree_order
 from maskwise.solution.regions import RegionPart, Regions, RegionSplit
 from maskwise.solution.solution import Reached, Solution
@@ -87,7 +88,7 @@ def build_regional_solution(
         n_rows=profile.n_rows,
         policy_hash=policy.fingerprint(),
         method=problem.options.method,
-        criterion=problem.options.criterion,
+        criterion=problem.options.criterion or PLAIN_CRITERION,
         ending=ending,
         drop=problem.dropped,
         missing=policy.missing,

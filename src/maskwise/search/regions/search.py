@@ -28,6 +28,7 @@ from maskwise.search.regions.qid_groups import QidGroups
 from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits, UnitsOfValues, units_of_groups
 from maskwise.search.regions.teacher import align, teach_counts, teach_rows
 from maskwise.search.regions.variants import RegionVariant, choose_variant
+from maskwise.search.registry import MAX_CLASSES
 from maskwise.search.suppression.found import spare_records
 from maskwise.search.suppression.requests import refuse_order_of_values
 from maskwise.solution.solution import Ending
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-MAX_CLASSES = 50
 BUDGET_BELOW_K = (
     "No record was suppressed: {:,} may be, and shown as roots at least {:,} have to be, so that they are a group that "
     "is large enough. Write a larger share, or `as: removed`."
@@ -60,8 +60,6 @@ TOO_FEW_FOR_ROOTS = (
     "The last splits were taken back: the records that they suppressed, shown as roots, do not meet the requirements "
     "as a group of their own."
 )
-DEFAULT_EFFORT = 2
-"""Variants are compared; 1 searches once."""
 
 
 class Phase(Protocol):
@@ -219,7 +217,7 @@ class RegionSearch:
     ) -> tuple[RegionVariant, list[Message]]:
         """Choose how to search, where there is a class and effort allows it."""
         options = self.problem.options
-        if lesson is None or (options.effort or DEFAULT_EFFORT) == 1:
+        if lesson is None or options.spent_effort == 1:
             return RegionVariant(), []
         terms = self._terms(whole, RegionVariant())
         # Folds know sizes only, so of a budget for other requirements they cannot tell what it is worth.
