@@ -63,9 +63,9 @@ def main(n_rows: int = 1_000_000, rounds: int = 3) -> None:
         command = [MASKWISE, "mask", str(parquet), "-p", str(file), "-o", str(Path(folder) / "out.parquet"), "--quiet"]
         found = side_by_side(
             {
-                "top-down, score": command,
-                "conditional, effort 1": [*command, "--criterion", "conditional", "--effort", "1"],
-                "conditional, default effort": [*command, "--criterion", "conditional"],
+                "top-down, score": [*command, "--criterion", "score"],
+                "conditional, the default": command,
+                "conditional, effort 2": [*command, "--effort", "2"],
             },
             rounds,
         )

@@ -79,8 +79,9 @@ def ways_of_masking() -> dict[str, dict[str, Any]]:
     }
     # Mondrian splits at any number of the data; so do regions with exact boundaries.
     searches["regions-exact"] = {"method": "regions", "boundaries": "exact"}
-    # What these searches know of unmasked columns, where that is not what boosting on single records finds.
-    for way, background in ((way, one) for way in ("conditional", "regions") for one in ("odds", "none")):
+    # What these searches know of unmasked columns.
+    searches["conditional-2"] = searches["conditional"] | {"effort": 2}
+    for way, background in ((way, one) for way in ("conditional", "regions") for one in ("boosting", "odds", "none")):
         searches[f"{way}-{background}"] = searches[way] | {"background": background}
     return searches | {name: {} for name in RIVALS}
 

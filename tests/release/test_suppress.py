@@ -132,8 +132,8 @@ def test_the_owner_is_warned_of_a_minority_that_is_lost() -> None:
 def test_protected_values_are_counted_too() -> None:
     table = minority().append_column("ill", pa.array(["flu"] * 190 + ["hiv"] * 5))
     template = {"qid": ["zone"], "sensitive": {"ill": ["hiv"]}, "confidence": 0.5}
+    asked = {**MINORITY, "requirements": [*MINORITY["requirements"], template]}
     with pytest.warns(maskwise.MaskwiseWarning, match="of a value of `ill`") as warned:
-        asked = {**MINORITY, "requirements": [*MINORITY["requirements"], template]}
         outcome = maskwise.anonymize(table, asked, criterion="score")
     assert outcome.suppressed is not None
     assert [(part.value, part.share) for part in outcome.suppressed.parts if part.column == "ill"] == [("hiv", 1.0)]

@@ -74,6 +74,8 @@ def copy_query(database: Any, query: str, path: Path) -> None:
                 path.open("wb") as file,
                 gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
             ):
+                # If it cannot go now, the end tries again, and nothing is released.
+                inner.unlink()
                 shutil.copyfileobj(plain, packed)
         finally:
             inner.unlink(missing_ok=True)

@@ -45,7 +45,7 @@ export function proposedDoc(found, policy) {
   if (policy) takeRoles(doc.roles, policy);
   const rest = Object.entries(base).filter(([key]) => !OWN_KEYS.has(key));
   return { ...doc, requirements: base.requirements ?? [], rest: Object.fromEntries(rest),
-    options: { method: "tdr", criterion: "score" } };
+    options: { method: "tdr" } };
 }
 
 function takeRoles(roles, policy) {

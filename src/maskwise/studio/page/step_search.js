@@ -8,8 +8,9 @@ import { errorBox, outOfDate } from "./remarks.js";
 
 const METHODS = [["tdr", "top-down: from the most masked table, as long as it is safe"],
   ["bug", "bottom-up: from the raw values, until it is safe"]];
-const CRITERIA = [["score", "information gained for privacy lost"], ["infogain", "information gained"],
-  ["conditional", "information that is not shown yet, for privacy lost"]];
+const CRITERIA = [["", "what fits: with a class, information that is not shown yet"],
+  ["conditional", "information that is not shown yet, for privacy lost"],
+  ["score", "information gained for privacy lost"], ["infogain", "information gained"]];
 
 export class SearchStep {
   /** @param {HTMLElement} root @param {import("./studio.js").Studio} studio @param {(step: string) => void} go */
@@ -66,9 +67,9 @@ export class SearchStep {
       el("details", { "data-key": "options" }, el("summary", {}, "How to search"),
         el("div", { class: "stack" },
           el("label", { class: "field" }, el("span", {}, "Direction"),
-            choice(METHODS, options.method, (method) => set({ method, criterion: method === "tdr" ? "score" : undefined }), { "data-key": "method" })),
+            choice(METHODS, options.method, (method) => set({ method, criterion: undefined }), { "data-key": "method" })),
           options.method === "tdr" && el("label", { class: "field" }, el("span", {}, "What is shown next is chosen by"),
-            choice(CRITERIA, options.criterion, (criterion) => set({ criterion }), { "data-key": "criterion" })),
+            choice(CRITERIA, options.criterion ?? "", (criterion) => set({ criterion: criterion || undefined }), { "data-key": "criterion" })),
           number("Stop after so many seconds (empty: no limit)", "time_limit"),
           number("Stop after so many steps (empty: no limit)", "max_steps"),
           number("Seed, which makes the order of records repeatable", "seed"))));
