@@ -143,7 +143,8 @@ def test_boundaries_are_those_of_a_release(options: dict[str, Any]) -> None:
     masker = Masker(POLICY, **options).fit(frame, risk)
     asked = {**POLICY, "class": "risk"}
     assert masker.solution_.cuts == maskwise.anonymize(frame.assign(risk=risk), asked, **options).solution.cuts
-    exact = Masker(POLICY, boundaries="exact").fit(frame, risk).solution_.cut("age").breaks
+    criterion = "score" if "as_published" in options else None
+    exact = Masker(POLICY, boundaries="exact", criterion=criterion).fit(frame, risk).solution_.cut("age").breaks
     assert (masker.solution_.cut("age").breaks == exact) is (options not in ({}, {"boundaries": "safe"}))
     again = Masker.from_json(masker.to_json())
     assert (again.boundaries, again.as_published) == (masker.boundaries, masker.as_published)
