@@ -282,7 +282,11 @@ class Session:
     def _table(self, reading: Reading) -> Table:
         """The table, read in one way; each way once."""
         self.require_open()
-        if reading not in self._tables:
+        if reading not in self._tables and reading.dates:
+            # How dates are written is looked at cell by cell, so the records are not loaded once more.
+            opened = self._table(replace(reading, dates=()))
+            self._tables[reading] = replace(opened, dates=reading.dates, kept=KeptCounts())
+        elif reading not in self._tables:
             opened = open_data(self.data, self.engine, None, self._n_bytes, reading)
             self._open_things.enter_context(closing(opened))
             self._tables[reading] = replace(opened, kept=KeptCounts())

@@ -6,6 +6,7 @@ what a masked column's texts mean is the concern of `profile`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,8 @@ def read(
         engine: The engine that scans it; None starts one.
         once: The table is scanned only once, so a csv need not be loaded first.
         delimiter: What separates the cells of a csv; None looks at its header.
-        reading: Which cells are taken for missing, and how columns of the same name are renamed.
+        reading: Which cells are taken for missing, how columns of the same name are renamed, and how dates are
+            written.
 
     Example:
         >>> import pyarrow as pa
@@ -49,7 +51,7 @@ def read(
     if isinstance(source, Table):
         return source
     opened = _open(source, engine, once=once, delimiter=delimiter, rename=reading.rename)
-    return blank_values(opened, reading.na_values)
+    return replace(blank_values(opened, reading.na_values), dates=reading.dates)
 
 
 def _open(source: Any, engine: Engine | None, *, once: bool, delimiter: str | None, rename: Rename | None) -> Table:
