@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.engines.choose import choose
 from maskwise.table.column_names import unique_names
 from maskwise.table.data_frames import as_arrow, make_ready
-from maskwise.table.files import find_files, is_text, open_arrow, open_files
+from maskwise.table.files import csv_form, find_files, is_text, open_arrow, open_files
 from maskwise.table.missing_values import blank_values
 from maskwise.table.table import Table
 from maskwise.values.input_kind import input_kind, is_lazy_frame
@@ -63,7 +63,8 @@ def _open(source: Any, engine: Engine | None, *, once: bool, delimiter: str | No
         paths = find_files(place)
         expr, names = open_files(paths, engine, once=once, delimiter=delimiter, rename=rename)
         called = paths[0].name if len(paths) == 1 else str(place)
-        return Table(engine, expr, names, called, has_header_line=is_text(paths[0]))
+        form = csv_form(paths[0], delimiter)
+        return Table(engine, expr, names, called, has_header_line=is_text(paths[0]), csv_form=form)
     if isinstance(place, TableName) or input_kind(place).is_database_table:
         return _read_table(place, engine, rename)
     frame = make_ready(place, rename)

@@ -14,6 +14,7 @@ from maskwise.table.date_cells import as_iso
 from maskwise.table.files import looks_like_cell
 from maskwise.table.kept_counts import KeptCounts, NothingKept
 from maskwise.values.arrow import as_numpy
+from maskwise.values.csv_form import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from maskwise.engines.base import Relabel
     from maskwise.engines.sql import Engine
     from maskwise.engines.value_counts import ValueCounts
+    from maskwise.values.csv_form import CsvForm
     from maskwise.values.date_forms import DateForm
 
 
@@ -68,6 +70,8 @@ class Table:
     """Whether the names stand in the first line of a text file, which may turn out to be a record."""
     dates: tuple[tuple[str, DateForm], ...] = ()
     """For columns of text whose dates are not ISO dates, how they are written."""
+    csv_form: CsvForm = PLAIN
+    """How a csv is written in which the records stand, and so a csv of their release."""
     is_shuffled: bool = False
     """Whether the records were put into another order."""
     binned: tuple[str, tuple[float, ...]] | None = None
