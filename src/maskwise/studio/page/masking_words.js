@@ -36,7 +36,8 @@ export function withLevels(said, text) {
 
 /** An entry that the page has no fields for, in words. @param {*} entry */
 export function entryText(entry) {
-  const said = Object.entries(entry).map(([key, value]) => `${key.replaceAll("_", " ")}: ${levelsText(value) || "yes"}`);
+  const words = (value) => (value && typeof value === "object" && !Array.isArray(value) && !value.levels ? "a tree" : levelsText(value));
+  const said = Object.entries(entry).map(([key, value]) => `${key.replaceAll("_", " ")}: ${words(value)}`);
   return said.join("; ");
 }
 
