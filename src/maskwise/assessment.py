@@ -79,7 +79,7 @@ def risk(
     if solution is not None and population is None:
         raise InputError("A solution says how the population is masked, but no population is given.")
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
-    as_it_is = replace(asked.reading, na_values=())
+    as_it_is = asked.reading.of_release
     table = open_data(data, engine, None, parse_memory(memory), as_it_is)
     with closing(table):
         others = None

@@ -73,7 +73,7 @@ def compose(
     asked = read_policy(policy)
     how: dict[str, Any] = {"escape_formulas": escape_formulas, "engine": engine, "memory": memory}
     verdicts = (audit(first, asked, **how), audit(second, asked, **how))
-    reading = replace(asked.reading, na_values=())
+    reading = asked.reading.of_release
     with ExitStack() as stack:
         tables = []
         for data in (first, second):

@@ -163,8 +163,9 @@ def test_elements_that_no_record_has_or_that_are_values_are_warned_of(tmp_path: 
         tmp_path / "r.md",
     )
     assert "`B20.O` of `Diagnosis` is protected but occurs in no record. Did you mean `B20.0`?" in result.err
-    assert "`C*` of `Diagnosis` is protected but occurs in no record." in result.err
-    assert result.err.count("occurs in no record") == 2
+    # A list of grave diagnoses names more than a table has; a quiet run says nothing of that.
+    assert "`C*`" not in result.err
+    assert result.err.count("occurs in no record") == 1
     assert "occurs in no record" not in (tmp_path / "r.md").read_text()
     assert "B20.O" not in (tmp_path / "r.md").read_text()
 

@@ -357,7 +357,7 @@ def test_a_class_of_one_value_is_warned_of_once(tmp_path: Path, run: Run) -> Non
     ("cells", "said"),
     [
         ([f"{i},5" for i in range(40)], "decimal comma"),
-        ([f"{1 + i % 28}.04.2024" for i in range(40)], "written 2024-04-06"),
+        ([f"{1 + i % 28}.04.2024" for i in range(40)], "`dates: {x: DD.MM.YYYY}`"),
         ([f"n{i % 4}" for i in range(40)], None),
     ],
 )

@@ -193,6 +193,25 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
             "requirements": [{"qid": ["zip", "born"], "k": 3}, {"qid": ["seen", "age", "pay"], "k": 4}],
         },
     ),
+    "dates as countries write them": (
+        numbers()
+        .append_column(
+            "admitted", pa.array([f"{i % 28 + 1}.{i % 12 + 1:02}.2024 {i % 24}:{i % 60:02}" for i in range(160)])
+        )
+        .append_column(
+            "left", pa.array([f" {i % 12 + 1}/{i % 28 + 1:02}/2024" if i % 9 else None for i in range(160)])
+        ),
+        {
+            "class": "risk",
+            "dates": {"admitted": "DD.MM.YYYY", "left": "MM/DD/YYYY"},
+            "attributes": {
+                "admitted": {"interval": ["2023-01-01", "2025-01-01"]},
+                "left": {"calendar": ["day", "month", "year"]},
+            },
+            "requirements": [{"qid": ["admitted", "left"], "k": 3}],
+            "drop": ["seen", "born", "pay"],
+        },
+    ),
     "rules for codes": (
         codes(),
         {

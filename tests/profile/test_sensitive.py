@@ -46,6 +46,25 @@ def test_a_protected_value_that_no_record_has_is_named_to_the_owner_only() -> No
     assert message.for_recipient is None
 
 
+def test_a_union_is_one_message_and_only_a_note_of_how_codes_begin_while_some_of_it_occurs() -> None:
+    policy = asked(sensitive={"Ill": {"any": ["fl*", "F1*", "F2*", "h*"]}}, confidence=0.5)
+    (message,) = unseen_values(policy, check_sensitive(read(ILL), policy))
+    assert (message.level, message.audience) == (Level.NOTE, Audience.OWNER)
+    assert "`F1*` and `F2*` of `Ill` occur in no record" in message.text.replace("`F1*`, `F2*`", "`F1*` and `F2*`")
+
+
+def test_a_union_of_which_nothing_occurs_and_a_misspelt_value_are_one_warning_each() -> None:
+    policy = asked(sensitive={"Ill": {"any": ["F1*", "F2*"]}}, confidence=0.5)
+    (message,) = unseen_values(policy, check_sensitive(read(ILL), policy))
+    assert message.is_warning
+    assert "are protected but occur in no record. Are they spelled as in the data?" in message.text
+    policy = asked(sensitive={"Ill": {"any": ["hiv", "HIV", "flus", "F2*"]}}, confidence=0.5)
+    note, warning = unseen_values(policy, check_sensitive(read(ILL), policy))
+    assert (note.is_warning, warning.is_warning) == (False, True)
+    assert "`HIV`: Did you mean `hiv`?" in warning.text
+    assert "`flus`" in warning.text
+
+
 def test_no_cell_of_the_data_is_suggested() -> None:
     policy = asked(sensitive={"Ill": ["fluu"]}, confidence=0.5)
     (message,) = unseen_values(policy, check_sensitive(read(ILL), policy))

@@ -69,7 +69,7 @@ def attack(
         msg = f"Of --original and --solution only the {given} is given, not the {missing}. Pass both, or neither."
         raise InputError(msg)
     with ExitStack() as opened:
-        release = open_data(data, engine, None, n_bytes, replace(asked.reading, na_values=()))
+        release = open_data(data, engine, None, n_bytes, asked.reading.of_release)
         opened.enter_context(closing(release))
         release.require_all(asked.masked, "is in the policy", among=asked.masked)
         if solution is None:

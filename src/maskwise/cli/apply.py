@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 - read when the command is registered
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from maskwise.cli.options import AsJson, Engine, Formulas, KeepOrder, Memory, Output, Quiet  # noqa: TC001 - as above
 from maskwise.cli.printing import print_json
 from maskwise.errors import plural, quote
+
+if TYPE_CHECKING:
+    from maskwise.outcome import Applied
 
 
 def apply(
@@ -73,10 +76,8 @@ def apply(
     for name, lost in applied.unknown.items():
         values, records = plural(lost.n_values, "value"), plural(lost.n_records, "record")
         terminal.note(f"`{name}` has {values} the solution does not know, in {records}; shown as the root.")
-    for name, n_outside in applied.outside.items():
-        records = plural(n_outside, "record")
-        how = "left out" if applied.n_outside_dropped else "shown as the whole range, or outside"
-        terminal.note(f"`{name}` is outside every interval in {records}; {how}.")
+    for text in describe_outside(applied):
+        terminal.note(text)
     if applied.n_suppressed:
         terminal.note(f"{plural(applied.n_suppressed, 'record')} suppressed, as the solution suppresses their labels.")
     if applied.left_out:
@@ -89,8 +90,35 @@ def apply(
     terminal.say("These rows alone, recounted:")
     terminal.show_verdict(applied.verdict)
     if not applied.verdict.is_met:
-        terminal.note(
-            "These rows alone do not meet every requirement. Put them with the others and run `maskwise audit` on the "
-            "whole before you release them, or mask all rows anew. --enforce refuses such rows."
-        )
+        terminal.note(_advise(applied))
     return 0
+
+
+def describe_outside(applied: Applied) -> list[str]:
+    """What is said of rows beyond the ranges that a solution knows: what was done, and what would help."""
+    said = []
+    for name, n_outside in applied.outside.items():
+        records = plural(n_outside, "record")
+        if applied.n_outside_dropped:
+            said.append(f"`{name}` is outside every interval in {records}; left out.")
+            continue
+        said.append(
+            f"`{name}` is outside every interval in {records}; shown as the whole range, or outside. That is a label "
+            "which the release does not have, so these records are in groups of their own. To give them a place, widen "
+            "the range in the policy, or end it with `clamp: [~, HIGHEST]`, after which the last interval goes on "
+            "without end, and mask all rows anew; or leave them out with --outside drop."
+        )
+    return said
+
+
+def _advise(applied: Applied) -> str:
+    """What to do with rows that alone do not meet every requirement."""
+    if applied.outside and not applied.n_outside_dropped:
+        return (
+            "These rows alone do not meet every requirement. Together with the others they would not either while some "
+            "lie outside every interval: see above. --enforce refuses such rows."
+        )
+    return (
+        "These rows alone do not meet every requirement. Put them with the others and run `maskwise audit` on the "
+        "whole before you release them, or mask all rows anew. --enforce refuses such rows."
+    )

@@ -180,7 +180,8 @@ class Terminal:
         self.out.print(grid)
 
     def show_verdict(self, verdict: Verdict) -> None:
-        """Show what a recount found."""
+        """Show what a recount found; the sizes of the same groups once."""
+        seen: set[object] = set()
         for finding in verdict.findings:
             word = ("holds", "green") if finding.is_met else ("is violated", "bold red")
             rest = (
@@ -203,6 +204,10 @@ class Terminal:
                     f"  violated in {plural(finding.n_violating_groups, 'group')} "
                     f"with {plural(finding.n_violating_records, finding.unit)}"
                 )
+            groups = (frozenset(finding.requirement.qid), finding.sizes)
+            if groups in seen:
+                continue
+            seen.add(groups)
             grid = Grid("group size", "groups", finding.unit.plural, box=None, pad_edge=False, padding=(0, 3, 0, 0))
             for low, high, n_groups, n_records in finding.histogram():
                 if not n_groups:

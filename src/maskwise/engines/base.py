@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
+    from maskwise.values.csv_form import CsvForm
     from maskwise.values.location import Folder, TableName
     from maskwise.values.scales import Scale
 
@@ -203,7 +204,7 @@ class Dialect(Protocol):
     def random_order(self) -> ir.Value:
         """Give what to sort records by, so that nobody can predict their order; default: `defaults.random_order`."""
 
-    def write(self, sql: str, target: Path | Folder) -> None:
+    def write(self, sql: str, target: Path | Folder, form: CsvForm) -> None:
         """Write a query's result to a file, or as parquet files into a folder; default: `defaults.write`.
 
         A file's suffix gives its format. `write_files` writes them all, so that the same records give the same bytes on

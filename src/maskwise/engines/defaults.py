@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from maskwise.engines.base import DataFiles, Dialect
+    from maskwise.values.csv_form import CsvForm
     from maskwise.values.location import Folder
 
 
@@ -80,7 +81,7 @@ def nothing_beside(dialect: Dialect) -> Dialect | None:
     return None
 
 
-def write(dialect: Dialect, sql: str, target: Path | Folder) -> None:
+def write(dialect: Dialect, sql: str, target: Path | Folder, form: CsvForm) -> None:
     """Write one file: the records stream through this process, batch by batch."""
     with dialect.stream(sql) as batches:
-        write_batches(batches, file_of(target))
+        write_batches(batches, file_of(target), form)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from maskwise.engines.base import DataFiles
+    from maskwise.values.csv_form import CsvForm
     from maskwise.values.location import Folder
 
 
@@ -218,9 +219,9 @@ class DuckDB:
         """A function; `^` is a power here."""
         return f"xor({first}, {second})"
 
-    def write(self, sql: str, target: Path | Folder) -> None:
+    def write(self, sql: str, target: Path | Folder, form: CsvForm) -> None:
         """Write one file."""
-        copy_query(self._connection, sql, file_of(target))
+        copy_query(self._connection, sql, file_of(target), form)
 
     def check_target(self, target: TableName, source: Any) -> None:
         """Refuse a table that is the source, or a name that is taken by something else."""

@@ -17,6 +17,7 @@ from maskwise.engines.lookup_keys import as_keys, number_codes
 from maskwise.engines.pair_counts_arrays import ArrayPairCounts
 from maskwise.engines.pair_counts_sql import SqlPairCounts, pairs_query
 from maskwise.engines.value_counts import ValueCounts, values_query
+from maskwise.values.csv_form import PLAIN
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import Folder
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from maskwise.engines.base import Dialect, Lookup, Lookups, Relabel
     from maskwise.engines.pair_counts import PairCounts, Target
+    from maskwise.values.csv_form import CsvForm
     from maskwise.values.location import TableName
 
 
@@ -339,7 +341,9 @@ class Engine:
         numbered = found.select(*others, **{name: found["range_number"]})
         return self._by_lookup(numbered, name, replace(relabel, keys=number_codes(len(relabel.keys))))
 
-    def write(self, table: ir.Table, target: Path | Folder, names: Sequence[str], source: str) -> None:
+    def write(
+        self, table: ir.Table, target: Path | Folder, names: Sequence[str], source: str, form: CsvForm = PLAIN
+    ) -> None:
         """Write a table to a file, by its suffix, or into a folder.
 
         Args:
@@ -347,9 +351,10 @@ class Engine:
             target: Where.
             names: What the columns are called.
             source: What messages call the origin of the records.
+            form: How a csv is written.
         """
         with translate_write_errors(target.path if isinstance(target, Folder) else target, source):
-            self.dialect.write(self._named(table, names), target)
+            self.dialect.write(self._named(table, names), target, form)
 
     @contextmanager
     def draft_table(self, table: ir.Table, target: TableName, names: Sequence[str]) -> Iterator[ir.Table]:

@@ -7,6 +7,7 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from maskwise.values.csv_form import PLAIN, put_mark
 from maskwise.values.location import Folder, suffix_of
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+
+    from maskwise.values.csv_form import CsvForm
 
 _PART = "part-0.parquet"
 """The one file of a folder that is written by this process."""
@@ -50,13 +53,14 @@ def file_of(target: Path | Folder) -> Path:
     return target.path / _PART if isinstance(target, Folder) else target
 
 
-def copy_query(database: Any, query: str, path: Path) -> None:
+def copy_query(database: Any, query: str, path: Path, form: CsvForm = PLAIN) -> None:
     """Write a DuckDB query's result; the suffix of the path gives the format.
 
     Args:
         database: A DuckDB connection.
         query: What to write.
         path: Where.
+        form: How a csv is written.
     """
     suffix = suffix_of(path)
     if suffix.startswith(".arrow"):
@@ -81,7 +85,7 @@ def copy_query(database: Any, query: str, path: Path) -> None:
             inner.unlink(missing_ok=True)
         return
     options = {
-        ".csv": "FORMAT csv, HEADER, DELIMITER ','",
+        ".csv": _csv_options(form),
         ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
         ".parquet": "FORMAT parquet",
     }[suffix.removesuffix(".gz")]
@@ -91,6 +95,13 @@ def copy_query(database: Any, query: str, path: Path) -> None:
         query = _csv_cells(database, query)
     # Into the file that is there, if one is: another in its place could be read by others until it gets its name.
     database.execute(f"COPY ({query}) TO '{target}' ({options}{packing}, USE_TMP_FILE false)")
+    if form.has_mark and suffix == ".csv":
+        put_mark(path)
+
+
+def _csv_options(form: CsvForm) -> str:
+    line_end = "" if form.line_end == PLAIN.line_end else ", NEW_LINE '\\r\\n'"
+    return f"FORMAT csv, HEADER, DELIMITER '{form.delimiter}'{line_end}"
 
 
 def _csv_cells(database: Any, query: str) -> str:
@@ -112,8 +123,8 @@ def _csv_cells(database: Any, query: str) -> str:
     return query if is_plain else f"SELECT {', '.join(cells)} FROM ({query})"  # noqa: S608
 
 
-def write_batches(batches: pa.RecordBatchReader, path: Path) -> None:
-    """Write batches as they come from another engine, never all at once."""
+def write_batches(batches: pa.RecordBatchReader, path: Path, form: CsvForm = PLAIN) -> None:
+    """Write batches as they come from another engine, never all at once; `form` as in `copy_query`."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     suffix = suffix_of(path)
@@ -128,13 +139,14 @@ def write_batches(batches: pa.RecordBatchReader, path: Path) -> None:
         # One thread, this one: a second one that waits for the next batch would not be ended by Ctrl-C.
         writer.execute("SET threads = 1")
         writer.register("batches", batches)
-        copy_query(writer, "SELECT * FROM batches", path)
+        copy_query(writer, "SELECT * FROM batches", path, form)
 
 
-def merge_parquet(parts: Sequence[Path], path: Path) -> None:
-    """Join parquet files, in their order, into one file of any format."""
+def merge_parquet(parts: Sequence[Path], path: Path, form: CsvForm = PLAIN) -> None:
+    """Join parquet files, in their order, into one file of any format; `form` as in `copy_query`."""
+    query = f"SELECT * FROM read_parquet({path_list(parts)}, hive_partitioning = false)"  # noqa: S608
     with connect() as writer:
-        copy_query(writer, f"SELECT * FROM read_parquet({path_list(parts)}, hive_partitioning = false)", path)  # noqa: S608
+        copy_query(writer, query, path, form)
 
 
 def write_arrow(table: pa.Table, path: Path, *, packed: bool) -> None:

@@ -135,6 +135,7 @@ def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] =
 
 def fetch(table: Table) -> pa.Table:
     """All records of a table, in their order, with the column names of the owner."""
+    table = table.with_iso_dates()
     keys = [table.key(name) for name in table.names]
     row_number = [ROW] if ROW in table.expr.columns else []
     with closing(table):

@@ -25,6 +25,7 @@ from maskwise.formats.attribute_entries import (
 )
 from maskwise.formats.budget_file import budget_data, read_budget
 from maskwise.formats.class_entry import ClassEntry, read_class, write_class
+from maskwise.formats.date_entries import DateEntry, date_data, pairs
 from maskwise.formats.private_entry import is_private_entry, read_private_entry
 from maskwise.formats.requirement_file import check_entry, keys_at
 from maskwise.policy.attributes import Boundaries, Consistency, Minimality, Missing
@@ -87,6 +88,7 @@ class _PolicyFile(_Strict):
     consistency: Consistency | None = None
     na_values: Annotated[list[str], BeforeValidator(name_list)] = []
     rename: Rename | None = None
+    dates: dict[str, DateEntry] = {}
     person: Annotated[PersonEntry | None, BeforeValidator(_person)] = None
     suppress: Annotated[SuppressionBudget | None, BeforeValidator(read_budget)] = None
 
@@ -102,7 +104,7 @@ _PAIRS = {
     "clamp": "clamp is [low, high], the ends of bottom- and top-coding; write ~ for one that there is not.",
 }
 """What is said of keys that have two values, where there are more or fewer."""
-_OPTIONAL = {"boundaries", "minimality", "consistency", "keep", "na_values", "rename", "person", "suppress"}
+_OPTIONAL = {"boundaries", "minimality", "consistency", "keep", "na_values", "rename", "dates", "person", "suppress"}
 """Keys that are written only where they say something."""
 _ONE_EPSILON = "There are several requirements with `epsilon`. Each is a release of its own: write a policy for each."
 
@@ -202,7 +204,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         boundaries=file.boundaries,
         minimality=file.minimality,
         consistency=file.consistency,
-        reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename),
+        reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename, pairs(file.dates)),
         person=None if file.person is None else file.person.person(),
         suppress=file.suppress,
         document=document,
@@ -227,6 +229,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "keep": None if policy.keep is None else list(policy.keep),
         "na_values": list(policy.reading.na_values) or None,
         "rename": policy.reading.rename and str(policy.reading.rename),
+        "dates": date_data(policy.reading) or None,
         "person": policy.person and PersonEntry.of(policy.person).model_dump(mode="json"),
         "suppress": policy.suppress and budget_data(policy.suppress),
     }
@@ -256,7 +259,7 @@ def _complain(document: Document, detail: Any) -> str:
             text = f"`{key}` is one of {quote(known)}{shown}.{did_you_mean(str(found), known)}"
         case "too_short" | "too_long" if key in _PAIRS:
             text = _PAIRS[key]
-        case "kind" | "protected":
+        case "kind" | "protected" | "date_form":
             text = f"{detail['msg']}."
         case "too_short":
             text = f"`{key}` is empty. Name at least one."

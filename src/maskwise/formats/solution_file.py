@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from maskwise.errors import InputError, PolicyError
+from maskwise.formats.date_entries import DateEntry, pairs
 from maskwise.formats.policy_file import PersonEntry, texts
 from maskwise.formats.region_entries import SplitEntry, list_splits, read_splits
 from maskwise.formats.requirement_file import read_requirement
@@ -39,6 +40,7 @@ FORMAT_VERSION = 1
 _OPTIONAL = (
     "na_values",
     "rename",
+    "dates",
     "fixed",
     "regions",
     "against",
@@ -101,6 +103,7 @@ class _SolutionFile(BaseModel):
     missing: Missing
     na_values: list[str] = []
     rename: Rename | None = None
+    dates: dict[str, DateEntry] = {}
     drop: list[str]
     columns: list[str]
     person: PersonEntry | None = None
@@ -157,6 +160,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         missing=solution.missing,
         na_values=list(solution.reading.na_values),
         rename=solution.reading.rename,
+        dates=dict(solution.reading.dates),
         drop=list(solution.drop),
         columns=list(solution.columns),
         person=None if solution.person is None else PersonEntry.of(solution.person),
@@ -284,7 +288,7 @@ def _solution(file: _SolutionFile) -> Solution:
         columns=tuple(file.columns),
         person=None if file.person is None else file.person.person(),
         missing=file.missing,
-        reading=Reading(tuple(file.na_values), file.rename),
+        reading=Reading(tuple(file.na_values), file.rename, pairs(file.dates)),
         fixed=fixed,
         regions=None if file.regions is None else read_splits(file.regions, cuts),
         against=tuple(file.against),

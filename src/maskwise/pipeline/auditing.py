@@ -37,7 +37,7 @@ def audited(
     """Recount any table and keep it open, to count more of it; the arguments are those of `audit`."""
     asked = read_policy(policy)
     # Whoever holds the table tells its cells apart, whatever the policy takes for a missing one.
-    table = open_data(data, engine, None, parse_memory(memory), replace(asked.reading, na_values=()))
+    table = open_data(data, engine, None, parse_memory(memory), asked.reading.of_release)
     with closing(table):
         read_text: Callable[[str], str] = str
         if escape_formulas:

@@ -14,6 +14,7 @@ from maskwise.profile.record_order import order_message, order_tells
 from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.release import mask as masking
 from maskwise.release.common_rows import common_rows
+from maskwise.release.hidden_columns import warn_of_hidden_columns
 from maskwise.release.label_counts import count_regions
 from maskwise.release.number_columns import (
     as_labels,
@@ -137,6 +138,7 @@ def release(
             profile.n_dropped,
             (
                 *warn_of_single_records(verdict),
+                *warn_of_hidden_columns(taken.solution, profile.columns, asked),
                 *messages,
                 *suppression_messages(hit, asked),
                 *number_messages(solution),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Minimality, Missing
+from maskwise.policy.date_columns import date_mistakes
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.private_release import private_mistakes
 from maskwise.policy.requirements.unit import Unit
@@ -140,7 +141,7 @@ class Policy:
                 + "`suppress` and `minimality: guard` do not go together yet: the attack is not computed for a release "
                 "with suppressed records. Delete one of them."
             )
-        mistakes += [*tree_mistakes(self), *source_mistakes(self), *private_mistakes(self)]
+        mistakes += [*tree_mistakes(self), *source_mistakes(self), *private_mistakes(self), *date_mistakes(self)]
         mistakes += self._person_mistakes(in_qid)
         if mistakes:
             raise PolicyError(mistakes)
@@ -327,6 +328,7 @@ class Policy:
             "keep": self.keep,
             "na_values": self.reading.na_values or None,
             "rename": self.reading.rename,
+            "dates": {name: form.text for name, form in self.reading.dates} or None,
             "consistency": self.consistency,
             "class_is_number": self.class_is_number or None,
             "class_values": self.class_values or None,

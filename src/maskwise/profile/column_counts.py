@@ -16,6 +16,7 @@ from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind
 from maskwise.policy.taxonomy_check import showable_values
 from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.date_forms import advise_form, forms_of
 from maskwise.values.parsing import CODE, parse_keys, patterns
 from maskwise.values.scales import Scale, scale_of_bound
 from maskwise.values.spelling import text_of
@@ -40,6 +41,7 @@ MOST_TEXTS = 1 << 20
 """With more texts that all may be shown a column is refused."""
 MOST_CLASSES = 1000
 """Above so many classes a column is taken for a number that was meant to be grouped."""
+_OF_DATES = (Scale.DATE, Scale.TIMESTAMP)
 _SHOWN = 5
 """How many offending values a message lists."""
 
@@ -151,9 +153,14 @@ def refuse_cells(
     range_ = next((entry.bounds for entry in policy.attributes if entry.name == name and entry.bounds), None)
     scale = scale if range_ is None else scale_of_bound(range_[0])
     are_no = f"is no {scale.noun}" if n_cells == 1 else f"are no {scale.noun}s"
+    texts = [] if unreadable is None else unreadable.to_pylist()
+    if scale in _OF_DATES or forms_of(map(str, texts)):
+        advice = f"{advise_form(name, map(str, texts))} Leave"
+    else:
+        advice = f"Write them as {scale.example}, leave"
     msg = (
         f"{policy.at(('attributes', name))}Column `{name}` is an interval attribute, but {n_cells:,} of its cells "
-        f"{are_no}{first}. Write them as {scale.example}, leave missing cells empty, or use suppress."
+        f"{are_no}{first}. {advice} missing cells empty, or use suppress."
     )
     raise InputError(msg)
 

@@ -20,7 +20,7 @@ from maskwise.profile.columns import Column, Profile
 from maskwise.profile.fixed_columns import take_fixed
 from maskwise.profile.made_trees import made_notes, with_trees
 from maskwise.profile.persons import count_persons
-from maskwise.profile.rule_columns import place_values
+from maskwise.profile.rule_columns import place_values, unread_warning
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.table.calendar_range import refuse_other_dates
 from maskwise.values.arrow import from_numpy
@@ -68,6 +68,7 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
     if with_drop:
         places.update(dict.fromkeys(policy.drop, ("drop",)))
         places.update(dict.fromkeys(policy.keep or (), ("keep",)))
+    places.update({name: ("dates", name) for name, _ in policy.reading.dates if name not in places})
     if policy.person is not None:
         places[policy.person.column] = ("person",)
     for name, place in places.items():
@@ -192,15 +193,16 @@ def _fit(
         ordered = ordered and counted.rest is None
         entry = Attribute(name, Kind.INTERVAL if ordered else Kind.SUPPRESS)
         messages.append(_note_default(name, is_interval=ordered))
-        if not ordered and (hint := foreign_spelling(keys)):
+        if not ordered and (hint := foreign_spelling(name, keys)):
             # How hidden values look does not follow from the release.
-            messages.append(private_note(f"The values of `{name}` are shown or hidden one by one.{hint}"))
+            text = f"The values of `{name}` are shown or hidden one by one, which shows little of it. {hint}"
+            messages.append(private_note(text))
         if ordered:
             return _interval(table, policy, entry, counted, parsed, messages)
     elif entry.kind is Kind.INTERVAL:
         return _interval(table, policy, entry, counted, parse_keys(keys), messages)
     elif entry.rule is not None:
-        return _by_rule(policy, entry, entry.rule, counted, 0 if entry.at_least else floor)
+        return _by_rule(policy, entry, entry.rule, counted, messages, 0 if entry.at_least else floor)
     return _categorical(policy, entry, counted, messages)
 
 
@@ -214,10 +216,14 @@ def _note_default(name: str, *, is_interval: bool) -> Message:
     return note(text, name, of_many)
 
 
-def _by_rule(policy: Policy, entry: Attribute, rule: RuleTree, counted: ColumnCounts, floor: int) -> Column:
+def _by_rule(
+    policy: Policy, entry: Attribute, rule: RuleTree, counted: ColumnCounts, messages: list[Message], floor: int
+) -> Column:
     """The values that the finest level of a rule makes of a column's cells."""
     spelled = [text_of(key) for key in counted.keys.to_pylist()]
-    placed = place_values(policy, entry.name, rule, spelled, counted.counts.sum(axis=1), floor)
+    n_records = counted.counts.sum(axis=1)
+    placed = place_values(policy, entry.name, rule, spelled, n_records, floor)
+    messages += unread_warning(policy, entry.name, rule, spelled, n_records)
     counts = np.zeros((len(placed.leaves), counted.counts.shape[1]), np.int64)
     np.add.at(counts, placed.value_of_text, counted.counts)
     return Column(

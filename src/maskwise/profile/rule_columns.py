@@ -14,6 +14,8 @@ import numpy as np
 
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.rules.base import PathTree
+from maskwise.values.date_forms import advise_form
+from maskwise.values.message import Audience, Level, Message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +32,8 @@ MOST_LEAVES = 65_536
 """With more leaves than this, rare ones are put together."""
 _SHOWN = 5
 """How many offending values a message lists."""
+_OF_DATES = frozenset({"calendar", "weekday", "season", "time_of_day"})
+"""The rules that read dates and times."""
 _SHARED = 10
 """A value of so many records is no person's own."""
 
@@ -114,9 +118,39 @@ def refuse_unread(policy: Policy, name: str, rule: RuleTree, lost: Sequence[str]
     listed = f": {' and '.join(filter(None, [quote(quoted), rest]))}" if quoted else ""
     them = "it" if len(lost) == 1 else "them"
     what = f"the rule `{rule.rule.key}`" + (" and its taxonomy do" if rule.over is not None else " does")
+    advice = f"{advise_form(name, lost)} Else clean" if rule.rule.key in _OF_DATES else "Clean"
     msg = (
         f"{policy.at(('attributes', name))}Column `{name}` holds {plural(len(lost), 'value')} in "
-        f"{plural(n_lost, 'record')} that {what} not cover{listed}. Clean the data, leave {them} empty, or give "
+        f"{plural(n_lost, 'record')} that {what} not cover{listed}. {advice} the data, leave {them} empty, or give "
         f"{them} a place with `other: under LABEL`."
     )
     raise InputError(msg)
+
+
+def unread_warning(
+    policy: Policy, name: str, rule: RuleTree, texts: Sequence[str], n_records: Ints
+) -> tuple[Message, ...]:
+    """Warn of a column most of whose values its rule cannot read, so that nearly all of it goes under one label.
+
+    Args:
+        policy: What was asked.
+        name: The column.
+        rule: Its rule.
+        texts: Its cells.
+        n_records: The records of each.
+    """
+    if rule.other is None:
+        return ()
+    is_other = np.array([rule.path(text) == (rule.other,) for text in texts], np.bool_)
+    n_other, n_all = int(n_records[is_other].sum()), int(n_records.sum())
+    if 2 * n_other <= n_all:
+        return ()
+    advice = f"The rule `{rule.rule.key}` does not fit this column: choose another one, or clean the data."
+    if rule.rule.key in _OF_DATES:
+        advice = advise_form(name, [text for text, odd in zip(texts, is_other.tolist(), strict=True) if odd])
+    nothing = "nothing" if n_other == n_all else "little"
+    text = (
+        f"{policy.at(('attributes', name))}`{name}` shows {nothing}: the rule `{rule.rule.key}` cannot read the values "
+        f"of {n_other:,} of {plural(n_all, 'record')}, so they all go under `{rule.other}`. {advice}"
+    )
+    return (Message(Level.WARNING, Audience.OWNER, text),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from maskwise.errors import PolicyError, did_you_mean, plural
+from maskwise.errors import PolicyError, did_you_mean, plural, quote
 from maskwise.policy.requirements.any_of import AnyOf, elements_of, is_prefix
 from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.profile.columns import Sensitive
@@ -15,9 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from maskwise.policy.policy import Policy
+    from maskwise.policy.requirements.any_of import Value
     from maskwise.policy.requirements.base import Part, Requirement
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.table.table import Table
+
+_LISTED = 8
+"""So many values are listed in one message."""
 
 
 def take_sensitive(
@@ -57,10 +61,13 @@ def unseen_values(
 
     Also of elements of unions that stand for fewer values than they seem to.
 
-    The owner is warned once of each value; recipients are told nothing, since
-    which values are protected is no concern of theirs. Nothing is suggested but
-    what the policy itself says of the column: other protected values, a named
-    order, the leaves of a tree. Cells that it does not name are secret.
+    The owner is warned once of each value, in one message for all of a union.
+    A union may name whatever could occur, such as a list of grave diagnoses:
+    while some of it occurs, what it names by how codes begin is only noted.
+    Recipients are told nothing, since which values are protected is no concern of theirs.
+    Nothing is suggested but what the policy itself says of the column: other
+    protected values, a named order, the leaves of a tree. Cells that it does
+    not name are secret.
 
     Args:
         policy: What is asked.
@@ -73,32 +80,61 @@ def unseen_values(
     for i, requirement in enumerate(policy.requirements):
         at = policy.at(("requirements", i))
         for part in {part.subject: part for part in requirement.parts}.values():
-            for column, value, values in _named_values(part, sensitive):
-                if sensitive[column].n_records(*values) or (column, value) in warned:
-                    continue
-                warned.add((column, value))
-                if value is None:
+            for column, value, unseen in _unseen(part, sensitive):
+                new = [text for text in unseen if (column, text) not in warned]
+                warned.update((column, text) for text in new)
+                if None in new:
                     messages.append(private_note(f"{at}The missing value of `{column}` occurs in no record."))
-                    continue
+                texts = [text for text in new if text is not None]
+                if isinstance(value, AnyOf) and len(unseen) < len(value.elements):
+                    # A list of what begins alike is often longer than the table; a whole value may be misspelt.
+                    begins, texts = _parted(texts)
+                    said = f"{at}{_listed(begins)} of `{column}` {_occur(begins)}, unlike others of the same union."
+                    messages += [private_note(said)] if begins else []
                 known = [text for text in named[column] if sensitive[column].n_records(text)]
                 why = ", or is the column masked here" if column in masked else ""
-                question = did_you_mean(value, known) or f" Is it spelled as in the data{why}?"
-                text = f"{at}`{value}` of `{column}` is protected but occurs in no record.{question}"
-                messages.append(Message(Level.WARNING, Audience.OWNER, text))
+                if texts:
+                    said = f"{at}{_listed(texts)} of `{column}` {_protected(texts)}.{_question(texts, known, why)}"
+                    messages.append(Message(Level.WARNING, Audience.OWNER, said))
     return (*messages, *_ambiguous_elements(policy, sensitive))
 
 
-def _named_values(
-    part: Part, sensitive: Mapping[str, Sensitive]
-) -> Iterator[tuple[str, str | None, tuple[str | None, ...]]]:
-    """Column and spelling of each sensitive value that a rule names and counts, and the values that it stands for."""
+def _parted(texts: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Elements of a union with a trailing `*`, and whole values."""
+    return [text for text in texts if is_prefix(text)], [text for text in texts if not is_prefix(text)]
+
+
+def _question(texts: Sequence[str], known: Sequence[str], why: str) -> str:
+    """What to look at: a value that the policy names and that is nearly the same, or the spelling."""
+    meant = {text: near for text in texts if (near := did_you_mean(text, known))}
+    if len(texts) == 1 and meant:
+        return meant[texts[0]]
+    if meant:
+        return "".join(f" `{text}`:{near}" for text, near in meant.items())
+    return f" {'Is it' if len(texts) == 1 else 'Are they'} spelled as in the data{why}?"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Values by name, if they are few."""
+    return quote(texts) if len(texts) <= _LISTED else f"{quote(texts[:_LISTED])} and {len(texts) - _LISTED:,} more"
+
+
+def _occur(texts: Sequence[str]) -> str:
+    return "occurs in no record" if len(texts) == 1 else "occur in no record"
+
+
+def _protected(texts: Sequence[str]) -> str:
+    return f"{'is' if len(texts) == 1 else 'are'} protected but {_occur(texts)}"
+
+
+def _unseen(part: Part, sensitive: Mapping[str, Sensitive]) -> Iterator[tuple[str, Value, list[str | None]]]:
+    """Column and value of each sensitive value that a rule counts, and those of its elements that no record has."""
     counted = part.counted
     for value in () if counted is None else counted.values or ():
         assert counted is not None  # noqa: S101 - it has values
-        for element in elements_of(value):
-            found = sensitive[counted.column]
-            like = found.values_like(element) if isinstance(value, AnyOf) else found.spellings_of(element)
-            yield counted.column, element, like
+        found = sensitive[counted.column]
+        like = found.values_like if isinstance(value, AnyOf) else found.spellings_of
+        yield counted.column, value, [one for one in elements_of(value) if not found.n_records(*like(one))]
 
 
 def _ambiguous_elements(policy: Policy, sensitive: Mapping[str, Sensitive]) -> tuple[Message, ...]:

@@ -290,12 +290,20 @@ def _together(requirement: Requirement, known: dict[str, list[str]], earlier: Se
 
 
 def _refuse_other_reading(one: EarlierRelease, policy: Policy) -> None:
-    """Refuse an earlier release that took other cells for missing: what it showed of them is not to be told."""
+    """Refuse an earlier release that read cells in another way: what it showed of them is not to be told."""
     before, now = set(one.solution.reading.na_values), set(policy.reading.na_values)
     if before != now:
         texts = quote(sorted(before ^ now))
         msg = (
             f"Earlier release {one.number} and this policy do not take the same cells for missing ({texts}), so "
             "what it showed of them cannot be told. Name the same na_values."
+        )
+        raise InputError(msg)
+    shown = {cut.attribute for cut in one.solution.cuts}
+    other = sorted({name for name, _ in {*one.solution.reading.dates} ^ {*policy.reading.dates}} & shown)
+    if other:
+        msg = (
+            f"Earlier release {one.number} and this policy do not read the dates of {quote(other)} alike, so what it "
+            "showed of them cannot be told. Name the same forms in `dates`."
         )
         raise InputError(msg)

@@ -18,6 +18,7 @@ from maskwise.policy.requirements.qid import called
 from maskwise.release.escape import original_text, safe_name, spreadsheet_safe
 from maskwise.release.file_set import FileSet, Sidecar
 from maskwise.release.frames import as_frame
+from maskwise.table.files import SEPARATORS, csv_header
 from maskwise.table.kept_counts import NothingKept
 from maskwise.table.read import read
 from maskwise.table.table import Table, kept_columns
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from maskwise.engines.sql import Engine
     from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.rules.rule_tree import RuleTree
@@ -151,22 +151,25 @@ def _written(
         )
         raise InputError(msg)
     draft = files.file(target, suffix_of(target))
-    masked.engine.write(expr, draft, names, masked.source)
-    yield open_release(draft, start_beside(masked.engine), once=once), draft
+    masked.engine.write(expr, draft, names, masked.source, masked.csv_form)
+    # Not by its header: a lone column may have a name that looks like several.
+    delimiter = {".csv": masked.csv_form.delimiter, ".tsv": "\t"}.get(inner_suffix(target))
+    yield read(draft, start_beside(masked.engine), once=once, delimiter=delimiter), draft
 
 
-def open_release(path: Path, engine: Engine | None = None, *, once: bool = False) -> Table:
+def open_release(path: Path, n_columns: int) -> Table:
     """Open a file or folder that a release was written to.
 
     Args:
         path: Where it is.
-        engine: As in `read`.
-        once: As in `read`.
+        n_columns: How many columns it should have. It tells what separates the cells of a csv where a name looks like
+            several.
     """
     if path.is_dir():
-        return read(Folder(path), engine)
-    # Not by its header: a lone column may have a name that looks like several.
-    return read(path, engine, once=once, delimiter={".csv": ",", ".tsv": "\t"}.get(inner_suffix(path)))
+        return read(Folder(path))
+    marks = SEPARATORS if inner_suffix(path) == ".csv" and path.is_file() else ()
+    fitting = (mark for mark in marks if len(csv_header(path, suffix_of(path), mark)[0]) == n_columns)
+    return read(path, delimiter=next(fitting, None))
 
 
 def _is_scanned_once(requirements: Sequence[Requirement]) -> bool:

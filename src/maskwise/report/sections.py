@@ -138,17 +138,28 @@ def _attacks(attacks: list[dict[str, Any]]) -> Section | None:
     return Section("attacks", "Attacks tried", (*statements, TextTable(header, rows, numeric=(3, 4))))
 
 
+def _groups_told(item: dict[str, Any]) -> tuple[object, ...]:
+    """What tells the groups of a requirement from those of another one."""
+    sizes = {key: size for key, size in item["group_sizes"].items() if key != "histogram"}
+    return (frozenset(item["qid"]), item["groups"], *sizes.values())
+
+
 def _group_sizes(data: dict[str, Any], outcome: Outcome) -> Section | None:
     """How many records stand in groups of which size, for each set of columns."""
     unit = outcome.verdict.unit
     charts: list[Block] = []
+    items = [
+        (item, finding)
+        for item, finding in zip(data["requirements"], outcome.verdict.findings, strict=True)
+        if "group_sizes" in item
+    ]
+    # The same groups are drawn once, in the ranges of the k that is asked.
+    with_k = {_groups_told(item) for item, finding in items if finding.requirement.k is not None}
     seen = set()
-    for item, finding in zip(data["requirements"], outcome.verdict.findings, strict=True):
-        if "group_sizes" not in item:
-            continue
+    for item, finding in items:
         ranges = item["group_sizes"]["histogram"]
-        told = (tuple(item["qid"]), tuple((row["from"], row["to"]) for row in ranges))
-        if told in seen:
+        told = _groups_told(item)
+        if told in seen or (finding.requirement.k is None and told in with_k):
             continue
         seen.add(told)
         total = max(sum(row[unit.plural] for row in ranges), 1)

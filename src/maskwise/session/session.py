@@ -26,8 +26,9 @@ from maskwise.session.search_run import SearchRun
 from maskwise.suggestion.suggest import DEFAULT_RISK, suggest_for
 from maskwise.table.endpoints import closing, open_data
 from maskwise.table.kept_counts import KeptCounts
+from maskwise.values.date_forms import DateForm
 from maskwise.values.memory import for_search, memory_of_run, parse_memory
-from maskwise.values.reading import AS_IT_IS
+from maskwise.values.reading import AS_IT_IS, Reading
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from maskwise.solution.solution import Solution
     from maskwise.suggestion.suggestion import Suggestion
     from maskwise.table.table import Table
-    from maskwise.values.reading import Reading
 
 
 class Session:
@@ -168,14 +168,16 @@ class Session:
             raise self._suggested
         return self._suggested
 
-    def values(self, column: str) -> list[tuple[str, int]]:
+    def values(self, column: str, form: str | None = None) -> list[tuple[str, int]]:
         """All values of a column as taxonomies spell them, with their records, the most frequent first.
 
         Args:
             column: Its name.
+            form: How its dates are written, as in `dates` of a policy; then they are given as ISO dates.
         """
+        reading = AS_IT_IS if form is None else Reading(dates=((column, DateForm.read(form)),))
         with self.using():
-            return list(count_values(self._table(AS_IT_IS), column))
+            return list(count_values(self._table(reading), column))
 
     def tree(self, column: str, policy: Mapping[str, Any] | Policy) -> TreePreview:
         """The tree that a policy asks to be made of the table for a column (`grow`, `from_column`).
@@ -282,7 +284,11 @@ class Session:
     def _table(self, reading: Reading) -> Table:
         """The table, read in one way; each way once."""
         self.require_open()
-        if reading not in self._tables:
+        if reading not in self._tables and reading.dates:
+            # How dates are written is looked at cell by cell, so the records are not loaded once more.
+            opened = self._table(replace(reading, dates=()))
+            self._tables[reading] = replace(opened, dates=reading.dates, kept=KeptCounts())
+        elif reading not in self._tables:
             opened = open_data(self.data, self.engine, None, self._n_bytes, reading)
             self._open_things.enter_context(closing(opened))
             self._tables[reading] = replace(opened, kept=KeptCounts())

@@ -40,6 +40,7 @@ class ValuesBody(Body):
     start: int = Field(default=0, ge=0)
     n: int = Field(default=100, ge=0, le=_MOST_VALUES)
     filter: str = Field(default="", max_length=1000)
+    form: str | None = Field(default=None, max_length=100)
 
 
 class TreeBody(Body):

@@ -9,8 +9,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from maskwise.datasets import adult_folder
-from maskwise.errors import InputError
+from maskwise.errors import InputError, MaskwiseError
 from maskwise.formats.policy_file import read_policy, to_data
+from maskwise.report.wording import requirement_sentence
 from maskwise.session.session import Session
 from maskwise.studio.exporting import export
 from maskwise.studio.refusal import GONE, RequestError
@@ -127,11 +128,18 @@ class Commands:
             "remark": remark,
         }
 
-    def values(self, column: str, start: int, n: int, filter: str) -> dict[str, Any]:  # noqa: A002 - the page's word
-        """Some values of a column, the most frequent first."""
+    def values(
+        self,
+        column: str,
+        start: int,
+        n: int,
+        filter: str,  # noqa: A002 - the page's word
+        form: str | None = None,
+    ) -> dict[str, Any]:
+        """Some values of a column, the most frequent first; its dates as ISO dates, if their form is named."""
         self._refuse_naming(column)
         wanted = filter.casefold()
-        found = [one for one in self._opened.values(column) if wanted in one[0].casefold()]
+        found = [one for one in self._opened.values(column, form) if wanted in one[0].casefold()]
         return {"n_all": len(found), "values": found[start : start + n]}
 
     def tree(self, column: str, entry: Any, policy: dict[str, Any]) -> dict[str, Any]:
@@ -145,7 +153,8 @@ class Commands:
         self._refuse_naming(column)
         session = self._opened
         asked = {**policy, "attributes": {**(policy.get("attributes") or {}), column: entry}}
-        return view_tree(column, entry, session.values(column), lambda: session.tree(column, asked).taxonomy)
+        values = session.values(column, (policy.get("dates") or {}).get(column))
+        return view_tree(column, entry, values, lambda: session.tree(column, asked).taxonomy)
 
     def import_(self, column: str, name: str, text: str) -> dict[str, Any]:
         """What a file makes of a column."""
@@ -158,7 +167,12 @@ class Commands:
 
     def check(self, policy: dict[str, Any]) -> dict[str, Any]:
         """What is to be said of a policy."""
-        return {"remarks": [_remark_data(remark) for remark in self._opened.check(policy)]}
+        remarks = [_remark_data(remark) for remark in self._opened.check(policy)]
+        sentences: list[str] = []
+        with suppress(MaskwiseError):  # its mistakes are among the remarks
+            asked = read_policy(policy)
+            sentences = [requirement_sentence(one, asked.unit, None, None) for one in asked.requirements]
+        return {"remarks": remarks, "sentences": sentences}
 
     def search(self, name: str, policy: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
         """Search; events tell of it.
@@ -284,6 +298,7 @@ def _column_data(view: ColumnView) -> dict[str, Any]:
         # The page knows fewer roles: what is left out, for whatever reason, is an identifier there.
         role = Role.IDENTIFIER if one.role.is_left_out else one.role
         suggestion = {"role": str(role), "kind": str(one.role), "reason": reason, "entry": entry}
+        suggestion["date_forms"] = [form.text for form in one.figures.forms]
     return {
         "name": view.name,
         "type": view.type,

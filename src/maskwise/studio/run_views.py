@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.policy.requirements.wording import plain_figure
 from maskwise.progress import Compiling, StageBegun, StepTaken, StillWorking
 from maskwise.report.report import describe_ending, report, shown_values
+from maskwise.report.why import why_data
 from maskwise.risks.wording import disclosure_text, everything_text, one_more_texts
 from maskwise.solution.steps import Step
 from maskwise.values.message import Audience
@@ -123,7 +124,10 @@ def reasons_data(run: SearchRun) -> dict[str, Any]:
             {"attribute": one.attribute, "shown": one.shown, "text": one.text, "kind": str(one.kind)}
             for one in reasons.reasons
         ],
-        "changes": [{"attribute": one.attribute, "shown": one.shown, "text": one.text} for one in reasons.changes],
+        # As in the owner's report: one line for each value, with all that would free it.
+        "changes": [
+            {key: one[key] for key in ("attribute", "shown", "text")} for one in why_data(reasons, run.policy)["wanted"]
+        ],
     }
 
 

@@ -23,8 +23,8 @@ _SETS = 8
 
 def write_draft(suggestion: Suggestion) -> str:
     """Write the YAML."""
-    lines = [*_opening(suggestion), "", *_class(suggestion), *_person(suggestion), *_attributes(suggestion)]
-    lines += [*_requirements(suggestion), *_drop(suggestion), *_missing(suggestion)]
+    lines = [*_opening(suggestion), "", *_class(suggestion), *_person(suggestion), *_dates(suggestion)]
+    lines += [*_attributes(suggestion), *_requirements(suggestion), *_drop(suggestion), *_missing(suggestion)]
     return "\n".join(lines) + "\n"
 
 
@@ -48,9 +48,9 @@ def _class(suggestion: Suggestion) -> Iterator[str]:
     name = suggestion.class_name
     if name is None:
         yield from _comment(
-            "No class: write the column that recipients will predict, or leave it so for least distortion."
+            "No class. If recipients will predict a column, run `maskwise suggest` again with --class COLUMN: it must "
+            "stand in no quasi-identifier below. Without one, the search distorts least."
         )
-        yield "# class: COLUMN"
     else:
         yield f"class: {spelled(name)}"
         yield from _comment(_reason(suggestion, name), 2)
@@ -61,6 +61,22 @@ def _person(suggestion: Suggestion) -> Iterator[str]:
     if name is not None:
         yield f"person: {spelled(name)}"
         yield from _comment(f"{_reason(suggestion, name)}. Requirements count persons, and it is not released.", 2)
+
+
+def _dates(suggestion: Suggestion) -> Iterator[str]:
+    decided, undecided = suggestion.dates, suggestion.undecided_dates
+    if decided:
+        yield "dates:"
+        yield from _comment("How dates are written in these columns; a time of day may follow.", 2)
+        yield from (f"  {spelled(name)}: {form}" for name, form in decided.items())
+    if undecided:
+        yield from _comment(
+            "No value of these columns tells whether day or month comes first, so they are not read as dates yet. "
+            f"Take the # away before {'' if decided else '`dates:` and '}the right lines."
+        )
+        if not decided:
+            yield "#dates:"
+        yield from (f"#  {spelled(name)}: {form}" for name, forms in undecided.items() for form in forms)
 
 
 def _reason(suggestion: Suggestion, name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,9 +19,10 @@ from maskwise.engines.value_samples import sample_values
 from maskwise.errors import PolicyError
 from maskwise.policy.rules.base import ROOT
 from maskwise.suggestion.column_hashes import MOST_HASHED
+from maskwise.suggestion.date_columns import find_forms
 from maskwise.suggestion.figures import count_groups, entropy, separation
 from maskwise.suggestion.names import meaning_of
-from maskwise.suggestion.shapes import find_shape
+from maskwise.suggestion.shapes import Shape, find_shape
 from maskwise.values.parsing import patterns
 from maskwise.values.scales import EXACT, Scale, bound
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from maskwise.suggestion.shapes import ShapeFound
     from maskwise.suggestion.vocabulary import Meaning
     from maskwise.table.table import Table
+    from maskwise.values.date_forms import DateForm
 
 LOOKED_AT = 600
 """So many distinct values of a column are looked at, about: those whose hash comes first."""
@@ -78,6 +80,8 @@ class ColumnEvidence:
     """Whether some are numbers with leading zeros, which are codes."""
     is_named_like_cell: bool = False
     """Whether its name is one of the values that were looked at, as where a table has no header."""
+    forms: tuple[DateForm, ...] = ()
+    """How its dates are written, if not as ISO dates; several forms if no value tells day and month apart."""
     has_star: bool = False
     """Whether a value is `*`, which stands for every value in a tree that is made of the table."""
 
@@ -119,8 +123,16 @@ def count_columns(table: Table, hashes: ColumnHashes, names: Sequence[str], n_re
     values = _look(table, {name: n for name, n in n_distinct.items() if n})
     meanings = {name: meaning_of(name) for name in table.names}
     shapes = {name: find_shape(found, says=meanings[name]) for name, found in values.items()}
-    scales = {name: _scale_of(table, name, shapes.get(name)) for name in names}
     n_cells = {name: n_records - n_missing[name] for name in names}
+    local = [name for name, shape in shapes.items() if shape is not None and shape.shape is Shape.LOCAL_DATE]
+    forms = find_forms(table, local, n_cells)
+    for name, (form, *others) in forms.items():
+        if not others:
+            # From here on they are dates as any others.
+            table = replace(table, dates=(*table.dates, (name, form)))
+            values[name] = [(form.to_iso(text), n) for text, n in values[name]]
+            shapes[name] = find_shape(values[name], says=meanings[name])
+    scales = {name: _scale_of(table, name, shapes.get(name)) for name in names}
     ordered = {name: scale for name, scale in scales.items() if scale is not None}
     # Of a column with few values all are here.
     few = [name for name in ordered if _one_of(n_distinct[name]) == 1 and table.column(name).type().is_string()]
@@ -164,6 +176,7 @@ def count_columns(table: Table, hashes: ColumnHashes, names: Sequence[str], n_re
                 width=_width(values.get(name, ())),
                 is_named_like_cell=any(text.strip() == name.strip() for text, _ in values.get(name, ())),
                 has_zeros=any(text[:1] == "0" and text[1:].isdecimal() for text, _ in values.get(name, ()) if text[1:]),
+                forms=forms.get(name, ()),
                 has_star=any(text == ROOT for text, _ in values.get(name, ())),
             )
         )

@@ -44,8 +44,7 @@ def choose_masking(column: ColumnEvidence, above: Sequence[str] = ()) -> Masking
     if _is_ordered(column):
         assert column.scale is not None  # noqa: S101 - ordered columns have one
         assert column.ends is not None  # noqa: S101 - and a range
-        low, high = round_outward(*column.ends, column.scale)
-        return Masking({"interval": [low, high]}, _why_interval(column.scale))
+        return _in_intervals(column, column.ends, column.scale)
     if above and not column.has_star:
         said = "each value has one of them in every record, so that they are its tree"
         return Masking(
@@ -57,18 +56,33 @@ def choose_masking(column: ColumnEvidence, above: Sequence[str] = ()) -> Masking
     return Masking("suppress", _why_hidden(column))
 
 
-def _why_interval(scale: Scale) -> str:
-    """Intervals end where records part, so they show more than a fixed grid; some recipients want the grid."""
+def _in_intervals(column: ColumnEvidence, ends: tuple[float, float], scale: Scale) -> Masking:
+    """Intervals end where records part, so they show more than a fixed grid; some recipients want the grid.
+
+    Later rows have later dates, so the last interval of dates has no end, unless they are birthdays: nobody is born
+    after today, whatever decade it is in.
+    """
+    low, high = round_outward(*ends, scale)
     said = "the range is rounded outward"
-    if scale in {Scale.DATE, Scale.TIMESTAMP}:
-        said += "; intervals follow the records, for whole months and years write {calendar: [month, year, decade]}"
-    return said
+    if scale not in {Scale.DATE, Scale.TIMESTAMP}:
+        return Masking({"interval": [low, high]}, said)
+    grid = "intervals follow the records, for whole months and years write {calendar: [month, year, decade]}"
+    if column.meaning is Meaning.BIRTH:
+        last, next_year = as_python(ends[1], scale), f"{dt.datetime.now(dt.UTC).year + 1:04d}-01-01"
+        assert isinstance(last, dt.date)  # noqa: S101 - what the scale is of
+        high = min(high, next_year) if f"{last:%Y-%m-%d}" < next_year else high
+        return Masking({"interval": [low, high]}, f"{said}; {grid}")
+    later = "`clamp` lets the last interval go on without end, so that later dates belong to it"
+    return Masking({"interval": [low, high], "clamp": [None, high]}, f"{said}; {later}; {grid}")
 
 
 def _why_hidden(column: ColumnEvidence) -> str:
     """What would show more than hiding rare values."""
     if column.shape is not None and column.shape.shape is Shape.LOCAL_DATE:
-        return "rare values are hidden; dates written as 2024-04-06 would be intervals"
+        return (
+            "rare values are hidden; these look like dates, but of several forms or with two digits for the year: "
+            "written as 2024-04-06 they would be intervals"
+        )
     if column.shape is not None and column.shape.shape is Shape.LOCAL_NUMBER:
         return "rare values are hidden; numbers with a decimal point would be intervals"
     if column.n_distinct <= 2:  # noqa: PLR2004

@@ -9,7 +9,7 @@ says that somebody has to replace it by what is possible.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from maskwise.values.scales import Scale, bound
 from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from maskwise.policy.policy import Policy
@@ -84,11 +84,14 @@ class PrivateDraft:
     """How many records of a person are used."""
     domains: tuple[DraftedDomain, ...]
     """What is declared of each column, or why it is left out."""
+    dates: Mapping[str, str] = field(default_factory=dict)
+    """How the dates of some columns are written."""
 
     @property
     def data(self) -> dict[str, Any]:
         """The policy as the mapping that `read_policy` reads."""
         released = {one.name: one.entry for one in self.domains if one.entry is not None}
+        dates = {name: form for name, form in self.dates.items() if name in released}
         exact = Fraction(str(float(self.epsilon))) == self.epsilon
         asked: dict[str, Any] = {"epsilon": float(self.epsilon) if exact else str(self.epsilon)}
         asked["attributes"] = list(released)
@@ -96,6 +99,7 @@ class PrivateDraft:
         return {
             "class": {self.class_name: list(self.class_values)},
             **({} if self.person is None else {"person": self.person}),
+            **({} if not dates else {"dates": dates}),
             "attributes": released,
             "requirements": [asked],
             "missing": "keep",
@@ -123,6 +127,9 @@ class PrivateDraft:
         if self.person is not None:
             yield f"person: {spelled(self.person)}"
             yield from comment("the guarantee is for a whole person", 2)
+        if "dates" in data:
+            yield f"dates: {flow(data['dates'])}"
+            yield from comment("how the dates of these columns are written", 2)
         yield "attributes:"
         for one in self.domains:
             if one.entry is not None:
@@ -212,7 +219,11 @@ def _draft(table: Table, epsilon: Fraction, class_name: str | None) -> PrivateDr
         raise InputError("No column has a domain that could be drafted. Write a policy by hand; see docs/private.md.")
     persons = None if found.person is None else by_name[found.person].figures.n_distinct
     per_person = 1 if persons is None else math.ceil(found.n_records / max(persons, 1))
-    return PrivateDraft(table.source, epsilon, found.class_name, classes, n_rare, found.person, per_person, domains)
+    forms = {column.name: column.figures.forms for column in found.columns}
+    dates = {name: read_by[0].text for name, read_by in forms.items() if len(read_by) == 1}
+    return PrivateDraft(
+        table.source, epsilon, found.class_name, classes, n_rare, found.person, per_person, domains, dates
+    )
 
 
 def _domain(table: Table, column: ColumnSuggestion, k: int) -> DraftedDomain:

@@ -68,6 +68,13 @@ def choose_rule(column: ColumnEvidence) -> Masking | None:
             _DATES,
             f"some cells are no dates, {_REFUSED}",
         ),
+        (
+            {Shape.LOCAL_DATE},
+            len(column.forms) > 1,
+            "calendar",
+            _DATES,
+            f"dates, once `dates` says how they are written: {' or '.join(form.text for form in column.forms)}",
+        ),
         ({Shape.SOME_NUMBERS}, column.meaning is Meaning.AGE, "steps", _AGES, f"some cells are no numbers, {_REFUSED}"),
     ):
         if shape in own and is_fitting:

@@ -95,7 +95,9 @@ _NAMED = 0.3
 _DIGITS = (7, 15)
 """The digits of a phone number."""
 
-_LOCAL_DATE = r"^\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})$|^\d{4}[./]\d{1,2}[./]\d{1,2}$"
+_LOCAL_DATE = (
+    r"^(\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})|\d{4}[./]\d{1,2}[./]\d{1,2})([ T]+\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?$"
+)
 _POSTCODES = (
     r"^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$",  # United Kingdom
     r"^\d{4} ?[A-Z]{2}$",  # Netherlands

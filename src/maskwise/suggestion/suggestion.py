@@ -48,6 +48,7 @@ class ColumnSuggestion:
             "distinction": figures.distinction,
             "name_says": None if figures.meaning is None else str(figures.meaning),
             "cells_look_like": shape,
+            "date_forms": [form.text for form in figures.forms],
         }
 
 
@@ -89,11 +90,25 @@ class Suggestion:
         return next(iter(self.named(Role.PERSON)), None)
 
     @property
+    def dates(self) -> dict[str, str]:
+        """How the dates of masked columns are written, where that is known and not as in ISO dates."""
+        masked = (column for column in self.columns if column.role is Role.QUASI_IDENTIFIER)
+        return {column.name: column.figures.forms[0].text for column in masked if len(column.figures.forms) == 1}
+
+    @property
+    def undecided_dates(self) -> dict[str, tuple[str, ...]]:
+        """The forms that dates of masked columns may have, where no value tells whether day or month comes first."""
+        masked = (column for column in self.columns if column.role is Role.QUASI_IDENTIFIER)
+        forms = {column.name: tuple(form.text for form in column.figures.forms) for column in masked}
+        return {name: texts for name, texts in forms.items() if len(texts) > 1}
+
+    @property
     def data(self) -> dict[str, Any]:
         """The policy as the mapping that `read_policy` reads."""
         said = {
             "class": self.class_name,
             "person": self.person,
+            "dates": self.dates or None,
             "attributes": {column.name: column.masking.entry for column in self.columns if column.masking is not None},
             "requirements": [requirement.entry for requirement in self.requirements],
             "drop": [column.name for column in self.columns if column.role.is_left_out],

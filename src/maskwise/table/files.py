@@ -20,6 +20,7 @@ from maskwise.errors import InputError, did_you_mean
 from maskwise.table.arrow_types import with_known_types
 from maskwise.table.column_names import unique_names
 from maskwise.table.csv_records import facts_meanwhile, read_csv, refuse_other_count
+from maskwise.values.csv_form import PLAIN, CsvForm
 from maskwise.values.location import Folder, suffix_of
 from maskwise.values.paths import is_folder, is_there
 
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from maskwise.values.reading import Rename
 
 _HEADER_BYTES = 1 << 20
-_SEPARATORS = (",", ";", "\t", "|")
+SEPARATORS = (",", ";", "\t", "|")
+"""What may separate the cells of a csv."""
 _LOOKED_AT = 50
 """So many records tell which separator a csv uses."""
 
@@ -152,14 +154,27 @@ def open_arrow(arrow: pa.Table, engine: Engine) -> ir.Table:
     return engine.scan(with_known_types(arrow))
 
 
-def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str], str]:
-    """The names in the first line of a csv, and what separates its cells."""
+def csv_form(path: Path, delimiter: str | None) -> CsvForm:
+    """How a csv is written; any other file has the plain form."""
+    suffix = suffix_of(path)
+    if not suffix.startswith(".csv"):
+        return PLAIN
+    _, found = csv_header(path, suffix, delimiter)
+    return CsvForm.of(_first_bytes(path, suffix), found)
+
+
+def _first_bytes(path: Path, suffix: str) -> bytes:
     try:
         with gzip.open(path, "rb") if suffix.endswith(".gz") else path.open("rb") as file:
-            start = file.read(_HEADER_BYTES)
+            return file.read(_HEADER_BYTES)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         msg = f"`{path}` is not a whole gzip file."
         raise InputError(msg) from None
+
+
+def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str], str]:
+    """The names in the first line of a csv, and what separates its cells."""
+    start = _first_bytes(path, suffix)
     try:
         text = start.decode("utf-8-sig", errors="strict" if len(start) < _HEADER_BYTES else "ignore")
     except UnicodeDecodeError as error:
@@ -191,7 +206,7 @@ def delimiter_of(text: str) -> str:
     """
     header = text.partition("\n")[0]
     bare = "".join(header.split('"')[::2])
-    used = sorted((mark for mark in _SEPARATORS if mark in bare), key=bare.count, reverse=True)
+    used = sorted((mark for mark in SEPARATORS if mark in bare), key=bare.count, reverse=True)
     for mark in used:
         try:
             names, *records = itertools.islice(csv.reader(io.StringIO(text, newline=""), delimiter=mark), _LOOKED_AT)
@@ -200,7 +215,7 @@ def delimiter_of(text: str) -> str:
         # A name may hold a separator; then no record has as many cells.
         if not records or any(len(record) == len(names) for record in records):
             return mark
-    return max(_SEPARATORS, key=bare.count) if any(mark in text[len(header) :] for mark in _SEPARATORS) else ","
+    return max(SEPARATORS, key=bare.count) if any(mark in text[len(header) :] for mark in SEPARATORS) else ","
 
 
 def parquet_schema(path: Path) -> pa.Schema:

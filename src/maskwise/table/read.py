@@ -6,13 +6,14 @@ what a masked column's texts mean is the concern of `profile`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.choose import choose
 from maskwise.table.column_names import unique_names
 from maskwise.table.data_frames import as_arrow, make_ready
-from maskwise.table.files import find_files, is_text, open_arrow, open_files
+from maskwise.table.files import csv_form, find_files, is_text, open_arrow, open_files
 from maskwise.table.missing_values import blank_values
 from maskwise.table.table import Table
 from maskwise.values.input_kind import input_kind, is_lazy_frame
@@ -39,7 +40,8 @@ def read(
         engine: The engine that scans it; None starts one.
         once: The table is scanned only once, so a csv need not be loaded first.
         delimiter: What separates the cells of a csv; None looks at its header.
-        reading: Which cells are taken for missing, and how columns of the same name are renamed.
+        reading: Which cells are taken for missing, how columns of the same name are renamed, and how dates are
+            written.
 
     Example:
         >>> import pyarrow as pa
@@ -49,7 +51,7 @@ def read(
     if isinstance(source, Table):
         return source
     opened = _open(source, engine, once=once, delimiter=delimiter, rename=reading.rename)
-    return blank_values(opened, reading.na_values)
+    return replace(blank_values(opened, reading.na_values), dates=reading.dates)
 
 
 def _open(source: Any, engine: Engine | None, *, once: bool, delimiter: str | None, rename: Rename | None) -> Table:
@@ -61,7 +63,8 @@ def _open(source: Any, engine: Engine | None, *, once: bool, delimiter: str | No
         paths = find_files(place)
         expr, names = open_files(paths, engine, once=once, delimiter=delimiter, rename=rename)
         called = paths[0].name if len(paths) == 1 else str(place)
-        return Table(engine, expr, names, called, has_header_line=is_text(paths[0]))
+        form = csv_form(paths[0], delimiter)
+        return Table(engine, expr, names, called, has_header_line=is_text(paths[0]), csv_form=form)
     if isinstance(place, TableName) or input_kind(place).is_database_table:
         return _read_table(place, engine, rename)
     frame = make_ready(place, rename)

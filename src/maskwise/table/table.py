@@ -10,9 +10,11 @@ import numpy as np
 
 from maskwise.engines.base import ROW
 from maskwise.errors import InputError, did_you_mean, plural, quote
+from maskwise.table.date_cells import as_iso
 from maskwise.table.files import looks_like_cell
 from maskwise.table.kept_counts import KeptCounts, NothingKept
 from maskwise.values.arrow import as_numpy
+from maskwise.values.csv_form import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from maskwise.engines.base import Relabel
     from maskwise.engines.sql import Engine
     from maskwise.engines.value_counts import ValueCounts
+    from maskwise.values.csv_form import CsvForm
+    from maskwise.values.date_forms import DateForm
 
 
 _MICROSECONDS = 6
@@ -64,6 +68,10 @@ class Table:
     """The columns in which some spellings stand for a missing cell."""
     has_header_line: bool = False
     """Whether the names stand in the first line of a text file, which may turn out to be a record."""
+    dates: tuple[tuple[str, DateForm], ...] = ()
+    """For columns of text whose dates are not ISO dates, how they are written."""
+    csv_form: CsvForm = PLAIN
+    """How a csv is written in which the records stand, and so a csv of their release."""
     is_shuffled: bool = False
     """Whether the records were put into another order."""
     binned: tuple[str, tuple[float, ...]] | None = None
@@ -76,7 +84,8 @@ class Table:
 
         A float that is not a number counts as missing. Decimals and whole
         numbers beyond 64 bits are floats, converted by the engine alone, so
-        that it agrees with itself. Times are rounded to microseconds.
+        that it agrees with itself. Times are rounded to microseconds. Dates in
+        the spelling of some country are ISO dates, until the column is masked.
         """
         import ibis  # noqa: PLC0415 - heavy
 
@@ -84,6 +93,9 @@ class Table:
             return self._bin(replace(self, binned=None).column(name), self.binned[1])
         value = self.expr[self.key(name)]
         kind = value.type()
+        if kind.is_string():
+            form = None if name in self.rewritten else dict(self.dates).get(name)
+            return value if form is None else as_iso(value, form)
         if kind.is_float32() or kind.is_float16():
             # Widened bit by bit, 0.1 would no longer be spelled 0.1.
             value = value.cast("string").cast("float64")
@@ -122,6 +134,11 @@ class Table:
         columns = {self.key(name): self.column(name) for name in names}
         changed = {key: value for key, value in columns.items() if not value.equals(self.expr[key])}
         return self.expr.mutate(**changed) if changed else self.expr
+
+    def with_iso_dates(self) -> Table:
+        """The records with the dates of all columns as ISO dates, where their spelling is of no use any more."""
+        dated = [name for name, _ in self.dates if name in self.names]
+        return replace(self, expr=self.normalized(dated), dates=())
 
     def hashed(self, name: str) -> ir.Value:
         """The cells of a column as whole numbers: equal ones for equal texts, whatever type the column has."""

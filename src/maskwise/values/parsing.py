@@ -13,6 +13,7 @@ from maskwise.values.arrow import as_numpy, from_numpy
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+from maskwise.values.date_forms import advise_form, forms_of
 from maskwise.values.scales import Scale, bound
 
 CODE = r"^0[0-9]+$"
@@ -128,20 +129,19 @@ def looks_like_code(keys: pa.Array) -> bool:
 
 FOREIGN_NUMBER = r"^[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+$"
 """A number with a decimal comma."""
-_ELSEWHERE = {
-    FOREIGN_NUMBER: "numbers with a decimal comma; with a point, as 29076.91,",
-    r"^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}$": "dates; written 2024-04-06",
-}
-"""How texts are spelled in some countries that are numbers or dates to a person."""
 
 
-def foreign_spelling(keys: pa.Array) -> str:
+def foreign_spelling(column: str, keys: pa.Array) -> str:
     """Say that all texts look like numbers or dates in a spelling that is not read; nothing if they do not.
 
+    Args:
+        column: Where they stand.
+        keys: The texts.
+
     >>> import pyarrow as pa
-    >>> foreign_spelling(pa.array(["1.204,50", "7,25"]))
-    ' They look like numbers with a decimal comma; with a point, as 29076.91, they would be an interval attribute.'
-    >>> foreign_spelling(pa.array(["north", "7,25"]))
+    >>> foreign_spelling("Cost", pa.array(["1.204,50", "7,25"]))
+    'They look like numbers with a decimal comma; with a point, as 29076.91, they would be an interval attribute.'
+    >>> foreign_spelling("Cost", pa.array(["north", "7,25"]))
     ''
     """
     import pyarrow as pa  # noqa: PLC0415 - heavy
@@ -149,7 +149,9 @@ def foreign_spelling(keys: pa.Array) -> str:
 
     if not pa.types.is_string(keys.type) or not len(keys):
         return ""
-    for pattern, what in _ELSEWHERE.items():
-        if pc.all(pc.match_substring_regex(keys, pattern)).as_py():
-            return f" They look like {what} they would be an interval attribute."
-    return ""
+    if pc.all(pc.match_substring_regex(keys, FOREIGN_NUMBER)).as_py():
+        return (
+            "They look like numbers with a decimal comma; with a point, as 29076.91, they would be an interval "
+            "attribute."
+        )
+    return advise_form(column, texts) if forms_of(texts := keys.to_pylist()) else ""

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from maskwise.values.date_forms import DateForm
 
 
 class Rename(StrEnum):
@@ -25,6 +29,13 @@ class Reading:
     """Cells spelled so are missing cells, in every column."""
     rename: Rename | None = None
     """How columns of the same name are told apart; None refuses a table that has some."""
+    dates: tuple[tuple[str, DateForm], ...] = ()
+    """For columns whose dates are not written as ISO 8601 does, how they are."""
+
+    @property
+    def of_release(self) -> Reading:
+        """How a masked table is read: its cells are labels already, and those that are missing are empty."""
+        return Reading(rename=self.rename)
 
 
 AS_IT_IS = Reading()

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from maskwise.engines.base import DataFiles
+    from maskwise.values.csv_form import CsvForm
 
 _MISSING = "\x00missing"
 """What Spark takes for missing in a csv; no cell holds it, so that a quoted empty cell stays a text."""
@@ -226,7 +227,7 @@ class Spark:
 
         return ibis.udf.scalar.builtin(_uuid, name="uuid")()
 
-    def write(self, sql: str, target: Path | Folder) -> None:
+    def write(self, sql: str, target: Path | Folder, form: CsvForm) -> None:
         """Write files: the workers write parts, and for one file this process joins them in their order."""
         if isinstance(target, Folder):
             self._write_parts(sql, target.path)
@@ -234,7 +235,7 @@ class Spark:
         parts = target.with_name(f"{target.name}.parts")
         try:
             self._write_parts(sql, parts)
-            merge_parquet(sorted(parts.glob("*.parquet")), target)
+            merge_parquet(sorted(parts.glob("*.parquet")), target, form)
         finally:
             shutil.rmtree(parts, ignore_errors=True)
 

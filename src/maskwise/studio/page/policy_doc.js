@@ -54,7 +54,7 @@ function takeRoles(roles, policy) {
   };
   const asked = policy.requirements ?? [];
   give(asked.flatMap(sensitiveOf), "sensitive");
-  give(asked.flatMap((one) => one.qid ?? one.lkc?.attributes ?? []), "quasi-identifier");
+  give(asked.flatMap(qidOf), "quasi-identifier");
   give(policy.drop ?? [], "identifier");
   if (typeof policy.class === "string") give([policy.class], "class");
 }
@@ -79,6 +79,10 @@ export function policyOf(doc) {
     attributes: Object.fromEntries([...masked, ...grouped].map((name) => [name, entryOf(doc, name)])),
     requirements: doc.requirements, drop: named("identifier"), ...doc.rest,
   };
+  // Of other columns cells are counted, or released, as they are written.
+  const dates = Object.entries(doc.rest.dates ?? {}).filter(([name]) => doc.roles.get(name) === "quasi-identifier");
+  delete policy.dates;
+  if (dates.length) policy.dates = Object.fromEntries(dates);
   const [predicted] = named("class");
   const [person] = named("person");
   if (predicted !== undefined) policy.class = predicted;
@@ -121,10 +125,35 @@ export function setRoles(doc, names, role, k) {
   for (const name of chosen) roles.set(name, role);
   const isMasked = (name) => roles.get(name) === "quasi-identifier";
   const isSensitive = (name) => roles.get(name) === "sensitive";
-  let requirements = doc.requirements.map((one) => keepColumns(one, roles, isMasked)).filter((one) => isAsking(one, isSensitive));
+  const before = columnsOf(doc, "quasi-identifier");
   const added = chosen.filter((name) => isMasked(name) && doc.roles.get(name) !== "quasi-identifier");
-  if (added.length) requirements = askFor(requirements, added, k);
+  const widened = doc.requirements.map((one) => (isAboutAll(one, before) ? withColumns(one, added, roles) : one));
+  let requirements = widened.map((one) => keepColumns(one, roles, isMasked)).filter((one) => isAsking(one, isSensitive));
+  const asked = new Set(requirements.flatMap(qidOf));
+  const unasked = added.filter((name) => !asked.has(name));
+  if (unasked.length) requirements = askFor(requirements, unasked, k);
   return { ...doc, roles, requirements };
+}
+
+/** The quasi-identifiers that a requirement is about. @param {Object} requirement @returns {string[]} */
+export function qidOf(requirement) {
+  return requirement.qid ?? requirement.lkc?.attributes ?? [];
+}
+
+/** Whether a sentence is about every quasi-identifier, so that it is about further ones too. */
+function isAboutAll(requirement, masked) {
+  const named = new Set(qidOf(requirement));
+  return masked.length > 0 && masked.every((name) => named.has(name));
+}
+
+/** A requirement about some columns more, in the order of the table if its columns were in that order. */
+function withColumns(requirement, added, roles) {
+  const places = new Map([...roles.keys()].map((name, at) => [name, at]));
+  const old = qidOf(requirement);
+  const isInOrder = old.every((name, i) => i === 0 || places.get(old[i - 1]) < places.get(name));
+  const all = [...old, ...added.filter((name) => !old.includes(name))];
+  const names = isInOrder ? all.toSorted((a, b) => places.get(a) - places.get(b)) : all;
+  return requirement.qid ? { ...requirement, qid: names } : { ...requirement, lkc: { ...requirement.lkc, attributes: names } };
 }
 
 function keepColumns(requirement, roles, isMasked) {
@@ -135,8 +164,8 @@ function keepColumns(requirement, roles, isMasked) {
 }
 
 function isAsking(requirement, isSensitive) {
-  const list = requirement.qid ?? requirement.lkc?.attributes;
-  return (!list || list.length > 0) && sensitiveOf(requirement).every(isSensitive);
+  const list = qidOf(requirement);
+  return (list.length > 0 || !(requirement.qid || requirement.lkc)) && sensitiveOf(requirement).every(isSensitive);
 }
 
 /** The sensitive columns that a requirement protects. @param {Object} requirement @returns {string[]} */
@@ -161,6 +190,19 @@ export function setEntry(doc, name, entry) {
   if (entry === undefined) entries.delete(name);
   else entries.set(name, entry);
   return { ...doc, entries, trees };
+}
+
+/** How the dates of a column are written; empty where they are ISO dates. @param {Doc} doc @param {string} name */
+export function dateFormOf(doc, name) {
+  return new Map(Object.entries(doc.rest.dates ?? {})).get(name) ?? "";
+}
+
+/** @param {Doc} doc @param {string} name @param {string} form Empty for ISO dates. @returns {Doc} */
+export function setDateForm(doc, name, form) {
+  const dates = new Map(Object.entries(doc.rest.dates ?? {}));
+  if (form) dates.set(name, form);
+  else dates.delete(name);
+  return { ...doc, rest: { ...doc.rest, dates: Object.fromEntries(dates) } };
 }
 
 /** @param {Doc} doc @param {string} name @param {TreeNode} tree @returns {Doc} */

@@ -1,18 +1,25 @@
 /** Requirements as policy files have them, and the kinds that the page has sentences for. */
 
+import { columnsOf, qidOf } from "./policy_doc.js";
+
 /** @typedef {"k"|"confidence"|"distinct"|"closeness"|"lkc"|"other"} RequirementKind */
 
 /** @type {[RequirementKind, string][]} */
 export const KINDS = [
-  ["k", "Enough people share each combination"],
-  ["confidence", "A value cannot be inferred"],
-  ["distinct", "Different values in each group"],
-  ["closeness", "Groups look like the whole table"],
-  ["lkc", "Attackers know only a few columns"],
+  ["k", "Enough records share each combination (k-anonymity)"],
+  ["confidence", "A value cannot be inferred (template)"],
+  ["distinct", "Different values in each group (diversity)"],
+  ["closeness", "Groups look like the whole table (closeness)"],
+  ["lkc", "Attackers know only a few columns (LKC)"],
 ];
 
+/** What sentences count: people, where a column says whom each record is about, else records. */
+export function unitOf(doc) {
+  return columnsOf(doc, "person").length ? "people" : "records";
+}
+
 /**
- * Which sentence fits a requirement; `other` is shown as it is written.
+ * Which sentence fits a requirement; for `other` maskwise itself has one, without fields.
  * @param {Object} requirement
  * @returns {RequirementKind}
  */
@@ -20,17 +27,30 @@ export function kindOf(requirement) {
   const keys = Object.keys(requirement).sort().join(" ");
   if (keys === "k qid") return "k";
   if (keys === "confidence qid sensitive" && listedValues(requirement)) return "confidence";
-  if (keys === "diversity qid sensitive" && Object.keys(requirement.diversity).join() === "distinct") return "distinct";
+  const isDiverse = ["diversity qid sensitive", "by diversity qid sensitive"].includes(keys);
+  if (isDiverse && Object.keys(requirement.diversity).join() === "distinct") return "distinct";
   if (keys === "closeness qid sensitive") return "closeness";
   if (keys === "k lkc") return "lkc";
   return "other";
 }
 
-/** The one sensitive column of a template with a list of values; null for other forms. */
+/**
+ * The one sensitive column of a template with a list of values, each by itself or all together; null for other forms.
+ * @returns {{column: string, values: string[], isTogether: boolean}|null}
+ */
 export function listedValues(requirement) {
   const parts = Object.entries(requirement.sensitive ?? {});
-  if (typeof requirement.sensitive === "string" || parts.length !== 1 || !Array.isArray(parts[0][1])) return null;
-  return { column: parts[0][0], values: parts[0][1] };
+  if (typeof requirement.sensitive === "string" || parts.length !== 1) return null;
+  const [[column, said]] = parts;
+  const isTogether = Object.keys(said ?? {}).join() === "any";
+  const values = isTogether ? said.any : said;
+  const isList = Array.isArray(values) && values.every((value) => typeof value === "string" || typeof value === "number");
+  return isList ? { column, values: values.map(String), isTogether } : null;
+}
+
+/** A template about other values, or another column. */
+export function withValues(requirement, { column, values, isTogether }) {
+  return { ...requirement, sensitive: Object.fromEntries([[column, isTogether ? { any: values } : values]]) };
 }
 
 /**
@@ -62,11 +82,10 @@ export function wholeNumber(text) {
  * @returns {{unasked: string[], unprotected: string[]}}
  */
 export function openEnds(doc, sensitiveOf) {
-  const asked = new Set(doc.requirements.flatMap((one) => one.qid ?? one.lkc?.attributes ?? []));
+  const asked = new Set(doc.requirements.flatMap(qidOf));
   const protectedNames = new Set(doc.requirements.flatMap(sensitiveOf));
-  const of = (role) => [...doc.roles.keys()].filter((name) => doc.roles.get(name) === role);
   return {
-    unasked: of("quasi-identifier").filter((name) => !asked.has(name)),
-    unprotected: of("sensitive").filter((name) => !protectedNames.has(name)),
+    unasked: columnsOf(doc, "quasi-identifier").filter((name) => !asked.has(name)),
+    unprotected: columnsOf(doc, "sensitive").filter((name) => !protectedNames.has(name)),
   };
 }

@@ -45,7 +45,8 @@ export function reasonList(said) {
   return el("div", {},
     said.reasons.length ? shortList("reasons", said.reasons) : el("p", { class: "quiet" }, "Every value is shown as it is."),
     more > 0 && el("p", { class: "quiet" }, `${count(more)} more stand in the owner's report.`),
-    said.changes.length > 0 && el("div", {}, el("h3", {}, "What would show more"), shortList("changes", said.changes)));
+    said.changes.length > 0 && el("div", {}, el("h3", {}, "What would show more"),
+      el("ul", { class: "reasons" }, ...said.changes.map((one) => el("li", {}, sentence(one.text, true))))));
 }
 
 /** The first lines of a list; the others are unfolded. */

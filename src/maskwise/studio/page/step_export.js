@@ -3,6 +3,7 @@
 import { call } from "./api.js";
 import { button, field, table, tick } from "./controls.js";
 import { announce, data, el, rebuild, sentence } from "./dom.js";
+import { verdictWarnings } from "./guard.js";
 import { errorBox, outOfDate } from "./remarks.js";
 
 const FILES = [["solution", "Solution, to mask later rows alike", true], ["trace", "Trace of the search", true],
@@ -31,6 +32,7 @@ export class ExportStep {
     rebuild(this.root, [
       el("p", {}, "The release is recounted once more and written only if every sentence holds. All files appear together, or none."),
       this.studio.isOutOfDate && outOfDate(),
+      this.studio.chosenResult && verdictWarnings(this.studio, this.studio.chosenResult),
       this.error && errorBox(this.error),
       el("form", { class: "stack", on: { submit: (event) => { event.preventDefault(); this.write(); } } },
         field("Folder on this machine", this.folder, (text) => { this.folder = text; }, { "data-first": "", required: true }),

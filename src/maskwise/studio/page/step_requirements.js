@@ -1,10 +1,11 @@
 /** The fourth step: what is asked, as sentences with fields in them. */
 
 import { button, choice, columnChooser, loading, textInput } from "./controls.js";
-import { el, nameList, rebuild } from "./dom.js";
-import { columnsOf, sensitiveOf } from "./policy_doc.js";
+import { el, nameList, rebuild, sentence as words } from "./dom.js";
+import { guardTick } from "./guard.js";
+import { columnsOf, qidOf, sensitiveOf } from "./policy_doc.js";
 import { hasMistake, otherRemarks, remarkList, remarksAt } from "./remarks.js";
-import { KINDS, kindOf, listedValues, newRequirement, openEnds, wholeNumber } from "./requirement_forms.js";
+import { KINDS, kindOf, listedValues, newRequirement, openEnds, unitOf, wholeNumber, withValues } from "./requirement_forms.js";
 
 export class RequirementsStep {
   /** @param {HTMLElement} root @param {import("./studio.js").Studio} studio */
@@ -23,12 +24,13 @@ export class RequirementsStep {
     const { doc } = studio;
     const isShown = (place) => place[0] === "requirements" && place[1] in doc.requirements;
     rebuild(this.root, [
-      el("p", {}, "What must hold in the release? Every sentence is recounted before anything is written."),
+      el("p", {}, "What must hold in the release? Every sentence (requirement) is recounted before anything is written."),
       this.openEnds(),
       otherRemarks(studio, "requirements", isShown),
       doc.requirements.length ? el("ol", { class: "sentences" }, ...doc.requirements.map((one, i) => this.item(one, i)))
         : el("p", { class: "empty" }, "Nothing is asked yet. Add a sentence."),
       this.adding(),
+      guardTick(studio),
       studio.isChecked ? null : loading("Checking …"),
     ]);
   }
@@ -91,14 +93,18 @@ export class RequirementsStep {
     const kind = kindOf(requirement);
     const number = (key, label, value, change) =>
       this.input(i, key, label, value, (text) => this.set(i, change(text), key), { inputmode: "decimal" });
-    const qid = nameList(requirement.qid ?? requirement.lkc?.attributes ?? []);
+    const qid = nameList(qidOf(requirement));
+    const unit = unitOf(this.studio.doc);
     const whole = (key, label) => number(key, label, requirement[key], (text) => ({ ...requirement, [key]: wholeNumber(text) }));
-    if (kind === "k") return ["At least ", whole("k", "How many share each combination"), " people share each combination of ", ...qid, "."];
+    if (kind === "k") return ["At least ", whole("k", "How many share each combination"), ` ${unit} share each combination of `, ...qid, "."];
     if (kind === "confidence") return this.template(requirement, i, number, qid);
     if (kind === "distinct") {
       return ["In every group on ", ...qid, " the column ", this.sensitive(requirement, i), " has at least ",
         number("distinct", "How many different values", requirement.diversity.distinct,
-          (text) => ({ ...requirement, diversity: { distinct: wholeNumber(text) } })), " different values."];
+          (text) => ({ ...requirement, diversity: { distinct: wholeNumber(text) } })), " different values",
+        ...(requirement.by === undefined ? [] : [", where values count as one that are alike by ",
+          this.input(i, "by", "By what values are alike", requirement.by, (text) => this.set(i, { ...requirement, by: text }, "by"))]),
+        "."];
     }
     if (kind === "closeness") {
       return ["In every group on ", ...qid, " the shares of ", this.sensitive(requirement, i),
@@ -109,20 +115,24 @@ export class RequirementsStep {
       return ["Whoever knows any ",
         number("L", "How many columns an attacker knows", requirement.lkc.L,
           (text) => ({ ...requirement, lkc: { ...requirement.lkc, L: wholeNumber(text) } })), " of ", ...qid,
-        " finds at least ", whole("k", "How many share each combination"), " people."];
+        " finds at least ", whole("k", "How many share each combination"), ` ${unit}.`];
     }
-    return ["As written: ", el("code", {}, JSON.stringify(requirement))];
+    return [words(this.studio.sentences[i] ?? "This sentence is not understood yet."), " ",
+      el("span", { class: "quiet" }, "(It has no fields here; remove it, or change it in the policy file.)")];
   }
 
   template(requirement, i, number, qid) {
-    const { column, values } = listedValues(requirement);
-    const set = (text) => ({ ...requirement, sensitive: Object.fromEntries([[column, text.split("\n").filter(Boolean)]]) });
-    const move = (name) => this.set(i, { ...requirement, sensitive: Object.fromEntries([[name, values]]) });
-    const box = el("textarea", { rows: 2, "aria-label": "Values, one in a line", "data-key": `${i} values`, value: values.join("\n"),
+    const listed = listedValues(requirement);
+    const { column, values, isTogether } = listed;
+    const set = (text) => withValues(requirement, { ...listed, values: text.split("\n").filter(Boolean) });
+    const move = (name) => this.set(i, withValues(requirement, { ...listed, column: name }));
+    const box = el("textarea", { rows: Math.min(Math.max(values.length, 2), 8), "aria-label": "Values, one in a line", "data-key": `${i} values`, value: values.join("\n"),
       on: { input: (event) => this.set(i, set(event.target.value), "values") } });
     return ["In no group on ", ...qid, " may more than a share of ",
       number("confidence", "Largest share", requirement.confidence, (text) => ({ ...requirement, confidence: text })),
-      " have in ", this.sensitive(requirement, i, column, move), " one of the values (one in a line) ", box];
+      " have in ", this.sensitive(requirement, i, column, move),
+      isTogether ? " any of the values, all counted together (one in a line; a * at the end stands for all that begin so) "
+        : " one of the values (one in a line) ", box];
   }
 
   sensitive(requirement, i, column = requirement.sensitive,
@@ -134,8 +144,8 @@ export class RequirementsStep {
   }
 
   columnsOf(requirement, i) {
-    const chosen = requirement.qid ?? requirement.lkc?.attributes;
-    if (!chosen || kindOf(requirement) === "other") return null;
+    const chosen = qidOf(requirement);
+    if (!chosen.length && !requirement.qid && !requirement.lkc) return null;
     if (!this.filters.has(i)) this.filters.set(i, { text: "" });
     const change = (names) => this.set(i, requirement.qid ? { ...requirement, qid: names }
       : { ...requirement, lkc: { ...requirement.lkc, attributes: names } });

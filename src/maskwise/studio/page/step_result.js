@@ -6,6 +6,7 @@ import { CostPanel } from "./cost_panel.js";
 import { curve, curveTable } from "./curve.js";
 import { announce, el, rebuild, sentence } from "./dom.js";
 import { askedOf, figureName } from "./figures.js";
+import { verdictWarnings } from "./guard.js";
 import { errorBox, outOfDate, remarkList } from "./remarks.js";
 import { askedTable, attributeTable, groupSizes, reasonList, riskPart } from "./result_parts.js";
 import { rowsPart } from "./rows_table.js";
@@ -57,6 +58,7 @@ export class ResultStep {
     const isLoading = this.loading > 0;
     return el("div", { class: isLoading ? "result waiting" : "result", "aria-busy": String(isLoading) },
       el("p", { class: "lead" }, ...result.summary.flatMap((text, i) => [i ? " " : "", sentence(text)])),
+      verdictWarnings(this.studio, result),
       el("div", { class: "two" },
         el("section", {}, el("h2", {}, "Trade-off"), ...this.tradeOff()),
         el("section", {}, el("h2", {}, "What was asked, and what is reached"), askedTable(result.requirements),
@@ -68,7 +70,7 @@ export class ResultStep {
         el("section", {}, el("h2", {}, "How columns are shown"), attributeTable(result.attributes))),
       el("div", { class: "two" },
         el("section", {}, el("h2", {}, "Risk that is left"), riskPart(result.risk)),
-        el("section", {}, el("h2", {}, "Notes"), result.messages.length ? remarkList(result.messages) : el("p", { class: "quiet" }, "Nothing to note."))),
+        el("section", {}, el("h2", {}, "Notes"), notesOf(result))),
       el("section", {}, el("h2", {}, "Cost for a classifier"), this.cost.element(this.run, result.step)));
   }
 
@@ -111,6 +113,7 @@ export class ResultStep {
       this.result = result;
       this.step = result.step;
       this.studio.chosenStep = result.step;
+      this.studio.chosenResult = result;
       announce(`Step ${result.step}: ${result.summary[0] ?? ""}`);
       await this.loadRows();
       if (mine !== this.loading) return;
@@ -135,4 +138,10 @@ export class ResultStep {
     if (isSameRows) this.studio.changed();
     else await this.loadRows();
   }
+}
+
+/** What is worth knowing beside the warnings, which stand above. */
+function notesOf(result) {
+  const notes = result.messages.filter((one) => one.level !== "warning");
+  return notes.length ? remarkList(notes) : el("p", { class: "quiet" }, "Nothing to note.");
 }

@@ -32,7 +32,7 @@ export class SearchStep {
     const mistakes = studio.remarks.filter((remark) => remark.level === "mistake").length;
     // While the search goes on only its figures change; its buttons stay what they are.
     const frame = JSON.stringify([run?.id, run?.state, run?.isStopping, run?.error, mistakes, studio.error, this.error,
-      studio.isOtherTabSearching, studio.isOutOfDate, studio.doc.options]);
+      studio.isOtherTabSearching, studio.isOutOfDate, studio.isMended, studio.doc.options]);
     if (frame !== this.frame || !this.root.contains(this.chart)) this.build(run, mistakes);
     this.frame = frame;
     rebuild(this.status, run?.isRunning ? this.progress(run) : []);
@@ -105,6 +105,7 @@ export class SearchStep {
 
   ending(run) {
     if (run.state === "failed" && run.isStopping) return el("p", { class: "remark note box" }, run.error);
+    if (this.studio.isMended) return el("p", { class: "remark note box" }, "The policy has changed since a search for it failed. Search again.");
     if (run.state === "failed") return errorBox(run.error);
     if (run.state === "cancelled") return el("p", { class: "remark note box" }, "The search was cancelled; nothing of it is kept.");
     return el("div", { class: "remark done box" }, el("strong", {}, run.isStopping ? "Stopped: what was found is kept. " : "The search is done. "),

@@ -1,10 +1,12 @@
 /** The third step: how each quasi-identifier is masked, and the trees. */
 
 import { call } from "./api.js";
-import { button, choice, columnChooser, field, loading } from "./controls.js";
+import { button, choice, columnChooser, field, loading, tick } from "./controls.js";
 import { announce, count, data, el, rebuild } from "./dom.js";
-import { GROW, RULES, kindOfMasking, masksText } from "./masking_words.js";
-import { columnsOf, entryOf, policyOf, setEntry, setTree } from "./policy_doc.js";
+import {
+  DATE_FORMS, GROW, RULES, entryText, kindOfMasking, levelsText, masksText, rangeOf, withLevels, withRange,
+} from "./masking_words.js";
+import { columnsOf, dateFormOf, entryOf, policyOf, setDateForm, setEntry, setTree } from "./policy_doc.js";
 import { errorBox, otherRemarks, remarksAt } from "./remarks.js";
 import { TreeEditor } from "./tree_editor.js";
 import { importPanel } from "./tree_import.js";
@@ -51,8 +53,8 @@ export class TreesStep {
     if (studio.source !== this.source) this.forget();
     if (!this.root.contains(this.place)) {
       this.root.replaceChildren(
-        el("p", {}, "How is each quasi-identifier shown less exactly? A tree says what a value may be replaced by: ",
-          "the search climbs it no higher than it must."),
+        el("p", {}, "How is each quasi-identifier shown less exactly? A tree (taxonomy) says what a value may be replaced by: ",
+          "the search climbs it no higher than it must. Its top (root) shows nothing of a value."),
         el("div", { class: "trees" }, this.picker, el("div", {}, this.top, this.place, this.bottom)));
     }
     rebuild(this.picker, [this.columnList()]);
@@ -97,7 +99,7 @@ export class TreesStep {
       el("div", { class: "bulk" },
         el("label", { class: "field" }, el("span", {}, "A cell is shown as"),
           choice(ways, kind, (way) => this.setWay(column, way), { "data-key": "way", "data-first": "" })),
-        ...this.fields(column, kind)),
+        ...this.fields(column, kind), this.dateForm(column)),
       remarksAt(studio, ["attributes", column], "tree-remarks"),
       otherRemarks(studio, "trees", (place) => place.length > 1),
       this.error && errorBox(this.error),
@@ -107,15 +109,17 @@ export class TreesStep {
   fields(column, kind) {
     const entry = this.studio.doc.entries.get(column);
     if (kind === "interval") {
-      const [low, high] = entry.interval ?? ["", ""];
-      const set = (ends) => this.edit(column, ends[0] || ends[1] ? { interval: ends } : "interval");
-      return [field("Lowest", low, (text) => set([text, high])), field("Highest", high, (text) => set([low, text])),
+      const range = rangeOf(entry);
+      const set = (changes) => this.edit(column, withRange(entry, { ...range, ...changes }));
+      return [field("Lowest", range.low, (low) => set({ low })), field("Highest", range.high, (high) => set({ high })),
+        tick("The last range has no end, so that later rows may lie above it", range.isOpen, (isOpen) => set({ isOpen }),
+          { "data-key": "open end", disabled: !range.high }),
         el("p", { class: "quiet" }, "Left empty, the range is that of the data, which tells its ends.")];
     }
     const edit = button("Make it a tree to edit", () => this.makeTree(column, true));
     const rule = RULES.find(([key]) => key === kind);
     if (rule) {
-      return [field(rule[3], String(entry[kind]).replaceAll(",", ", "), (text) => this.edit(column, { ...entry, [kind]: levels(text) }),
+      return [field(rule[3], levelsText(entry[kind]), (text) => this.edit(column, { ...entry, [kind]: withLevels(entry[kind], text) }),
         { "data-key": "levels" }), edit];
     }
     if (kind === "grow") {
@@ -124,8 +128,21 @@ export class TreesStep {
       edit];
     }
     if (kind === "from_column") return [this.sources(column, entry), edit];
-    if (kind === "other") return [el("code", {}, JSON.stringify(entry))];
+    if (kind === "other") return [el("p", {}, "As the policy says: ", entryText(entry), ".")];
     return [];
+  }
+
+  /** How the dates of a column are written, where they may not be ISO dates. @param {string} column */
+  dateForm(column) {
+    const { studio } = this;
+    const proposed = studio.columns.find((one) => one.name === column)?.suggestion?.date_forms ?? [];
+    const form = dateFormOf(studio.doc, column);
+    if (!proposed.length && !form) return null;
+    const first = proposed.length > 1 && !form ? "please choose" : "as 2024-03-09, or no dates";
+    const ways = [["", first], ...[...new Set([...proposed, ...DATE_FORMS])].map((one) => [one, one])];
+    return el("label", { class: "field" }, el("span", {}, "Its dates are written (D day, M month, Y year)"),
+      choice(ways, form, (chosen) => { this.values.delete(column); this.studio.edit(setDateForm(studio.doc, column, chosen)); },
+        { "data-key": "date form" }));
   }
 
   /** The columns that say what a value belongs to, such as a county of a city; the one with the smallest groups comes first. */
@@ -150,7 +167,7 @@ export class TreesStep {
     if (way === "tree") this.makeTree(column, RULES.some(([key]) => key === kindOfMasking(doc, column)));
     else if (way === "grow") this.studio.edit(setEntry(doc, column, { grow: "frequency" }));
     else if (way === "from_column") this.studio.edit(setEntry(doc, column, { from_column: [] }));
-    else if (rule) this.studio.edit(setEntry(doc, column, { [way]: levels(rule[2]), other: "under other values" }));
+    else if (rule) this.studio.edit(setEntry(doc, column, { [way]: withLevels(null, rule[2]), other: "under other values" }));
     else this.studio.edit(setEntry(doc, column, way === "default" ? undefined : way));
   }
 
@@ -194,7 +211,8 @@ export class TreesStep {
     if (this.values.has(column)) return this.values.get(column);
     const found = new Map();
     for (let all = Infinity; found.size < all;) {
-      const { n_all: n, values } = await call("values", { column, start: found.size, n: PIECE, filter: "" });
+      const form = dateFormOf(this.studio.doc, column) || null;
+      const { n_all: n, values } = await call("values", { column, start: found.size, n: PIECE, filter: "", form });
       if (n > MOST) throw new Error(`\`${column}\` has ${count(n)} values, too many for a tree by hand. Choose another way to show it.`);
       for (const [value, records] of values) found.set(value, records);
       all = values.length ? n : 0;
@@ -255,9 +273,4 @@ async function readTree(column, file) {
   let text = "";
   for (let i = 0; i < bytes.length; i += CHUNK) text += String.fromCharCode(...bytes.subarray(i, i + CHUNK));
   return { name: file.name, ...await call("import", { column, name: file.name, text: btoa(text) }) };
-}
-
-/** @param {string} text @returns {(number|string)[]} */
-function levels(text) {
-  return text.split(",").map((part) => part.trim()).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }

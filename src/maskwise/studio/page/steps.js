@@ -14,12 +14,12 @@ const COLUMN_KEYS = new Set(["class", "drop", "keep", "person"]);
  */
 export function stepOf(remark) {
   const [key] = remark.place ?? [];
-  if (key === "attributes") return "trees";
+  if (key === "attributes" || key === "dates") return "trees";
   return COLUMN_KEYS.has(key) ? "columns" : "requirements";
 }
 
 /**
- * How far a step is: `to do`, `done`, `has mistakes`, `out of date` or `running`.
+ * How far a step is: `to do`, `done`, `has mistakes`, `has warnings`, `out of date` or `running`.
  * @param {string} step
  * @param {import("./studio.js").Studio} studio
  * @param {Set<string>} visited
@@ -29,9 +29,16 @@ export function stateOf(step, studio, visited) {
   if (step === "open") return studio.source ? "done" : studio.error ? "has mistakes" : "to do";
   if (!studio.columns) return "to do";
   if (["search", "result"].includes(step) && studio.isOutOfDate) return "out of date";
+  if (step === "search" && studio.isMended) return "to do";
   if (step === "search") return !run ? "to do" : { running: "running", done: "done", cancelled: "to do" }[run.state] ?? "has mistakes";
   if (step === "result") return run?.state === "done" && visited.has("result") ? "done" : "to do";
   if (step === "export") return studio.exported ? "done" : "to do";
   if (studio.remarks.some((remark) => remark.level === "mistake" && stepOf(remark) === step)) return "has mistakes";
-  return visited.has(step) ? "done" : "to do";
+  if (!visited.has(step)) return "to do";
+  return step === "trees" && hasWarning(studio) ? "has warnings" : "done";
+}
+
+/** Whether a quasi-identifier is masked in a way that shows hardly anything of it. */
+function hasWarning(studio) {
+  return studio.remarks.some((remark) => remark.level === "warning" && stepOf(remark) === "trees");
 }

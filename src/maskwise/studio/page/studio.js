@@ -20,6 +20,8 @@ export class Studio {
     this.columns = null;
     this.suggestedK = 10;
     this.remarks = [];
+    /** What maskwise says each requirement asks. */
+    this.sentences = [];
     this.isChecked = false;
     this.run = null;
     this.isOtherTabSearching = false;
@@ -33,6 +35,7 @@ export class Studio {
     /** The column whose tree is looked at, and the step of the search that is released. */
     this.treeColumn = null;
     this.chosenStep = null;
+    this.chosenResult = null;
     this.toldRoles = null;
     this.listeners = new Set();
     this.history.subscribe(() => this.docChanged());
@@ -126,6 +129,7 @@ export class Studio {
     this.source = source;
     askAbout(source.id ?? null);
     this.columns = null;
+    this.treeColumn = null;
     this.run?.forget();
     this.run = null;
     this.exported = null;
@@ -178,7 +182,16 @@ export class Studio {
 
   /** Whether the policy has changed since the search whose result is there. */
   get isOutOfDate() {
-    if (this.run?.state !== "done" || this.run.doc === this.doc) return false;
+    return this.run?.state === "done" && this.isChangedSinceRun;
+  }
+
+  /** Whether a search that failed was one for another policy. */
+  get isMended() {
+    return this.run?.state === "failed" && this.isChangedSinceRun;
+  }
+
+  get isChangedSinceRun() {
+    if (this.run.doc === this.doc) return false;
     const { compared } = this;
     if (compared?.was !== this.run.doc || compared?.is !== this.doc) {
       const isChanged = JSON.stringify(policyOf(this.run.doc)) !== JSON.stringify(policyOf(this.doc));
@@ -204,8 +217,9 @@ export class Studio {
     try {
       await call("draft", { draft: toDraft(doc, this.source) });
       this.draftState = "Draft saved";
-      const { remarks } = await call("check", { policy: policyOf(doc) });
+      const { remarks, sentences } = await call("check", { policy: policyOf(doc) });
       if (doc !== this.doc) return;
+      this.sentences = sentences;
       this.sayMistakes(remarks);
       this.remarks = remarks;
       this.isChecked = true;
@@ -238,6 +252,7 @@ export class Studio {
     this.run = run;
     run.doc = this.doc;
     this.chosenStep = null;
+    this.chosenResult = null;
     this.changed();
     await run.listen();
     if (this.columns && this.toldRoles === null) await this.tellRoles();
