@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote
 
 from maskwise.engines import defaults
-from maskwise.engines.base import BATCH, Feature, Gap
+from maskwise.engines.base import BATCH, RECORDS, Feature, Gap
 from maskwise.engines.error_messages import (
     csv_message,
     missing_table,
@@ -144,16 +144,17 @@ class DuckDB:
         # A missing cell that is alone in its line is a quoted one.
         is_alone = files.n_columns == 1
         packing = "gzip" if files.paths[0].suffix.lower() == ".gz" else "none"
+        kept = f"*, count(*) AS {RECORDS}" if files.is_counted else "*"
+        grouped = " GROUP BY ALL" if files.is_counted else ""
         # Several threads guess where records begin, and may guess wrong in cells of several lines: then one reads them.
-        # A view is read later, where nothing could be tried again.
-        for parallel in (True, False) if files.load else (False,):
+        for parallel in (True, False):
             try:
                 self._connection.execute(
-                    f"CREATE TEMP {'TABLE' if files.load else 'VIEW'} {name} AS "  # noqa: S608
-                    f"SELECT * FROM read_csv({path_list(files.paths)}, "
+                    f"CREATE TEMP TABLE {name} AS "  # noqa: S608
+                    f"SELECT {kept} FROM read_csv({path_list(files.paths)}, "
                     f"delim = '{files.delimiter}', quote = '\"', escape = '\"', header = true, auto_detect = false, "
                     f"columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = {is_alone}, strict_mode = true, "
-                    f"hive_partitioning = false, compression = '{packing}', parallel = {parallel})"
+                    f"hive_partitioning = false, compression = '{packing}', parallel = {parallel}){grouped}"
                 )
                 break
             except Exception as error:  # noqa: BLE001 - the database's own types

@@ -28,18 +28,19 @@ def read(
     source: Any,
     engine: Engine | None = None,
     *,
-    once: bool = False,
     delimiter: str | None = None,
     reading: Reading = AS_IT_IS,
+    is_counted: bool = False,
 ) -> Table:
     """Open a path, a pandas, Polars, Arrow or Ibis table.
 
     Args:
         source: What to open.
         engine: The engine that scans it; None starts one.
-        once: The table is scanned only once, so a csv need not be loaded first.
         delimiter: What separates the cells of a csv; None looks at its header.
         reading: Which cells are taken for missing, and how columns of the same name are renamed.
+        is_counted: Nothing but counts will be asked of it, so that the distinct rows of a csv are enough, each with the
+            number of its records.
 
     Example:
         >>> import pyarrow as pa
@@ -48,18 +49,20 @@ def read(
     """
     if isinstance(source, Table):
         return source
-    opened = _open(source, engine, once=once, delimiter=delimiter, rename=reading.rename)
+    opened = _open(source, engine, delimiter, reading.rename, is_counted=is_counted)
     return blank_values(opened, reading.na_values)
 
 
-def _open(source: Any, engine: Engine | None, *, once: bool, delimiter: str | None, rename: Rename | None) -> Table:
+def _open(
+    source: Any, engine: Engine | None, delimiter: str | None, rename: Rename | None, *, is_counted: bool
+) -> Table:
     """Open the records as they are."""
     place = source
     if engine is None:
         engine, place = choose(source)
     if isinstance(place, Path | Folder):
         paths = find_files(place)
-        expr, names = open_files(paths, engine, once=once, delimiter=delimiter, rename=rename)
+        expr, names = open_files(paths, engine, delimiter=delimiter, rename=rename, is_counted=is_counted)
         called = paths[0].name if len(paths) == 1 else str(place)
         return Table(engine, expr, names, called, has_header_line=is_text(paths[0]))
     if isinstance(place, TableName) or input_kind(place).is_database_table:
