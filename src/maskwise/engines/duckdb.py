@@ -21,6 +21,7 @@ from maskwise.engines.error_messages import (
     system_reason,
     translate_errors,
 )
+from maskwise.engines.ibis_compilers import import_compilers_when_asked
 from maskwise.engines.write_files import connect, copy_query, file_of, path_list, quiet
 from maskwise.errors import InputError, WriteError
 from maskwise.values.input_kind import InputKind, input_kind
@@ -85,6 +86,7 @@ class DuckDB:
     def backend(self) -> Any:
         """The Ibis backend; Ibis is imported only here, so that a csv can load meanwhile."""
         if self._backend is None:
+            import_compilers_when_asked()
             import ibis  # noqa: PLC0415 - heavy
 
             self._backend = ibis.duckdb.from_connection(self._connection)
