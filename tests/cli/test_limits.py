@@ -93,7 +93,7 @@ def test_an_interrupt_while_a_csv_is_loaded_does_not_blame_the_csv(
     assert isinstance(started.dialect, engine.DuckDB)
     monkeypatch.setattr(started.dialect, "_connection", Interrupted(started.dialect._connection))  # noqa: SLF001
     with pytest.raises(KeyboardInterrupt):
-        open_files([path], started, once=False, delimiter=None)
+        open_files([path], started, delimiter=None)
     assert len(asked) == 1
 
 

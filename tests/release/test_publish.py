@@ -59,7 +59,7 @@ class Refusal(Exception):  # noqa: N818 - what a caller raises to refuse
 
 def test_a_draft_can_be_read_and_has_no_name_before_the_block_ends(tmp_path: Path) -> None:
     target, report = tmp_path / "out.csv", tmp_path / "r.md"
-    with publish(read(jobs()), target, (), escape=False) as draft:
+    with publish(read(jobs()), target, escape=False) as draft:
         assert draft.data == target
         assert draft.table.names == ("Job", "c")
         assert draft.table.n_rows() == 8
@@ -78,7 +78,7 @@ def test_a_refused_draft_leaves_nothing(tmp_path: Path, output: str, stop: type[
     target = Folder(tmp_path / "out") if output.endswith("/") else tmp_path / output
 
     def refuse() -> None:
-        with publish(read(jobs()), target, (), escape=False) as draft:
+        with publish(read(jobs()), target, escape=False) as draft:
             draft.add([Sidecar(tmp_path / "r.md", "text")])
             raise stop
 
@@ -94,7 +94,7 @@ def test_a_refused_draft_is_removed_from_its_database(stop: type[BaseException])
     table = read(connection.table("people"))
 
     def refuse() -> None:
-        with publish(table, None, (), escape=False) as draft:
+        with publish(table, None, escape=False) as draft:
             assert tables(connection) > before
             assert draft.data.count().to_pyarrow().as_py() == 8
             raise stop
@@ -113,7 +113,7 @@ def test_the_release_gets_its_name_before_the_files_beside_it(tmp_path: Path, mo
         rename(draft, path)
 
     monkeypatch.setattr(os, "replace", watch)
-    with publish(read(jobs()), tmp_path / "out.csv", (), escape=False) as draft:
+    with publish(read(jobs()), tmp_path / "out.csv", escape=False) as draft:
         draft.add([Sidecar(tmp_path / "r.md", "text")])
     assert [name for name in named if not name.endswith(".names")] == ["out.csv", "r.md"]
 
@@ -127,7 +127,7 @@ def test_a_release_that_cannot_be_named_takes_its_files_with_it(
     monkeypatch.setattr(os, "replace", refuse)
 
     def release() -> None:
-        with publish(read(jobs()), tmp_path / "out.csv", (), escape=False) as draft:
+        with publish(read(jobs()), tmp_path / "out.csv", escape=False) as draft:
             draft.add([Sidecar(tmp_path / "r.md", "text")])
 
     with pytest.raises(WriteError, match=r"could not be written to .*no space left on device"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import ibis
 import pyarrow as pa
 import pytest
@@ -56,3 +58,19 @@ def test_a_database_without_an_order_is_shuffled_but_takes_no_seed(monkeypatch: 
     shown = as_frame(shuffled).to_pyarrow()["Age"].to_pylist()
     assert sorted(shown) == list(range(50))
     assert shown != list(range(50))
+
+
+def test_a_column_that_is_the_same_in_every_record_is_not_sorted() -> None:
+    table = read(pa.table({"a": [1, 2, 3], "b": [4, 5, 6]}))
+    hidden = replace(table, expr=table.expr.mutate(c1=ibis.literal("Any")))
+    sql = str(table.engine.dialect.backend.compile(shuffle_records(hidden, None).expr))
+    assert sql.index("'Any'") < sql.index("FROM")
+    assert "'Any'" not in sql[sql.index("FROM") :]
+    assert sorted(as_frame(shuffle_records(hidden, 3))["a"].to_pylist()) == [1, 2, 3]
+
+
+def test_records_that_are_all_the_same_are_all_released() -> None:
+    table = read(pa.table({"a": [1, 2, 3]}))
+    hidden = replace(table, expr=table.expr.mutate(c0=ibis.literal("Any")))
+    shuffled = shuffle_records(hidden, None)
+    assert shuffled.engine.fetch(shuffled.expr).column("c0").to_pylist() == ["Any"] * 3

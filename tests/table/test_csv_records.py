@@ -140,7 +140,7 @@ def test_packed_files_are_counted_too(tmp_path: Path) -> None:
 
 def test_files_that_were_read_in_part_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", [["Age", "Sex"], ["1", "F"], ["2", "M"]], "\n")
-    files = DataFiles([path], 2, ",", load=True)
+    files = DataFiles([path], 2, ",")
     with pytest.raises(InputError, match="has 2 records, but 1 could be read"):
         refuse_other_count(files, [CsvFacts(2, has_blanks_beside_quotes=False)], 1)
 

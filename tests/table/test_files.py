@@ -47,7 +47,7 @@ def written(path: Path, text: str) -> Path:
 
 
 def rows(engine: Engine, paths: list[Path], **how: str) -> tuple[tuple[str, ...], list[list[object]]]:
-    table, names = open_files(paths, engine, once=False, delimiter=how.get("delimiter"))
+    table, names = open_files(paths, engine, delimiter=how.get("delimiter"))
     return names, [list(row.values()) for row in engine.fetch(table).to_pylist()]
 
 
@@ -164,43 +164,43 @@ def test_binary_files_keep_their_types(tmp_path: Path, engine: Engine, name: str
         with pa.ipc.new_file(str(inner), PEOPLE.schema) as writer:
             writer.write_table(PEOPLE)
     path.write_bytes(gzip.compress(inner.read_bytes()) if name.endswith(".gz") else inner.read_bytes())
-    table, names = open_files([path], engine, once=False, delimiter=None)
+    table, names = open_files([path], engine, delimiter=None)
     assert names == ("Age", "Sex")
     assert engine.fetch(table).select(["c0", "c1"]).to_pydict() == {"c0": [31, 42], "c1": ["F", "M"]}
 
 
 def test_several_arrow_files_are_refused(engine: Engine) -> None:
     with pytest.raises(InputError, match=r"Of `\.arrow` files only one is read at a time"):
-        open_files([Path("a.arrow"), Path("b.arrow")], engine, once=False, delimiter=None)
+        open_files([Path("a.arrow"), Path("b.arrow")], engine, delimiter=None)
 
 
 def test_files_with_other_columns_are_refused(tmp_path: Path, engine: Engine) -> None:
     paths = [written(tmp_path / "a.csv", "x,y\n1,2\n"), written(tmp_path / "b.csv", "y,x\n1,2\n")]
     with pytest.raises(InputError, match=r"`b\.csv` has other columns than `a\.csv`, or in another order"):
-        open_files(paths, engine, once=False, delimiter=None)
+        open_files(paths, engine, delimiter=None)
 
 
 def test_files_with_other_separators_are_refused(tmp_path: Path, engine: Engine) -> None:
     paths = [written(tmp_path / "a.csv", "x,y\n1,2\n"), written(tmp_path / "b.csv", "x;y\n1;2\n")]
     with pytest.raises(InputError, match="separated by different characters"):
-        open_files(paths, engine, once=False, delimiter=None)
+        open_files(paths, engine, delimiter=None)
 
 
 def test_a_file_that_is_not_there_is_refused_with_a_suggestion(tmp_path: Path, engine: Engine) -> None:
     written(tmp_path / "people.csv", "x\n1\n")
     with pytest.raises(InputError, match=r"There is no file .*poeple\.csv.* Did you mean `people\.csv`"):
-        open_files([tmp_path / "poeple.csv"], engine, once=False, delimiter=None)
+        open_files([tmp_path / "poeple.csv"], engine, delimiter=None)
 
 
 def test_an_empty_file_is_refused(tmp_path: Path, engine: Engine) -> None:
     with pytest.raises(InputError, match=r"is empty\. It needs a header and at least one record"):
-        open_files([written(tmp_path / "a.csv", "")], engine, once=False, delimiter=None)
+        open_files([written(tmp_path / "a.csv", "")], engine, delimiter=None)
 
 
 @pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.parquet.gz"])
 def test_a_damaged_file_is_refused(tmp_path: Path, engine: Engine, name: str) -> None:
     with pytest.raises(InputError, match=f"is not a whole {name.split('.')[1]} file"):
-        open_files([written(tmp_path / name, "PAR1 or not")], engine, once=False, delimiter=None)
+        open_files([written(tmp_path / name, "PAR1 or not")], engine, delimiter=None)
 
 
 def test_parquet_names_come_from_the_schema(tmp_path: Path) -> None:

@@ -120,3 +120,19 @@ def test_two_first_runs_at_once(tmp_path: Path) -> None:
         assert process.returncode == 0, errors
     third = subprocess.run(command, env=asked, check=True, capture_output=True, text=True, timeout=300)
     assert third.stdout.split()[1] == "0"
+
+
+def test_kept_code_is_loaded_without_what_the_compiler_needs(tmp_path: Path) -> None:
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    script = (
+        "import sys, numpy as np\n"
+        "from maskwise.search.interval_split import best_split\n"
+        "print(best_split(np.ones((2, 1), np.int64), 0, 2), 'numba.np.linalg' in sys.modules)"
+    )
+    first, second = (
+        subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    )
+    found, _, is_compiling = first.stdout.strip().rpartition(" ")
+    assert is_compiling == "True"
+    assert second.stdout.strip() == f"{found} False"

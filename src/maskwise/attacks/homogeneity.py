@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.attacks.attack import Attack, AttackResult
+from maskwise.engines.distinct_rows import n_records, records_of_row
 from maskwise.policy.requirements.qid import called
 from maskwise.values.message import Audience
 
@@ -128,8 +129,8 @@ def count_alike(table: Table, qid: Sequence[str], name: str) -> Alike:
     import ibis  # noqa: PLC0415 - heavy
 
     keys = {f"q{i}": table.column(column) for i, column in enumerate(qid)}
-    records = table.expr.select(**keys, value=table.column(name))
-    cells = records.group_by([*keys, "value"]).agg(n=records.count())
+    records = table.expr.select(**keys, value=table.column(name), **records_of_row(table.expr))
+    cells = records.group_by([*keys, "value"]).agg(n=n_records(records))
     cells = cells.mutate(
         n_group=cells["n"].sum().over(group_by=list(keys)),
         n_value=cells["n"].sum().over(group_by="value"),
@@ -146,8 +147,8 @@ def count_alike(table: Table, qid: Sequence[str], name: str) -> Alike:
         n_all=n_all.max(),
     )
     (row,) = table.engine.fetch(counted).to_pylist()
-    n_records = float(row["n_all"] or 1)
-    same, nearly, new = (float(row[key] or 0) / n_records for key in ("same", "nearly", "new"))
+    whole = float(row["n_all"] or 1)
+    same, nearly, new = (float(row[key] or 0) / whole for key in ("same", "nearly", "new"))
     return Alike(tuple(qid), same, nearly, new, max(float(row["skew"] or 0), 0.0))
 
 

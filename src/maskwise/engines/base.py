@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 ROW = "row"
 """The column that remembers the position of a record in its source."""
+RECORDS = "records_of_row"
+"""The column that says how many records a row stands for, in a table that holds its distinct rows."""
 PERSON = "person"
 """The column that says whom a record is about, beside recoded columns."""
 BATCH = 1 << 17
@@ -65,8 +67,9 @@ class DataFiles:
     """How many columns they have."""
     delimiter: str | None = None
     """What separates the cells of a csv; None stands for parquet files."""
-    load: bool = False
-    """Whether a csv is parsed once and kept, because it will be scanned more than once."""
+    is_counted: bool = False
+    """Whether a csv is kept as its distinct rows, each with the number of its records in a last column `RECORDS`:
+    nothing but counts will be asked of it."""
 
 
 @dataclass(frozen=True, slots=True)

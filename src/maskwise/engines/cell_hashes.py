@@ -13,10 +13,12 @@ from functools import reduce
 from operator import xor
 from typing import TYPE_CHECKING, Any
 
+from maskwise.engines.base import RECORDS
 from maskwise.engines.defaults import query
+from maskwise.engines.distinct_rows import n_records
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     import ibis.expr.types as ir
 
@@ -47,19 +49,21 @@ class GuessCounts:
 class CellHashes:
     """The hashes of some columns, in a temporary table of the database."""
 
-    def __init__(self, dialect: Dialect, name: str, keys: Sequence[Sequence[int]], *, by_person: bool) -> None:
+    def __init__(self, dialect: Dialect, name: str, keys: Sequence[Sequence[int]], beside: Collection[str]) -> None:
         """Point at the temporary table.
 
         Args:
             dialect: How its database is talked to.
             name: What it is called; `hashes_query` made it.
             keys: The sets of columns whose keys it has.
-            by_person: Whether persons are counted.
+            beside: The columns that it has beside hashes and keys: that of persons, where these are counted, and the
+                number of records that a row stands for, where that is not one.
         """
         self._dialect = dialect
         self._name = name
         self._keys = {frozenset(numbers): f"k{i}" for i, numbers in enumerate(keys)}
-        self._by_person = by_person
+        self._by_person = WHO in beside
+        self._has_records = RECORDS in beside
 
     def sizes(self, sets: Sequence[Sequence[int]], one_of: int = 1) -> list[list[tuple[int, int]]]:
         """For each set of columns, each group size that occurs and how many groups have it.
@@ -69,14 +73,13 @@ class CellHashes:
             one_of: Only one of so many groups is counted, with all its records: those whose key is divisible by it.
         """
         found: list[list[tuple[int, int]]] = [[] for _ in sets]
-        n = f"count(DISTINCT {WHO})" if self._by_person else "count(*)"
-        who = f", {WHO}" if self._by_person else ""
+        n, by = self._n(), self._counted_by()
         where = "" if one_of == 1 else f" WHERE code % {one_of} = 0"
         for at in range(0, len(sets), _MOST_SETS):
             # In DuckDB, GROUPING SETS of the same keys took a third longer.
             counted = " UNION ALL ".join(
                 f"SELECT {i} AS which, n, count(*) AS n_groups FROM (SELECT {n} AS n FROM "  # noqa: S608
-                f"(SELECT {self._key(numbers)} AS code{who} FROM {self._name}) r{where} GROUP BY code) g GROUP BY n"
+                f"(SELECT {self._key(numbers)} AS code{by} FROM {self._name}) r{where} GROUP BY code) g GROUP BY n"
                 for i, numbers in enumerate(sets[at : at + _MOST_SETS], start=at)
             )
             for row in query(self._dialect, counted).to_pylist():
@@ -92,9 +95,8 @@ class CellHashes:
         """
         # In plain SQL: building the same in Ibis took 40 ms, more than counting a small table.
         number = self._double()
-        n = f"count(DISTINCT {WHO})" if self._by_person else "count(*)"
-        who = f", {WHO}" if self._by_person else ""
-        records = f"(SELECT {self._key(qid)} AS code, h{column} AS cell{who} FROM {self._name}) r"  # noqa: S608
+        n = self._n()
+        records = f"(SELECT {self._key(qid)} AS code, h{column} AS cell{self._counted_by()} FROM {self._name}) r"  # noqa: S608
         groups = (
             "SELECT code, count(*) AS n_values, max(n) AS n_most, CAST(sum(n) AS BIGINT) AS total, "  # noqa: S608
             f"sum(n * ln(CAST(n AS {number}))) AS logs "
@@ -142,6 +144,16 @@ class CellHashes:
         """Drop the temporary table."""
         self._dialect.drop(self._name)
 
+    def _n(self) -> str:
+        """The number of records, or persons, in SQL."""
+        if self._by_person:
+            return f"count(DISTINCT {WHO})"
+        return f"CAST(sum({RECORDS}) AS BIGINT)" if self._has_records else "count(*)"
+
+    def _counted_by(self) -> str:
+        """What `_n` needs of a row beside the key."""
+        return f", {WHO}" if self._by_person else f", {RECORDS}" if self._has_records else ""
+
     def _key(self, numbers: Sequence[int]) -> str:
         """The key of a set of columns, in SQL."""
         return combine(self._dialect, self._terms(numbers))
@@ -166,7 +178,7 @@ class CellHashes:
         return table.mutate(code=reduce(xor, [table[name] for name in self._terms(qid)]))
 
     def _count(self, records: ir.Table, keys: Sequence[str]) -> ir.Table:
-        n = records[WHO].nunique() if self._by_person else records.count()
+        n = records[WHO].nunique() if self._by_person else n_records(records)
         return records.group_by(list(keys)).agg(n=n)
 
     def _fetch(self, expr: ir.Table) -> list[dict[str, Any]]:
@@ -180,7 +192,7 @@ def combine(dialect: Dialect, names: Sequence[str]) -> str:
 
 
 def hashes_query(
-    dialect: Dialect, records: str, numbers: Sequence[int], keys: Sequence[Sequence[int]], *, has_person: bool
+    dialect: Dialect, records: str, numbers: Sequence[int], keys: Sequence[Sequence[int]], beside: Collection[str]
 ) -> str:
     """Hash the cells of some columns, in SQL.
 
@@ -189,9 +201,10 @@ def hashes_query(
         records: A query of the records; its columns are texts, called h0, h1, ... by their numbers.
         numbers: The numbers.
         keys: The sets of columns whose keys are made, too, because several others will be made of them.
-        has_person: Whether there is a column of persons, too.
+        beside: Columns that the records have beside these: `WHO`, which is hashed too, or `RECORDS`.
     """
     hashed = [f"{dialect.cell_hash(f't.h{number}', number)} AS h{number}" for number in numbers]
-    hashed += [f"{dialect.cell_hash(f't.{WHO}', max(numbers, default=0) + 1)} AS {WHO}"] * has_person
+    hashed += [f"{dialect.cell_hash(f't.{WHO}', max(numbers, default=0) + 1)} AS {WHO}"] * (WHO in beside)
+    hashed += [f"t.{RECORDS}"] * (RECORDS in beside)
     made = [f"{combine(dialect, [f'h{number}' for number in key])} AS k{i}" for i, key in enumerate(keys)]
     return f"SELECT {', '.join(['c.*', *made])} FROM (SELECT {', '.join(hashed)} FROM ({records}) t) c"  # noqa: S608

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote
 
 from maskwise.engines import defaults
-from maskwise.engines.base import BATCH, Feature, Gap
+from maskwise.engines.base import BATCH, RECORDS, Feature, Gap
 from maskwise.engines.error_messages import (
     csv_message,
     missing_table,
@@ -21,6 +21,7 @@ from maskwise.engines.error_messages import (
     system_reason,
     translate_errors,
 )
+from maskwise.engines.ibis_compilers import import_compilers_when_asked
 from maskwise.engines.write_files import connect, copy_query, file_of, path_list, quiet
 from maskwise.errors import InputError, WriteError
 from maskwise.values.input_kind import InputKind, input_kind
@@ -87,6 +88,7 @@ class DuckDB:
     def backend(self) -> Any:
         """The Ibis backend; Ibis is imported only here, so that a csv can load meanwhile."""
         if self._backend is None:
+            import_compilers_when_asked()
             import ibis  # noqa: PLC0415 - heavy
 
             self._backend = ibis.duckdb.from_connection(self._connection)
@@ -134,8 +136,9 @@ class DuckDB:
 
     def open_files(self, name: str, files: DataFiles) -> ir.Table:
         """Open files where they lie; a csv as texts, without a guess at what they mean."""
-        self._paths += [] if files.load else files.paths
         if files.delimiter is None:
+            # They are read only when something is asked of them.
+            self._paths += files.paths
             # A folder called `Age=30` must not become the column Age, so partitions are not looked for.
             with translate_errors(self._paths):
                 self._connection.execute(
@@ -147,16 +150,17 @@ class DuckDB:
         # A missing cell that is alone in its line is a quoted one.
         is_alone = files.n_columns == 1
         packing = "gzip" if files.paths[0].suffix.lower() == ".gz" else "none"
+        kept = f"*, count(*) AS {RECORDS}" if files.is_counted else "*"
+        grouped = " GROUP BY ALL" if files.is_counted else ""
         # Several threads guess where records begin, and may guess wrong in cells of several lines: then one reads them.
-        # A view is read later, where nothing could be tried again.
-        for parallel in (True, False) if files.load else (False,):
+        for parallel in (True, False):
             try:
                 self._connection.execute(
-                    f"CREATE TEMP {'TABLE' if files.load else 'VIEW'} {name} AS "  # noqa: S608
-                    f"SELECT * FROM read_csv({path_list(files.paths)}, "
+                    f"CREATE TEMP TABLE {name} AS "  # noqa: S608
+                    f"SELECT {kept} FROM read_csv({path_list(files.paths)}, "
                     f"delim = '{files.delimiter}', quote = '\"', escape = '\"', header = true, auto_detect = false, "
                     f"columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = {is_alone}, strict_mode = true, "
-                    f"hive_partitioning = false, compression = '{packing}', parallel = {parallel})"
+                    f"hive_partitioning = false, compression = '{packing}', parallel = {parallel}){grouped}"
                 )
                 break
             except Exception as error:  # noqa: BLE001 - the database's own types

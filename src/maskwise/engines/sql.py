@@ -11,6 +11,7 @@ from maskwise.engines.base import ROW, DataFiles, Feature
 from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
 from maskwise.engines.counting_sql import count_rows_sql, each_person_sql, list_persons_sql
 from maskwise.engines.defaults import query
+from maskwise.engines.distinct_rows import n_records, records_of_row
 from maskwise.engines.error_messages import translate_write_errors
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
 from maskwise.engines.lookup_keys import as_keys, number_codes
@@ -95,8 +96,8 @@ class Engine:
 
     def _scan_files(self, files: DataFiles) -> ir.Table:
         table = self.dialect.open_files(self._new_name(), files)
-        row = {ROW: table[ROW]} if len(table.columns) > files.n_columns else {}
-        return table.select(**{f"c{i}": table[table.columns[i]] for i in range(files.n_columns)}, **row)
+        beside = {name: table[name] for name in table.columns[files.n_columns :]}
+        return table.select(**{f"c{i}": table[table.columns[i]] for i in range(files.n_columns)}, **beside)
 
     def _scan_arrow(self, table: pa.Table) -> ir.Table:
         """Open an Arrow table; the position of each record is remembered beside its columns."""
@@ -139,7 +140,7 @@ class Engine:
     def group(self, table: ir.Table, keys: Sequence[ir.Value]) -> pa.Table:
         """Count the records of each combination of keys, as columns k0, k1, ... and n."""
         named = {f"k{i}": key for i, key in enumerate(keys)}
-        return self.fetch(table.group_by(**named).agg(n=table.count()))
+        return self.fetch(table.group_by(**named).agg(n=n_records(table)))
 
     def group_each(self, table: ir.Table, keys: Sequence[ir.Value], by: ir.Value | None) -> ValueCounts:
         """For each key by itself, count its values (by another column), all in one scan."""
@@ -179,9 +180,10 @@ class Engine:
             person: Whom a record is about, in the same form, to count persons; None counts records.
         """
         who = {} if person is None else {WHO: person}
-        records = self._compile(table.select(**{f"h{number}": cell for number, cell in cells.items()}, **who))
-        sql = hashes_query(self.dialect, records, list(cells), keys, has_person=person is not None)
-        return CellHashes(self.dialect, self._create(sql, view=False), keys, by_person=person is not None)
+        beside = {**who, **records_of_row(table)}
+        records = self._compile(table.select(**{f"h{number}": cell for number, cell in cells.items()}, **beside))
+        sql = hashes_query(self.dialect, records, list(cells), keys, beside)
+        return CellHashes(self.dialect, self._create(sql, view=False), keys, beside)
 
     def recode(self, table: ir.Table, lookups: Lookups, beside: Sequence[str], *, materialize: bool) -> ir.Table:
         """Recode columns by lookup tables, each column under its own name, with others beside them.

@@ -85,7 +85,7 @@ def apply(
         if enforce and unchecked:
             msg = f"{unchecked[0].asks()} cannot be recounted: {why}."
             raise NotMetError(msg)
-        with publish(masked, target, requirements, escape=escape_formulas) as draft:
+        with publish(masked, target, escape=escape_formulas) as draft:
             verdict = recount(
                 as_labels(draft.table, saved),
                 requirements,

@@ -97,7 +97,7 @@ def release(
     else:
         messages = (*messages, *order_message(order_tells(table, profile.columns)))
     whole = as_labels(write_numbers(whole, solution), solution)
-    with publish(masked, target, joint.policy.requirements, escape=how.escape_formulas) as draft:
+    with publish(masked, target, escape=how.escape_formulas) as draft:
         progress.stage(Stage.VERIFY)
         written = as_labels(draft.table, solution)
         verdict = recount(

@@ -63,6 +63,9 @@ class Warming:
 
 
 def _warm_up(tell: Callable[[], None]) -> None:
+    from maskwise.engines.ibis_compilers import import_compilers_when_asked  # noqa: PLC0415 - the point
+
+    import_compilers_when_asked()
     import ibis.backends.duckdb  # noqa: PLC0415 - the point
     import pyarrow.compute  # noqa: PLC0415 - the point
 

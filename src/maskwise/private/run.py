@@ -132,7 +132,7 @@ def release_by(
         shown = released_table(made, asked)
         with (
             closing(masked := _opened(shown, table, target)),
-            publish(masked, target, (), escape=escape_formulas) as draft,
+            publish(masked, target, escape=escape_formulas) as draft,
         ):
             _refuse_other_rows(draft.table, made, asked, escaped=escape_formulas)
             outcome = PrivateOutcome(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from maskwise.engines.distinct_rows import n_records
 from maskwise.table.table import one_or_zero
 from maskwise.values.spelling import text_of
 
@@ -51,7 +52,7 @@ def common_rows(table: Table, names: Sequence[str], most: int = _MOST) -> tuple[
 
     names = names[:MOST_COLUMNS]
     keys = {f"q{i}": table.column(name) for i, name in enumerate(names)}
-    counted = table.expr.group_by(**keys).aggregate(n=table.expr.count())
+    counted = table.expr.group_by(**keys).aggregate(n=n_records(table.expr))
     # Engines disagree on where a missing cell is sorted, so that is said first.
     order = [
         part

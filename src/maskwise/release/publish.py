@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from maskwise.engines.sql import Engine
     from maskwise.policy.person import Person
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.rules.rule_tree import RuleTree
@@ -66,9 +67,7 @@ class Draft:
 
 
 @contextmanager
-def publish(
-    masked: Table, target: Place | None, requirements: Sequence[Requirement], *, escape: bool
-) -> Iterator[Draft]:
+def publish(masked: Table, target: Place | None, *, escape: bool) -> Iterator[Draft]:
     """Write a masked table under a temporary name; release it, with its sidecars, if the block ends well.
 
     The block recounts the draft and raises to refuse it. Then nothing is
@@ -77,12 +76,11 @@ def publish(
     Args:
         masked: What to release.
         target: Where to; None releases it in memory.
-        requirements: What the block recounts; it decides how a file is opened again.
         escape: Quote what a spreadsheet would run.
     """
     # Every name is given here, all at once when the outer block ends. A table gets its name in the inner one, when all
     # files wait for theirs.
-    with FileSet() as files, _drafted(masked, target, requirements, files, escape=escape) as draft:
+    with FileSet() as files, _drafted(masked, target, files, escape=escape) as draft:
         yield draft
         for sidecar in draft.sidecars:
             files.write(sidecar)
@@ -90,9 +88,7 @@ def publish(
 
 
 @contextmanager
-def _drafted(
-    masked: Table, target: Place | None, requirements: Sequence[Requirement], files: FileSet, *, escape: bool
-) -> Iterator[Draft]:
+def _drafted(masked: Table, target: Place | None, files: FileSet, *, escape: bool) -> Iterator[Draft]:
     """Write under a temporary name and open what was written."""
     safe = spreadsheet_safe(masked) if escape else masked
     if target is None:
@@ -100,7 +96,7 @@ def _drafted(
             yield draft
         return
     names = tuple(safe_name(name) for name in masked.names) if escape else masked.names
-    with _written(safe, target, names, files, once=_is_scanned_once(requirements)) as (written, path):
+    with _written(safe, target, names, files) as (written, path):
         if written.names != names:
             raise RefusedError("The written file has other columns than the table. Nothing was released.")
         yield Draft(target, replace(written, names=masked.names), written=path)
@@ -120,7 +116,7 @@ def _in_memory(masked: Table) -> Iterator[Draft]:
 
 @contextmanager
 def _written(
-    masked: Table, target: Place, names: tuple[str, ...], files: FileSet, *, once: bool
+    masked: Table, target: Place, names: tuple[str, ...], files: FileSet
 ) -> Iterator[tuple[Table, Path | None]]:
     """Write a file, a folder or a table of a database; it gets its name if the block ends well.
 
@@ -131,7 +127,6 @@ def _written(
         target: Where to.
         names: What the columns are called there.
         files: Takes the file or folder, to give it its name.
-        once: The recount scans the records only once, so a file need not be loaded first.
     """
     expr = masked.expr.select(*(f"c{i}" for i in range(len(names))))
     if isinstance(target, Folder):
@@ -154,11 +149,11 @@ def _written(
     masked.engine.write(expr, draft, names, masked.source, masked.csv_form)
     # Not by its header: a lone column may have a name that looks like several.
     delimiter = {".csv": masked.csv_form.delimiter, ".tsv": "\t"}.get(inner_suffix(target))
-    yield read(draft, start_beside(masked.engine), once=once, delimiter=delimiter), draft
+    yield _open_to_count(draft, start_beside(masked.engine), delimiter), draft
 
 
 def open_release(path: Path, n_columns: int) -> Table:
-    """Open a file or folder that a release was written to.
+    """Open a file or folder that a release was written to, to count in it.
 
     Args:
         path: Where it is.
@@ -169,15 +164,12 @@ def open_release(path: Path, n_columns: int) -> Table:
         return read(Folder(path))
     marks = SEPARATORS if inner_suffix(path) == ".csv" and path.is_file() else ()
     fitting = (mark for mark in marks if len(csv_header(path, suffix_of(path), mark)[0]) == n_columns)
-    return read(path, delimiter=next(fitting, None))
+    return _open_to_count(path, None, next(fitting, None))
 
 
-def _is_scanned_once(requirements: Sequence[Requirement]) -> bool:
-    """Whether a recount looks at the records only once, so that they need not be loaded first."""
-    if len(requirements) != 1 or requirements[0].lists_worst_groups:
-        return False
-    parts = requirements[0].parts
-    return len(parts) == 1 and parts[0].counted is None
+def _open_to_count(path: Path, engine: Engine | None, delimiter: str | None) -> Table:
+    # Parsed once, and kept as distinct rows: of a million masked records there are a thousand.
+    return read(path, engine, delimiter=delimiter, is_counted=True)
 
 
 def recount(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from maskwise.engines.distinct_rows import n_marked
 from maskwise.errors import InputError, plural
 from maskwise.policy.requirements.unit import Unit
 from maskwise.risks.disclosure import disclose
@@ -15,6 +16,7 @@ from maskwise.risks.prosecutor import group_risk
 from maskwise.risks.risk import ColumnSet, Risk
 from maskwise.risks.thresholds import DEFAULT_THRESHOLDS, read_thresholds
 from maskwise.risks.uniques import estimate_uniques
+from maskwise.table.table import one_or_zero
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -125,7 +127,7 @@ def _known_sizes(verdict: Verdict) -> dict[frozenset[str], GroupSizes]:
 
 def _refuse_missing_persons(table: Table, person: Person | None) -> None:
     if person is not None:
-        missing = table.column(person.column).isnull().sum()
+        missing = n_marked(table.expr, one_or_zero(table.column(person.column).isnull()))
         found = table.engine.fetch(table.expr.aggregate(missing=missing)).column(0)[0].as_py()
         person.refuse_missing(int(found or 0))
 

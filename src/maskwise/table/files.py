@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import DataFiles
+from maskwise.engines.distinct_rows import n_records
 from maskwise.errors import InputError, did_you_mean
 from maskwise.table.arrow_types import with_known_types
 from maskwise.table.column_names import unique_names
@@ -72,16 +73,21 @@ def find_files(place: Path | Folder) -> list[Path]:
 
 
 def open_files(
-    paths: Sequence[Path], engine: Engine, *, once: bool, delimiter: str | None, rename: Rename | None = None
+    paths: Sequence[Path],
+    engine: Engine,
+    *,
+    delimiter: str | None,
+    rename: Rename | None = None,
+    is_counted: bool = False,
 ) -> tuple[ir.Table, tuple[str, ...]]:
     """Open files of one format as one table; return it with the names of its columns.
 
     Args:
         paths: The files, in order.
         engine: The engine that scans them.
-        once: They are scanned only once, so a csv need not be loaded first.
         delimiter: What separates the cells of a csv; None looks at its header.
         rename: As in `unique_names`.
+        is_counted: As in `read`.
     """
     suffix = suffix_of(paths[0])
     if suffix.startswith((".csv", ".tsv")):
@@ -89,7 +95,7 @@ def open_files(
         names = _common_header(paths, [header for header, _ in opened], rename)
         if len({found for _, found in opened}) > 1:
             raise InputError("The files are separated by different characters. Use one.")
-        return _open_csv(DataFiles(paths, len(names), opened[0][1], load=not once), engine, names), names
+        return _open_csv(DataFiles(paths, len(names), opened[0][1], is_counted), engine, names), names
     if suffix == ".parquet":
         schemas = [_look_into(path, lambda path=path: parquet_schema(path)) for path in paths]
         names = _common_header(paths, [list(schema.names) for schema in schemas], rename)
@@ -108,14 +114,12 @@ def _open_csv(files: DataFiles, engine: Engine, names: Sequence[str]) -> ir.Tabl
     assert files.delimiter is not None  # noqa: S101 - every csv has one
     # Where the first line end stands inside a name, engines take it for that of the records.
     is_plain = not any(end in name for name in names for end in "\r\n")
-    if is_plain and not files.load:
-        return engine.scan(files)
     with facts_meanwhile(files.paths, files.n_columns) as looking:
         opened = engine.scan(files) if is_plain else None
         facts = looking.result()
     if opened is None or any(each.has_blanks_beside_quotes for each in facts):
         opened = engine.scan(read_csv(files.paths, files.delimiter, files.n_columns))
-    (n_read,) = engine.fetch(opened.aggregate(n=opened.count())).column(0).to_pylist()
+    (n_read,) = engine.fetch(opened.aggregate(n=n_records(opened))).column(0).to_pylist()
     refuse_other_count(files, facts, n_read)
     return opened
 

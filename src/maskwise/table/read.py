@@ -29,19 +29,20 @@ def read(
     source: Any,
     engine: Engine | None = None,
     *,
-    once: bool = False,
     delimiter: str | None = None,
     reading: Reading = AS_IT_IS,
+    is_counted: bool = False,
 ) -> Table:
     """Open a path, a pandas, Polars, Arrow or Ibis table.
 
     Args:
         source: What to open.
         engine: The engine that scans it; None starts one.
-        once: The table is scanned only once, so a csv need not be loaded first.
         delimiter: What separates the cells of a csv; None looks at its header.
         reading: Which cells are taken for missing, how columns of the same name are renamed, and how dates are
             written.
+        is_counted: Nothing but counts will be asked of it, so that the distinct rows of a csv are enough, each with the
+            number of its records.
 
     Example:
         >>> import pyarrow as pa
@@ -50,18 +51,20 @@ def read(
     """
     if isinstance(source, Table):
         return source
-    opened = _open(source, engine, once=once, delimiter=delimiter, rename=reading.rename)
+    opened = _open(source, engine, delimiter, reading.rename, is_counted=is_counted)
     return replace(blank_values(opened, reading.na_values), dates=reading.dates)
 
 
-def _open(source: Any, engine: Engine | None, *, once: bool, delimiter: str | None, rename: Rename | None) -> Table:
+def _open(
+    source: Any, engine: Engine | None, delimiter: str | None, rename: Rename | None, *, is_counted: bool
+) -> Table:
     """Open the records as they are."""
     place = source
     if engine is None:
         engine, place = choose(source)
     if isinstance(place, Path | Folder):
         paths = find_files(place)
-        expr, names = open_files(paths, engine, once=once, delimiter=delimiter, rename=rename)
+        expr, names = open_files(paths, engine, delimiter=delimiter, rename=rename, is_counted=is_counted)
         called = paths[0].name if len(paths) == 1 else str(place)
         form = csv_form(paths[0], delimiter)
         return Table(engine, expr, names, called, has_header_line=is_text(paths[0]), csv_form=form)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.engines.base import ROW
+from maskwise.engines.distinct_rows import n_records
 from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.table.date_cells import as_iso
 from maskwise.table.files import looks_like_cell
@@ -179,7 +180,7 @@ class Table:
         return self.kept.get(("n_rows", self.expr.op()), self._count_rows)
 
     def _count_rows(self) -> int:
-        return int(self.engine.fetch(self.expr.aggregate(n=self.expr.count())).column(0)[0].as_py())
+        return int(self.engine.fetch(self.expr.aggregate(n=n_records(self.expr))).column(0)[0].as_py())
 
     def distinct(self, name: str) -> Distinct:
         """Count the records of each distinct cell of one column."""

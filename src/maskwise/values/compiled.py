@@ -8,12 +8,14 @@ cannot be written; where nothing can be, every run compiles what it needs.
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from numba import njit
 from numba.core import event
+from numba.core.caching import FunctionCache
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -78,10 +80,27 @@ class _Inner(CPUDispatcher):  # type: ignore[misc]
         raise TypeError(msg)
 
 
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """Compiled code that is kept, loaded without what only the compiler needs.
+
+    Numba makes ready to compile before it looks whether it has to: it loads its
+    implementations of Python and NumPy (and SciPy, where that is installed), 0.3 s of
+    processor time in every run. Where nothing is found, compiling makes ready by itself.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The code for arguments of some types, or None."""
+        # Kernels that make arrays call it; it is compiled in every process.
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+        # Only where the file is busy, on Windows.
+        return None
+
+
 def _compile(loop: Callable[..., Any], **options: Any) -> Any:
-    options |= {"nogil": True, "no_cfunc_wrapper": True}
-    try:
-        return njit(cache=True, **options)(loop)
-    except RuntimeError:
-        # There is no folder that the code could be kept in.
-        return njit(**options)(loop)
+    compiled = njit(nogil=True, no_cfunc_wrapper=True, **options)(loop)
+    # Where there is no folder that the code could be kept in, it is compiled in every run.
+    with suppress(RuntimeError):
+        compiled._cache = _KernelCache(loop)  # noqa: SLF001 - `cache=True` would make one of Numba's own kind
+    return compiled

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.engines.base import PERSON
+from maskwise.engines.distinct_rows import n_marked, n_records, records_of_row
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.table.marks import MOST_LISTED
@@ -81,7 +82,8 @@ def _count_persons(table: Table, person: Person) -> int:
     """How many persons the records are about; each must be about one."""
     table.require(person.column, "names persons in the policy")
     cell = table.column(person.column)
-    found = table.engine.fetch(table.expr.aggregate(n=cell.nunique(), missing=cell.isnull().sum())).to_pylist()[0]
+    missing = n_marked(table.expr, one_or_zero(cell.isnull()))
+    found = table.engine.fetch(table.expr.aggregate(n=cell.nunique(), missing=missing)).to_pylist()[0]
     person.refuse_missing(int(found["missing"] or 0))
     return int(found["n"])
 
@@ -169,9 +171,9 @@ class _Marked:
         """The counts of each group."""
         keys = [f"q{self.columns.index(name)}" for name in qid]
         each = self._each_person(keys) if self.by_person else self.expr
-        sums = {f"s{i}": each[f"s{i}"].sum() for i in range(len(self.marks))}
+        sums = {f"s{i}": n_marked(each, each[f"s{i}"]) for i in range(len(self.marks))}
         sums |= {"records": each["records"].sum()} if self.by_person else {}
-        return each.group_by(keys).agg(n=each.count(), **sums)
+        return each.group_by(keys).agg(n=n_records(each), **sums)
 
     def _each_person(self, keys: Sequence[str]) -> ir.Table:
         """Each person once in each group, with the number of its records there, and the marks of any of them."""
@@ -222,9 +224,10 @@ def _marked(
             marks.update({(counted.column, together): None for together in values[counted]})
     table, indicators = _indicate(table, cells, list(marks))
     shown = {f"q{i}": table.cell(name) for i, name in enumerate(requirement.qid)}
-    expr = table.expr.select(**shown, **indicators)
+    beside = records_of_row(table.expr)
+    expr = table.expr.select(**shown, **indicators, **beside)
     if person is not None:
-        whose = table.expr.select(**shown, **indicators, **{PERSON: table.column(person.column)})
+        whose = table.expr.select(**shown, **indicators, **beside, **{PERSON: table.column(person.column)})
         keep, expr = True, _by_person(whose, list(shown), list(indicators))
     kept = table.engine.materialize(expr) if keep else expr
     try:
@@ -245,7 +248,7 @@ def _cells(table: Table, name: str, tree: Taxonomy | RuleTree | None, read_text:
 def _by_person(records: ir.Table, qid: Sequence[str], marks: Sequence[str]) -> ir.Table:
     """Each person once with each combination of the QID: the number of its records that have it, and their marks."""
     marked = {name: records[name].max() for name in marks}
-    return records.group_by([*qid, PERSON]).agg(records=records.count(), **marked)
+    return records.group_by([*qid, PERSON]).agg(records=n_records(records), **marked)
 
 
 def _indicate(

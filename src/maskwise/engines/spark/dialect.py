@@ -146,7 +146,7 @@ class Spark:
             # Under names of our own first: a column of the owner's may be called as ours.
             frame = _without_collations(frame).toDF(*(f"c{i}" for i in range(files.n_columns)))
             frame = frame.withColumn(ROW, F.monotonically_increasing_id())
-            self._create_view(name, frame.persist() if files.load else frame)
+            self._create_view(name, frame.persist() if files.delimiter is not None else frame)
             return self.backend.table(name)
 
     @contextmanager
