@@ -12,8 +12,10 @@ from maskwise.engines.write_files import file_of, write_batches
 from maskwise.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
     import pyarrow as pa
 
@@ -52,6 +54,23 @@ def no(dialect: Dialect) -> bool:
     """It does not."""
     del dialect
     return False
+
+
+def no_expression(dialect: Dialect, cell: str, kind: dt.DataType, keys: pa.Array, codes: pa.Array) -> None:
+    """Join a lookup table instead."""
+    del dialect, cell, kind, keys, codes
+
+
+def values_sql(dialect: Dialect, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
+    """Count the values of each column by itself in one scan."""
+    del dialect
+    together = "".join(f", {name}" for name in beside)
+    number = " ".join(f"+ {i} * (1 - grouping({key}))" for i, key in enumerate(keys))
+    sets = ", ".join(f"({key}{together})" for key in keys)
+    return (
+        f"SELECT {', '.join(keys)}{together}, count(*) AS n, {number} AS which FROM ({records}) q "  # noqa: S608
+        f"GROUP BY GROUPING SETS ({sets})"
+    )
 
 
 def as_text(dialect: Dialect, cell: ir.Value) -> ir.Value:

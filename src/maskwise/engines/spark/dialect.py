@@ -59,6 +59,10 @@ class Spark:
     name: ClassVar[str] = "Spark"
     gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER, Feature.LOCAL_RECORDS: Gap.NEVER}
 
+    packs_codes: ClassVar[bool] = True
+
+    code_cell = defaults.no_expression
+    values_sql = defaults.values_sql
     try_cast = defaults.try_cast
     beside = defaults.nothing_beside
     stops_at_unreadable = defaults.no
