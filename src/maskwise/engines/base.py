@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
+    from maskwise.engines.pair_counts import Target
     from maskwise.values.location import Folder, TableName
     from maskwise.values.scales import Scale
 
@@ -200,6 +201,15 @@ class Dialect(Protocol):
             keys: The columns. A row of the result fills one of them; the column `which` says which, from 0, and `n` is
                 the number of records.
             beside: The class's column, if there is one: values are counted by class.
+        """
+
+    def pairs_sql(self, records: str, targets: Sequence[Target]) -> str:
+        """Count the records of each (cell of another column, label, raw cell), in SQL; default: `defaults.pairs_sql`.
+
+        Args:
+            records: The name of the coded records; none of their cells is missing.
+            targets: The masked columns. The result has the columns target, other (`ALONE` for the target by itself),
+                cell, label, raw and n.
         """
 
     def hash_input(self, cell: ir.Value) -> ir.Value:

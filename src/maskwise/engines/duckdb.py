@@ -51,6 +51,7 @@ class DuckDB:
 
     code_cell = defaults.no_expression
     values_sql = defaults.values_sql
+    pairs_sql = defaults.pairs_sql
     as_native = defaults.as_ibis_table
     try_cast = defaults.try_cast
     stops_at_unreadable = defaults.no

@@ -16,7 +16,7 @@ from maskwise.engines.error_messages import translate_write_errors
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
 from maskwise.engines.lookup_keys import as_keys, number_codes
 from maskwise.engines.pair_counts_arrays import ArrayPairCounts
-from maskwise.engines.pair_counts_sql import SqlPairCounts, pairs_query
+from maskwise.engines.pair_counts_sql import SqlPairCounts
 from maskwise.engines.value_counts import ValueCounts
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import Folder
@@ -159,7 +159,7 @@ class Engine:
         if self.can(Feature.LOCAL_RECORDS):
             return ArrayPairCounts(self.fetch(coded), targets)
         records = self._create(self._compile(coded), view=False)
-        counted = self._create(pairs_query(records, targets), view=False)
+        counted = self._create(self.dialect.pairs_sql(records, targets), view=False)
         return SqlPairCounts(self.dialect, records, counted, targets)
 
     def hash_cells(

@@ -76,7 +76,8 @@ def _read(rows: list[bytes], schema: pa.Schema) -> pa.RecordBatch:
 def _numbers(data: NDArray[np.uint8], at: NDArray[np.int64], size: int) -> NDArray[Any]:
     """The whole numbers of so many bytes that begin at some places, the largest byte first."""
     found = data[at[:, np.newaxis] + np.arange(size)]
-    return found.view(f">i{size}")[:, 0].astype(f"i{size}")
+    numbers: NDArray[Any] = found.view(f">i{size}")[:, 0].astype(f"i{size}")
+    return numbers
 
 
 def _refuse_unless(is_as_expected: bool) -> None:  # noqa: FBT001 - a condition

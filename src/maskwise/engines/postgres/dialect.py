@@ -69,6 +69,7 @@ class Postgres:
     packs_codes: ClassVar[bool] = True
 
     open_files = defaults.refuse_files
+    pairs_sql = defaults.pairs_sql
     beside = defaults.nothing_beside
     hash_input = defaults.as_text
     as_native = defaults.as_ibis_table
