@@ -13,7 +13,7 @@ import pytest
 from maskwise.engines.choose import choose
 from maskwise.engines.pair_counts import PairCounts, Repetition, Shares, Target, TellingGroups
 from maskwise.engines.pair_counts_arrays import ArrayPairCounts
-from maskwise.engines.pair_counts_sql import SqlPairCounts, pairs_query
+from maskwise.engines.pair_counts_sql import SqlPairCounts
 from maskwise.engines.sql import Engine
 
 TARGETS = (
@@ -47,7 +47,7 @@ def engine() -> Iterator[Engine]:
 def in_database(engine: Engine, table: pa.Table) -> PairCounts:
     dialect = engine.dialect
     coded = engine.materialize(engine.register(table)).get_name()
-    dialect.create(f"{coded}_counted", pairs_query(coded, TARGETS), view=False)
+    dialect.create(f"{coded}_counted", dialect.pairs_sql(coded, TARGETS), view=False)
     return SqlPairCounts(dialect, coded, f"{coded}_counted", TARGETS)
 
 

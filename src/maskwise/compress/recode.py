@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.engines.base import PERSON, ROW, Lookup
+from maskwise.engines.packed_codes import lay_out
 from maskwise.table.marks import mark
 from maskwise.values.arrow import from_numpy
 from maskwise.values.scales import Scale
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from maskwise.compress.request import Coding
     from maskwise.engines.base import Lookups
+    from maskwise.engines.packed_codes import WordLayout
     from maskwise.profile.columns import Column
     from maskwise.table.table import Table
 
@@ -32,14 +34,16 @@ class Coded:
     table: Table
     """The records they were."""
     expr: ir.Table
-    """The codes under the engine's column names, and the marks s0, s1, ... of sensitive cells."""
+    """The codes under the engine's column names, or as words, and the marks s0, s1, ... of sensitive cells."""
+    layout: WordLayout | None = None
+    """Where the codes are in the words."""
 
     def count(
         self, names: Sequence[str], marks: Sequence[int], *, beside: Sequence[str] = ()
     ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
         """Count the distinct rows of some columns (and of the engine's own beside them), and their marked records."""
         keys = [*(self.table.key(name) for name in names), *beside]
-        return self.table.engine.count_rows(self.expr, keys, [f"s{mark}" for mark in marks])
+        return self.table.engine.count_rows(self.expr, keys, [f"s{mark}" for mark in marks], self.layout)
 
     def count_persons(
         self, names: Sequence[str], marks: Sequence[int], *, one_by_one: bool
@@ -76,7 +80,10 @@ def recode(
         beside.append(PERSON)
     named = {table.key(name): how for name, how in lookups.items()}
     named |= own or {}
-    return Coded(table, table.engine.recode(marked.normalized(lookups), named, beside, materialize=keep))
+    # Persons are counted by the columns themselves.
+    layout = lay_out(named) if table.engine.dialect.packs_codes and person is None else None
+    coded = table.engine.recode(marked.normalized(lookups), named, beside, materialize=keep, layout=layout)
+    return Coded(table, coded, layout)
 
 
 def number_records(table: Table) -> Table:

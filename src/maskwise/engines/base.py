@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
     import pyarrow as pa
 
+    from maskwise.engines.pair_counts import Target
     from maskwise.values.csv_form import CsvForm
     from maskwise.values.location import Folder, TableName
     from maskwise.values.scales import Scale
@@ -128,6 +130,8 @@ class Dialect(Protocol):
     """What messages call the database, such as `PostgreSQL`."""
     gaps: ClassVar[Mapping[Feature, Gap]]
     """The features it lacks, each with the reason."""
+    packs_codes: ClassVar[bool]
+    """Whether rows of codes are counted faster as a few words (`packed_codes`); it needs `&` for whole numbers."""
 
     @property
     def backend(self) -> Any:
@@ -179,6 +183,37 @@ class Dialect(Protocol):
             cell: The cell, in SQL; where it is missing, the number means nothing.
             lows: Where each range begins, ascending.
             registered: The same as a registered table with the columns low and code, which numbers ranges from 0.
+        """
+
+    def code_cell(self, cell: str, kind: dt.DataType, keys: pa.Array, codes: pa.Array) -> str | None:
+        """Find the code of a cell by an expression, in SQL, which is missing where the cell is no key.
+
+        Default: `defaults.no_expression`, None, which stands for a join to a lookup table.
+
+        Args:
+            cell: The cell, in SQL.
+            kind: Its type.
+            keys: Distinct values.
+            codes: The code of each.
+        """
+
+    def values_sql(self, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
+        """Count the values of each of some columns by itself, in SQL; default: `defaults.values_sql`, in one scan.
+
+        Args:
+            records: A query of the records.
+            keys: The columns. A row of the result fills one of them; the column `which` says which, from 0, and `n` is
+                the number of records.
+            beside: The class's column, if there is one: values are counted by class.
+        """
+
+    def pairs_sql(self, records: str, targets: Sequence[Target]) -> str:
+        """Count the records of each (cell of another column, label, raw cell), in SQL; default: `defaults.pairs_sql`.
+
+        Args:
+            records: The name of the coded records; none of their cells is missing.
+            targets: The masked columns. The result has the columns target, other (`ALONE` for the target by itself),
+                cell, label, raw and n.
         """
 
     def hash_input(self, cell: ir.Value) -> ir.Value:

@@ -8,18 +8,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from maskwise.engines.pair_counts import ALONE
 from maskwise.engines.write_files import file_of, write_batches
 from maskwise.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
     import pyarrow as pa
 
     from maskwise.engines.base import DataFiles, Dialect
+    from maskwise.engines.pair_counts import Target
     from maskwise.values.csv_form import CsvForm
     from maskwise.values.location import Folder
+
+_MOST_SETS = 48
+"""So many columns are counted in one GROUP BY."""
 
 
 def query(dialect: Dialect, sql: str) -> pa.Table:
@@ -53,6 +60,49 @@ def no(dialect: Dialect) -> bool:
     """It does not."""
     del dialect
     return False
+
+
+def no_expression(dialect: Dialect, cell: str, kind: dt.DataType, keys: pa.Array, codes: pa.Array) -> None:
+    """Join a lookup table instead."""
+    del dialect, cell, kind, keys, codes
+
+
+def values_sql(dialect: Dialect, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
+    """Count the values of each column by itself in one scan."""
+    del dialect
+    together = "".join(f", {name}" for name in beside)
+    number = " ".join(f"+ {i} * (1 - grouping({key}))" for i, key in enumerate(keys))
+    sets = ", ".join(f"({key}{together})" for key in keys)
+    return (
+        f"SELECT {', '.join(keys)}{together}, count(*) AS n, {number} AS which FROM ({records}) q "  # noqa: S608
+        f"GROUP BY GROUPING SETS ({sets})"
+    )
+
+
+def pairs_sql(dialect: Dialect, records: str, targets: Sequence[Target]) -> str:
+    """Count the records of each (cell of another column, label, raw cell), in SQL.
+
+    Args:
+        dialect: How the database is talked to.
+        records: The name of the coded records; none of their cells is missing.
+        targets: The masked columns.
+    """
+    del dialect
+    counted = []
+    for target in targets:
+        numbers = list(target.beside)
+        own = f"{target.label}, {target.raw}"
+        for at in range(0, max(len(numbers), 1), _MOST_SETS):
+            beside = {number: target.beside[number] for number in numbers[at : at + _MOST_SETS]}
+            number = " ".join(f"+ {i - ALONE} * (1 - grouping({name}))" for i, name in beside.items())
+            sets = [f"({name}, {own})" for name in beside.values()] + [f"({own})"] * (at == 0)
+            counted.append(
+                f"SELECT {target.number} AS target, {ALONE} {number} AS other, "  # noqa: S608
+                f"coalesce({', '.join([*beside.values(), '0'])}) AS cell, "
+                f"{target.label} AS label, {target.raw} AS raw, count(*) AS n FROM {records} "
+                f"GROUP BY GROUPING SETS ({', '.join(sets)})"
+            )
+    return " UNION ALL ".join(counted)
 
 
 def as_text(dialect: Dialect, cell: ir.Value) -> ir.Value:

@@ -49,6 +49,11 @@ class DuckDB:
     name: ClassVar[str] = "DuckDB"
     gaps: ClassVar[Mapping[Feature, Gap]] = {}
 
+    packs_codes: ClassVar[bool] = False
+
+    code_cell = defaults.no_expression
+    values_sql = defaults.values_sql
+    pairs_sql = defaults.pairs_sql
     as_native = defaults.as_ibis_table
     try_cast = defaults.try_cast
     stops_at_unreadable = defaults.no

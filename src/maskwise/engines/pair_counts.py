@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     Pair = tuple[int, int]  # the numbers of a target and of a column beside it
 
+ALONE = -1
+"""The number of the column beside a target where there is none: the target is counted by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

@@ -8,18 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.defaults import query
-from maskwise.engines.pair_counts import Repetition, Shares, TellingGroups
+from maskwise.engines.pair_counts import ALONE, Repetition, Shares, TellingGroups
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from maskwise.engines.base import Dialect
     from maskwise.engines.pair_counts import Pair, Target
-
-_ALONE = -1
-"""The number of the column beside a target where there is none: the target is counted by itself."""
-_MOST_SETS = 48
-"""So many columns are counted in one GROUP BY; Spark takes at most 64."""
 
 
 class SqlPairCounts:
@@ -31,7 +26,7 @@ class SqlPairCounts:
         Args:
             dialect: How their database is talked to.
             records: The coded records.
-            counted: Their counts; `pairs_query` made them.
+            counted: Their counts; the dialect's `pairs_sql` made them.
             targets: The masked columns, and what is counted beside each.
         """
         self._dialect = dialect
@@ -43,7 +38,7 @@ class SqlPairCounts:
         """How the raw cells of each target are distributed behind each of its labels: by target and label."""
         found = self._fetch(
             f"SELECT target, label, {_sum('n')} AS n_records, max(n) AS n_most, {_sum('n * n')} AS n_squares "  # noqa: S608
-            f"FROM {self._name} WHERE other = {_ALONE} GROUP BY target, label"
+            f"FROM {self._name} WHERE other = {ALONE} GROUP BY target, label"
         )
         return {(row.pop("target"), row.pop("label")): Shares(**row) for row in found}
 
@@ -51,7 +46,7 @@ class SqlPairCounts:
         """The groups that share a label and another column's cell, of which enough share the raw cell too, by size."""
         groups = (
             f"SELECT target, other, label, {_sum('n')} AS n_records, max(n) AS n_most FROM {self._name} "  # noqa: S608
-            f"WHERE other <> {_ALONE} GROUP BY target, other, cell, label"
+            f"WHERE other <> {ALONE} GROUP BY target, other, cell, label"
         )
         found = self._fetch(
             f"SELECT target, other, label, n_records, count(*) AS n_groups FROM ({groups}) g "  # noqa: S608
@@ -114,30 +109,6 @@ class SqlPairCounts:
     def _fetch(self, sql: str) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = query(self._dialect, sql).to_pylist()
         return rows
-
-
-def pairs_query(records: str, targets: Sequence[Target]) -> str:
-    """Count the records of each (cell of another column, label, raw cell), in SQL.
-
-    Args:
-        records: The name of the coded records; none of their cells is missing.
-        targets: The masked columns.
-    """
-    counted = []
-    for target in targets:
-        numbers = list(target.beside)
-        own = f"{target.label}, {target.raw}"
-        for at in range(0, max(len(numbers), 1), _MOST_SETS):
-            beside = {number: target.beside[number] for number in numbers[at : at + _MOST_SETS]}
-            number = " ".join(f"+ {i - _ALONE} * (1 - grouping({name}))" for i, name in beside.items())
-            sets = [f"({name}, {own})" for name in beside.values()] + [f"({own})"] * (at == 0)
-            counted.append(
-                f"SELECT {target.number} AS target, {_ALONE} {number} AS other, "  # noqa: S608
-                f"coalesce({', '.join([*beside.values(), '0'])}) AS cell, "
-                f"{target.label} AS label, {target.raw} AS raw, count(*) AS n FROM {records} "
-                f"GROUP BY GROUPING SETS ({', '.join(sets)})"
-            )
-    return " UNION ALL ".join(counted)
 
 
 def _sum(what: str) -> str:

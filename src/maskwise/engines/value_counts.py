@@ -242,20 +242,3 @@ class ValueCounts:
 
     def _compile(self, expr: ir.Table) -> str:
         return str(self._dialect.backend.compile(expr))
-
-
-def values_query(records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
-    """Count the values of each of some columns by itself, in SQL, in one scan.
-
-    Args:
-        records: A query of the records.
-        keys: The columns.
-        beside: The class's column, if there is one: values are counted by class.
-    """
-    together = "".join(f", {name}" for name in beside)
-    number = " ".join(f"+ {i} * (1 - grouping({key}))" for i, key in enumerate(keys))
-    sets = ", ".join(f"({key}{together})" for key in keys)
-    return (
-        f"SELECT {', '.join(keys)}{together}, count(*) AS n, {number} AS which FROM ({records}) q "  # noqa: S608
-        f"GROUP BY GROUPING SETS ({sets})"
-    )

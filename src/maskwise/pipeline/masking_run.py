@@ -77,7 +77,8 @@ def anonymize(
         engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`, `spark`,
             `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
         memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
-            machine allows. PostgreSQL, and a Spark that runs already, go by their own settings.
+            machine allows. PostgreSQL is asked for its part if it is given; a Spark that runs already goes by its own
+            settings.
         on_event: Is called with every event of the run, by one thread at a time: a stage begins, a step was taken, or
             the run is still working; see `maskwise.progress`.
         beside: Makes the files that appear together with the output, such as `Certification`.

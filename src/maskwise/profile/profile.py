@@ -93,10 +93,9 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     check_columns(table, policy)
     n_all = 0
     if policy.missing is Missing.DROP:
-        n_all = table.n_rows()
-        complete = table.without_missing(policy.masked)
+        n_all, n_complete = table.n_complete(policy.masked)
         # A filter that drops nothing would still be paid for in every later scan.
-        table = complete if complete.n_rows() < n_all else table
+        table = table.without_missing(policy.masked) if n_complete < n_all else table
     table = bin_class(table, policy)
     entries = {attribute.name: attribute for attribute in with_trees(table, policy)}
     dropped = set(policy.dropped(table.names))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -181,6 +183,17 @@ class Table:
 
     def _count_rows(self) -> int:
         return int(self.engine.fetch(self.expr.aggregate(n=n_records(self.expr))).column(0)[0].as_py())
+
+    def n_complete(self, names: Sequence[str]) -> tuple[int, int]:
+        """Count the records, and those without a missing cell in some columns, in one scan."""
+        key = ("n_complete", self.expr.op(), *(self.column(name).op() for name in names))
+        return self.kept.get(key, lambda: self._count_complete(names))
+
+    def _count_complete(self, names: Sequence[str]) -> tuple[int, int]:
+        is_complete = reduce(and_, [self.column(name).notnull() for name in names])
+        n_complete = one_or_zero(is_complete).sum()
+        (found,) = self.engine.fetch(self.expr.aggregate(n=self.expr.count(), n_complete=n_complete)).to_pylist()
+        return int(found["n"]), int(found["n_complete"] or 0)
 
     def distinct(self, name: str) -> Distinct:
         """Count the records of each distinct cell of one column."""

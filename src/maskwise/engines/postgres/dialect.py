@@ -15,14 +15,18 @@ from psycopg import sql as pg
 from maskwise.engines import defaults
 from maskwise.engines.base import Feature, Gap
 from maskwise.engines.error_messages import missing_table, refuse_input_as_target
-from maskwise.engines.postgres import error_messages, types
+from maskwise.engines.postgres import binary_rows, error_messages, types
+from maskwise.engines.postgres.code_expressions import code_expression
 from maskwise.engines.postgres.error_messages import translate_errors, translated
+from maskwise.engines.postgres.settings import ask_for_memory
+from maskwise.engines.postgres.value_bundles import bundled_sql, choose_bundles
 from maskwise.errors import InputError, WriteError
 from maskwise.values.location import TableName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
     import pyarrow as pa
 
@@ -30,6 +34,10 @@ _NO_COLLATION = '"default"'
 """What PostgreSQL calls the collation of the database, which is always deterministic."""
 _CANCEL_SECONDS = 2.0
 """So many seconds the server has to take note of a cancelled query."""
+_SAMPLE = 10
+"""Statistics of so many frequent values are taken of what was written, from 3,000 of its records."""
+_MOST_LISTED = 256
+"""A view lists so many rows at most."""
 _CHECKS_INPUT = 160_000
 """The first version that can say whether a text is spelled as a type wants it."""
 
@@ -58,11 +66,13 @@ class Postgres:
         Feature.LOCAL_RECORDS: Gap.NEVER,
     }
 
+    packs_codes: ClassVar[bool] = True
+
     open_files = defaults.refuse_files
+    pairs_sql = defaults.pairs_sql
     beside = defaults.nothing_beside
     hash_input = defaults.as_text
     as_native = defaults.as_ibis_table
-    random_order = defaults.random_order
     write = defaults.write
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
@@ -71,12 +81,15 @@ class Postgres:
         Args:
             source: An address such as `postgres://user@host/database`, or an Ibis backend of the owner's.
             writes: Means nothing here: the server knows who may write.
-            memory: Means nothing here: the server goes by its own settings.
+            memory: How many bytes a run may use, the server's part among them. Without it, and on a connection of the
+                owner's, the server goes by its own settings.
         """
-        del writes, memory
+        del writes
         self._is_own = isinstance(source, str)
         self._backend = None if self._is_own else source
         self._connection: Any = _connect(source) if self._is_own else source.con
+        if self._is_own and memory is not None:
+            ask_for_memory(self._connection, memory)
 
     @property
     def backend(self) -> Any:
@@ -153,21 +166,30 @@ class Postgres:
 
     @contextmanager
     def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
-        """Run a query and read its result batch by batch, as csv by way of COPY: no row becomes Python objects."""
+        """Run a query and read its result batch by batch by way of COPY: no row becomes Python objects.
+
+        Whole numbers come in binary; what else there is, in the spelling of csv that Arrow reads.
+        """
         query = pg.SQL(sql)
         with translate_errors():
             schema = types.arrow_schema(self._describe(query))
-            out = pg.SQL("COPY ({}) TO STDOUT (FORMAT csv, NULL '\\N')").format(query)
+            is_binary = binary_rows.is_readable(schema)
+            form = pg.SQL("FORMAT binary" if is_binary else "FORMAT csv, NULL '\\N'")
+            out = pg.SQL("COPY ({}) TO STDOUT ({})").format(query, form)
             with (
                 self._connection.transaction(),
                 self._connection.cursor() as cursor,
                 cursor.copy(out) as copied,
                 types.refuse_unreadable_cells(),
             ):
-                yield types.batches(iter(copied), schema)
+                read = binary_rows.read_binary if is_binary else types.batches
+                yield read(iter(copied), schema)
 
     def register(self, name: str, table: pa.Table) -> None:
-        """Copy a small table into a temporary one."""
+        """Copy a small table into a temporary one, or have a view list a very small one, which all workers can read."""
+        if 0 < table.num_rows <= _MOST_LISTED:
+            self.create(name, types.as_values(table), view=True)
+            return
         columns = [pg.SQL("{} {}").format(pg.Identifier(f.name), pg.SQL(types.sql_type(f.type))) for f in table.schema]
         with self._creating_temporary():
             create = pg.SQL("CREATE TEMP TABLE {} ({}) {}")
@@ -233,6 +255,27 @@ class Postgres:
         number = f"CAST({cell} AS {types.sql_type(lows.type)})"
         return "", f"width_bucket({number}, (SELECT array_agg(low ORDER BY low) FROM {registered})) - 1"  # noqa: S608
 
+    def code_cell(self, cell: str, kind: dt.DataType, keys: pa.Array, codes: pa.Array) -> str | None:
+        """Code few texts and whole numbers by an expression, where every scan sees the table as it was counted."""
+        return code_expression(cell, kind, keys, codes) if self._is_own else None
+
+    def values_sql(self, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
+        """Count columns with few values together, as the server's statistics tell them."""
+        *sizes, n_classes = [self._estimate(records, [key]) for key in keys] + [self._estimate(records, beside)]
+        return bundled_sql(records, keys, beside, choose_bundles(sizes, n_classes))
+
+    def _estimate(self, records: str, columns: Sequence[str]) -> int:
+        """How many values some columns have, as the planner estimates it."""
+        if not columns:
+            return 1
+        names = ", ".join(columns)
+        explain = f"EXPLAIN (FORMAT JSON) SELECT {names} FROM ({records}) q GROUP BY {names}"  # noqa: S608
+        return int(self._run(explain).fetchone()[0][0]["Plan"]["Plan Rows"])
+
+    def random_order(self) -> ir.Value:
+        """Hash a random number with a secret one: a random identifier for each record took four times as long."""
+        return types.secret_order()
+
     def cell_hash(self, cell: str, number: int) -> str:
         """Hash the text with the number as the seed."""
         return f"coalesce(hashtextextended({cell}, {number}), hashint8extended({number}, -1))"
@@ -271,6 +314,9 @@ class Postgres:
         place = TableName(draft, target.schema)
         with translate_errors(target), self._transaction():
             self._connection.execute(pg.SQL("CREATE TABLE {} AS {}").format(_identifier(place), pg.SQL(sql)))
+            # Without it the planner may sort all records to find a few groups.
+            self._connection.execute(pg.SQL("SET LOCAL default_statistics_target = {}").format(_SAMPLE))
+            self._connection.execute(pg.SQL("ANALYZE {}").format(_identifier(place)))
             yield self.table(place)
             self._connection.execute(pg.SQL("SET LOCAL lock_timeout = {}").format(f"{error_messages.LOCK_SECONDS}s"))
             # Two runs with one target come one after the other, also if there is no such table yet.

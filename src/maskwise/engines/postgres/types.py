@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import codecs
 import io
+import secrets
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import ibis
 import pyarrow as pa
 import pyarrow.csv as pc
+from psycopg import sql
 
 from maskwise.errors import InputError
 
@@ -47,6 +49,35 @@ def _convert_to(text: str, encoding: str) -> bytes:
 
 bytes_of: Any = ibis.udf.scalar.builtin(_convert_to, name="convert_to")
 """A text as bytes, which sort the same under every collation."""
+
+
+def secret_order() -> Any:
+    """What to sort records by, so that nobody can predict their order.
+
+    A random number is hashed with a secret of this call; a random identifier for each record took eight times as long.
+    """
+    hashed = ibis.udf.scalar.builtin(_sha256, name="sha256")
+    joined = ibis.udf.scalar.builtin(_join_bytes, name="byteacat")
+    drawn = ibis.udf.scalar.builtin(_bytes_of_number, name="float8send")
+    # Unlike `convert_to`, it is computed once.
+    decoded = ibis.udf.scalar.builtin(_decode, name="decode")
+    return hashed(joined(decoded(secrets.token_hex(32), "hex"), drawn(ibis.random())))
+
+
+def _decode(_text: str, _form: str) -> bytes:
+    raise NotImplementedError  # the server's own
+
+
+def _sha256(_: bytes) -> bytes:
+    raise NotImplementedError  # as above
+
+
+def _join_bytes(_first: bytes, _second: bytes) -> bytes:
+    raise NotImplementedError  # as above
+
+
+def _bytes_of_number(_: float) -> bytes:
+    raise NotImplementedError  # as above
 
 
 def has_arrow_type(column: psycopg.Column) -> bool:
@@ -92,6 +123,21 @@ def as_csv(table: pa.Table) -> bytes:
     sink = io.BytesIO()
     pc.write_csv(table, sink, pc.WriteOptions(include_header=False, quoting_style="all_valid"))
     return sink.getvalue()
+
+
+def as_values(table: pa.Table) -> str:
+    """A very small table as a query that lists its rows."""
+    kinds = [sql_type(kind) for kind in table.schema.types]
+    rows = [
+        ", ".join(f"CAST({_literal(cell)} AS {kind})" for cell, kind in zip(row.values(), kinds, strict=True))
+        for row in table.to_pylist()
+    ]
+    names = sql.SQL(", ").join(map(sql.Identifier, table.schema.names)).as_string()
+    return f"SELECT * FROM (VALUES ({'), ('.join(rows)})) AS listed ({names})"  # noqa: S608
+
+
+def _literal(cell: Any) -> str:
+    return "NULL" if cell is None else sql.Literal(str(cell)).as_string()
 
 
 def batches(blocks: Iterator[Any], schema: pa.Schema) -> pa.RecordBatchReader:

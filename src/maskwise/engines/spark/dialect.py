@@ -20,8 +20,10 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own habit
 from pyspark.sql.types import StringType
 
 from maskwise.engines import defaults
-from maskwise.engines.base import BATCH, ROW, Feature, Gap
+from maskwise.engines.base import ROW, Feature, Gap
 from maskwise.engines.error_messages import missing_table, refuse_input_as_target
+from maskwise.engines.pair_counts import ALONE
+from maskwise.engines.spark.arrow_batches import arrow_batches, arrow_schema
 from maskwise.engines.spark.session import (
     active_session,
     cancel_jobs,
@@ -30,17 +32,19 @@ from maskwise.engines.spark.session import (
     temporary_folders,
     translate_errors,
 )
+from maskwise.engines.spark.worker_watch import watch_workers
 from maskwise.engines.write_files import merge_parquet
 from maskwise.values.location import Folder, TableName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import ibis.expr.types as ir
     import pyarrow as pa
 
     from maskwise.engines.base import DataFiles
+    from maskwise.engines.pair_counts import Target
     from maskwise.values.csv_form import CsvForm
 
 _MISSING = "\x00missing"
@@ -60,6 +64,10 @@ class Spark:
     name: ClassVar[str] = "Spark"
     gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER, Feature.LOCAL_RECORDS: Gap.NEVER}
 
+    packs_codes: ClassVar[bool] = True
+
+    code_cell = defaults.no_expression
+    values_sql = defaults.values_sql
     try_cast = defaults.try_cast
     beside = defaults.nothing_beside
     stops_at_unreadable = defaults.no
@@ -155,7 +163,8 @@ class Spark:
         context = self.session.sparkContext
         context.addJobTag(self._tag)
         try:
-            yield
+            with watch_workers(context, self._tag):
+                yield
         except BaseException:
             cancel_jobs(context, self._tag)
             raise
@@ -169,10 +178,17 @@ class Spark:
 
     @contextmanager
     def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
-        """Run a query; Spark gives its result as a whole, in Arrow's form."""
+        """Run a query and read its result as the workers compute it, some partitions at a time."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        with translate_errors():
+            frame = self.session.sql(sql)
+            schema = arrow_schema(frame)
+        yield pa.RecordBatchReader.from_batches(schema, self._batches(frame, schema))
+
+    def _batches(self, frame: DataFrame, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         with translate_errors(), self._working():
-            found = self.session.sql(sql).toArrow()
-        yield found.to_reader(BATCH)
+            yield from arrow_batches(frame, schema)
 
     def register(self, name: str, table: pa.Table) -> None:
         """Send a small table to every worker."""
@@ -199,6 +215,17 @@ class Spark:
         frame = self._frames.pop(name)
         self.session.catalog.dropTempView(name)
         return frame
+
+    def pairs_sql(self, records: str, targets: Sequence[Target]) -> str:
+        """Spread each record into a row for each pair, and group once: a GROUP BY for each target took far longer."""
+        rows = [
+            f"{target.number}, {other}, " + ", ".join(f"BIGINT({one})" for one in (cell, target.label, target.raw))
+            for target in targets
+            for other, cell in {ALONE: "0", **target.beside}.items()
+        ]
+        spread = f"SELECT stack({len(rows)}, {', '.join(rows)}) AS (target, other, cell, label, raw) FROM {records}"  # noqa: S608
+        names = "target, other, cell, label, raw"
+        return f"SELECT {names}, count(*) AS n FROM ({spread}) s GROUP BY {names}"  # noqa: S608
 
     def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
         """Halve a sorted list until the range is found: a join by comparison would try every range on every record."""

@@ -1,0 +1,77 @@
+"""The SQL that recodes columns as small numbers.
+
+Each column is joined to a lookup table, or coded by an expression where a dialect has a faster one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from maskwise.engines.lookup_keys import number_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import ibis.expr.datatypes as dt
+    import pyarrow as pa
+
+    from maskwise.engines.base import Dialect, Lookup, Lookups
+    from maskwise.engines.packed_codes import WordLayout
+
+
+def coded_sql(
+    dialect: Dialect,
+    register: Callable[[pa.Table], str],
+    records: str,
+    kinds: Mapping[str, dt.DataType],
+    lookups: Lookups,
+    beside: Sequence[str],
+    layout: WordLayout | None,
+) -> str:
+    """Recode columns, each under its own name, or all of them as words.
+
+    Args:
+        dialect: How the database is talked to.
+        register: Makes a small table known to the database and gives its name.
+        records: A query of the records.
+        kinds: The type of each column that is recoded.
+        lookups: For each of them how it is recoded.
+        beside: Columns that are left as they are.
+        layout: Where the codes are put side by side; None leaves each in a column of its own.
+    """
+    joins, codes = [], {}
+    for i, (name, how) in enumerate(lookups.items()):
+        placed = how if layout is None else layout.shifted(name, how)
+        join, code = _code(dialect, register, f"t.{name}", i, placed, kinds[name])
+        joins.append(join)
+        codes[name] = layout.shift_sql(name, code) if layout is not None and how.codes is None else code
+    named = [f"{code} AS {name}" for name, code in codes.items()] if layout is None else layout.words_sql(codes)
+    cells = [*(f"t.{name}" for name in beside), *named]
+    return f"SELECT {', '.join(cells)} FROM ({records}) t {' '.join(joins)}"  # noqa: S608
+
+
+def range_number(dialect: Dialect, register: Callable[[pa.Table], str], cell: str, lows: pa.Array) -> tuple[str, str]:
+    """What to join to find the number of the range that a cell falls into, and the number, in SQL."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    registered = register(pa.table({"low": lows, "code": number_codes(len(lows))}))
+    return dialect.range_number(cell, lows, registered)
+
+
+def _code(
+    dialect: Dialect, register: Callable[[pa.Table], str], cell: str, i: int, how: Lookup, kind: dt.DataType
+) -> tuple[str, str]:
+    """What to join to find the code of a cell, and the code, in SQL."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if how.codes is None:
+        join, code = range_number(dialect, register, cell, how.keys)
+    elif (expression := dialect.code_cell(cell, kind, how.keys, how.codes)) is not None:
+        join, code = "", expression
+    else:
+        name = register(pa.table({f"key{i}": how.keys, f"code{i}": how.codes}))
+        join, code = f"LEFT JOIN {name} ON {cell} = {name}.key{i}", f"{name}.code{i}"
+    if how.codes is None or how.other is not None:
+        other = code if how.other is None else f"coalesce({code}, {how.other})"
+        return join, other if how.missing is None else f"CASE WHEN {cell} IS NULL THEN {how.missing} ELSE {other} END"
+    return join, code if how.missing is None else f"coalesce({code}, {how.missing})"
