@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from maskwise.compress.packing import pack
-from maskwise.compress.recode import narrowest
 from maskwise.search import rule_kernels
 from maskwise.search.groups.subset_cells import make_buffers
 from maskwise.search.groups.subset_kernels import Dimensions, Subsets, Worsts, count_subsets, take_places
@@ -111,7 +111,7 @@ class SubsetGroups:
         self.now: Floats = np.tile(np.array(now), len(subsets))
         self._node_of_code = [np.full(cut.slot.shape[1], root) for root in self._roots]
         self._n_codes = cut.slot.shape[1]
-        self._places = wide.workspace.zeros((n_attributes + 1, len(wide.codes)), narrowest(self._n_codes + 1))
+        self._places = wide.workspace.zeros((n_attributes + 1, len(wide.codes)), np.min_scalar_type(self._n_codes + 1))
         self._buffers: list[Buffers] = []
         self._layouts = [self._place(a) for a in range(n_attributes)]
         for a in range(n_attributes):
@@ -135,7 +135,7 @@ class SubsetGroups:
         return numbered
 
     def worst_of(self, attribute: int) -> Floats:
-        """(n_nodes, n_rules_of) for each node of an attribute and rule the worst group that refining it would create."""
+        """(n_nodes, n_rules_of) how bad the worst group is by each rule that refining each node would create."""
         a = self.attributes.index(attribute)
         n_each = int(self._worsts.n_subsets[a]) * self.n_rules
         start = int(self._worsts.offset[a])
@@ -278,7 +278,7 @@ class SubsetGroups:
         while len(self._buffers) < n:
             self._buffers.append(make_buffers(len(self._codes), self._words.shape[1], len(self._layout.word)))
         ends = [n_subsets * t // n for t in range(n + 1)]
-        parts = [slice(low, high) for low, high in zip(ends, ends[1:], strict=False)]
+        parts = [slice(low, high) for low, high in pairwise(ends)]
         if n == 1:
             return [work(parts[0], self._buffers[0])]
         with ThreadPoolExecutor(n) as threads:
