@@ -87,7 +87,7 @@ def downcoding(searched: Searched, *, in_full: bool = True) -> Attack:
         reason = "The search did not go on until nothing more could be shown, so that it ended tells nothing."
     elif not any(one.k for one in searched.policy.requirements):
         reason = "No requirement asks for a k, so a refinement is stopped by what the attacker does not know."
-    elif any(table.persons is not None for table in searched.tables):
+    elif searched.has_linked_rows:
         reason = "Some persons are in several groups, so their sizes do not add up."
     elif not in_full and searched.n_cells > CHEAP:
         reason = "The table is large; `maskwise attack` with --solution and --original computes it."
@@ -131,7 +131,7 @@ def bits_of_maximality(searched: Searched) -> float:
     # Hidden values of different shown values are independent here; of one value, several refinements may be left.
     chances: dict[tuple[int, str], list[float]] = {}
     for refinement in refinements:
-        own = [t for t in of_k if refinement.attribute in searched.tables[t].attributes]
+        own = [t for t in of_k if refinement.attribute in searched.requests[t].attributes]
         shares = _shares(searched, refinement)
         if len(shares) == 1:
             # All records are in one part, which the marginals tell: a lone value behind `*`.
@@ -170,8 +170,11 @@ def _least_sizes(searched: Searched) -> list[int]:
     """The k that is asked on each compressed table; 1 where none is."""
     parts = [part for one in searched.tried.requirements for part in one.parts if part.min_group]
     number = {column.name: i for i, column in enumerate(searched.profile.columns)}
-    asked = [(tuple(sorted(number[name] for name in part.qid)), part.min_group) for part in parts]
-    return [max([k for qid, k in asked if qid == table.attributes], default=1) for table in searched.tables]
+    asked: dict[tuple[int, ...], int] = {}
+    for part in parts:
+        qid = tuple(sorted(number[name] for name in part.qid))
+        asked[qid] = max(asked.get(qid, 1), part.min_group)
+    return [asked.get(request.attributes, 1) for request in searched.requests]
 
 
 def _code_counts(searched: Searched, attribute: int) -> Ints:

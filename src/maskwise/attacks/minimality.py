@@ -135,7 +135,7 @@ def _not_run(searched: Searched) -> str | None:
         return "The policy has no template, so nothing bounds how sure an attacker may be of a value."
     if searched.solution.regions is not None:
         return REGIONAL
-    if any(table.persons is not None for table in searched.tables):
+    if searched.has_linked_rows:
         return "Some persons are in several groups, and their values are not exchangeable within one."
     if searched.policy.minimality is None and searched.n_cells > CHEAP:
         return "The table is large; `minimality: check` in the policy asks for it all the same."
@@ -152,13 +152,17 @@ def stopped_refinements(searched: Searched) -> list[Stopped]:
     bounds = list_bounds(searched.profile, searched.tried, searched.requests)
     parts = [part for one in searched.policy.requirements for part in one.parts]
     asked = list_bounds(searched.profile, searched.policy, searched.requests)
-    cells = [group_cells(searched, table, refinements) for table in searched.tables]
-    rules = [
-        as_rules([one for one in bounds if one.table == t], table.whole()) for t, table in enumerate(searched.tables)
-    ]
+    of_table: list[list[Bound]] = [[] for _ in searched.requests]
+    for one in bounds:
+        of_table[one.table].append(one)
+    cells, rules = [], []
+    # Each table once: some are made when they are asked for.
+    for own, table in zip(of_table, searched.tables, strict=False):
+        cells.append(group_cells(searched, table, refinements))
+        rules.append(as_rules(own, table.whole()))
     found = []
     for refinement in refinements:
-        tables = [t for t, table in enumerate(searched.tables) if refinement.attribute in table.attributes]
+        tables = [t for t, one in enumerate(searched.requests) if refinement.attribute in one.attributes]
         parted = {t: cells[t][refinement.attribute].parted(refinement) for t in tables}
         if _breaks_another(parted, rules):
             continue

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from maskwise.compress.qid_tables import QidTables
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -49,4 +51,10 @@ class Searched:
     @property
     def n_cells(self) -> int:
         """How many codes its compressed tables have: what an attack has to look at."""
-        return sum(table.codes.size for table in self.tables)
+        return self.tables.n_codes if isinstance(self.tables, QidTables) else sum(one.codes.size for one in self.tables)
+
+    @property
+    def has_linked_rows(self) -> bool:
+        """Whether some persons have several rows."""
+        tables = self.tables.counted if isinstance(self.tables, QidTables) else self.tables
+        return any(table.persons is not None for table in tables)

@@ -15,6 +15,7 @@ import numpy as np
 from maskwise.compress.class_tables import compress_classes
 from maskwise.compress.compressed_table import Compact, CompressedTables
 from maskwise.compress.person_rows import count_persons
+from maskwise.compress.qid_tables import QidTables, counted_as
 from maskwise.compress.recode import lookup_of, narrowest, recode
 from maskwise.compress.record_teaching import teach
 from maskwise.compress.spill import Workspace
@@ -63,22 +64,26 @@ def compress(
     return CompressedTables(tables, class_tables, workspace, taught)
 
 
-def _compress_qids(table: Table, profile: Profile, request: CountRequest, workspace: Workspace) -> tuple[Compact, ...]:
-    """Count the rows of each QID that is asked for."""
+def _compress_qids(table: Table, profile: Profile, request: CountRequest, workspace: Workspace) -> Sequence[Compact]:
+    """Count the rows of each QID that is asked for, or those of a wide table that several are made of."""
     if not request.tables:
         return ()
-    pairs = list(dict.fromkeys(pair for one in request.tables for pair in one.sensitive))
+    counted = list(dict.fromkeys(counted_as(one) for one in request.tables))
+    pairs = list(dict.fromkeys(pair for one in counted for pair in one.sensitive))
     sensitive = [(name, profile.sensitive[name].keys_of(*values)) for name, values in pairs]
-    used = sorted({a for one in request.tables for a in one.attributes})
+    used = sorted({a for one in counted for a in one.attributes})
     lookups = {profile.columns[a].name: lookup_of(profile.columns[a], request.codings[a]) for a in used}
     person = None if profile.persons is None else profile.persons.column
     count = _count if person is None else count_persons
     with table.engine.scratch():
-        coded = recode(table, lookups, sensitive, keep=len(request.tables) > 1, person=person)
-        return tuple(
-            count(coded, profile, request, one, [pairs.index(pair) for pair in one.sensitive], workspace)
-            for one in request.tables
-        )
+        coded = recode(table, lookups, sensitive, keep=len(counted) > 1, person=person)
+        found = {
+            one: count(coded, profile, request, one, [pairs.index(pair) for pair in one.sensitive], workspace)
+            for one in counted
+        }
+    if not any(one.wide for one in request.tables):
+        return tuple(found[one] for one in request.tables)
+    return QidTables(request.tables, found, [coding.n_codes for coding in request.codings])
 
 
 def _count(

@@ -10,6 +10,8 @@ import numpy as np
 from maskwise.compress.spill import Workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 
@@ -60,8 +62,9 @@ class ClassTable:
 class CompressedTables:
     """Everything that was counted for a search."""
 
-    tables: tuple[Compact, ...] = ()
-    """One for each distinct QID, in the order of the request."""
+    tables: Sequence[Compact] = ()
+    """One for each distinct QID, in the order of the request; a `QidTables` makes some of them when they are asked
+    for."""
     class_tables: tuple[ClassTable, ...] = ()
     """The rows by class, once for each way of grouping the records; one without groups if there is no such way."""
     workspace: Workspace = field(default_factory=Workspace)

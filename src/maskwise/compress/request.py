@@ -36,6 +36,9 @@ class TableRequest:
     """The QID's attributes by their number in the policy, ascending."""
     sensitive: tuple[tuple[str, tuple[str | None, ...]], ...] = ()
     """Column and values of each set of sensitive values whose records are counted together."""
+    wide: tuple[int, ...] = ()
+    """Where many QIDs are subsets of some attributes: these, ascending. The records are then counted once, on all of
+    them, and the rows of the QID are made of the rows of these. Empty counts the QID by itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ class BottomUp:
             for t, table in enumerate(tables)
         ]
         self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]
-        members = [groups.attributes for groups in self.groups]
+        members = [self.groups[t].attributes for t, _ in self.places]
         now = [float(self.groups[t].now[r]) for t, r in self.places]
         self.charged = charge(
             bounds, self.places, members, [bad - bound.limit for bound, bad in zip(bounds, now, strict=True)]

@@ -13,22 +13,28 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from maskwise.compress.request import TableRequest
-from maskwise.errors import InfeasibleError
+from maskwise.errors import InfeasibleError, InputError
 from maskwise.search import rule_kernels
 from maskwise.values.compiled import plain_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
-    from maskwise.policy.requirements.base import Part
+    from maskwise.policy.requirements.base import Counted, Part, Requirement
     from maskwise.policy.requirements.rule import Rule
     from maskwise.profile.columns import Profile
 
 Sets: TypeAlias = tuple[tuple[str, tuple[str | None, ...]], ...]
 """Sets of sensitive values, each with its column."""
+_Place: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+"""The attributes of a QID, and those of the wide table that it is counted from."""
+MOST_SEPARATE = 16
+"""So many QIDs of one requirement are counted one by one; more of them from the rows of all its attributes."""
+MOST_TABLES = 2_000
+"""So many QIDs can be searched one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +97,38 @@ def figures_of(bounds: Sequence[Bound], worst: Sequence[float]) -> tuple[float, 
     return tuple(first[i].rule.to_figure(found[i]) for i in sorted(first))
 
 
+def rule_places(bounds: Sequence[Bound]) -> list[tuple[int, int]]:
+    """For each bound its table, and which of the table's rules it is."""
+    n_rules: dict[int, int] = {}
+    places = []
+    for bound in bounds:
+        places.append((bound.table, n_rules.setdefault(bound.table, 0)))
+        n_rules[bound.table] += 1
+    return places
+
+
+def leading_rules(
+    bounds: Sequence[Bound], places: Sequence[tuple[int, int]]
+) -> list[tuple[Rule, dict[int, NDArray[np.int64]]]]:
+    """For each requirement its first rule, and where the rules of the kind of that are, by group; see `figures_of`.
+
+    Args:
+        bounds: The rules of all requirements.
+        places: Which groups each is about, and which of their rules it is.
+    """
+    first: dict[int, Rule] = {}
+    found: dict[int, dict[int, list[int]]] = {}
+    for bound, (t, r) in zip(bounds, places, strict=True):
+        lead = first.setdefault(bound.requirement, bound.rule)
+        if lead.arithmetic == bound.rule.arithmetic:
+            found.setdefault(bound.requirement, {}).setdefault(t, []).append(r)
+    return [(first[i], {t: np.array(own, np.int64) for t, own in found[i].items()}) for i in sorted(first)]
+
+
 def charge(
     bounds: Sequence[Bound],
     places: Sequence[tuple[int, int]],
-    members: Sequence[Sequence[int]],
+    members: Iterable[Sequence[int]],
     room: Sequence[float],
 ) -> dict[int, list[tuple[int, int, float, float]]]:
     """For each attribute, of each rule that counts for it: table, rule, limit, and by what its change is divided.
@@ -106,31 +140,62 @@ def charge(
     Args:
         bounds: The rules of all requirements.
         places: The table of each, and which rule of the table it is.
-        members: The attributes of each table.
+        members: The attributes of the QID of each.
         room: The room of each rule.
     """
     mixed = len({bound.rule.arithmetic for bound in bounds if bound.counts}) > 1
     charges: dict[int, list[tuple[int, int, float, float]]] = {}
-    for bound, (t, r), own in zip(bounds, places, room, strict=True):
+    for bound, (t, r), attributes, own in zip(bounds, places, members, room, strict=True):
         by = 1.0 if not mixed else own if own > 0 else float("inf")
-        for i in members[t] if bound.counts else ():
+        for i in attributes if bound.counts else ():
             charges.setdefault(i, []).append((t, r, bound.limit, by))
     return charges
 
 
-def list_requests(profile: Profile, policy: Policy) -> tuple[TableRequest, ...]:
-    """What is to be counted on each distinct QID."""
-    wanted: dict[tuple[int, ...], dict[Sets, None]] = {}
-    for requirement in policy.requirements:
-        for part in requirement.parts:
-            wanted.setdefault(_numbers(policy, part.qid), {})[_counted(part, profile)] = None
+def list_requests(profile: Profile, policy: Policy, *, by_subsets: bool = False) -> tuple[TableRequest, ...]:
+    """What is to be counted on each distinct QID.
+
+    Args:
+        profile: The table.
+        policy: What is asked of it.
+        by_subsets: Any number of QIDs will do, because the search counts those of one requirement together.
+    """
+    wanted: dict[_Place, dict[Sets, None]] = {}
+    for requirement, places in zip(policy.requirements, _places(profile, policy, by_subsets=by_subsets), strict=True):
+        counted = _counted_sets(requirement, profile)
+        for part, place in zip(requirement.parts, places, strict=True):
+            wanted.setdefault(place, {})[counted[part.counted]] = None
+    if len(wanted) > MOST_TABLES and not by_subsets:
+        msg = (
+            f"The requirements stand for {len(wanted):,} quasi-identifiers. More than {MOST_TABLES:,} are searched by "
+            "`--method tdr` only, and without `suppress` and `person`. Lower L, or name fewer attributes."
+        )
+        raise InputError(msg)
     requests = []
-    for numbers, blocks in wanted.items():
+    for (numbers, wide), blocks in wanted.items():
         pairs: Sets = ()
         for block in sorted(blocks, key=len, reverse=True):
             pairs += block if _place(pairs, block) is None else ()
-        requests.append(TableRequest(numbers, pairs))
+        requests.append(TableRequest(numbers, pairs, wide))
     return tuple(requests)
+
+
+def _places(profile: Profile, policy: Policy, *, by_subsets: bool) -> list[list[_Place]]:
+    """For each part of each requirement its QID, and the attributes of the wide table that it is counted from."""
+    number_of = {name: i for i, name in enumerate(policy.masked)}
+    found = []
+    for requirement in policy.requirements:
+        qids = [part.qid for part in requirement.parts]
+        # Persons may have several rows, which do not add up.
+        is_wide = by_subsets and profile.persons is None and len(set(qids)) > MOST_SEPARATE
+        wide = tuple(sorted(number_of[name] for name in requirement.qid)) if is_wide else ()
+        found.append([(tuple(sorted(number_of[name] for name in qid)), wide) for qid in qids])
+    return found
+
+
+def _counted_sets(requirement: Requirement, profile: Profile) -> dict[Counted | None, Sets]:
+    """For what the parts of a requirement count, the sets of sensitive values in the order that their rules need."""
+    return {counted: _sets_of(counted, profile) for counted in {part.counted for part in requirement.parts}}
 
 
 def _place(pairs: Sets, block: Sets) -> int | None:
@@ -141,13 +206,17 @@ def _place(pairs: Sets, block: Sets) -> int | None:
 
 def list_bounds(profile: Profile, policy: Policy, requests: Sequence[TableRequest]) -> list[Bound]:
     """The rules of all requirements as the search sees them."""
-    at = {one.attributes: t for t, one in enumerate(requests)}
+    at = {(one.attributes, one.wide): t for t, one in enumerate(requests)}
     implied = policy.implied_parts()
     bounds = []
-    for i, requirement in enumerate(policy.requirements):
-        for p, part in enumerate(requirement.parts):
-            t = at[_numbers(policy, part.qid)]
-            bounds.append(_bound(part, profile, requests[t], i, t, counts=(i, p) not in implied))
+    for i, (requirement, places) in enumerate(
+        zip(policy.requirements, _places(profile, policy, by_subsets=True), strict=True)
+    ):
+        sets = _counted_sets(requirement, profile)
+        for p, (part, place) in enumerate(zip(requirement.parts, places, strict=True)):
+            # Not every search counts subsets together.
+            t = at[place] if place in at else at[place[0], ()]
+            bounds.append(_bound(part, profile, sets[part.counted], requests[t], i, t, counts=(i, p) not in implied))
     return bounds
 
 
@@ -182,10 +251,10 @@ def check_feasible(profile: Profile, policy: Policy) -> None:
             if part.subject in checked:
                 continue
             checked.add(part.subject)
-            counted = _counted(part, profile)
+            counted = _sets_of(part.counted, profile)
             whole = [profile.n_counted, *(profile.n_counted_with(*pair) for pair in counted)]
             counters = np.array(whole, np.int64)
-            bound = _bound(part, profile, TableRequest((), counted), i, 0, counts=True)
+            bound = _bound(part, profile, counted, TableRequest((), counted), i, 0, counts=True)
             # One group for each rule: not worth compiling for.
             worst, is_broken = plain_loop(rule_kernels.weigh)(as_rules([bound], counters), 0, counters, counters, 0)
             if is_broken:
@@ -196,21 +265,16 @@ def check_feasible(profile: Profile, policy: Policy) -> None:
         raise InfeasibleError("\n".join(broken.values()))
 
 
-def _numbers(policy: Policy, qid: Sequence[str]) -> tuple[int, ...]:
-    at = {name: i for i, name in enumerate(policy.masked)}
-    return tuple(sorted(at[name] for name in qid))
-
-
-def _counted(part: Part, profile: Profile) -> Sets:
+def _sets_of(counted: Counted | None, profile: Profile) -> Sets:
     """The sets of sensitive values whose records a rule counts, in the order it needs."""
-    counted = part.counted
     if counted is None:
         return ()
     return tuple((counted.column, values) for values in profile.sensitive[counted.column].sets_of(counted))
 
 
-def _bound(part: Part, profile: Profile, request: TableRequest, requirement: int, table: int, *, counts: bool) -> Bound:
-    counted = _counted(part, profile)
+def _bound(
+    part: Part, profile: Profile, counted: Sets, request: TableRequest, requirement: int, table: int, *, counts: bool
+) -> Bound:
     first = 1 + (_place(request.sensitive, counted) or 0)
     rule = part.rule(profile.n_counted)
     # A rule that counts no sensitive value reads only the number of records.

@@ -39,7 +39,7 @@ class ScoreSearch:
         self.trees = grow_forest(
             problem.profile, problem.policy.floors(), self._preferences.levels, spare=spare_records(problem)
         )
-        self._tables = list_requests(problem.profile, problem.policy)
+        self._tables = list_requests(problem.profile, problem.policy, by_subsets=problem.policy.suppress is None)
 
     @property
     def request(self) -> CountRequest:

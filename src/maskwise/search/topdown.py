@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from maskwise.policy.attributes import Kind
-from maskwise.search.bounds import as_rules, charge, figures_of
+from maskwise.search.bounds import charge, leading_rules, rule_places
+from maskwise.search.charges import Charges
 from maskwise.search.groups import split_kernels
-from maskwise.search.groups.person_groups import PersonGroups
-from maskwise.search.groups.splitting import SplittingGroups
 from maskwise.search.preferences import above_level, no_preferences
 from maskwise.search.score import disclosure_gain, score
+from maskwise.search.suppression.row_groups import QidFigures
+from maskwise.search.table_groups import start_tables
 from maskwise.search.ties import largest
 from maskwise.search.value_trees import flatten, gains, is_beneficial
 from maskwise.solution.cut import HIDDEN
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from maskwise.search.interface import Watcher
     from maskwise.search.options import Limits
     from maskwise.search.preferences import Preferences
-    from maskwise.search.suppression.row_groups import QidFigures, SuppressibleGroups
+    from maskwise.search.suppression.row_groups import SuppressibleGroups
+    from maskwise.search.table_groups import QidGroups
     from maskwise.search.value_trees import AnyTree
 
 
@@ -104,19 +106,14 @@ class TopDown:
                 self.gain[self.first[i] : self.first[i + 1]] = gains(tree, has_class=has_class)
             self._open(i, int(self.first[i]))
         most_slots = [int(tree.n_children.max()) + int(tree.kind is Kind.SUPPRESS) for tree in trees]
-        of_table = [[bound for bound in bounds if bound.table == t] for t in range(len(tables))]
-        self.groups: list[SplittingGroups | PersonGroups | QidFigures] = [
-            (SplittingGroups if table.persons is None else PersonGroups)(
-                table,
-                self.cut,
-                [int(self.first[a]) for a in table.attributes],
-                [most_slots[a] for a in table.attributes],
-                as_rules(of_table[t], table.whole()),
-            )
-            for t, table in enumerate(() if suppressible is not None else tables)
-        ]
-        self.groups += () if suppressible is None else suppressible.figures
-        self.places = [(bound.table, of_table[bound.table].index(bound)) for bound in bounds]
+        self.groups: list[QidGroups | QidFigures]
+        if suppressible is None:
+            started = start_tables(tables, bounds, self.cut, self.first, most_slots)
+            self.groups, self.places, members = [*started.groups], started.places, started.members
+        else:
+            self.groups, self.places = [*suppressible.figures], rule_places(bounds)
+            members = [self.groups[t].attributes for t, _ in self.places]
+        self._leading = leading_rules(bounds, self.places)
         preferred = preferences or no_preferences(len(trees))
         self.weights = preferred.weights
         self.path: list[tuple[int, int]] = []
@@ -124,16 +121,19 @@ class TopDown:
             for node in above_level(trees[i], level):
                 self.refine(int(self.first[i]) + node)
         self.given, self.path = self.path, []
-        members = [groups.attributes for groups in self.groups]
         now = [float(self.groups[t].now[r]) for t, r in self.places]
         self.charged = charge(
             bounds, self.places, members, [bound.limit - bad for bound, bad in zip(bounds, now, strict=True)]
         )
+        self._charges = {i: Charges.of(i, own, self.groups) for i, own in self.charged.items()}
         self.start = self.figures()
 
     def figures(self) -> tuple[float, ...]:
         """For each requirement of the policy its figure now."""
-        return figures_of(self.bounds, [float(self.groups[t].now[r]) for t, r in self.places])
+        return tuple(
+            rule.to_figure(max(float(self.groups[t].now[own].max()) for t, own in places.items()))
+            for rule, places in self._leading
+        )
 
     @property
     def is_anti_monotone(self) -> bool:
@@ -190,12 +190,29 @@ class TopDown:
         for i in np.unique(owner):
             mine = owner == i
             nodes = frontier[mine]
-            total = np.zeros(len(nodes))
-            for t, r, _, by in self.charged.get(i, ()):
-                now = self.groups[t].now[r]
-                total += (np.maximum(now, self.groups[t].worst[r, nodes]) - now) / by
-            loss[mine] = total / max(len(self.charged.get(i, ())), 1)
+            if i in self._charges:
+                loss[mine] = self._charges[i].losses(self.groups, nodes, int(self.first[i]))
         return loss
+
+    def losses_of_splits(self, i: int, node: int, low: int, high: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The privacy that each split of an interval would cost, and whether it breaks no rule; the first is none.
+
+        Args:
+            i: The attribute.
+            node: The interval.
+            low: Its first code.
+            high: One past its last.
+        """
+        is_valid = np.ones(high - low, np.bool_)
+        is_valid[0] = False
+        worst: dict[int, NDArray[np.float64]] = {}
+        for t, groups in enumerate(self.groups):
+            if i in groups.attributes and not isinstance(groups, QidFigures):
+                worst[t], fits = groups.try_splits(i, node, low, high)
+                is_valid &= fits
+        if i not in self._charges:
+            return np.zeros(high - low), is_valid
+        return self._charges[i].losses_of_splits(self.groups, worst, high - low), is_valid
 
     def refine(self, node: int) -> tuple[str, str | None, tuple[str | None, ...]]:
         """Perform a refinement on every table that has its attribute; return what changed."""

@@ -21,6 +21,7 @@ from maskwise.table.marks import MOST_LISTED
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import as_numpy
 from maskwise.values.spelling import text_of
+from maskwise.verify.coded_records import code_records, count_alike
 from maskwise.verify.counted_values import Cells
 from maskwise.verify.measures.registry import measure_groups
 from maskwise.verify.measures.spectrum import Spectrum
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.table.table import Table
     from maskwise.verify.counted_values import Values
+
+MOST_SEPARATE = 16
+"""So many QIDs of one requirement are counted one by one; more of them from the distinct rows of all its columns."""
 
 
 def verify(
@@ -99,31 +103,26 @@ def _recount(
     of_qid: dict[tuple[str, ...], list[Part]] = {}
     for part in requirement.parts:
         of_qid.setdefault(part.qid, []).append(part)
-    worst: dict[object, tuple[float, Tightest, ir.Table]] = {}
+    worst: dict[object, tuple[float, Tightest, tuple[int, ...]]] = {}
     sizes: Counter[int] = Counter()
     n_broken = n_records = n_rows = 0
     cells = {
         name: _cells(table, name, trees.get(name), read_text) for name in requirement.columns[len(requirement.qid) :]
     }
     with _marked(table, requirement, cells, person, keep=len(of_qid) > 1) as records:
-        for qid, parts in of_qid.items():
-            groups = records.groups(qid)
-            spectrum, n_rows = records.spectrum(groups)
+        for qid, spectrum, n_rows in records.spectra(list(of_qid)):
             for size, n in zip(spectrum.n_records.tolist(), spectrum.n_groups.tolist(), strict=True):
                 sizes[size] += n
             is_broken = np.zeros(len(spectrum.n_groups), np.bool_)
-            for part in parts if n_rows else ():
+            for part in of_qid[qid] if n_rows else ():
                 measured = measure_groups(part, spectrum, records.values_of(part))
                 is_broken |= measured.is_broken
                 at = measured.worst(spectrum.n_records)
                 figure = measured.figures[at].item()
                 bad = -figure if measured.is_low_bad else figure
                 if part.subject not in worst or bad > worst[part.subject][0]:
-                    worst[part.subject] = (
-                        bad,
-                        Tightest(part, figure, int(spectrum.n_records[at]), (), unit),
-                        (records.like(groups, spectrum, at)),
-                    )
+                    tight = Tightest(part, figure, int(spectrum.n_records[at]), (), unit)
+                    worst[part.subject] = bad, tight, records.counts_at(spectrum, at)
             n_broken += int(spectrum.n_groups[is_broken].sum())
             n_records += int((spectrum.n_groups * spectrum.n_records)[is_broken].sum())
         listed = list(worst.values()) if requirement.lists_worst_groups else []
@@ -196,16 +195,30 @@ class _Marked:
             n_whole = {pair: int(whole[mark] or 0) for mark, pair in zip(marks, self.marks, strict=True)}
         return Spectrum(column["groups"][order], column["n"][order], n_values, n_whole), int(column["records"].sum())
 
-    def like(self, groups: ir.Table, spectrum: Spectrum, at: int) -> ir.Table:
-        """The groups with the same counts as one of them."""
-        same = [groups["n"] == int(spectrum.n_records[at])]
-        same += [groups[f"s{i}"] == int(spectrum.n_values[pair][at]) for i, pair in enumerate(self.marks)]
-        return groups.filter(same)
+    def spectra(self, qids: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], Spectrum, int]]:
+        """For each QID, in their order, how many groups have the same counts, and how many records there are."""
+        if self.by_person or len(qids) <= MOST_SEPARATE:
+            for qid in qids:
+                yield qid, *self.spectrum(self.groups(qid))
+            return
+        marks = [f"s{i}" for i in range(len(self.marks))]
+        coded = code_records(self.engine, self.expr, [f"q{i}" for i in range(len(self.columns))], marks)
+        n_rows, number = int(coded.counts[:, 0].sum()), {name: i for i, name in enumerate(self.columns)}
+        for at, counts in coded.groups([tuple(number[name] for name in qid) for qid in qids]):
+            different, n_groups = count_alike(counts)
+            n_values = {pair: different[:, 1 + i] for i, pair in enumerate(self.marks)}
+            yield qids[at], Spectrum(n_groups, different[:, 0], n_values), n_rows
 
-    def first(self, qid: Sequence[str], groups: ir.Table) -> tuple[str | None, ...]:
-        """What the first of some groups shows."""
-        keys = [f"q{self.columns.index(name)}" for name in qid]
-        ordered = groups.order_by([self.engine.dialect.byte_order(groups[key]) for key in keys])
+    def counts_at(self, spectrum: Spectrum, at: int) -> tuple[int, ...]:
+        """The records of a kind of group, and those of them with each mark."""
+        return int(spectrum.n_records[at]), *(int(spectrum.n_values[pair][at]) for pair in self.marks)
+
+    def first(self, qid: Sequence[str], counts: Sequence[int]) -> tuple[str | None, ...]:
+        """What the first of the groups with some counts shows."""
+        groups, keys = self.groups(qid), [f"q{self.columns.index(name)}" for name in qid]
+        names = ["n", *(f"s{i}" for i in range(len(self.marks)))]
+        alike = groups.filter([groups[name] == n for name, n in zip(names, counts, strict=True)])
+        ordered = alike.order_by([self.engine.dialect.byte_order(alike[key]) for key in keys])
         row = self.engine.fetch(ordered.select(keys).limit(1)).to_pylist()[0]
         return tuple(None if row[key] is None else text_of(row[key]) for key in keys)
 

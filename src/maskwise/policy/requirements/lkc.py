@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.file_form import Entry
     from maskwise.policy.requirements.protected_values import Protected
 
-MOST_QIDS = 2_000
+MOST_QIDS = 200_000
 """The most combinations of attributes that one requirement may stand for."""
 
 
@@ -101,11 +102,7 @@ class LKC:
     @property
     def parts(self) -> tuple[Part, ...]:
         """The rules it is made of: for each subset its k, then its templates."""
-        parts: list[Part] = []
-        for qid in combinations(self.qid, self.known):
-            parts += [] if self.k is None else [KAnonymity(qid, self.k)]
-            parts += [Template(qid, column, value, bound) for column, value, bound in self.sensitive]
-        return tuple(parts)
+        return _parts(self.qid, self.known, self.k, self.sensitive)
 
     @property
     def confidences(self) -> tuple[Fraction, ...]:
@@ -186,6 +183,15 @@ class LKC:
         k = {} if self.k is None else {"k": self.k}
         sensitive = {"sensitive": values} if self.sensitive else {}
         return {"lkc": {"attributes": list(self.qid), "L": self.known}, **k, **sensitive}
+
+
+@lru_cache(maxsize=4)  # thousands of them, and everything that reads a policy asks
+def _parts(qid: tuple[str, ...], known: int, k: int | None, sensitive: Protected) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    for subset in combinations(qid, known):
+        parts += [] if k is None else [KAnonymity(subset, k)]
+        parts += [Template(subset, column, value, bound) for column, value, bound in sensitive]
+    return tuple(parts)
 
 
 def _misfit(entry: Entry, stray: str | None) -> str | None:

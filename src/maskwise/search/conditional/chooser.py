@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.policy.attributes import Kind
-from maskwise.search.conditional import gain_kernels
-from maskwise.search.groups.person_groups import PersonGroups
 from maskwise.search.groups.splitting import SplittingGroups
+from maskwise.search.groups.subset_groups import SubsetGroups
 from maskwise.search.suppression.prices import Prices
-from maskwise.search.suppression.row_groups import QidFigures
 from maskwise.search.ties import TOLERANCE, is_less, largest
 from maskwise.search.topdown import Choice
 
@@ -143,22 +141,11 @@ class ConditionalChooser:
         if self._prices is not None:
             self._weigh_paid_splits(i, node, low, high)
             return
-        is_valid = np.ones(high - low, np.bool_)
-        is_valid[0] = False
-        total = np.zeros(high - low)
-        for t, groups in enumerate(state.groups):
-            if i not in groups.attributes or isinstance(groups, QidFigures):
-                continue
-            worst, fits = _try_splits(groups, i, node, low, high)
-            is_valid &= fits
-            for other, r, _, by in state.charged.get(i, ()):
-                if other == t:
-                    total += (np.maximum(groups.now[r], worst[r]) - groups.now[r]) / by
+        losses, is_valid = state.losses_of_splits(i, node, low, high)
         if not is_valid.any():
             self._open.discard(node)
             self._weighed.pop(node, None)
             return
-        losses = total / max(len(state.charged.get(i, ())), 1)
         gains = self.classes.gains_of_splits(i, node, low, high)
         worth = np.where(is_valid, gains / (losses + 1.0) ** self.variant.exponent, -np.inf)
         at = int(largest(worth)[0])
@@ -275,9 +262,9 @@ class ConditionalChooser:
         low, high = tree.bins_of(node - first)
         for groups in state.groups:
             # Where persons have several rows, groups are counted anew after each refinement.
-            if i in groups.attributes and isinstance(groups, SplittingGroups):
-                worst, _ = _try_splits(groups, i, node, low, high)
-                groups.set_worst(node, worst[:, border - low])
+            if i in groups.attributes and isinstance(groups, SplittingGroups | SubsetGroups):
+                worst, _ = groups.try_splits(i, node, low, high)
+                groups.set_worst(i, node, worst[:, border - low])
         self._open.discard(node)
         for child in tree.split(node - first, border):
             start, stop = tree.bins_of(child)
@@ -294,17 +281,3 @@ def _has_one_child(tree: AnyTree) -> NDArray[np.bool_]:
             first = int(tree.first_child[at])
             has_one[at] = is_there[first : first + int(tree.n_children[at])].sum() == 1
     return has_one
-
-
-def _try_splits(
-    groups: SplittingGroups | PersonGroups, i: int, node: int, low: int, high: int
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """How bad the worst group of one QID would be after each split of an interval, and whether no rule breaks."""
-    worst = np.empty((len(groups.rules.kind), high - low))
-    fits = np.empty(high - low, np.bool_)
-    if isinstance(groups, PersonGroups):
-        groups.try_splits(i, node, low, high, worst, fits)
-    else:
-        j = groups.attributes.index(i)
-        gain_kernels.worst_of_splits(groups.arrays, groups.rules, j, node, low, high, worst, fits)
-    return worst, fits

@@ -51,7 +51,7 @@ class ConditionalSearch:
         self.seed = problem.options.seed or 0
         levels = preferences_of(problem.policy).levels
         self.trees = grow_forest(problem.profile, problem.policy.floors(), levels, spare=spare_records(problem))
-        self._tables = list_requests(problem.profile, problem.policy)
+        self._tables = list_requests(problem.profile, problem.policy, by_subsets=problem.policy.suppress is None)
         self._classes = request_classes(problem, class_name, in_detail=self.effort > 1)
         self._chosen = Variant()
 

@@ -84,11 +84,13 @@ class PersonGroups:
         return worst
 
     def try_splits(
-        self, attribute: int, node: int, low: int, high: int, worst: NDArray[np.float64], fits: NDArray[np.bool_]
-    ) -> None:
-        """Find how bad the worst group would be after each split of an interval, and whether no rule breaks."""
+        self, attribute: int, node: int, low: int, high: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """How bad the worst group would be after each split of an interval; see `SplittingGroups.try_splits`."""
+        worst, fits = np.empty((len(self.rules.kind), high - low)), np.empty(high - low, np.bool_)
         j = self.attributes.index(attribute)
         person_kernels.worst_of_splits(self._rows, self.rules, j, node, low, high, worst, fits)
+        return worst, fits
 
     @property
     def is_anti_monotone(self) -> bool:

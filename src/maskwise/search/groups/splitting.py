@@ -113,8 +113,28 @@ class SplittingGroups:
         """The rows, group by group, as the kernels take them."""
         return self._arrays
 
-    def set_worst(self, candidate: int, worst: NDArray[np.float64]) -> None:
-        """Set how bad the worst group would be after refining a candidate, as another kernel found it."""
+    def try_splits(
+        self, attribute: int, node: int, low: int, high: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """How bad the worst group would be by each rule after each split of an interval, and whether no rule breaks.
+
+        Args:
+            attribute: The attribute.
+            node: The interval.
+            low: Its first code.
+            high: One past its last.
+        """
+        # Only searches whose intervals grow ask for it.
+        from maskwise.search.conditional.gain_kernels import worst_of_splits  # noqa: PLC0415
+
+        worst, fits = np.empty((len(self.rules.kind), high - low)), np.empty(high - low, np.bool_)
+        j = self.attributes.index(attribute)
+        worst_of_splits(self._arrays, self.rules, j, node, low, high, worst, fits)
+        return worst, fits
+
+    def set_worst(self, attribute: int, candidate: int, worst: NDArray[np.float64]) -> None:
+        """Set how bad the worst group would be after refining a candidate, as `try_splits` found it."""
+        del attribute
         self._cut.worst[:, candidate] = worst
 
     @property

@@ -1,0 +1,300 @@
+"""The groups of many QIDs that are subsets of the same attributes, while a search refines.
+
+LKC-privacy asks of every two or three of many columns what k-anonymity asks of
+one QID. Here no QID has rows or counters of its own: the rows of all attributes
+together are looked at, those alone that a refinement moves, and counted on each
+subset with the refined attribute. What is kept is for each subset its worst
+group, and for each candidate and subset the worst group that refining it would
+create. `SplittingGroups` does the same for one QID, and keeps its groups.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+
+from maskwise.compress.packing import pack
+from maskwise.search import rule_kernels
+from maskwise.search.groups.subset_cells import make_buffers
+from maskwise.search.groups.subset_kernels import Dimensions, Subsets, Worsts, count_subsets, take_places
+from maskwise.search.groups.subset_splits import worst_of_splits
+from maskwise.values.compiled import plain_loop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from maskwise.compress.compressed_table import Compact
+    from maskwise.search.groups.split_kernels import SplitCut
+    from maskwise.search.groups.subset_cells import Buffers
+
+    Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+T = TypeVar("T")
+_MOST_THREADS = 4
+"""More would need more memory than they save time."""
+_WORK_OF_THREAD = 2_000_000
+"""With fewer visits of rows, another thread does not pay."""
+
+
+class _Places(NamedTuple):
+    """The places of one attribute; see `Dimensions`."""
+
+    of_code: Ints  # (n_codes,)
+    shown: Ints  # (n_places,)
+    candidate: Ints  # (n_places,)
+    n_shown: int
+
+
+class SubsetGroups:
+    """The groups of subsets of some attributes, all of one size.
+
+    Rules are numbered subset by subset: rule r of subset s is `s * n_rules + r`.
+
+    Claim: after any sequence of refinements `worst_of` an attribute's candidate x and a rule of a subset with the
+    attribute, or `now` of the rule if that is larger, is its badness after refining x next.
+    """
+
+    def __init__(
+        self,
+        wide: Compact,
+        subsets: Sequence[tuple[int, ...]],
+        cut: SplitCut,
+        first: Ints,
+        rules: rule_kernels.Rules,
+        is_enforced: Bools,
+    ) -> None:
+        """Start with one group on each subset, which shows roots.
+
+        Args:
+            wide: The rows of all attributes.
+            subsets: The attributes of each QID by their number in the policy, ascending.
+            cut: The trees, with attributes numbered over the whole policy.
+            first: The root of each attribute of the policy; one past the last node.
+            rules: What the groups of every subset must satisfy.
+            is_enforced: (n_subsets, n_rules) False for a rule that another one implies.
+        """
+        self.attributes = wide.attributes
+        self.n_rules = len(rules.kind)
+        self._rules = rules._replace(is_enforced=np.ones(self.n_rules, np.bool_))
+        self._cut, self._codes = cut, wide.codes
+        self._roots = first[list(wide.attributes)]
+        self._words, self._layout = pack(wide.counts, rules.whole, wide.workspace)
+        self._members = _members(wide.attributes, subsets)
+        n_attributes = len(wide.attributes)
+        self._own = [_with_member(self._members, a) for a in range(n_attributes)]
+        number = np.zeros_like(self._members)
+        for a, own in enumerate(self._own):
+            number[self._members == a] = np.arange(len(own))
+        self._subsets = Subsets(self._members, number, is_enforced)
+        sizes = [
+            int(first[p + 1] - first[p]) * len(own) * self.n_rules
+            for p, own in zip(wide.attributes, self._own, strict=True)
+        ]
+        offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._worsts = Worsts(
+            wide.workspace.full(int(offset[-1]), -np.inf, np.float64),
+            offset[:-1],
+            np.array([len(own) for own in self._own]),
+            self._roots,
+            cut.alive,
+        )
+        weigh, whole = plain_loop(rule_kernels.weigh), rules.whole
+        now = [weigh(self._rules, r, whole, whole, 0)[0] for r in range(self.n_rules)]
+        self.now: Floats = np.tile(np.array(now), len(subsets))
+        self._node_of_code = [np.full(cut.slot.shape[1], root) for root in self._roots]
+        self._n_codes = cut.slot.shape[1]
+        self._places = wide.workspace.zeros((n_attributes + 1, len(wide.codes)), np.min_scalar_type(self._n_codes + 1))
+        self._buffers: list[Buffers] = []
+        self._layouts = [self._place(a) for a in range(n_attributes)]
+        for a in range(n_attributes):
+            is_first = self._members[self._own[a], 0] == a
+            self._count(a, np.arange(len(wide.codes)), self._layouts[a], self._own[a][is_first])
+
+    @property
+    def is_anti_monotone(self) -> bool:
+        """Always: the worst part of a group is never better than the group."""
+        return True
+
+    def release(self) -> None:
+        """Free the memory; only `now` is left."""
+        del self._words, self._places, self._codes, self._worsts
+        self._buffers.clear()
+
+    def rules_of(self, attribute: int) -> Ints:
+        """The rules of the subsets with an attribute, in the order of `worst_of`."""
+        own = self._own[self.attributes.index(attribute)]
+        numbered: Ints = (np.sort(own)[:, None] * self.n_rules + np.arange(self.n_rules)).ravel()
+        return numbered
+
+    def worst_of(self, attribute: int) -> Floats:
+        """(n_nodes, n_rules_of) how bad the worst group is by each rule that refining each node would create."""
+        a = self.attributes.index(attribute)
+        n_each = int(self._worsts.n_subsets[a]) * self.n_rules
+        start = int(self._worsts.offset[a])
+        stop = int(self._worsts.offset[a + 1]) if a + 1 < len(self.attributes) else len(self._worsts.badness)
+        found: Floats = self._worsts.badness[start:stop].reshape(-1, max(n_each, 1))
+        return found
+
+    def set_worst(self, attribute: int, candidate: int, worst: Floats) -> None:
+        """Set how bad the worst groups would be after refining a candidate, in the order of `rules_of`."""
+        self.worst_of(attribute)[candidate - self._roots[self.attributes.index(attribute)]] = worst
+
+    def refine(
+        self, attribute: int, value: int, candidate: int, branch: Ints, branch_node: Ints, slot: NDArray[np.int32]
+    ) -> None:
+        """Split the groups that show `value`; the arguments are those of `SplittingGroups.refine`."""
+        del slot
+        a = self.attributes.index(attribute)
+        rules = self.rules_of(attribute)
+        self.now[rules] = np.maximum(self.now[rules], self.worst_of(attribute)[candidate - self._roots[a]])
+        is_moved = self._node_of_code[a] == value
+        codes = np.flatnonzero(is_moved[: len(branch)])
+        self._node_of_code[a][codes] = branch_node[branch[codes]]
+        rows = np.flatnonzero(is_moved[self._codes[:, a]])
+        self._layouts[a] = self._place(a)
+        self._count(a, rows, self._place(a, is_moved), self._own[a])
+
+    def try_splits(self, attribute: int, node: int, low: int, high: int) -> tuple[Floats, Bools]:
+        """How bad the worst groups would be after each split of an interval, and whether no rule breaks.
+
+        Args:
+            attribute: The attribute.
+            node: The interval.
+            low: Its first code.
+            high: One past the last that is a number.
+
+        Returns:
+            (n_rules_of, high - low) the first of each is meaningless; (high - low,)
+        """
+        a = self.attributes.index(attribute)
+        rows = np.flatnonzero((self._node_of_code[a] == node)[self._codes[:, a]])
+        codes = self._codes[rows, a].astype(np.int64)
+        bins = np.where((codes >= low) & (codes < high), codes - low, high - low)
+        dims, own = self._dimensions(rows, self._layouts[a]), np.sort(self._own[a])
+        worst = np.empty((len(own), self.n_rules, high - low))
+        words = self._words[rows]
+
+        def try_some(part: slice, buffers: Buffers) -> Bools:
+            fits = np.ones(high - low, np.bool_)
+            worst_of_splits(
+                dims,
+                self._subsets,
+                own[part],
+                a,
+                bins,
+                high - low,
+                words,
+                self._layout,
+                self._rules,
+                buffers,
+                worst[part],
+                fits,
+            )
+            return fits
+
+        fits = self._in_threads(try_some, len(own), len(rows))
+        return worst.reshape(-1, high - low), np.logical_and.reduce([np.ones(high - low, np.bool_), *fits])
+
+    def _place(self, a: int, only: Bools | None = None) -> _Places:
+        """The places of an attribute, or those of some of its codes.
+
+        Args:
+            a: The attribute.
+            only: (n_codes,) the codes; the others have the first place.
+        """
+        cut, p = self._cut, self.attributes[a]
+        nodes = self._node_of_code[a]
+        of_code = np.zeros(self._n_codes, np.int64)
+        shown: list[int] = []
+        candidates: list[int] = []
+        different = np.unique(nodes if only is None else nodes[only]).tolist()
+        for number, node in enumerate(different):
+            own = nodes == node
+            if not cut.alive[node] or not cut.n_children[node]:
+                of_code[own] = len(shown)
+                told = [-1]
+            elif cut.hides[p]:
+                # Each value that may still be disclosed by itself, and last all others that `*` hides.
+                children = cut.first_child[node] + np.arange(cut.n_children[node])
+                told = [*children[cut.alive[children]].tolist(), -1]
+                place_of_slot = np.full(len(children) + 1, len(told) - 1)
+                place_of_slot[:-1][cut.alive[children]] = np.arange(len(told) - 1)
+                of_code[own] = len(shown) + place_of_slot[cut.slot[p][own]]
+            else:
+                told = [node] * int(cut.n_children[node])
+                of_code[own] = len(shown) + cut.slot[p][own]
+            shown += [number] * len(told)
+            candidates += told
+        if only is not None:
+            of_code[~only] = 0
+        return _Places(of_code, np.array(shown), np.array(candidates), len(different))
+
+    def _dimensions(self, rows: Ints, refined: _Places) -> Dimensions:
+        """What some rows show, the places of the refined attribute last; these are filled in elsewhere."""
+        layouts = [*self._layouts, refined]
+        sizes = [len(one.shown) for one in layouts]
+        places = self._places[:, : len(rows)]
+        table = np.array([one.of_code for one in self._layouts]).astype(self._places.dtype)
+        take_places(self._codes, rows, table, places)
+        candidate = np.concatenate([one.candidate for one in layouts])
+        offset = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+        hides = self._cut.hides[list(self.attributes)]
+        return Dimensions(
+            places,
+            np.array(sizes, np.int64),
+            np.array([one.n_shown for one in layouts], np.int64),
+            offset,
+            np.concatenate([one.shown for one in layouts]).astype(np.int64),
+            candidate.astype(np.int64),
+            np.logical_or.reduceat((candidate >= 0) & self._cut.alive[candidate], offset),
+            np.append(hides, False),
+        )
+
+    def _count(self, a: int, rows: Ints, refined: _Places, own: Ints) -> None:
+        """Count rows on the subsets that have a refined attribute."""
+        if not len(own) or not len(rows):
+            return
+        dims = self._dimensions(rows, refined)
+        dims.hides[-1] = dims.hides[a]
+        dims.places[-1] = refined.of_code.astype(self._places.dtype)[self._codes[rows, a]]
+        words = self._words[rows] if len(rows) < len(self._words) else self._words
+
+        def count_some(part: slice, buffers: Buffers) -> None:
+            count_subsets(dims, self._subsets, own[part], a, words, self._layout, self._rules, self._worsts, buffers)
+
+        self._in_threads(count_some, len(own), len(rows))
+
+    def _in_threads(self, work: Callable[[slice, Buffers], T], n_subsets: int, n_rows: int) -> list[T]:
+        """Share subsets among threads, each with buffers of its own."""
+        n = max(min(os.cpu_count() or 1, _MOST_THREADS, n_subsets * n_rows // _WORK_OF_THREAD, n_subsets), 1)
+        while len(self._buffers) < n:
+            self._buffers.append(make_buffers(len(self._codes), self._words.shape[1], len(self._layout.word)))
+        ends = [n_subsets * t // n for t in range(n + 1)]
+        parts = [slice(low, high) for low, high in pairwise(ends)]
+        if n == 1:
+            return [work(parts[0], self._buffers[0])]
+        with ThreadPoolExecutor(n) as threads:
+            return list(threads.map(work, parts, self._buffers[:n]))
+
+
+def _members(attributes: Sequence[int], subsets: Sequence[tuple[int, ...]]) -> Ints:
+    """(n_subsets, size) the attributes of each subset by their place among all."""
+    place = {a: p for p, a in enumerate(attributes)}
+    return np.array([[place[a] for a in subset] for subset in subsets], np.int64)
+
+
+def _with_member(members: Ints, a: int) -> Ints:
+    """The subsets that have an attribute, in the order of their other attributes."""
+    own = np.flatnonzero((members == a).any(axis=1))
+    others = members[own]
+    others = others[others != a].reshape(len(own), -1)
+    order = np.lexsort(others.T[::-1]) if others.shape[1] else np.arange(len(own))
+    return own[order]

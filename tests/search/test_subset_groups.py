@@ -1,0 +1,117 @@
+"""LKC counted on all its columns together, against the same policy QID by QID and against plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import maskwise
+from maskwise.compress.compressed_table import Compact
+from maskwise.compress.qid_tables import QidTables, project
+from maskwise.compress.request import TableRequest
+from maskwise.errors import InputError, PolicyError
+from maskwise.policy.requirements.lkc import LKC
+from maskwise.search import bounds
+from maskwise.verify import verify as recount
+
+TREE = {"any": {"low": ["v0", "v1"], "high": {"upper": ["v2", "v3"], "top": ["v4", "v5"]}}}
+SEPARATE = 10**9
+
+
+def problem(seed: int, n_columns: int = 5) -> tuple[pa.Table, dict[str, Any]]:
+    """A random table with missing cells, and a policy: columns of all kinds, k, a template, one more QID."""
+    rng = np.random.default_rng(seed)
+    n = 150 + 40 * seed
+    names = [f"a{i}" for i in range(n_columns)]
+    columns: dict[str, Any] = {}
+    for i, name in enumerate(names):
+        cells = rng.integers(0, (30, 5, 6)[i % 3], n)
+        if i % 3 == 0:
+            columns[name] = pa.array([None if drawn < 0.1 else int(c) for c, drawn in zip(cells, rng.random(n))])  # noqa: B905
+        else:
+            columns[name] = pa.array([f"v{c}" for c in cells])
+    columns["ill"] = pa.array(rng.choice(["hiv", "flu", "none"], n, p=[0.1, 0.3, 0.6]))
+    columns["risk"] = pa.array(rng.choice(["no", "yes"], n))
+    asked: dict[str, Any] = {"lkc": {"attributes": names[::-1], "L": 1 + seed % 3}, "k": 4 + seed}
+    if seed % 2:
+        asked |= {"sensitive": {"ill": ["hiv"]}, "confidence": 0.4}
+    trees = {name: {"taxonomy": TREE} for name in names[2::3]}
+    policy = {"class": "risk", "attributes": trees, "requirements": [asked, {"qid": names[:2], "k": 9}]}
+    return pa.table(columns), policy
+
+
+def masked(monkeypatch: pytest.MonkeyPatch, most: int, seed: int, **options: Any) -> Any:
+    monkeypatch.setattr(bounds, "MOST_SEPARATE", most)
+    monkeypatch.setattr(recount, "MOST_SEPARATE", most)
+    return maskwise.anonymize(*problem(seed), **options)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::maskwise.MaskwiseWarning")
+@pytest.mark.parametrize("criterion", ["score", "conditional"])
+@pytest.mark.parametrize("seed", range(4))
+def test_subsets_counted_together_lead_to_the_same_steps(
+    monkeypatch: pytest.MonkeyPatch, seed: int, criterion: str
+) -> None:
+    together = masked(monkeypatch, 0, seed, criterion=criterion)
+    apart = masked(monkeypatch, SEPARATE, seed, criterion=criterion)
+    assert together.solution.steps == apart.solution.steps
+    assert together.solution.steps
+    assert together.solution.cuts == apart.solution.cuts
+    assert together.verdict.findings == apart.verdict.findings
+
+
+@pytest.mark.parametrize("most", [0, SEPARATE])
+def test_an_audit_counts_every_subset(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(recount, "MOST_SEPARATE", most)
+    table, policy = problem(1)
+    asked = policy["requirements"][0]
+    (found,) = maskwise.audit(table, {"requirements": [asked]}).findings
+    records = table.to_pylist()
+    groups = [
+        (n, sum(r["ill"] == "hiv" for r in records if tuple(r[name] for name in qid) == shown))
+        for qid in combinations(asked["lkc"]["attributes"], asked["lkc"]["L"])
+        for shown, n in Counter(tuple(r[name] for name in qid) for r in records).items()
+    ]
+    broken = [n for n, ill in groups if n < asked["k"] or ill > 0.4 * n]
+    assert (found.n_groups, found.n_violating_groups, found.n_violating_records) == (
+        len(groups),
+        len(broken),
+        sum(broken),
+    )
+    assert found.anonymity == min(n for n, _ in groups)
+    assert dict(found.sizes) == Counter(n for n, _ in groups)
+
+
+def test_a_table_made_of_a_wide_one_is_what_would_have_been_counted() -> None:
+    rng = np.random.default_rng(5)
+    rows = np.unique(rng.integers(0, 4, (60, 3)).astype(np.uint8), axis=0)
+    wide = Compact((1, 4, 6), rows, rng.integers(1, 9, (len(rows), 2)))
+    expected: Counter[tuple[int, ...]] = Counter()
+    for row, counts in zip(rows[:, [0, 2]].tolist(), wide.counts.tolist(), strict=True):
+        expected[*row, "n"] += counts[0]
+        expected[*row, "s"] += counts[1]
+    for n_codes in (4, 2**40):
+        found = project(wide, (1, 6), [n_codes] * 7)
+        both = zip(found.codes.tolist(), found.counts.tolist(), strict=True)
+        assert {(*row, what): n for row, counts in both for what, n in zip("ns", counts, strict=True)} == expected
+    requests = [TableRequest((1, 6), wide=wide.attributes), TableRequest((4,), wide=wide.attributes)]
+    tables = QidTables(requests, {TableRequest(wide.attributes): wide}, [4] * 7)
+    assert [table.attributes for table in tables] == [(1, 6), (4,)]
+    assert [table.attributes for table in tables[1:]] == [(4,)]
+    assert tables.n_codes == 2 * 16 + 4
+
+
+def test_too_many_combinations_are_refused_where_qids_are_searched_one_by_one() -> None:
+    names = [f"a{i}" for i in range(25)]
+    table = pa.table({name: ["x", "y"] * 5 for name in names})
+    policy = {"requirements": [{"lkc": {"attributes": names, "L": 3}, "k": 2}]}
+    with pytest.raises(InputError, match=r"2,300 quasi-identifiers.*`--method tdr` only"):
+        maskwise.anonymize(table, policy, method="bug")
+    with pytest.raises(PolicyError, match="more than 200,000"):
+        LKC(tuple(f"a{i}" for i in range(60)), 5, 2)
