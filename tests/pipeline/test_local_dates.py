@@ -146,6 +146,19 @@ def test_dates_of_several_forms_are_no_dates_of_one() -> None:
     assert draft.undecided_dates == {}
 
 
+def test_a_session_shows_rows_and_values_of_such_dates() -> None:
+    with maskwise.Session(visits()) as session:
+        assert dict(session.values("Geburtsdatum"))["01.01.1950"] == 1
+        assert dict(session.values("Geburtsdatum", "DD.MM.YYYY"))["1950-01-01"] == 1
+        run = session.search(policy(**FORMS))
+        assert run.rows(0, 1).rows[0].before[0] == "01.01.1950"
+        shown = run.rows(0, 1).rows[0].after
+        assert shown is not None
+        assert shown[0].startswith("[1940-01-01")
+        # Another form is looked at without loading the table again.
+        assert [one.level for one in session.check(policy())][:1] == [None]
+
+
 def test_an_earlier_release_that_read_dates_otherwise_is_refused() -> None:
     earlier = maskwise.anonymize(visits("%Y-%m-%d", "%Y-%m-%d %H:%M"), policy()).solution
     with pytest.raises(InputError, match="do not read the dates of `Aufnahme`, `Geburtsdatum` alike"):
