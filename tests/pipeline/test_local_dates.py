@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import maskwise
+from maskwise.cli.apply import describe_outside
 from maskwise.errors import InputError, MaskwiseWarning, PolicyError
 from maskwise.formats import solution_file
 from maskwise.formats.policy_file import read_policy, to_data
@@ -120,6 +121,27 @@ def test_a_draft_finds_the_form_and_masks_by_it(day: str, form: str) -> None:
     assert draft.data["attributes"]["Geburtsdatum"] == {"interval": ["1940-01-01", "2020-01-01"]}
     outcome = maskwise.anonymize(table, draft.policy)
     assert len({row[0] for row in rows(outcome.data)}) > 1
+
+
+def test_a_draft_leaves_the_last_interval_open_for_later_dates_but_not_for_births() -> None:
+    draft = maskwise.suggest(visits(), class_name="Ausgang", risk=0.2)
+    entry = draft.data["attributes"]["Aufnahme"]
+    assert entry["clamp"] == [None, entry["interval"][1]]
+    assert "clamp" not in draft.data["attributes"]["Geburtsdatum"]
+    asked = {**draft.data, "requirements": [{"qid": ["Aufnahme"], "k": 5}], "class": None, "drop": ["Geburtsdatum"]}
+    solution = maskwise.anonymize(visits(), asked).solution
+    later = pa.table({"Aufnahme": ["24.12.2031 08:00"], "Ausgang": ["gut"]})
+    applied = maskwise.apply(later, solution)
+    assert not applied.outside
+    assert applied.data["Aufnahme"].to_pylist()[0].startswith("\u2265 2024-")
+
+
+def test_advice_for_later_rows_outside_names_what_helps() -> None:
+    solution = maskwise.anonymize(visits(), policy(**FORMS)).solution
+    later = pa.table({"Geburtsdatum": ["24.12.2031"], "Aufnahme": ["01.01.2024 08:00"], "Ausgang": ["gut"]})
+    (said,) = describe_outside(maskwise.apply(later, solution))
+    assert "clamp: [~, HIGHEST]" in said
+    assert "--outside drop" in said
 
 
 def test_a_draft_asks_where_no_value_tells_day_from_month(tmp_path: Any) -> None:
