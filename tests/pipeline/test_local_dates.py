@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import maskwise
+from maskwise.cli.apply import describe_outside
 from maskwise.errors import InputError, MaskwiseWarning, PolicyError
 from maskwise.formats import solution_file
 from maskwise.formats.policy_file import read_policy, to_data
@@ -122,6 +123,27 @@ def test_a_draft_finds_the_form_and_masks_by_it(day: str, form: str) -> None:
     assert len({row[0] for row in rows(outcome.data)}) > 1
 
 
+def test_a_draft_leaves_the_last_interval_open_for_later_dates_but_not_for_births() -> None:
+    draft = maskwise.suggest(visits(), class_name="Ausgang", risk=0.2)
+    entry = draft.data["attributes"]["Aufnahme"]
+    assert entry["clamp"] == [None, entry["interval"][1]]
+    assert "clamp" not in draft.data["attributes"]["Geburtsdatum"]
+    asked = {**draft.data, "requirements": [{"qid": ["Aufnahme"], "k": 5}], "class": None, "drop": ["Geburtsdatum"]}
+    solution = maskwise.anonymize(visits(), asked).solution
+    later = pa.table({"Aufnahme": ["24.12.2031 08:00"], "Ausgang": ["gut"]})
+    applied = maskwise.apply(later, solution)
+    assert not applied.outside
+    assert applied.data["Aufnahme"].to_pylist()[0].startswith("\u2265 2024-")
+
+
+def test_advice_for_later_rows_outside_names_what_helps() -> None:
+    solution = maskwise.anonymize(visits(), policy(**FORMS)).solution
+    later = pa.table({"Geburtsdatum": ["24.12.2031"], "Aufnahme": ["01.01.2024 08:00"], "Ausgang": ["gut"]})
+    (said,) = describe_outside(maskwise.apply(later, solution))
+    assert "clamp: [~, HIGHEST]" in said
+    assert "--outside drop" in said
+
+
 def test_a_draft_asks_where_no_value_tells_day_from_month(tmp_path: Any) -> None:
     days = [dt.date(1950 + i % 60, i % 12 + 1, i * 7 % 12 + 1) for i in range(N)]
     table = pa.table({"born": [f"{one:%d/%m/%Y}" for one in days], "ill": ["yes", "no"] * (N // 2)})
@@ -144,6 +166,19 @@ def test_dates_of_several_forms_are_no_dates_of_one() -> None:
     draft = maskwise.suggest(pa.table({"born": mixed, "ill": ["yes", "no"] * (N // 2)}), class_name="ill", risk=0.2)
     assert "dates" not in draft.data
     assert draft.undecided_dates == {}
+
+
+def test_a_session_shows_rows_and_values_of_such_dates() -> None:
+    with maskwise.Session(visits()) as session:
+        assert dict(session.values("Geburtsdatum"))["01.01.1950"] == 1
+        assert dict(session.values("Geburtsdatum", "DD.MM.YYYY"))["1950-01-01"] == 1
+        run = session.search(policy(**FORMS))
+        assert run.rows(0, 1).rows[0].before[0] == "01.01.1950"
+        shown = run.rows(0, 1).rows[0].after
+        assert shown is not None
+        assert shown[0].startswith("[1940-01-01")
+        # Another form is looked at without loading the table again.
+        assert [one.level for one in session.check(policy())][:1] == [None]
 
 
 def test_an_earlier_release_that_read_dates_otherwise_is_refused() -> None:

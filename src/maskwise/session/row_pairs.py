@@ -10,6 +10,7 @@ from maskwise.errors import InputError
 from maskwise.release import mask as masking
 from maskwise.table.data_frames import free_name
 from maskwise.table.read import read
+from maskwise.values.reading import Reading
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ def pair_rows(table: Table, solution: Solution, start: int, n: int) -> RowPairs:
         return RowPairs(table.names, released, start, ())
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    small = read(raw.append_column(number, pa.array(range(len(before)), pa.int64())))
+    # As the records are read; cells that are taken for missing are missing already.
+    asked = Reading(dates=table.dates)
+    small = read(raw.append_column(number, pa.array(range(len(before)), pa.int64())), reading=asked)
     after = _mask(small, solution, number, released)
     small.engine.close()
     rows = tuple(RowPair(one, after.get(i)) for i, one in enumerate(before))
