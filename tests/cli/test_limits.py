@@ -101,6 +101,8 @@ def test_duckdb_still_says_so_by_these_words() -> None:
     """The words that an interrupt is known by."""
     code = (
         "import duckdb, os, signal, threading\n"
+        # Of a command in the background a shell lets Ctrl-C be ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         "try:\n"
         "    duckdb.sql('SELECT count(*) FROM range(100000000000) WHERE range % 7 = 3').show()\n"

@@ -36,7 +36,7 @@ _MOST_CELLS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class CodedRecords:
+class RecountRows:
     """The distinct rows of some columns."""
 
     codes: NDArray[np.unsignedinteger]  # (n_columns, n_rows)
@@ -114,7 +114,7 @@ def count_alike(counts: Ints) -> tuple[Ints, Ints]:
     return ordered[starts], np.diff(np.append(starts, len(ordered)))
 
 
-def code_records(engine: Engine, records: ir.Table, columns: Sequence[str], marks: Sequence[str]) -> CodedRecords:
+def code_records(engine: Engine, records: ir.Table, columns: Sequence[str], marks: Sequence[str]) -> RecountRows:
     """Fetch the distinct rows of some columns, every cell as a number, with the records that have each mark.
 
     Args:
@@ -145,4 +145,4 @@ def code_records(engine: Engine, records: ir.Table, columns: Sequence[str], mark
                 counts.append(np.stack(found[len(columns) :], axis=1).astype(np.int64))
     codes = np.concatenate(parts, axis=1) if parts else np.zeros((len(columns), 0), dtype)
     n_counts = 1 + len(marks)
-    return CodedRecords(codes, tuple(sizes), np.concatenate(counts) if counts else np.zeros((0, n_counts), np.int64))
+    return RecountRows(codes, tuple(sizes), np.concatenate(counts) if counts else np.zeros((0, n_counts), np.int64))

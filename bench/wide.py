@@ -1,0 +1,117 @@
+"""Wide policies: any two or three of many columns, many columns that pass through, large taxonomies, many requirements.
+
+Each line is one run of `mask` in a process of its own: processor time and the
+most memory it took. `python -m bench.wide --rows 20000` is small; a million rows
+take minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+TREE = {"any": {"low": {"ll": ["v0", "v1"], "lh": ["v2", "v3"]}, "high": {"hl": ["v4", "v5"], "hh": ["v6", "v7"]}}}
+
+
+def table(n_rows: int, n_columns: int) -> tuple[pa.Table, dict[str, Any]]:
+    """Numbers, categories and values of a tree by turns, which depend on each other and on the class."""
+    rng = np.random.default_rng(7)
+    hidden = rng.normal(size=(n_rows, 4))
+    columns: dict[str, Any] = {}
+    trees: dict[str, Any] = {}
+    for a in range(n_columns):
+        drawn = 0.6 * hidden[:, a % 4] + rng.normal(size=n_rows)
+        if a % 3 == 0:
+            columns[f"n{a}"] = np.round(40 + 12 * drawn).astype(np.int64)
+            continue
+        eighth = np.clip(np.floor((drawn + 3) / 6 * 8), 0, 7).astype(np.int64)
+        columns[f"t{a}"] = np.array([f"v{i}" for i in range(8)])[eighth]
+        if a % 3 == 2:
+            trees[f"t{a}"] = {"taxonomy": TREE}
+    columns["cls"] = np.where(hidden[:, 0] + hidden[:, 1] + rng.normal(size=n_rows) > 0, "yes", "no")
+    return pa.table(columns), trees
+
+
+def problems(n_rows: int) -> dict[str, tuple[pa.Table, dict[str, Any]]]:
+    """The tables and policies by name."""
+    found = {}
+    for n_columns, known in ((59, 2), (59, 3), (100, 2), (100, 3)):
+        records, trees = table(n_rows, n_columns)
+        names = records.column_names[:-1]
+        asked = [{"lkc": {"attributes": names, "L": known}, "k": 50}]
+        found[f"any {known} of {n_columns} columns"] = (records, {"attributes": trees, "requirements": asked})
+    records, trees = table(n_rows, 1_000)
+    names = records.column_names[:20]
+    own = {name: tree for name, tree in trees.items() if name in names}
+    found["20 of 1,000 columns"] = (records, {"attributes": own, "requirements": [{"qid": names, "k": 50}]})
+    records, trees = table(n_rows, 20)
+    names = records.column_names[:-1]
+    pairs = [{"qid": [a, b], "k": 50 + i} for i, a in enumerate(names) for b in names[i + 1 :]][:200]
+    found[f"{len(pairs)} requirements"] = (records, {"attributes": trees, "requirements": pairs})
+    rng = np.random.default_rng(7)
+    codes = rng.integers(0, 1_000_000, n_rows)
+    tree = {f"p{i}": [f"c{i * 1_000 + j}" for j in range(1_000)] for i in range(1_000)}
+    cells = {
+        "code": [f"c{c}" for c in codes],
+        "age": rng.integers(0, 90, n_rows),
+        "cls": rng.choice(["no", "yes"], n_rows),
+    }
+    asked_of_codes = [{"qid": ["code", "age"], "k": 50}]
+    found["a tree with 1,000,000 leaves"] = (
+        pa.table(cells),
+        {"attributes": {"code": {"taxonomy": {"any": tree}}}, "requirements": asked_of_codes},
+    )
+    return found
+
+
+def run_one(folder: Path, memory: str) -> None:
+    """Mask once, and print the processor time and the most memory."""
+    import maskwise  # noqa: PLC0415 - only the process that masks
+
+    outcome = maskwise.anonymize(
+        folder / "table.parquet",
+        folder / "policy.json",
+        folder / "out.parquet",
+        criterion="score",
+        memory=memory,
+    )
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = used.ru_utime + used.ru_stime
+    print(f"{seconds:.1f} s, {used.ru_maxrss / 2**20:.2f} GiB, {len(outcome.solution.steps):,} steps")
+
+
+def main() -> None:
+    """Run every problem, or the one that is named."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--memory", default="2GB")
+    parser.add_argument("--folder", type=Path)
+    chosen = parser.parse_args()
+    if chosen.folder is not None:
+        run_one(chosen.folder, chosen.memory)
+        return
+    for name, (records, policy) in problems(chosen.rows).items():
+        if chosen.only not in name:
+            continue
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            pq.write_table(records, folder / "table.parquet")
+            (folder / "policy.json").write_text(json.dumps({"class": "cls", **policy}))
+            command = [sys.executable, "-m", "bench.wide", "--folder", place, "--memory", chosen.memory]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            print(f"{name}: {(done.stdout or done.stderr).strip().splitlines()[-1]}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
