@@ -17,7 +17,6 @@ import numpy as np
 from maskwise.engines.base import Lookup
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy, from_numpy
-from maskwise.verify.subset_kernels import count_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,6 +79,8 @@ class RecountRows:
 
     def _count(self, key: Ints, n_keys: int, last: Sequence[int]) -> Iterator[Ints]:
         """Count the groups of a key and one more column, for each of some columns."""
+        from maskwise.verify.subset_kernels import count_cells  # noqa: PLC0415 - compiled code is slow to load
+
         sizes = [self.n_codes[c] for c in last]
         n_cells, columns = n_keys * int(np.prod(sizes)), self.codes[list(last)]
         if n_cells > _MOST_CELLS + 2 * len(key):
