@@ -34,7 +34,11 @@ ISO = [f"2024-04-{1 + i % 28:02}" for i in range(N)]
     ("cells", "entry", "says"),
     [
         (GERMAN, {"interval": ["2024-01-01", "2026-12-31"]}, "60 of its cells are no ISO dates, first in record 1"),
-        (GERMAN, {"interval": ["2024-01-01", "2026-12-31"]}, "They look like dates written DD.MM.YYYY: add `dates: {When: DD.MM.YYYY}`"),
+        (
+            GERMAN,
+            {"interval": ["2024-01-01", "2026-12-31"]},
+            "They look like dates written DD.MM.YYYY: add `dates: {When: DD.MM.YYYY}`",
+        ),
         ([*ISO[1:], "soon"], "interval", "1 of its cells is no ISO date, first in record 60"),
         ([*(str(i / 4) for i in range(N - 2)), "1,5", "2,5"], "interval", "2 of its cells are no numbers, first in"),
         ([*(str(i) for i in range(N - 1)), "x"], "interval", "1 of its cells is no number, first in record 60"),

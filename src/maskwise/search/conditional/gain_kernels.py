@@ -173,6 +173,7 @@ def worst_of_splits(
     worst[:] = -np.inf
     is_valid[:] = True
     n_valid = high - low - 1
+    # Loops and no arithmetic of whole arrays: what numba makes of that takes longer to compile than all the rest.
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != value:
             continue
@@ -180,16 +181,19 @@ def worst_of_splits(
         apart[:] = -np.inf
         spread(groups.layout, hist[high - low], part)
         is_apart = weigh_part(rules, part, apart)
-        left[:] = 0
-        right[:] = groups.total[g] - part
+        for c in range(n_counts):
+            left[c] = 0
+            right[c] = groups.total[g, c] - part[c]
         is_good = True
         for b in range(1, high - low):
             if hist[b - 1, 0] > 0:
                 spread(groups.layout, hist[b - 1], part)
-                left += part
-                right -= part
+                for c in range(n_counts):
+                    left[c] += part[c]
+                    right[c] -= part[c]
             if hist[b - 1, 0] > 0 or b == 1:
-                bad[:] = apart
+                for r in range(n_rules):
+                    bad[r] = apart[r]
                 is_good = weigh_part(rules, left, bad)
                 is_good = weigh_part(rules, right, bad) and is_good
             if not is_valid[b]:
