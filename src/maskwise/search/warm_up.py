@@ -6,13 +6,14 @@ import numpy as np
 
 from maskwise.compress.compressed_table import Compact
 from maskwise.search import rule_kernels
+from maskwise.search.conditional.class_groups import ClassGroups
 from maskwise.search.groups.split_kernels import SplitCut
 from maskwise.search.groups.splitting import SplittingGroups
 from maskwise.search.interval_split import best_split
 
 
 def warm_up() -> None:
-    """Split one interval, and the groups of two rows, whose arrays have the types that most tables have."""
+    """Split one interval, and groups of two rows by two classes; their arrays have the types that most tables have."""
     best_split(np.ones((2, 1), np.int64), 0, 2)
     ones = np.ones(1, np.int64)
     rules = rule_kernels.Rules(
@@ -37,4 +38,9 @@ def warm_up() -> None:
     )
     table = Compact((0,), np.array([[0], [1]], np.uint8), np.ones((2, 1), np.int64))
     groups = SplittingGroups(table, cut, [0], [2], rules)
+    groups.try_splits(0, 0, 0, 2)
+    classes = ClassGroups(Compact((0,), table.codes, np.eye(2, dtype=np.int64)), np.zeros(1, np.int64), 3)
+    classes.gain(0, 0, cut.slot[0], 2)
+    classes.gains_of_splits(0, 0, 0, 2)
+    classes.gains_of_values(0, 0, 2)
     groups.refine(0, 0, 0, np.arange(2), np.array([1, 2]), np.zeros(2, np.int32))
