@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 from pathlib import Path
 
@@ -85,3 +86,21 @@ def test_duckdb_fetches_nothing_from_anywhere() -> None:
     with write_files.connect() as database:
         settings = "current_setting('autoinstall_known_extensions'), current_setting('autoload_known_extensions')"
         assert database.execute(f"SELECT {settings}").fetchone() == (False, False)
+
+
+def test_what_is_packed_does_not_stay_if_it_cannot_be_removed_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really, asked = Path.unlink, []
+
+    def fail_once(path: Path, **how: bool) -> None:
+        asked.append(path)
+        if len(asked) == 1:
+            raise OSError(errno.EACCES, "Permission denied")
+        really(path, **how)
+
+    monkeypatch.setattr(Path, "unlink", fail_once)
+    with pytest.raises(OSError, match="Permission denied"):
+        copied(tmp_path / "out.parquet.gz")
+    assert len(asked) == 2
+    assert not (tmp_path / "out.parquet").exists()

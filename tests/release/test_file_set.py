@@ -178,7 +178,7 @@ def test_another_run_is_not_waited_for_in_silence_for_ever(tmp_path: Path, monke
     with FileSet() as one:
         one.file(tmp_path / "a").write_text("1")
         one.prepare()
-        with pytest.raises(WriteError, match="Another run has been writing"):
+        with pytest.raises(WriteError, match="Another run has had the folder"):
             finish_others(tmp_path)
 
 

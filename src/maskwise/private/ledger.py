@@ -11,13 +11,13 @@ import datetime as dt
 import json
 import os
 import secrets
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, WriteError
+from maskwise.values.locks import wait_for_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FORMAT = "maskwise ledger of epsilon"
 FOR_THE_OWNER = "For the owner only: what was spent on the same people by all releases. Keep this file."
-_PATIENCE, _PAUSE = 30.0, 0.05
+_PATIENCE = 30.0
 """So many seconds another run may have the ledger, and how often it is asked for."""
 
 
@@ -172,16 +172,7 @@ def _locked(path: Path) -> Iterator[None]:
         msg = f"The ledger `{path}` cannot be locked ({error.strerror}), so nothing was released."
         raise WriteError(msg) from None
     try:
-        until = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    msg = f"Another run has had the ledger `{path}` for {_PATIENCE:.0f} seconds. Try again later."
-                    raise WriteError(msg) from None
-                time.sleep(_PAUSE)
+        wait_for_lock(lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB), f"the ledger `{path}`", _PATIENCE)
         yield
     finally:
         os.close(handle)

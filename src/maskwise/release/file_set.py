@@ -16,7 +16,6 @@ import secrets
 import shutil
 import signal
 import threading
-import time
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from maskwise.errors import WriteError
 from maskwise.release.target_checks import check_folder, check_parent, check_target, not_written
+from maskwise.values.locks import wait_for_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -35,8 +35,6 @@ _PREFIX, _LIST = ".maskwise-", ".names"
 """How temporary names begin, and how lists of names that are being given end."""
 _PATIENCE = 60.0
 """So many seconds another run may take to give its files their names."""
-_PAUSE = 0.05
-"""So many seconds pass before a lock is asked for again."""
 _FAILED = {errno.EIO, errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 """What a disk says that cannot hold a file; Windows knows no quota."""
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -311,27 +309,21 @@ def _locked(folder: Path) -> Iterator[bool]:
         yield False
         return
     try:
-        yield _wait_for(lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB), folder)
+        yield _has_lock(lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB), folder)
     finally:
         with suppress(OSError):
             os.close(handle)
 
 
-def _wait_for(lock: Callable[[], None], folder: Path) -> bool:
+def _has_lock(lock: Callable[[], None], folder: Path) -> bool:
     """Wait for a lock, but not for ever; False where there are none."""
-    until = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            lock()
-        except BlockingIOError:
-            if time.monotonic() > until:
-                msg = f"Another run has been writing to `{folder}` for {_PATIENCE:.0f} seconds. Try again later."
-                raise WriteError(msg) from None
-            time.sleep(_PAUSE)
-        except OSError:
-            return False
-        else:
-            return True
+    try:
+        wait_for_lock(lock, f"the folder `{folder}`", _PATIENCE)
+    except WriteError:
+        raise
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager
