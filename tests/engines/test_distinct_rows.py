@@ -119,3 +119,11 @@ def test_many_subsets_are_counted_by_records(tmp_path: Path) -> None:
     assert found[False] == max(
         n / groups[key] for has, groups in zip(ill, sizes, strict=True) for key, n in has.items()
     )
+
+
+def test_many_subsets_of_no_records(tmp_path: Path) -> None:
+    path = tmp_path / "released.csv"
+    path.write_text("a,b,c,d,e,f,g\n")
+    for is_counted in (False, True):
+        (finding,) = verify(read(path, is_counted=is_counted), [LKC(tuple("abcdefg"), 2, 3)]).findings
+        assert finding.n_groups == 0

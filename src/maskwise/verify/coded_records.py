@@ -91,7 +91,7 @@ class RecountRows:
             n_keys = n_cells
         cells = np.zeros((n_cells, self.counts.shape[1]), np.int64)
         count_cells(key, columns, np.array(sizes, np.int64), self.counts, cells)
-        by_column = cells.reshape(n_keys, *sizes, -1)
+        by_column = cells.reshape(n_keys, *sizes, cells.shape[1])
         for c in range(len(sizes)):
             others = tuple(1 + other for other in range(len(sizes)) if other != c)
             found = by_column.sum(axis=others).reshape(-1, cells.shape[1])
