@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from maskwise.policy.person import Person
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.confidence import Confidence
 from maskwise.policy.requirements.k_anonymity import KAnonymity
+from maskwise.policy.requirements.lkc import LKC
 from maskwise.release.common_rows import common_rows
 from maskwise.risks.assess import assess
 from maskwise.table.read import read
@@ -97,3 +99,31 @@ def test_a_cell_of_several_lines_stays_one_cell(tmp_path: Path) -> None:
     table = read(path, is_counted=True)
     rows = table.engine.fetch(table.expr).to_pylist()
     assert sorted((row["c0"], row["c1"], row[RECORDS]) for row in rows) == [("1", "a\nb", 2), ("2", "c", 1)]
+
+
+def test_many_subsets_are_counted_by_records(tmp_path: Path) -> None:
+    names = tuple(f"q{i}" for i in range(7))
+    rng = np.random.default_rng(6)
+    kinds = [(*row, illness) for row, illness in zip(product("ab", repeat=7), "xyz" * 43, strict=False)]
+    rows = [kinds[i] for i in np.minimum(rng.geometric(0.05, 900), len(kinds)) - 1]
+    path = tmp_path / "released.csv"
+    path.write_text("\n".join(map(",".join, [(*names, "illness"), *rows])) + "\n")
+    asked = LKC(names, 2, 3, (("illness", "x", Fraction(1, 2)),))
+    whole, counted = (verify(read(path, is_counted=is_counted), [asked]) for is_counted in (False, True))
+    assert counted == whole
+    sizes = [Counter((row[a], row[b]) for row in rows) for a, b in combinations(range(7), 2)]
+    ill = [Counter((row[a], row[b]) for row in rows if row[7] == "x") for a, b in combinations(range(7), 2)]
+    assert counted.n_rows == 900
+    found = {one.part.counted is None: one.figure for one in counted.findings[0].tightest}
+    assert found[True] == min(min(one.values()) for one in sizes)
+    assert found[False] == max(
+        n / groups[key] for has, groups in zip(ill, sizes, strict=True) for key, n in has.items()
+    )
+
+
+def test_many_subsets_of_no_records(tmp_path: Path) -> None:
+    path = tmp_path / "released.csv"
+    path.write_text("a,b,c,d,e,f,g\n")
+    for is_counted in (False, True):
+        (finding,) = verify(read(path, is_counted=is_counted), [LKC(tuple("abcdefg"), 2, 3)]).findings
+        assert finding.n_groups == 0

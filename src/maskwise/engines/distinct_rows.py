@@ -26,7 +26,12 @@ def n_marked(table: ir.Table, mark: ir.Value) -> ir.Value:
         table: The table.
         mark: A column of it, of ones and zeros.
     """
-    return ((mark * table[RECORDS]) if RECORDS in table.columns else mark).sum()
+    return marked_of_row(table, mark).sum()
+
+
+def marked_of_row(table: ir.Table, mark: ir.Value) -> ir.Value:
+    """How many of the records that each row stands for have a mark; `mark` as in `n_marked`."""
+    return mark * table[RECORDS] if RECORDS in table.columns else mark
 
 
 def records_of_row(table: ir.Table) -> dict[str, ir.Value]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.engines.base import Lookup
+from maskwise.engines.distinct_rows import marked_of_row, records_of_row
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy, from_numpy
 
@@ -90,7 +91,7 @@ class RecountRows:
             n_keys = n_cells
         cells = np.zeros((n_cells, self.counts.shape[1]), np.int64)
         count_cells(key, columns, np.array(sizes, np.int64), self.counts, cells)
-        by_column = cells.reshape(n_keys, *sizes, -1)
+        by_column = cells.reshape(n_keys, *sizes, cells.shape[1])
         for c in range(len(sizes)):
             others = tuple(1 + other for other in range(len(sizes)) if other != c)
             found = by_column.sum(axis=others).reshape(-1, cells.shape[1])
@@ -120,9 +121,9 @@ def code_records(engine: Engine, records: ir.Table, columns: Sequence[str], mark
 
     Args:
         engine: Where they are.
-        records: A table of the engine.
+        records: A table of the engine; a row may stand for many records.
         columns: Its columns that are counted by.
-        marks: Its columns that are added up.
+        marks: Its columns of ones and zeros, whose records are added up.
     """
     lookups = {}
     for column in columns:
@@ -134,16 +135,21 @@ def code_records(engine: Engine, records: ir.Table, columns: Sequence[str], mark
     dtype = np.uint8 if max(sizes) <= 1 << 8 else np.uint16 if max(sizes) <= 1 << 16 else np.uint32
     parts: list[NDArray[np.unsignedinteger]] = []
     counts: list[Ints] = []
+    beside = list(records_of_row(records))
+    sums = [*beside, *marks]
+    weighed = records.mutate(**{mark: marked_of_row(records, records[mark]) for mark in marks}) if beside else records
+    # Where rows stand for many records, these are added up, and the rows themselves are not asked for.
+    first = len(columns) + len(beside)
     with engine.scratch():
-        coded = engine.recode(records, lookups, marks, materialize=False)
-        with engine.count_rows(coded, columns, marks) as batches:
+        coded = engine.recode(weighed, lookups, sums, materialize=False)
+        with engine.count_rows(coded, columns, sums) as batches:
             for batch in batches:
                 if any(column.null_count for column in batch.columns):
                     msg = "The table changed while it was recounted. Try again."
                     raise InputError(msg)
                 found = [as_numpy(column) for column in batch.columns]
                 parts.append(np.array(found[: len(columns)]).astype(dtype))
-                counts.append(np.stack(found[len(columns) :], axis=1).astype(np.int64))
+                counts.append(np.stack(found[first:], axis=1).astype(np.int64))
     codes = np.concatenate(parts, axis=1) if parts else np.zeros((len(columns), 0), dtype)
     n_counts = 1 + len(marks)
     return RecountRows(codes, tuple(sizes), np.concatenate(counts) if counts else np.zeros((0, n_counts), np.int64))
