@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.engines.base import Lookup
+from maskwise.engines.base import RECORDS, Lookup
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy, from_numpy
 
@@ -122,8 +122,13 @@ def code_records(engine: Engine, records: ir.Table, columns: Sequence[str], mark
         engine: Where they are.
         records: A table of the engine.
         columns: Its columns that are counted by.
-        marks: Its columns that are added up.
+        marks: Its columns of ones and zeros, whose records are counted.
     """
+    # A row of a release may stand for many records: then its ones do too.
+    is_distinct = RECORDS in records.columns
+    if is_distinct:
+        records = records.mutate(**{name: records[name] * records[RECORDS] for name in marks})
+    sums = [RECORDS, *marks] if is_distinct else marks
     lookups = {}
     for column in columns:
         cells = engine.group(records, [records[column]]).column(0).combine_chunks()
@@ -135,15 +140,15 @@ def code_records(engine: Engine, records: ir.Table, columns: Sequence[str], mark
     parts: list[NDArray[np.unsignedinteger]] = []
     counts: list[Ints] = []
     with engine.scratch():
-        coded = engine.recode(records, lookups, marks, materialize=False)
-        with engine.count_rows(coded, columns, marks) as batches:
+        coded = engine.recode(records, lookups, sums, materialize=False)
+        with engine.count_rows(coded, columns, sums) as batches:
             for batch in batches:
                 if any(column.null_count for column in batch.columns):
                     msg = "The table changed while it was recounted. Try again."
                     raise InputError(msg)
                 found = [as_numpy(column) for column in batch.columns]
                 parts.append(np.array(found[: len(columns)]).astype(dtype))
-                counts.append(np.stack(found[len(columns) :], axis=1).astype(np.int64))
+                counts.append(np.stack(found[len(columns) + is_distinct :], axis=1).astype(np.int64))
     codes = np.concatenate(parts, axis=1) if parts else np.zeros((len(columns), 0), dtype)
     n_counts = 1 + len(marks)
     return RecountRows(codes, tuple(sizes), np.concatenate(counts) if counts else np.zeros((0, n_counts), np.int64))
