@@ -21,7 +21,7 @@ from maskwise.policy.requirements.lkc import LKC
 from maskwise.release.common_rows import common_rows
 from maskwise.risks.assess import assess
 from maskwise.table.read import read
-from maskwise.verify.verify import verify
+from maskwise.verify.verify import MOST_SEPARATE, verify
 
 NAMES = ("age", "sex", "illness", "who")
 
@@ -70,6 +70,21 @@ def test_a_recount_finds_the_same(path: Path, person: Person | None) -> None:
     if person is None:
         sizes = Counter(row[:2] for row in lines(path))
         assert whole.findings[0].figure == min(sizes.values())
+
+
+def test_a_recount_of_many_sets_of_columns_finds_the_same(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    names = [f"c{i}" for i in range(7)]
+    rows = [tuple(rng.choice(["x", "y", ""]) for _ in names) + (rng.choice(["flu", "hiv"]),) for _ in range(60)] * 3
+    made = tmp_path / "released.csv"
+    made.write_text("\n".join(map(",".join, [[*names, "illness"], *rows])) + "\n")
+    asked = LKC(tuple(names), 2, 5, (("illness", "hiv", Fraction(1, 2)),))
+    assert len({part.qid for part in asked.parts}) > MOST_SEPARATE
+    whole, counted = (verify(read(made, is_counted=is_counted), [asked]) for is_counted in (False, True))
+    assert counted == whole
+    assert counted.n_rows == 180
+    pairs = [Counter((row[a], row[b]) for row in rows) for a in range(7) for b in range(a)]
+    assert counted.findings[0].anonymity == min(min(sizes.values()) for sizes in pairs)
 
 
 @pytest.mark.parametrize("person", [None, Person("who")])

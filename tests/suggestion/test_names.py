@@ -15,6 +15,11 @@ from maskwise.suggestion.vocabulary import VOCABULARY, Meaning
         ("date_of_birth Geburtsdatum fechaNacimiento geboortedatum data_nascita DOB", Meaning.BIRTH),
         ("PLZ zip_code codePostal código_postal postcode", Meaning.POSTCODE),
         ("SSN Steuer-ID DNI BSN codice_fiscale passport_no", Meaning.NATIONAL_ID),
+        (
+            "Patientennr Patientennr. PatientenID Patientennummer Klientennr Versicherten-Nr. Bewohnerkennung",
+            Meaning.PERSON_KEY,
+        ),
+        ("Aufnahmenummer", Meaning.KEY),
         ("patient_id Kundennummer customerNo klantnummer id_paciente", Meaning.PERSON_KEY),
         ("diagnosis Diagnose maladie enfermedad ziekte diagnosi ICD10", Meaning.HEALTH),
         ("religion Konfession geloof religión", Meaning.RELIGION),

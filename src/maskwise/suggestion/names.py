@@ -24,9 +24,12 @@ from maskwise.suggestion.vocabulary import (
 )
 
 _KEY_STEMS = re.compile(
-    r"(patient|person|customer|client|user|employee|member|student|kunden|mitglieds|mitarbeiter|personal|versicherten"
-    r"|klant|client|cliente|paciente|paziente|empleado|fall)(id|no|nr|num|number|nummer|numero|key|code)$"
+    r"(patient(en|innen)?|person(en)?|customer|client|klient(en)?|user|employee|member|student(en)?|kunden|mitglieds"
+    r"|mitarbeiter|personal|versicherten|bewohner|teilnehmer|probanden|klant|client|cliente|paciente|paziente|empleado"
+    r"|fall)(id|no|nr|num|number|nummer|numero|key|code|kennung|schlussel)$"
 )
+_NUMBER_ENDINGS = ("nummer", "number")
+"""How a number in one word ends: `Aufnahmenummer` is no date."""
 _PERSONAL = re.compile(
     r"(vor|nach|zu|ruf|ehe|spitz|familien|geburts|madchen|voor|achter|roep|geslachts|familie|meisjes|for|efter)"
     r"(name|namen|naam|namn)$"
@@ -65,7 +68,7 @@ def meaning_of(name: str) -> Meaning | None:
         return Meaning.PERSON_KEY
     if _is_personal_name(words):
         return Meaning.NAME
-    is_number = bool(set(words) & NUMBERS)
+    is_number = any(word in NUMBERS or word.endswith(_NUMBER_ENDINGS) for word in words)
     for meaning in ORDER:
         if _says(meaning, words, joined) and not (is_number and meaning in {Meaning.DATE, Meaning.CLASS}):
             # A postal address is no postcode.
