@@ -207,6 +207,11 @@ class SearchOptions:
         return self.background == Background.BOOSTING
 
     @property
+    def takes_seed(self) -> bool:
+        """Whether a seed may be given: also where one search is asked for of a kind that may be many."""
+        return self.is_random or self.criterion == BEST_CRITERION
+
+    @property
     def spent_effort(self) -> int:
         """The effort that was asked for, or that of the search."""
         return self.search.usual_effort if self.effort is None else self.effort
