@@ -121,7 +121,7 @@ def test_claims_say_what_made_it_and_when(tmp_path: Path) -> None:
     }
     assert claimed["options"] == {
         "method": "tdr",
-        "criterion": "score",
+        "criterion": "conditional",
         "max_steps": 3,
         "keep_order": False,
         "escape_formulas": False,
