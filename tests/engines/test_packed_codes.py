@@ -67,6 +67,21 @@ def test_words_are_counted_as_the_codes_that_are_in_them(where: str, chosen: tup
     assert found == Counter(tuple(row[i] for i in chosen) for row in codes)
 
 
+@pytest.mark.parametrize("where", ["duckdb", "postgres"])
+@pytest.mark.parametrize("keys", [[5, 7, 30], [-(10**9), 7, 10**9]])
+def test_a_number_between_keys_is_none_of_them(where: str, keys: list[int], server: Server) -> None:
+    how = Lookup(pa.array(keys, pa.int64()), pa.array([1, 2, 3], pa.int32()), missing=4, other=0)
+    cells = [*keys, None, 6, 8, 29, keys[0] - 1, keys[2] + 1, 2**31 - 1, -(2**31)]
+    engine = Engine(DuckDB("duckdb") if where == "duckdb" else Postgres(server.url, memory=1 << 30))
+    try:
+        records = engine.register(pa.table({"c0": pa.array(cells, pa.int32())}))
+        coded = engine.recode(records, {"c0": how}, [], materialize=False)
+        found = Counter(engine.fetch(coded.select("c0")).column(0).to_pylist())
+    finally:
+        engine.close()
+    assert found == Counter({0: 7, 1: 1, 2: 1, 3: 1, 4: 1})
+
+
 def test_a_cell_without_a_code_is_missing_in_what_is_unpacked() -> None:
     how = {"c0": Lookup(pa.array(["a"]), pa.array([0], pa.int32()))}
     layout = lay_out(how)
