@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import maskwise
 from maskwise.engines.base import Lookup
 from maskwise.engines.duckdb import DuckDB
 from maskwise.engines.packed_codes import lay_out
@@ -108,3 +109,18 @@ def test_postgresql_sends_whole_numbers_and_missing_ones_in_binary(server: Serve
     with dialect.stream("SELECT 1 AS again") as batches:
         assert np.array(batches.read_all().column(0)).tolist() == [1]
     dialect.close()
+
+
+def test_postgresql_recounts_decimals_on_many_subsets(server: Server) -> None:
+    columns = ", ".join(f"z{i} text" for i in range(5))
+    server.run(f"CREATE TABLE prices ({columns}, price numeric(8, 2), exact numeric)")
+    cells = ", ".join("'a'" for _ in range(5))
+    server.run(f"INSERT INTO prices SELECT {cells}, 1.1, 1.1 FROM generate_series(1, 4)")  # noqa: S608
+    server.run(f"INSERT INTO prices SELECT {cells}, NULL, 1.10 FROM generate_series(1, 3)")  # noqa: S608
+    server.run(f"INSERT INTO prices SELECT {cells}, 2.5, 'NaN' FROM generate_series(1, 2)")  # noqa: S608
+    attributes = [*(f"z{i}" for i in range(5)), "price", "exact"]
+    asked = {"requirements": [{"lkc": {"attributes": attributes, "L": 2}, "k": 2}]}
+    (finding,) = maskwise.audit("prices", asked, engine=server.url).findings
+    server.run("DROP TABLE prices")
+    # Ten pairs of one group, eleven of three.
+    assert (finding.figure, finding.n_groups) == (2, 10 + 11 * 3)
