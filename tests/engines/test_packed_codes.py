@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import maskwise
 from maskwise.engines.base import Lookup
 from maskwise.engines.duckdb import DuckDB
 from maskwise.engines.packed_codes import lay_out
@@ -67,6 +68,21 @@ def test_words_are_counted_as_the_codes_that_are_in_them(where: str, chosen: tup
     assert found == Counter(tuple(row[i] for i in chosen) for row in codes)
 
 
+@pytest.mark.parametrize("where", ["duckdb", "postgres"])
+@pytest.mark.parametrize("keys", [[5, 7, 30], [-(10**9), 7, 10**9]])
+def test_a_number_between_keys_is_none_of_them(where: str, keys: list[int], server: Server) -> None:
+    how = Lookup(pa.array(keys, pa.int64()), pa.array([1, 2, 3], pa.int32()), missing=4, other=0)
+    cells = [*keys, None, 6, 8, 29, keys[0] - 1, keys[2] + 1, 2**31 - 1, -(2**31)]
+    engine = Engine(DuckDB("duckdb") if where == "duckdb" else Postgres(server.url, memory=1 << 30))
+    try:
+        records = engine.register(pa.table({"c0": pa.array(cells, pa.int32())}))
+        coded = engine.recode(records, {"c0": how}, [], materialize=False)
+        found = Counter(engine.fetch(coded.select("c0")).column(0).to_pylist())
+    finally:
+        engine.close()
+    assert found == Counter({0: 7, 1: 1, 2: 1, 3: 1, 4: 1})
+
+
 def test_a_cell_without_a_code_is_missing_in_what_is_unpacked() -> None:
     how = {"c0": Lookup(pa.array(["a"]), pa.array([0], pa.int32()))}
     layout = lay_out(how)
@@ -93,3 +109,18 @@ def test_postgresql_sends_whole_numbers_and_missing_ones_in_binary(server: Serve
     with dialect.stream("SELECT 1 AS again") as batches:
         assert np.array(batches.read_all().column(0)).tolist() == [1]
     dialect.close()
+
+
+def test_postgresql_recounts_decimals_on_many_subsets(server: Server) -> None:
+    columns = ", ".join(f"z{i} text" for i in range(5))
+    server.run(f"CREATE TABLE prices ({columns}, price numeric(8, 2), exact numeric)")
+    cells = ", ".join("'a'" for _ in range(5))
+    server.run(f"INSERT INTO prices SELECT {cells}, 1.1, 1.1 FROM generate_series(1, 4)")  # noqa: S608
+    server.run(f"INSERT INTO prices SELECT {cells}, NULL, 1.10 FROM generate_series(1, 3)")  # noqa: S608
+    server.run(f"INSERT INTO prices SELECT {cells}, 2.5, 'NaN' FROM generate_series(1, 2)")  # noqa: S608
+    attributes = [*(f"z{i}" for i in range(5)), "price", "exact"]
+    asked = {"requirements": [{"lkc": {"attributes": attributes, "L": 2}, "k": 2}]}
+    (finding,) = maskwise.audit("prices", asked, engine=server.url).findings
+    server.run("DROP TABLE prices")
+    # Ten pairs of one group, eleven of three.
+    assert (finding.figure, finding.n_groups) == (2, 10 + 11 * 3)

@@ -73,6 +73,19 @@ def test_later_rows_and_certificates_follow_the_form(tmp_path: Path) -> None:
     assert (tmp_path / "later.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
 
 
+@pytest.mark.parametrize("names", [("preis",), ("wert, alt", "preis"), ("preis", "wert, neu", "x")])
+def test_a_certificate_finds_the_separator_where_names_and_cells_hold_commas(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    lines = [(*names, "weg"), *[(*["1,5" if i % 2 else "2,5"] * len(names), "y") for i in range(24)]]
+    (tmp_path / "in.csv").write_text("".join(";".join(line) + "\n" for line in lines))
+    policy = {"requirements": [{"qid": [names[-1]], "k": 2}], "drop": ["weg"]}
+    beside = Certification(tmp_path / "certificate.json")
+    maskwise.anonymize(tmp_path / "in.csv", policy, tmp_path / "out.csv", beside=beside)
+    assert (tmp_path / "out.csv").read_text().splitlines()[0] == ";".join(names)
+    assert maskwise.check_certificate(tmp_path / "certificate.json", tmp_path / "out.csv").is_confirmed
+
+
 def test_every_way_of_writing_gives_the_same_bytes(tmp_path: Path) -> None:
     table = pa.table({"a": ["1;2", None, 'say "x"'], "b": ["x", "y\nz", "ü"]})
     form = CsvForm(";", has_mark=True, line_end="\r\n")

@@ -35,3 +35,9 @@ def test_a_column_that_shows_something_is_not_told_of() -> None:
     table = pa.table({"sex": ["F", "M", "M"] * 20, "ill": ["yes", "no", "no"] * 20})
     outcome = maskwise.anonymize(table, {"class": "ill", "requirements": [{"qid": ["sex"], "k": 5}]})
     assert not [message for message in outcome.messages if "shows nothing" in message.text]
+
+
+def test_a_column_without_values_is_not_told_of() -> None:
+    table = pa.table({"sex": ["F", "M"] * 20, "note": pa.nulls(40, pa.string()), "ill": ["yes", "no"] * 20})
+    outcome = maskwise.anonymize(table, {"class": "ill", "requirements": [{"qid": ["sex", "note"], "k": 5}]})
+    assert not [message for message in outcome.messages if "`note` shows nothing" in message.text]

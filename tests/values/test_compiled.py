@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -49,6 +50,29 @@ def test_a_kernel_calls_inner_ones() -> None:
     assert kernel(quadruple)(3) == 12
     with pytest.raises(TypeError, match="`double` is an inner kernel"):
         inner(3)
+
+
+def test_kept_code_goes_by_what_it_calls_and_by_constants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    head = "from maskwise.values.compiled import inner_kernel, kernel\n"
+    own = "from called_loop import STEP, add\n@kernel\ndef step(n):\n    return later(n) + STEP\n"
+    (tmp_path / "calling_loop.py").write_text(head + own + "@inner_kernel\ndef later(n):\n    return add(n)\n")
+
+    def run(step: int, added: int) -> tuple[int, bool]:
+        text = f"{head}STEP = {step}\n@inner_kernel\ndef add(n):\n    return n + {added}\n"
+        (tmp_path / "called_loop.py").write_text(text)
+        for name in ("calling_loop", "called_loop"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        for kept in (tmp_path / "__pycache__").glob("*.pyc"):
+            kept.unlink()
+        found = importlib.import_module("calling_loop").step
+        return found(1), bool(found.stats.cache_hits)
+
+    assert run(100, 10) == (111, False)
+    assert run(100, 10) == (111, True)
+    assert run(100, 2000) == (2101, False)
+    assert run(50000, 2000) == (52001, False)
 
 
 def test_a_plain_loop_compiles_nothing() -> None:

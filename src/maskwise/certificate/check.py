@@ -137,7 +137,7 @@ class _Recount:
 
     def check(self, release: Path) -> list[Check]:
         """Compare every figure that follows from the release."""
-        table = open_release(release, len(self.stated.recounted["columns"]["released"]))
+        table = open_release(release, self.stated.recounted["columns"]["released"])
         with closing(table):
             if self.stated.is_escaped:
                 table = replace(table, names=tuple(original_name(name) for name in table.names))

@@ -97,7 +97,7 @@ def check_private(stated: Certificate, release: Path) -> list[Check]:
         stated: What the certificate says.
         release: The file or folder.
     """
-    table = open_release(release, len(stated.recounted["columns"]["released"]))
+    table = open_release(release, stated.recounted["columns"]["released"])
     with closing(table):
         if stated.is_escaped:
             table = replace(table, names=tuple(original_name(name) for name in table.names))

@@ -185,16 +185,15 @@ class Dialect(Protocol):
             registered: The same as a registered table with the columns low and code, which numbers ranges from 0.
         """
 
-    def code_cell(self, cell: str, kind: dt.DataType, keys: pa.Array, codes: pa.Array) -> str | None:
-        """Find the code of a cell by an expression, in SQL, which is missing where the cell is no key.
+    def code_cell(self, cell: str, kind: dt.DataType, how: Lookup) -> str | None:
+        """Find the code of a cell that is one of the keys by an expression, in SQL; it is missing where the cell is.
 
         Default: `defaults.no_expression`, None, which stands for a join to a lookup table.
 
         Args:
             cell: The cell, in SQL.
             kind: Its type.
-            keys: Distinct values.
-            codes: The code of each.
+            how: Keys and codes. Where it has a code of `other` values, the expression is missing at every such value.
         """
 
     def values_sql(self, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:

@@ -66,7 +66,7 @@ def _code(
 
     if how.codes is None:
         join, code = range_number(dialect, register, cell, how.keys)
-    elif (expression := dialect.code_cell(cell, kind, how.keys, how.codes)) is not None:
+    elif (expression := dialect.code_cell(cell, kind, how)) is not None:
         join, code = "", expression
     else:
         name = register(pa.table({f"key{i}": how.keys, f"code{i}": how.codes}))

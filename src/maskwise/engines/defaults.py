@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from maskwise.engines.base import DataFiles, Dialect
+    from maskwise.engines.base import DataFiles, Dialect, Lookup
     from maskwise.engines.pair_counts import Target
     from maskwise.values.csv_form import CsvForm
     from maskwise.values.location import Folder
@@ -62,9 +62,9 @@ def no(dialect: Dialect) -> bool:
     return False
 
 
-def no_expression(dialect: Dialect, cell: str, kind: dt.DataType, keys: pa.Array, codes: pa.Array) -> None:
+def no_expression(dialect: Dialect, cell: str, kind: dt.DataType, how: Lookup) -> None:
     """Join a lookup table instead."""
-    del dialect, cell, kind, keys, codes
+    del dialect, cell, kind, how
 
 
 def values_sql(dialect: Dialect, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:

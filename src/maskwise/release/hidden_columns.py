@@ -38,7 +38,9 @@ def warn_of_hidden_columns(solution: Solution, columns: Sequence[Column], policy
     floors = policy.floors()
     messages = []
     for cut, column in zip(solution.cuts, columns, strict=True):
-        if cut.kind is not Kind.SUPPRESS or cut.labels != (HIDDEN,):
+        # A column of missing cells alone has no value to hide.
+        has_values = bool(len(column.texts) or column.n_rest)
+        if cut.kind is not Kind.SUPPRESS or cut.labels != (HIDDEN,) or not has_values:
             continue
         hopeless = _why(column, floors.get(cut.attribute, 0))
         text = f"`{cut.attribute}` shows nothing: {hopeless or _OTHERS_TELL}"

@@ -7,7 +7,7 @@ it get its name, together with the files that belong to it (`file_set`).
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -152,19 +152,26 @@ def _written(
     yield _open_to_count(draft, start_beside(masked.engine), delimiter), draft
 
 
-def open_release(path: Path, n_columns: int) -> Table:
+def open_release(path: Path, names: Sequence[str]) -> Table:
     """Open a file or folder that a release was written to, to count in it.
 
     Args:
         path: Where it is.
-        n_columns: How many columns it should have. It tells what separates the cells of a csv where a name looks like
-            several.
+        names: What its columns should be called. They tell what separates the cells of a csv, where a name or a cell
+            looks like several.
     """
     if path.is_dir():
         return read(Folder(path))
     marks = SEPARATORS if inner_suffix(path) == ".csv" and path.is_file() else ()
-    fitting = (mark for mark in marks if len(csv_header(path, suffix_of(path), mark)[0]) == n_columns)
-    return _open_to_count(path, None, next(fitting, None))
+    headers = {mark: csv_header(path, suffix_of(path), mark)[0] for mark in marks}
+    written = (list(names), [safe_name(name) for name in names])
+    fitting = [mark for mark, header in headers.items() if header in written]
+    fitting = fitting or [mark for mark, header in headers.items() if len(header) == len(names)]
+    # A lone name is the same whatever separates cells. What reads every record then reads them alike.
+    for mark in fitting[:-1]:
+        with suppress(InputError):
+            return _open_to_count(path, None, mark)
+    return _open_to_count(path, None, fitting[-1] if fitting else None)
 
 
 def _open_to_count(path: Path, engine: Engine | None, delimiter: str | None) -> Table:

@@ -126,11 +126,13 @@ class Table:
     def cell(self, name: str) -> ir.Value:
         """The named column as whoever holds the table tells its cells apart.
 
-        Floats are told apart by their spelling: 0.0 and -0.0 are not the same,
-        and a float that is not a number is not missing.
+        Floats and decimals are told apart by their spelling: 0.0 and -0.0 are
+        not the same, 1.1 and 1.10 neither where a database keeps both, and a
+        float that is not a number is not missing.
         """
         value = self.expr[self.key(name)]
-        return value.cast("string") if value.type().is_floating() else value
+        kind = value.type()
+        return value.cast("string") if kind.is_floating() or kind.is_decimal() else value
 
     def normalized(self, names: Iterable[str]) -> ir.Table:
         """The records with some columns as `column` gives them; the others keep every bit."""

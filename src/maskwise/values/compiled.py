@@ -86,16 +86,37 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
     Numba makes ready to compile before it looks whether it has to: it loads its
     implementations of Python and NumPy (and SciPy, where that is installed), 0.3 s of
     processor time in every run. Where nothing is found, compiling makes ready by itself.
+
+    Numba throws code away when the file of its loop has changed. Code also holds the inner
+    kernels that it calls and constants of other modules, so that it goes by these, too.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The code for arguments of some types, or None."""
+        # Not when it is made: a kernel may call one that stands further down.
+        self._cache_file._source_stamp = _stamp_of(self._py_func, self)  # noqa: SLF001 - Numba has no way to say it
         # Kernels that make arrays call it; it is compiled in every process.
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
         # Only where the file is busy, on Windows.
         return None
+
+
+def _stamp_of(loop: Callable[..., Any], cache: Any) -> list[Any]:
+    """The contents of all files whose code is in a compiled loop, and the constants that it uses."""
+    waiting, known, stamp = [(loop, cache)], {loop}, []
+    for one, kept in waiting:
+        is_kept = isinstance(kept, _KernelCache)
+        stamp.append(kept._impl.locator.get_source_stamp() if is_kept else one.__code__.co_code)  # noqa: SLF001
+        for name in one.__code__.co_names:
+            value = one.__globals__.get(name)
+            if isinstance(value, CPUDispatcher) and value.py_func not in known:
+                known.add(value.py_func)
+                waiting.append((value.py_func, value._cache))  # noqa: SLF001
+            elif isinstance(value, int | float | str):
+                stamp.append((name, value))
+    return stamp
 
 
 def _compile(loop: Callable[..., Any], **options: Any) -> Any:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import ibis.expr.datatypes as dt
     from numpy.typing import NDArray
 
+    from maskwise.engines.base import Lookup
+
 _MOST_TEXTS = 24
 """Of more texts a hash join finds one faster than comparisons one after the other."""
 _MOST_LISTED = 1 << 10
@@ -28,21 +30,22 @@ _MOST_RANGES = 1 << 15
 """Other numbers are searched for in a list of so many at most."""
 
 
-def code_expression(cell: str, kind: dt.DataType, keys: pa.Array, codes: pa.Array) -> str | None:
+def code_expression(cell: str, kind: dt.DataType, how: Lookup) -> str | None:
     """The code of a cell that is one of the keys, in SQL; None if a join is better.
 
     Args:
         cell: The cell, in SQL.
         kind: Its type.
-        keys: Distinct values; of whole numbers, one that lies between two keys may get the code of one of them.
-        codes: The code of each.
+        how: Keys and codes. Whole numbers are found by their order, in which one between two keys would be taken for
+            the lower of them, so values that are no keys are left to a join.
     """
+    keys, codes = how.keys, how.codes
     if kind.is_string() and pa.types.is_string(keys.type) and 0 < len(keys) <= _MOST_TEXTS:
         # The server compares lengths before it compares letters.
         pairs = zip(keys.to_pylist(), as_numpy(codes).tolist(), strict=True)
         cases = " ".join(f"WHEN {pg.Literal(key).as_string()} THEN {code}" for key, code in pairs)
         return f"CAST(CASE {cell} {cases} END AS BIGINT)"
-    if kind.is_integer() and pa.types.is_integer(keys.type) and len(keys):
+    if how.other is None and kind.is_integer() and pa.types.is_integer(keys.type) and len(keys):
         return _code_number(cell, as_numpy(keys).astype(np.int64), as_numpy(codes).astype(np.int64))
     return None
 

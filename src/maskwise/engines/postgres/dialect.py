@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
+    from maskwise.engines.base import Lookup
+
 _NO_COLLATION = '"default"'
 """What PostgreSQL calls the collation of the database, which is always deterministic."""
 _CANCEL_SECONDS = 2.0
@@ -255,9 +257,9 @@ class Postgres:
         number = f"CAST({cell} AS {types.sql_type(lows.type)})"
         return "", f"width_bucket({number}, (SELECT array_agg(low ORDER BY low) FROM {registered})) - 1"  # noqa: S608
 
-    def code_cell(self, cell: str, kind: dt.DataType, keys: pa.Array, codes: pa.Array) -> str | None:
+    def code_cell(self, cell: str, kind: dt.DataType, how: Lookup) -> str | None:
         """Code few texts and whole numbers by an expression, where every scan sees the table as it was counted."""
-        return code_expression(cell, kind, keys, codes) if self._is_own else None
+        return code_expression(cell, kind, how) if self._is_own else None
 
     def values_sql(self, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
         """Count columns with few values together, as the server's statistics tell them."""
