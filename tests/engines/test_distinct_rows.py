@@ -74,7 +74,7 @@ def test_a_recount_finds_the_same(path: Path, person: Person | None) -> None:
 def test_a_recount_of_many_sets_of_columns_finds_the_same(tmp_path: Path) -> None:
     rng = np.random.default_rng(7)
     names = [f"c{i}" for i in range(7)]
-    rows = [tuple(rng.choice(["x", "y", ""]) for _ in names) + (rng.choice(["flu", "hiv"]),) for _ in range(60)] * 3
+    rows = [(*rng.choice(["x", "y", ""], 7), rng.choice(["flu", "hiv"])) for _ in range(60)] * 3
     made = tmp_path / "released.csv"
     made.write_text("\n".join(map(",".join, [[*names, "illness"], *rows])) + "\n")
     asked = LKC(tuple(names), 2, 5, (("illness", "hiv", Fraction(1, 2)),))
