@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from pathlib import Path
 
@@ -103,6 +104,20 @@ def test_a_wide_table_gets_lkc_and_a_narrow_one_a_single_qid() -> None:
     lkc = maskwise.suggest(pa.table(wide)).requirements[0]
     assert lkc.entry["lkc"]["L"] == 2
     assert "too wide" in lkc.reason
+
+
+def test_sex_is_known_before_what_tells_more_apart() -> None:
+    rng = random.Random(3)
+    n = 600
+    cells: dict[str, list[object]] = {
+        "sex": [rng.choice("FM") for _ in range(n)],
+        "birth": [f"{rng.randint(1940, 2005)}-{rng.randint(1, 12):02}-11" for _ in range(n)],
+        "postcode": [f"{rng.randint(10, 99)}115" for _ in range(n)],
+        **{f"weight{i}": [rng.randint(40, 140) for _ in range(n)] for i in range(6)},
+    }
+    found = [one.entry["qid"] for one in maskwise.suggest(pa.table(cells)).requirements if "qid" in one.entry]
+    assert found
+    assert all({"sex", "birth", "postcode"} <= set(qid) < set(cells) for qid in found)
 
 
 def test_uneven_sensitive_values_are_kept_close_to_the_table() -> None:
