@@ -186,7 +186,7 @@ def test_unknown_values_of_a_column_that_shows_nothing_are_not_mentioned(tmp_pat
     (tmp_path / "policy.yaml").write_text(asked)
     made = ("-o", tmp_path / "out.csv", "--solution", tmp_path / "s.json")
     assert run("mask", tmp_path / "people.csv", "-p", tmp_path / "policy.yaml", *made).code == 0
-    (tmp_path / "later.csv").write_text("\n".join(["code,sex", "901,a", "902,c"]) + "\n")
+    (tmp_path / "later.csv").write_text("code,sex\n901,a\n902,c\n")
     result = run("apply", tmp_path / "later.csv", "-s", tmp_path / "s.json", "-o", tmp_path / "later-out.csv")
     assert result.code == 0
     assert "`code` has" not in result.err

@@ -107,7 +107,7 @@ def test_a_wide_table_gets_lkc_and_a_narrow_one_a_single_qid() -> None:
 
 
 def test_sex_is_known_before_what_tells_more_apart() -> None:
-    rng = random.Random(3)
+    rng = random.Random(3)  # noqa: S311 - no secrets
     n = 600
     cells: dict[str, list[object]] = {
         "sex": [rng.choice("FM") for _ in range(n)],
