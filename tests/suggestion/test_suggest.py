@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 import warnings
 from pathlib import Path
@@ -278,3 +279,14 @@ def test_no_cell_of_a_protected_column_is_told() -> None:
     assert secret not in told
     assert "987654321" not in told
     assert "23" not in suggestion.data["attributes"]["age"]["interval"]
+
+
+@pytest.mark.parametrize(("last", "is_capped"), [(0, True), (400, False)])
+def test_a_range_of_birthdays_ends_with_this_year(last: int, *, is_capped: bool) -> None:
+    today = dt.datetime.now(dt.UTC).date()
+    newest = today + dt.timedelta(days=last)
+    born = [dt.date(1931, 5, 3) + (newest - dt.date(1931, 5, 3)) * i // 199 for i in range(200)]
+    draft = maskwise.suggest(pa.table({"date_of_birth": born, "sex": ["F", "M"] * 100}))
+    _, high = draft.data["attributes"]["date_of_birth"]["interval"]
+    decade = f"{newest.year // 10 * 10 + 10}-01-01"
+    assert str(high) == (f"{today.year + 1}-01-01" if is_capped else decade)
