@@ -20,15 +20,24 @@ def test_each_event_says_what_it_is_and_in_which_stage_it_came() -> None:
 
 
 def test_what_would_show_more_is_one_line_for_each_value() -> None:
-    rows = pa.table({"job": ["clerk", "nurse", "pilot"] * 4, "sex": ["F", "M"] * 6})
+    n = 120
+    ages = [20 + i * 7 % 40 for i in range(n)]
+    rows = pa.table(
+        {
+            "age": ages,
+            "job": ["clerk", "nurse", "pilot", "baker"] * 30,
+            "sex": ["F", "M"] * 60,
+            "class": ["hi" if age > 40 or i % 4 == 0 else "lo" for i, age in enumerate(ages)],
+        }
+    )
     policy = {
-        "attributes": {"job": "suppress", "sex": "suppress"},
-        "requirements": [{"qid": ["job", "sex"], "k": 5}, {"qid": ["job"], "k": 5}],
+        "class": "class",
+        "attributes": {"age": {"interval": [20, 60]}, "job": "suppress", "sex": "suppress"},
+        "requirements": [{"qid": ["age", "job", "sex"], "k": 20}, {"qid": ["age", "job"], "k": 15}],
     }
     with maskwise.Session(rows) as session:
         run = session.search(policy)
-        changes = reasons_data(run)["changes"]
-        all_changes = run.reasons.changes
-    told = [(one["attribute"], one["shown"]) for one in changes]
-    assert told
-    assert len(told) == len(set(told)) < len(all_changes)
+        told = reasons_data(run)["changes"]
+        changes = run.reasons.changes
+    instead = {(one.attribute, one.shown, one.instead) for one in changes}
+    assert 0 < len(told) == len({one["text"] for one in told}) <= len(instead) < len(changes)
