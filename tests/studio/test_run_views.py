@@ -41,3 +41,4 @@ def test_what_would_show_more_is_one_line_for_each_value() -> None:
         changes = run.reasons.changes
     instead = {(one.attribute, one.shown, one.instead) for one in changes}
     assert 0 < len(told) == len({one["text"] for one in told}) <= len(instead) < len(changes)
+    assert any("out of the quasi-identifier {age, job, sex}" in one["text"] for one in told)
