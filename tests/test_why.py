@@ -170,3 +170,16 @@ def test_the_page_tells_what_the_bundled_table_gives() -> None:
     data = report(outcome, Audience.OWNER).data["why"]
     quoted = " ".join(line.removeprefix("> ") for line in page.splitlines() if line.startswith("> "))
     assert quoted in {one["text"] for one in data["wanted"]}
+
+
+def test_too_many_combinations_for_reasons_are_refused_before_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"c{i}" for i in range(25)]
+    table = pa.table({name: ["a", "b"] * 4 for name in names})
+    policy = {"requirements": [{"lkc": {"attributes": names, "L": 3}, "k": 2}]}
+
+    def search(*_: object, **__: object) -> None:
+        pytest.fail("It was searched.")
+
+    monkeypatch.setattr("maskwise.pipeline.finding.solve", search)
+    with pytest.raises(maskwise.InputError, match=r"stand for 2,300 of them, more than 2,000.*lower L"):
+        maskwise.anonymize(table, policy, why=True)

@@ -210,6 +210,8 @@ class Applied:
     """Records suppressed because the solution suppresses their combination of labels."""
     is_private: bool = False
     """Whether the solution was found with differential privacy, which does not protect these rows."""
+    uninformative: tuple[str, ...] = ()
+    """Attributes of which every cell is shown as the root, so that it does not matter which values are unknown."""
 
 
 def describe(solution: Solution, verdict: Verdict) -> str:

@@ -179,6 +179,20 @@ def test_unknown_categories_are_told_to_people_without_their_names(tmp_path: Pat
     assert "wizard" not in result.err + result.out
 
 
+def test_unknown_values_of_a_column_that_shows_nothing_are_not_mentioned(tmp_path: Path, run: Run) -> None:
+    rows = [f"{i},{'ab'[i % 2]}" for i in range(40)]
+    (tmp_path / "people.csv").write_text("\n".join(["code,sex", *rows]) + "\n")
+    asked = "attributes: {code: suppress, sex: suppress}\nrequirements: [{qid: [code, sex], k: 5}]\n"
+    (tmp_path / "policy.yaml").write_text(asked)
+    made = ("-o", tmp_path / "out.csv", "--solution", tmp_path / "s.json")
+    assert run("mask", tmp_path / "people.csv", "-p", tmp_path / "policy.yaml", *made).code == 0
+    (tmp_path / "later.csv").write_text("code,sex\n901,a\n902,c\n")
+    result = run("apply", tmp_path / "later.csv", "-s", tmp_path / "s.json", "-o", tmp_path / "later-out.csv")
+    assert result.code == 0
+    assert "`code` has" not in result.err
+    assert "`sex` has 1 value the solution does not know, in 1 record; shown as" in result.err
+
+
 def test_strict_refuses_unknown_categories(tmp_path: Path, refused, solution: Path) -> None:
     (tmp_path / "later.csv").write_text(csv_text(HEADER, rows_with(Edu=["wizard", "witch", "wizard"])))
     refused(

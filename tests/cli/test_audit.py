@@ -88,3 +88,17 @@ def test_nothing_is_written(tmp_path: Path, run: Run, data: Path, policy: Path) 
     before = sorted(tmp_path.iterdir())
     assert run("audit", data, "-p", policy).code == 1
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_the_sizes_of_the_same_groups_are_printed_once(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "t.csv").write_text("a,b,ill\n" + "x,y,flu\nx,y,hiv\nz,y,flu\nz,y,hiv\n" * 3)
+    asked = """requirements:
+  - {qid: [a, b], k: 2}
+  - {qid: [b, a], sensitive: ill, diversity: {distinct: 2}}
+  - {qid: [b], k: 2}
+"""
+    (tmp_path / "policy.yaml").write_text(asked)
+    result = run("audit", tmp_path / "t.csv", "-p", tmp_path / "policy.yaml")
+    assert result.code == 0
+    assert result.out.count("holds") == 3
+    assert result.out.count("group size ") == 2

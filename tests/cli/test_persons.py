@@ -164,6 +164,7 @@ def test_a_table_without_the_column_is_not_audited(tmp_path: Path, run: Run, vis
     assert refused.code == 2
     assert "Column `Id` is in the policy but not in the table" in refused.err
     assert "Without it persons cannot be counted." in refused.err
+    assert "`maskwise risk` says what records tell" in refused.err
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,22 @@ def test_a_draft_asks_where_no_value_tells_day_from_month(tmp_path: Any) -> None
     assert len({row[0] for row in rows(outcome.data)}) > 1
 
 
+def test_intervals_between_midnights_are_of_days_and_go_on_without_end() -> None:
+    visits = pa.table({"seen": [f"{i % 28 + 1:02}.{i % 3 + 4:02}.2023 13:{i % 60:02}" for i in range(12)]})
+    asked: dict[str, Any] = {
+        "dates": {"seen": "DD.MM.YYYY"},
+        "attributes": {"seen": {"interval": ["2023-04-01", "2023-07-01"], "clamp": [None, "2023-07-01"]}},
+        "requirements": [{"qid": ["seen"], "k": 12}],
+    }
+    outcome = maskwise.anonymize(visits, asked)
+    assert {row[0] for row in rows(outcome.data)} == {"≥ 2023-04-01"}
+    later = maskwise.apply(
+        pa.table({"seen": ["03.02.2025 08:15", "31.12.2022 08:15"]}), outcome.solution, keep_order=True
+    )
+    assert [row[0] for row in rows(later.data)] == ["≥ 2023-04-01", "≥ 2023-04-01 or outside"]
+    assert later.outside == {"seen": 1}
+
+
 def test_dates_of_several_forms_are_no_dates_of_one() -> None:
     mixed = [f"{one:%d/%m/%Y}" if i % 2 else f"{one:%m/%d/%Y}" for i, one in enumerate(DAYS)]
     draft = maskwise.suggest(pa.table({"born": mixed, "ill": ["yes", "no"] * (N // 2)}), class_name="ill", risk=0.2)

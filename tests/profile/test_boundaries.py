@@ -192,7 +192,10 @@ def test_one_end_alone_may_be_coded() -> None:
     assert column.numbers.tolist() == [float(x) for x in range(11)]
     assert column.interval_label(0, 5, closed=False) == "[0, 5)"
     assert column.interval_label(10, 50, closed=True) == "≥ 10"
-    assert column.interval_label(0, 50, closed=True) == "[0, 50]"
+    assert column.interval_label(0, 50, closed=True) == "≥ 0"
+    bottom = column_of([float(x) for x in range(20)], 2, Boundaries.EXACT, interval=[0, 50], clamp=[10, None])
+    both = column_of([float(x) for x in range(20)], 2, Boundaries.EXACT, interval=[0, 50], clamp=[5, 10])
+    assert [one.interval_label(0, 50, closed=True) for one in (bottom, both)] == ["[0, 50]", "[0, 50]"]
 
 
 @pytest.mark.slow
@@ -205,7 +208,7 @@ def test_pandas_dates_are_shown_as_dates() -> None:
     assert not any("T" in label for label in labels)
     assert labels[0].startswith("[1970-01-01, ")
     published = maskwise.anonymize(table, policy, as_published=True).solution.cuts[0].labels
-    assert all("T00:00:00" in label for label in published)
+    assert not any("T" in label for label in published)
     # Later rows may hold a time of the day; they are shown by their day.
     moment = pa.array([3 * 86_400_000_000 + 5], pa.timestamp("us"))
     later = maskwise.apply(pa.table({"day": moment, "c": ["a"]}), solution)

@@ -49,6 +49,14 @@ def test_an_interval_without_an_end_holds_everything_beyond() -> None:
     ]
 
 
+def test_a_whole_range_without_an_end_holds_everything_above() -> None:
+    cut = Cut("N", Kind.INTERVAL, "≥ 0", scale=Scale.INTEGER, breaks=(0, 99), coded=(False, True))
+    assert cut.labels == ("≥ 0",)
+    assert [cut.show_number(number) for number in (-1, 0, 99, 1000)] == ["≥ 0 or outside", "≥ 0", "≥ 0", "≥ 0"]
+    closed = Cut("N", Kind.INTERVAL, "[0, 99]", scale=Scale.INTEGER, breaks=(0, 99), coded=(True, True))
+    assert [closed.show_number(number) for number in (99, 1000)] == ["[0, 99]", "[0, 99] or outside"]
+
+
 def test_a_lone_hidden_value_is_shown_unless_a_star_stands_for_more() -> None:
     def labels(**changes: Any) -> tuple[str, ...]:
         cut = Cut("S", Kind.SUPPRESS, HIDDEN, **{"shown": ("10",), "hidden": ("9",), **changes})

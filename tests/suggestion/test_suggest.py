@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import random
 import warnings
 from pathlib import Path
 
@@ -103,6 +105,20 @@ def test_a_wide_table_gets_lkc_and_a_narrow_one_a_single_qid() -> None:
     lkc = maskwise.suggest(pa.table(wide)).requirements[0]
     assert lkc.entry["lkc"]["L"] == 2
     assert "too wide" in lkc.reason
+
+
+def test_sex_is_known_before_what_tells_more_apart() -> None:
+    rng = random.Random(3)  # noqa: S311 - no secrets
+    n = 600
+    cells: dict[str, list[object]] = {
+        "sex": [rng.choice("FM") for _ in range(n)],
+        "birth": [f"{rng.randint(1940, 2005)}-{rng.randint(1, 12):02}-11" for _ in range(n)],
+        "postcode": [f"{rng.randint(10, 99)}115" for _ in range(n)],
+        **{f"weight{i}": [rng.randint(40, 140) for _ in range(n)] for i in range(6)},
+    }
+    found = [one.entry["qid"] for one in maskwise.suggest(pa.table(cells)).requirements if "qid" in one.entry]
+    assert found
+    assert all({"sex", "birth", "postcode"} <= set(qid) < set(cells) for qid in found)
 
 
 def test_uneven_sensitive_values_are_kept_close_to_the_table() -> None:
@@ -263,3 +279,14 @@ def test_no_cell_of_a_protected_column_is_told() -> None:
     assert secret not in told
     assert "987654321" not in told
     assert "23" not in suggestion.data["attributes"]["age"]["interval"]
+
+
+@pytest.mark.parametrize(("last", "is_capped"), [(0, True), (400, False)])
+def test_a_range_of_birthdays_ends_with_this_year(last: int, *, is_capped: bool) -> None:
+    today = dt.datetime.now(dt.UTC).date()
+    newest = today + dt.timedelta(days=last)
+    born = [dt.date(1931, 5, 3) + (newest - dt.date(1931, 5, 3)) * i // 199 for i in range(200)]
+    draft = maskwise.suggest(pa.table({"date_of_birth": born, "sex": ["F", "M"] * 100}))
+    _, high = draft.data["attributes"]["date_of_birth"]["interval"]
+    decade = f"{newest.year // 10 * 10 + 10}-01-01"
+    assert str(high) == (f"{today.year + 1}-01-01" if is_capped else decade)

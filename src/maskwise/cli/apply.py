@@ -74,8 +74,11 @@ def apply(
     if applied.n_dropped:
         terminal.note(f"{plural(applied.n_dropped, 'record')} left out because a masked cell is missing.")
     for name, lost in applied.unknown.items():
-        values, records = plural(lost.n_values, "value"), plural(lost.n_records, "record")
-        terminal.note(f"`{name}` has {values} the solution does not know, in {records}; shown as the root.")
+        if name not in applied.uninformative:
+            values, records = plural(lost.n_values, "value"), plural(lost.n_records, "record")
+            terminal.note(
+                f"`{name}` has {values} the solution does not know, in {records}; shown as the label that says least."
+            )
     for text in describe_outside(applied):
         terminal.note(text)
     if applied.n_suppressed:

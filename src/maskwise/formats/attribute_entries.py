@@ -246,7 +246,8 @@ def _interval(name: str, parts: Mapping[str, Any]) -> Attribute:
     bounds, clamp = _bounds(given), parts.get("clamp")
     if not isinstance(clamp, list) or len(clamp) != 2:  # noqa: PLR2004
         return Attribute(name, Kind.INTERVAL, bounds=bounds, grid=grid)
-    low, high = (None if part is None else str(part) for part in clamp)
+    # An item of a list that is spelled `null` is a text elsewhere, but no end of a range.
+    low, high = (None if part is None or part == "null" else str(part) for part in clamp)
     if bounds is not None:
         for pair in pairwise((bounds[0], low or bounds[0], high or bounds[1], bounds[1])):
             try:

@@ -112,5 +112,6 @@ def apply(
                 why,
                 later.n_suppressed,
                 saved.is_private,
+                tuple(cut.attribute for cut in saved.cuts if set(cut.labels) <= {cut.root}),
             )
     return applied

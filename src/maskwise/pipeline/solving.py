@@ -73,7 +73,7 @@ class Solved:
         """Why each masked value is shown as it is.
 
         Raises:
-            InputError: The policy has a budget for suppression.
+            InputError: The policy has a budget for suppression, or stands for too many quasi-identifiers.
         """
         from maskwise.search.explain import explain  # noqa: PLC0415 - compiled code is slow to load
         from maskwise.search.explain_regions import explain_regions  # noqa: PLC0415 - as above
@@ -92,6 +92,15 @@ def refuse_reasons(policy: Policy) -> None:
             "Reasons (why) are not found for a policy with `suppress` yet: whether a value could be shown depends on "
             "who else is suppressed. Leave out one of them."
         )
+    from maskwise.search.bounds import MOST_TABLES  # noqa: PLC0415 - compiled code is slow to load
+
+    n_qids = len({frozenset(part.qid) for requirement in policy.requirements for part in requirement.parts})
+    if n_qids > MOST_TABLES:
+        msg = (
+            f"Reasons (why) are looked for on each quasi-identifier, and the requirements stand for {n_qids:,} of "
+            f"them, more than {MOST_TABLES:,}. Leave out --why, or ask for reasons with a lower L."
+        )
+        raise InputError(msg)
 
 
 def solve(

@@ -87,11 +87,9 @@ class Column:
         """How an interval of the attribute's numbers is shown; `closed` if its upper end belongs to it."""
         assert self.scale is not None  # noqa: S101 - every interval column has a scale
         at_low, at_high = low == self.range[0], high == self.range[1]
-        is_whole = at_low and at_high
-        coded = (
-            at_low and not is_whole and self.clamp[0] is not None,
-            at_high and not is_whole and self.clamp[1] is not None,
-        )
+        is_bottom, is_top = self.clamp[0] is not None, self.clamp[1] is not None
+        # The whole range goes on without end if its last interval would; with both ends open, it would say nothing.
+        coded = (at_low and not at_high and is_bottom, at_high and is_top and not (at_low and is_bottom))
         return interval_label(low, high, self.scale, closed=closed, coded=coded)
 
     @property

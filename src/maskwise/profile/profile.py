@@ -43,6 +43,11 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+_NO_PERSONS = (
+    " Without it persons cannot be counted. A release leaves it out, so `mask` counts it before: see its report; "
+    "`maskwise risk` says what records tell, and a release with pseudonyms can be counted by anybody."
+)
+
 
 def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_attributes: bool = True) -> None:
     """Refuse a policy that names columns the table does not have.
@@ -75,7 +80,7 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
         try:
             table.require(name, among=places)
         except InputError as error:
-            remedy = " Without it persons cannot be counted." if place == ("person",) else ""
+            remedy = _NO_PERSONS if place == ("person",) else ""
             mistakes.append(policy.at(place) + str(error) + remedy)
     if mistakes:
         raise PolicyError(mistakes)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.errors import InputError, plural
+from maskwise.errors import plural
 from maskwise.policy.requirements.qid import called_briefly
-from maskwise.search.bounds import MOST_TABLES, as_rules, list_bounds
+from maskwise.search.bounds import as_rules, list_bounds
 from maskwise.search.cut_groups import CutGroups, places_of
 from maskwise.search.known_labels import with_known_labels
 from maskwise.search.refinements import list_hidden_values
@@ -56,12 +56,6 @@ def explain(problem: Problem, request: CountRequest, counts: CompressedTables, s
     frequent enough to be shown. If no requirement would break and refining can tell something, the reason is that the
     search was stopped, or had passed it.
     """
-    if len(request.tables) > MOST_TABLES:
-        msg = (
-            f"Reasons are looked for QID by QID, and the requirements stand for {len(request.tables):,} of them, more "
-            f"than {MOST_TABLES:,}. Leave out --why, or ask for reasons with a lower L."
-        )
-        raise InputError(msg)
     whole = replace(solution, cuts=with_known_labels(solution.cuts, problem.profile.columns))
     return _Explanation.start(problem, request, counts, whole).reasons()
 

@@ -178,7 +178,7 @@ class _ChangeTrial:
             # An attacker who knows so many attributes knows all that are left.
             return
         if self._is_valid(at, smaller):
-            text = f"`{name}` out of the QID {called_briefly(requirement.qid)}"
+            text = f"`{name}` out of the quasi-identifier {called_briefly(requirement.qid)}"
             yield self._change(ChangeKind.COLUMN, text, at, name, None)
 
     def _less_shown(self, name: str) -> Iterator[Change]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError
 from maskwise.policy.attributes import Kind
-from maskwise.values.scales import Scale, interval_label
+from maskwise.values.scales import ABOVE, Scale, interval_label
 from maskwise.values.spelling import value_order
 
 if TYPE_CHECKING:
@@ -114,7 +114,9 @@ class Cut:
         """
         assert self.scale is not None  # noqa: S101 - every interval cut has a scale
         is_first = low == self.breaks[0]
-        coded = (self.coded[0] and is_first and not is_last, self.coded[1] and is_last and not is_first)
+        if is_first and is_last:
+            return self.root
+        coded = (self.coded[0] and is_first, self.coded[1] and is_last)
         return interval_label(low, high, self.scale, closed=is_last, coded=coded)
 
     @cached_property
@@ -179,7 +181,8 @@ class Cut:
             return -math.inf, math.inf
         is_split = len(self.breaks) > 2  # noqa: PLR2004 - the ends of one interval
         low = -math.inf if self.coded[0] and is_split else self.breaks[0]
-        return low, math.inf if self.coded[1] and is_split else self.breaks[-1]
+        is_open = self.root.startswith(ABOVE) if not is_split else self.coded[1]
+        return low, math.inf if is_open else self.breaks[-1]
 
     @property
     def outside_label(self) -> str:

@@ -17,7 +17,7 @@ from maskwise.errors import plural
 from maskwise.suggestion.code_lists import HARMFUL_DIAGNOSES
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.value_groups import WANTED
-from maskwise.suggestion.vocabulary import DEMOGRAPHIC
+from maskwise.suggestion.vocabulary import DEMOGRAPHIC, EVERYDAY
 from maskwise.suggestion.wording import percent
 
 if TYPE_CHECKING:
@@ -121,8 +121,14 @@ def _known(n: int, room: float) -> int:
 
 
 def _core(masked: Sequence[ColumnEvidence], room: float) -> list[str]:
-    """The columns that others know best, as many as fit: by their names, then by what they tell apart."""
-    ordered = sorted(masked, key=lambda column: (column.meaning not in DEMOGRAPHIC, -column.separation))
+    """The columns that others know best, as many as fit: by their names, then by what they tell apart.
+
+    Age, sex and home come first: whoever knows a person knows them, even where they tell less apart than a weight.
+    """
+    ordered = sorted(
+        masked,
+        key=lambda column: (column.meaning not in DEMOGRAPHIC, column.meaning not in EVERYDAY, -column.separation),
+    )
     chosen: set[str] = set()
     need = 0.0
     for column in ordered:

@@ -61,6 +61,8 @@ DEMOGRAPHIC = frozenset({
     Meaning.FAMILY, Meaning.EDUCATION, Meaning.WORK, Meaning.DATE, Meaning.BODY,
 })  # fmt: skip
 """What others may know of a person."""
+EVERYDAY = frozenset({Meaning.AGE, Meaning.BIRTH, Meaning.SEX, Meaning.POSTCODE, Meaning.PLACE})
+"""What everybody knows of a neighbour."""
 ARTICLE_9 = frozenset({
     Meaning.HEALTH, Meaning.RELIGION, Meaning.POLITICS, Meaning.SEXUAL_LIFE, Meaning.UNION, Meaning.GENETICS,
 })  # fmt: skip

@@ -14,8 +14,8 @@ _INTERVALS = (
 """An interval as maskwise and other tools spell it: `[1, 37)`, `[1, 37[`, `1-36`."""
 
 
-ORDERED = (Scale.REAL, Scale.DATE, Scale.TIMESTAMP, Scale.TIME)
-"""What the ends of an interval may be."""
+ORDERED = (Scale.REAL, Scale.TIMESTAMP, Scale.TIME)
+"""What the ends of an interval may be; a date is a timestamp, since labels of one attribute may have both."""
 
 
 def interval_ends(label: str) -> tuple[float, float] | None:
@@ -23,6 +23,8 @@ def interval_ends(label: str) -> tuple[float, float] | None:
 
     >>> interval_ends("[1, 37)"), interval_ends("≥ 50"), interval_ends("42"), interval_ends("Any")
     ((1, 37), (50, 50), (42, 42), None)
+    >>> interval_ends("[1970-01-01, 1970-01-02)") == interval_ends("[1970-01-01T00:00:00, 1970-01-02T00:00:00)")
+    True
     """
     bare = label.removesuffix(" or outside").removeprefix("≥ ").removeprefix("< ")
     for scale in ORDERED:

@@ -58,6 +58,8 @@ class Scale(StrEnum):
         }.get(self)
 
 
+ABOVE = "≥ "
+"""How the label of an interval without an upper end begins."""
 DAY = 86_400_000_000
 """The microseconds of a day, which the number behind a timestamp counts."""
 _EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
@@ -114,9 +116,16 @@ def interval_label(
     '[1, 37)'
     >>> interval_label(90, 120, Scale.INTEGER, closed=True, coded=(False, True))
     '≥ 90'
+    >>> interval_label(bound("2023-02-01", Scale.TIMESTAMP), bound("2024-01-01", Scale.TIMESTAMP), Scale.TIMESTAMP,
+    ...                closed=False)
+    '[2023-02-01, 2024-01-01)'
     """
+    ends = ([] if coded[0] and not coded[1] else [low]) + ([] if coded[1] else [high])
+    if scale is Scale.TIMESTAMP and all(end % DAY == 0 for end in ends):
+        # Between midnights an interval is one of days.
+        low, high, scale = low // DAY, high // DAY, Scale.DATE
     if coded[1]:
-        return f"≥ {label(low, scale)}"
+        return f"{ABOVE}{label(low, scale)}"
     if coded[0]:
         return f"< {label(high, scale)}"
     return f"[{label(low, scale)}, {label(high, scale)}{']' if closed else ')'}"

@@ -142,6 +142,24 @@ def test_what_a_rule_or_the_table_makes_of_a_column_is_shown_before_anything_is_
     page.wait_for_selector("text=No place yet: none")
 
 
+def test_a_column_of_the_same_name_in_another_table_has_its_own_values(fruit: Any, tmp_path: Path) -> None:
+    page = fruit
+    path = tmp_path / f"{tmp_path.name}-other.csv"
+    path.write_text(
+        "fruit,age\n" + "\n".join(f"{'ab'[i % 2]}corn,{i % 40}" for i in range(120)) + "\n", encoding="utf-8"
+    )
+    go(page, "open")
+    page.fill(key("Path of a CSV or Parquet file"), str(path))
+    page.press(key("Path of a CSV or Parquet file"), "Enter")
+    page.wait_for_selector("header:has-text('-other.csv')")
+    page.wait_for_selector("table.columns")
+    set_role(page, "fruit", "quasi-identifier")
+    page.click(key("masking fruit"))
+    page.select_option(key("way"), "tree")
+    page.wait_for_selector(".tree-editor [role=tree] >> text=acorn")
+    assert page.locator(".tree-editor >> text=apple").count() == 0
+
+
 def test_by_dragging_values_go_to_groups_and_to_the_tray(fruit: Any) -> None:
     page = fruit
 

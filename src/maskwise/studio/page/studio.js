@@ -216,6 +216,8 @@ export class Studio {
     const { doc, source } = this;
     try {
       await call("draft", { draft: toDraft(doc, this.source) });
+      // What was changed since, or another table, is saved by a call of its own.
+      if (doc !== this.doc || source !== this.source) return;
       this.draftState = "Draft saved";
       const { remarks, sentences } = await call("check", { policy: policyOf(doc) });
       if (doc !== this.doc) return;
@@ -224,7 +226,7 @@ export class Studio {
       this.remarks = remarks;
       this.isChecked = true;
     } catch (error) {
-      if (error.status !== BUSY) this.draftState = "";
+      if (error.status !== BUSY && source === this.source) this.draftState = "";
       this.sayOfTable(error, source);
     }
     this.changed();
