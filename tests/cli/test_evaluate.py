@@ -117,7 +117,7 @@ def test_another_tools_file_is_evaluated_too(run: Run, data: Path, policy: Path,
 
 @pytest.mark.slow
 def test_both_boundaries_are_measured(run: Run, data: Path, policy: Path) -> None:
-    arguments = ("evaluate", data, "-p", policy, "--classifier", "naive-bayes", "--json")
+    arguments = ("evaluate", data, "-p", policy, "--criterion", "score", "--classifier", "naive-bayes", "--json")
     both, safe, exact, published = (
         {one["measure"]: one["error"] for one in json.loads(run(*arguments, *options).out)}
         for options in (["--boundaries=both"], [], ["--boundaries=exact"], ["--as-published"])
@@ -162,7 +162,7 @@ def test_unseen_categories_of_a_test_file_are_noted_without_their_name(
         (["--classifier", "sklearn.linear_model.LinearRegression"], 2, ["no scikit-learn classifier"]),
         (["--classifier", "json.loads"], 2, ["cannot be made without arguments"]),
         (["--method", "bug", "--criterion", "infogain"], 2, ["criterion"]),
-        (["--effort", "2"], 2, ["effort", "conditional"]),
+        (["--criterion", "score", "--effort", "2"], 2, ["effort", "conditional"]),
         (["--protocol", "papers"], 2, ["held-out"]),
         (["--measure", "aucc"], 2, ["Did you mean `auc`?"]),
         (["--measure", "mae"], 2, ["class that is a number"]),
