@@ -17,7 +17,7 @@ from maskwise.policy.taxonomy import Taxonomy
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, in_tree_order
 from maskwise.solution.regions import RegionPart, Regions, RegionSplit
 from maskwise.solution.solution import Reached, Solution
-from maskwise.values.scales import Scale
+from maskwise.values.scales import Scale, interval_label
 
 NESTED = {"any": {"x": ["a", "b"], "y": {"z": ["c", "d"], "e": None}}}
 TREE = Taxonomy.from_nested(NESTED)
@@ -179,7 +179,8 @@ def _interval_parts(draw: Any, before: Any, name: str, coded: tuple[bool, bool])
     low, high, is_last = before or (*ends, True)
     inner = draw(st.lists(st.integers(low + 1, high), max_size=2, unique=True)) if high > low else []
     borders = sorted(border for border in inner if border < high or is_last)
-    cut = Cut(name, Kind.INTERVAL, "", scale=_scale(name), breaks=ends, coded=coded)
+    root = interval_label(*ends, _scale(name), closed=True)
+    cut = Cut(name, Kind.INTERVAL, root, scale=_scale(name), breaks=ends, coded=coded)
     points = [low, *borders, high]
     parts = []
     for i, (begin, end) in enumerate(pairwise(points)):
@@ -220,6 +221,5 @@ def _cut(name: str, splits: tuple[RegionSplit, ...], coded: tuple[bool, bool], r
     between = [part for part in parts if part.ends is not None]
     twice = any(part.ends == (ends[1], ends[1]) or (part.ends[1] == ends[1] and not part.is_last) for part in between)
     breaks = (*sorted(all_ends), *([ends[1]] if twice else []))
-    whole = Cut(name, Kind.INTERVAL, "", missing, scale=_scale(name), breaks=breaks, coded=coded)
-    root = whole.label_between(*ends, is_last=True)
+    root = interval_label(*ends, _scale(name), closed=True)
     return Cut(name, Kind.INTERVAL, root, missing, scale=_scale(name), breaks=breaks, coded=coded)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.evaluation.predictors import Predictor, PredictorType
-from maskwise.values.interval_labels import interval_ends
+from maskwise.values.interval_labels import ends_of_labels
 from maskwise.values.number_forms import Numbers
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _represent(masked: Predictor, raw: Predictor, numbers: Numbers, n_train: int
     as_number = replace(masked, type=PredictorType.NUMBER, labels=())
     if numbers is Numbers.MEAN:
         return [replace(as_number, values=_look_up(_means(masked, raw, n_train), masked.values))]
-    ends = np.array([interval_ends(label) or (np.nan, np.nan) for label in masked.labels]).reshape(-1, 2)
+    ends = np.array([one or (np.nan, np.nan) for one in ends_of_labels(masked.labels)]).reshape(-1, 2)
     if numbers is Numbers.BOUNDS:
         return [
             replace(as_number, name=f"{masked.name}, {side} end", values=_look_up(ends[:, at], masked.values))

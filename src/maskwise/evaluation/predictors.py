@@ -17,7 +17,7 @@ import numpy as np
 from maskwise.errors import InputError, PolicyError
 from maskwise.policy.attributes import Kind
 from maskwise.values.arrow import as_numpy
-from maskwise.values.interval_labels import ORDERED, ends_on_scale, interval_ends
+from maskwise.values.interval_labels import ORDERED, ends_of_labels, ends_on_scale
 from maskwise.values.parsing import looks_like_code, parse_keys
 from maskwise.values.spelling import text_of
 
@@ -151,8 +151,11 @@ def sort_intervals(labels: Sequence[str]) -> tuple[str, ...]:
 
     >>> sort_intervals(["[30, 50)", "≥ 50", "[20, 40)", "< 20"])
     ('< 20', '[20, 40)', '[30, 50)', '≥ 50')
+    >>> sort_intervals(["[2023-05-02, 2023-05-04)", "[2023-05-01T00:00:00, 2023-05-01T12:00:00)"])
+    ('[2023-05-01T00:00:00, 2023-05-01T12:00:00)', '[2023-05-02, 2023-05-04)')
     """
-    return tuple(sorted(labels, key=lambda label: interval_ends(label) or (-math.inf, -math.inf)))
+    ends = dict(zip(labels, ends_of_labels(labels), strict=True))
+    return tuple(sorted(labels, key=lambda label: ends[label] or (-math.inf, -math.inf)))
 
 
 def distinct_texts(table: pa.Table, name: str) -> tuple[str, ...]:

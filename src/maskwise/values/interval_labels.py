@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
 from maskwise.values.scales import Scale, bound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _INTERVALS = (
     re.compile(r"[\[\](]?\s*(\S.*?)\s*(?:,|;|\.\.)\s*(\S.*?)\s*[\])\[]?"),
@@ -14,8 +18,8 @@ _INTERVALS = (
 """An interval as maskwise and other tools spell it: `[1, 37)`, `[1, 37[`, `1-36`."""
 
 
-ORDERED = (Scale.REAL, Scale.TIMESTAMP, Scale.TIME)
-"""What the ends of an interval may be; a date is a timestamp, since labels of one attribute may have both."""
+ORDERED = (Scale.REAL, Scale.DATE, Scale.TIMESTAMP, Scale.TIME)
+"""What the ends of an interval may be."""
 
 
 def interval_ends(label: str) -> tuple[float, float] | None:
@@ -23,13 +27,28 @@ def interval_ends(label: str) -> tuple[float, float] | None:
 
     >>> interval_ends("[1, 37)"), interval_ends("≥ 50"), interval_ends("42"), interval_ends("Any")
     ((1, 37), (50, 50), (42, 42), None)
-    >>> interval_ends("[1970-01-01, 1970-01-02)") == interval_ends("[1970-01-01T00:00:00, 1970-01-02T00:00:00)")
-    True
     """
-    bare = label.removesuffix(" or outside").removeprefix("≥ ").removeprefix("< ")
-    for scale in ORDERED:
+    return ends_of_labels([label])[0]
+
+
+def ends_of_labels(labels: Sequence[str]) -> list[tuple[float, float] | None]:
+    """The ends of each label of one attribute, as `interval_ends`, in the same unit: days, unless some have hours.
+
+    >>> ends_of_labels(["[1970-01-01, 1970-01-02)", "≥ 1970-01-02T12:00:00", "Any"])
+    [(0, 86400000000), (129600000000, 129600000000), None]
+    """
+    bare = [label.removesuffix(" or outside").removeprefix("≥ ").removeprefix("< ") for label in labels]
+    found = [_read(text, ORDERED) for text in bare]
+    if {Scale.DATE, Scale.TIMESTAMP} <= {one[0] for one in found if one is not None}:
+        found = [_read(text, [scale for scale in ORDERED if scale is not Scale.DATE]) for text in bare]
+    return [None if one is None else one[1] for one in found]
+
+
+def _read(text: str, scales: Sequence[Scale]) -> tuple[Scale, tuple[float, float]] | None:
+    """The first of some scales that a label is on, and its ends."""
+    for scale in scales:
         try:
-            return ends_on_scale(bare, scale)
+            return scale, ends_on_scale(text, scale)
         except PolicyError:
             continue
     return None
