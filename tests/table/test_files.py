@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import random
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from maskwise.engines.choose import choose
 from maskwise.engines.sql import Engine
 from maskwise.errors import InputError
 from maskwise.table.files import (
+    csv_form,
     csv_header,
     delimiter_of,
     find_files,
@@ -264,3 +266,15 @@ def test_a_damaged_file_is_read_or_refused(tmp_path: Path, suffix: str) -> None:
         except InputError:
             n_refused += 1
     assert n_refused
+
+
+def test_a_csv_that_cannot_be_opened_a_second_time_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("a;b\n1;2\n")
+
+    def fail(*_arguments: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "open", fail)
+    with pytest.raises(InputError, match=r"people\.csv` cannot be read: Read-only file system"):
+        csv_form(path, None)

@@ -136,8 +136,11 @@ def _look_into(path: Path, look: Any) -> Any:
             raise InputError(msg)
         return look()
     except OSError as error:
-        msg = f"`{path}` cannot be read: {error.strerror or 'it is damaged'}."
-        raise InputError(msg) from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> InputError:
+    return InputError(f"`{path}` cannot be read: {error.strerror or 'it is damaged'}.")
 
 
 def _common_header(paths: Sequence[Path], headers: Sequence[Sequence[str]], rename: Rename | None) -> tuple[str, ...]:
@@ -174,6 +177,8 @@ def _first_bytes(path: Path, suffix: str) -> bytes:
     except (gzip.BadGzipFile, EOFError, zlib.error):
         msg = f"`{path}` is not a whole gzip file."
         raise InputError(msg) from None
+    except OSError as error:
+        raise _unreadable(path, error) from None
 
 
 def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str], str]:
