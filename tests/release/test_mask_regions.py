@@ -173,3 +173,15 @@ def test_numbers_counted_by_ranges_and_values_not_told_apart_are_masked_alike(mo
     shown = [tuple(row[cut.attribute] for cut in solution.cuts) for row in outcome.data.to_pylist()]
     assert shown == [walk(solution.regions, solution.cuts, row)[1] for row in rows]
     assert as_frame(apply(read(table), solution).table).to_pylist() == outcome.data.to_pylist()
+
+
+def test_a_whole_range_without_an_end_holds_every_later_number() -> None:
+    rows = {"x": [i % 20 for i in range(60)], "s": ["F", "M"] * 30, "c": ["a", "a", "b"] * 20}
+    policy = {
+        "class": "c",
+        "attributes": {"x": {"interval": [0, 50], "clamp": [None, 50]}, "s": "suppress"},
+        "requirements": [{"qid": ["x", "s"], "k": 60}],
+    }
+    solution = maskwise.anonymize(pa.table(rows), policy, method="regions").solution
+    later = maskwise.apply(pa.table({"x": [99, -1], "s": ["F"] * 2, "c": ["a"] * 2}), solution, keep_order=True)
+    assert later.data["x"].to_pylist() == ["≥ 0", "≥ 0 or outside"]

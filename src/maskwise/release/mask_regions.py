@@ -21,6 +21,7 @@ from maskwise.policy.attributes import Kind
 from maskwise.solution.region_codes import Codes
 from maskwise.solution.region_rows import find_regions, number_leaves, number_numbers, number_texts
 from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.scales import ABOVE
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
@@ -93,7 +94,11 @@ def label_by_region(table: Table, solution: Solution, codes: Sequence[Codes], lo
         lambda rows: find_regions(regions, codes, rows),
         {table.key(one.cut.attribute): pa.array(texts, pa.string()) for one, texts in zip(codes, shown, strict=True)},
         {
-            table.key(one.cut.attribute): Instead((one.above, one.below), one.cut.root, one.cut.outside_label)
+            table.key(one.cut.attribute): Instead(
+                (one.below,) if one.cut.root.startswith(ABOVE) else (one.above, one.below),
+                one.cut.root,
+                one.cut.outside_label,
+            )
             for one in codes
             if one.cut.kind is Kind.INTERVAL
         },
