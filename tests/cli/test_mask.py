@@ -221,7 +221,9 @@ def test_trace_lines_have_the_documented_keys_and_replay_to_the_release(
     tmp_path: Path, run: Run, data: Path, policy: Path
 ) -> None:
     trace = tmp_path / "t.jsonl"
-    result = run("mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--trace", trace, "--json")
+    result = run(
+        "mask", data, "-p", policy, "-o", tmp_path / "out.csv", "--criterion", "score", "--trace", trace, "--json"
+    )
     said = json.loads(result.out)
     steps = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
     assert len(steps) == said["steps"] > 3

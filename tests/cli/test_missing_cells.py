@@ -49,7 +49,8 @@ def masked(tmp_path: Path, run: Run) -> Callable[..., list[tuple[str, str]]]:
             f"class: C\nattributes: {{Q: {entry}}}\nrequirements: [{{qid: [Q], k: {k}}}]\nmissing: {missing}\n"
         )
         out = tmp_path / "out.csv"
-        result = run("mask", source, "-p", policy, "-o", out, "--solution", tmp_path / "s.json", "--keep-order")
+        how = ("--criterion", "score", "--keep-order")
+        result = run("mask", source, "-p", policy, "-o", out, "--solution", tmp_path / "s.json", *how)
         assert result.code == code, result.err
         call.err = result.err  # type: ignore[attr-defined]
         return [(row[0], row[1]) for row in cells(out)[1:]] if out.exists() else []
