@@ -86,14 +86,25 @@ def test_five_codes_bounded_one_by_one_leave_more_hiv_than_their_union_does(
 ) -> None:
     out = tmp_path / "out.csv"
     assert (
-        run("mask", "--keep-order", clinic, "-p", policy(tmp_path / "p.yaml", template(list(HIV))), "-o", out).code == 0
+        run(
+            "mask",
+            "--criterion",
+            "score",
+            "--keep-order",
+            clinic,
+            "-p",
+            policy(tmp_path / "p.yaml", template(list(HIV))),
+            "-o",
+            out,
+        ).code
+        == 0
     )
     apart = groups(records(out), RAW)
     assert all(largest_share(apart, (code,)) <= 0.05 for code in HIV)
     assert largest_share(apart, HIV) > 0.05
     union = policy(tmp_path / "u.yaml", template({"any": ["B20.*", "B22.2", "B24", "Z21"]}))
     assert run("audit", out, "-p", union).code == 1
-    result = run("mask", "--keep-order", clinic, "-p", union, "-o", out)
+    result = run("mask", "--criterion", "score", "--keep-order", clinic, "-p", union, "-o", out)
     assert result.code == 0
     together = groups(records(out), RAW)
     assert len(together) > 1
@@ -381,7 +392,7 @@ def test_a_union_on_a_column_that_another_requirement_masks_names_values_of_its_
     k = {"qid": ["Diagnosis", "Sex"], "k": 15}
     asked = policy(tmp_path / "p.yaml", template({"any": ["HIV", "J10"]}, 0.3), k, diagnosis={"taxonomy": TREE})
     out = tmp_path / "out.csv"
-    assert run("mask", "--keep-order", clinic, "-p", asked, "-o", out).code == 0
+    assert run("mask", "--criterion", "score", "--keep-order", clinic, "-p", asked, "-o", out).code == 0
     assert largest_share(groups(records(out), RAW), (*HIV, "J10")) <= 0.3
     shown = [record["Diagnosis"] for record in records(out)]
     below = ("HIV", "B20", "B2x", *HIV, "J10")

@@ -296,7 +296,7 @@ def test_a_column_that_looks_like_an_identifier_is_warned_of(
     tmp_path: Path, run: Run, cells: list[str], options: list[str]
 ) -> None:
     data, asked = passing(tmp_path, cells)
-    result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", *options)
+    result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "--criterion", "score", *options)
     (line,) = result.err.splitlines()
     assert line.startswith("warning: `More` is released as it is")
     assert "drop: [More]" in line
@@ -338,14 +338,14 @@ OTHERS = {
 @pytest.mark.parametrize("cells", OTHERS.values(), ids=OTHERS)
 def test_other_columns_are_not_warned_of(tmp_path: Path, run: Run, cells: list[str]) -> None:
     data, asked = passing(tmp_path, cells)
-    assert run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "-q").err == ""
+    assert run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "--criterion", "score", "-q").err == ""
 
 
 @pytest.mark.slow
 def test_a_class_of_one_value_is_warned_of_once(tmp_path: Path, run: Run) -> None:
     data, asked = passing(tmp_path, ["same"] * 200, classes="x")
     for options in ([], ["-q"]):
-        result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", *options)
+        result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "--criterion", "score", *options)
         assert "warning: The class `C` has one value only" in result.err
         assert result.err.count("has one value only") == 1
     told = json.loads(run("mask", data, "-p", asked, "-o", tmp_path / "out.csv", "--json").out)

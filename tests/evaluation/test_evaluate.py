@@ -325,7 +325,7 @@ def test_the_search_is_the_one_asked_for(method: str, monkeypatch: pytest.Monkey
     # The class of a record is compared with what it shows, so that records keep their order.
     assert [o.pop("keep_order") for o in seen] == [True, True]
     chosen = [SearchOptions(**o) for o in seen]
-    assert [(o.method, o.criterion, o.effort) for o in chosen] == [(method, "score", None), ("tdr", "conditional", 2)]
+    assert [(o.method, o.criterion, o.effort) for o in chosen] == [(method, None, None), ("tdr", "conditional", 2)]
 
 
 def test_every_option_of_a_search_may_be_given() -> None:

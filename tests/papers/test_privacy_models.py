@@ -274,8 +274,8 @@ MISTAKES = [
     ("{lkc: {attributes: [a, b], L: 1}, qid: [a], k: 2}", "`qid` and `lkc` are two requirements"),
     ("{k: 2}", "`qid` is missing. Add it, or `lkc`"),
     (
-        f"{{lkc: {{attributes: [{', '.join(f'a{i}' for i in range(64))}], L: 2}}, k: 2}}",
-        "2 of 64 attributes are 2,016 combinations, more than 2,000",
+        f"{{lkc: {{attributes: [{', '.join(f'a{i}' for i in range(64))}], L: 4}}, k: 2}}",
+        "4 of 64 attributes are 635,376 combinations, more than 200,000",
     ),
 ]
 

@@ -115,7 +115,9 @@ class Cut:
         assert self.scale is not None  # noqa: S101 - every interval cut has a scale
         is_first = low == self.breaks[0]
         if is_first and is_last:
-            return self.root
+            # A whole range without an upper end says so, unless the solution is of a time when it did not.
+            is_open = self.coded[1] and self.root.startswith(ABOVE)
+            return interval_label(low, high, self.scale, closed=True, coded=(False, is_open))
         coded = (self.coded[0] and is_first, self.coded[1] and is_last)
         return interval_label(low, high, self.scale, closed=is_last, coded=coded)
 
