@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -15,7 +14,6 @@ from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import solve
 from maskwise.profile.profile import profile
-from maskwise.search.conditional import inputs
 from maskwise.search.interface import Problem
 from maskwise.search.options import SearchOptions
 from maskwise.search.score_search import ScoreSearch
@@ -81,12 +79,11 @@ def test_every_step_by_conditional_gain_counts_persons(problem: dict[str, Any]) 
     policy = {**problem["policy"], "attributes": entries, "drop": drop, "person": PERSON}
     reference = PersonConditional(problem["records"], problem["attributes"], problem["requirements"])
     assume(reference.is_feasible())
-    with patch.object(inputs, "bin_records", lambda *_: None):
-        solution = solve(
-            read(pa.Table.from_pylist(problem["records"])),
-            read_policy(policy),
-            SearchOptions(criterion="conditional", effort=1, as_published=True),
-        ).solution
+    solution = solve(
+        read(pa.Table.from_pylist(problem["records"])),
+        read_policy(policy),
+        SearchOptions(criterion="conditional", background="none", as_published=True),
+    ).solution
     expected = reference.run()
     assert [(s.attribute, s.before, list(s.after)) for s in solution.steps] == [
         (e["attribute"], e["from"], e["to"]) for e in expected

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
-from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 import maskwise
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import solve
-from maskwise.search.conditional import inputs
 from maskwise.search.options import SearchOptions
 from maskwise.solution.cut import Cut
 from maskwise.solution.reasons import Change, ChangeKind, Reason, ReasonKind
@@ -29,14 +27,14 @@ from tests.reference.persons import PersonRule
 from tests.reference.topdown import MISSING, Attribute, best_border
 
 SEARCHES: list[dict[str, Any]] = [
-    {},
+    {"criterion": "score"},
     {"criterion": "infogain"},
     {"method": "bug"},
-    {"criterion": "conditional", "effort": 1},
+    {"criterion": "conditional", "background": "none"},
     {"as_published": True},
     {"as_published": True, "method": "bug"},
-    {"as_published": True, "criterion": "conditional", "effort": 1},
-    {"max_steps": 1},
+    {"as_published": True, "criterion": "conditional", "background": "none"},
+    {"criterion": "score", "max_steps": 1},
     {"max_steps": 2, "as_published": True},
 ]
 WIDE = [ReasonKind.STOPPED, ReasonKind.PASSED]
@@ -59,10 +57,9 @@ class Checked:
         table = table.set_column(table.column_names.index("sens"), "sens", table["sens"].cast(pa.string()))
         self.policy = read_policy(problem["policy"])
         try:
-            with patch.object(inputs, "bin_records", lambda *_: None):
-                solved = solve(read(table), self.policy, SearchOptions(**how))
-                self.solution: Solution = solved.solution
-                self.reasons = solved.explain()
+            solved = solve(read(table), self.policy, SearchOptions(**how))
+            self.solution: Solution = solved.solution
+            self.reasons = solved.explain()
         except (maskwise.InfeasibleError, maskwise.InputError):
             assume(False)
         self.cuts = {cut.attribute: cut for cut in self.solution.cuts}
