@@ -132,7 +132,7 @@ def test_a_two_valued_attribute_is_shown_under_its_own_names(how: dict[str, Any]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [{}, {"criterion": "conditional", "effort": 1}])
+@pytest.mark.parametrize("how", [{"criterion": "score"}, {"criterion": "conditional", "effort": 1}])
 def test_as_published_leaves_a_lone_hidden_value_hidden(how: dict[str, Any]) -> None:
     """Three values, of which the search discloses two; the third has no class to tell."""
     people = pa.table({"Job": ["a"] * 6 + ["b"] * 6 + ["c"] * 6, "C": ["x"] * 6 + ["y"] * 6 + ["z"] * 6})
