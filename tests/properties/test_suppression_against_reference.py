@@ -98,7 +98,7 @@ def test_a_search_with_a_budget_begins_as_one_without(problem: dict[str, Any], s
     profiled, table = profile(read(pa.Table.from_pylist(problem["records"])), plain)
     search = start_search(Problem(profiled, plain, SearchOptions(criterion="score")))
     alone = search.run(compress(table, profiled, search.request), NoProgress())
-    steps = solve(problem, share, shown_as).steps
+    steps = solve(problem, share, shown_as, criterion="score").steps
     assert steps[: len(alone.steps)] == alone.steps
 
 
