@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.compress.compressed_table import ClassTable, Compact
-from maskwise.compress.recode import fetch_records, lookup_of, narrowest, number_records, recode
+from maskwise.compress.recode import fetch_records, lookup_of, number_records, recode
 from maskwise.compress.scored_records import score_by_odds
 from maskwise.engines.base import ROW, Lookup
 from maskwise.engines.value_scores import SCORE
 from maskwise.profile.sensitive import take_sensitive
-from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.arrow import as_numpy, from_numpy, narrowest
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from maskwise.compress.class_tables import compress_classes
 from maskwise.compress.compressed_table import Compact, CompressedTables
 from maskwise.compress.person_rows import count_persons
 from maskwise.compress.qid_tables import QidTables, counted_as
-from maskwise.compress.recode import lookup_of, narrowest, recode
+from maskwise.compress.recode import lookup_of, recode
 from maskwise.compress.record_teaching import teach
 from maskwise.compress.spill import Workspace
 from maskwise.errors import InputError
-from maskwise.values.arrow import as_numpy
+from maskwise.values.arrow import as_numpy, narrowest
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:

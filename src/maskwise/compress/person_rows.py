@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.compress.compressed_table import Compact
-from maskwise.compress.recode import narrowest
 from maskwise.errors import InputError
-from maskwise.values.arrow import as_numpy
+from maskwise.values.arrow import as_numpy, narrowest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

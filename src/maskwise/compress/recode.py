@@ -10,7 +10,7 @@ import numpy as np
 from maskwise.engines.base import PERSON, ROW, Lookup
 from maskwise.engines.packed_codes import lay_out
 from maskwise.table.marks import mark
-from maskwise.values.arrow import from_numpy
+from maskwise.values.arrow import from_numpy, narrowest
 from maskwise.values.scales import Scale
 
 if TYPE_CHECKING:
@@ -125,11 +125,3 @@ def _ranges(column: Column, coding: Coding, missing: int | None) -> Lookup:
     first = np.flatnonzero(np.diff(codes, prepend=-1))
     assert (codes[first] == np.arange(len(first))).all()  # noqa: S101 - trees are numbered in their order
     return Lookup(column.keys.take(from_numpy(first)), None, missing)
-
-
-def narrowest(n_codes: int) -> type[np.unsignedinteger]:
-    """The smallest type of numbers that holds so many codes."""
-    for dtype in (np.uint8, np.uint16):
-        if n_codes <= np.iinfo(dtype).max + 1:
-            return dtype
-    return np.uint32

@@ -20,7 +20,7 @@ from maskwise.compress.value_odds import (
     may_name_people,
     number_by_quantiles,
 )
-from maskwise.engines.base import Lookup
+from maskwise.engines.base import MOST_SETS, Lookup
 from maskwise.profile.column_counts import class_numbers, count_by_class, number_classes
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.parsing import CODE, looks_like_code, parse_keys, patterns
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 MOST_FETCHED = 256
 """Of a column with more values than this, ranges or the frequent values are found inside the engine."""
-_MOST_SETS = 48
-"""So many columns are counted in one GROUP BY; Spark takes at most 64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +64,8 @@ def count_unmasked(table: Table, names: Sequence[str], class_name: str) -> list[
         class_name: The class.
     """
     found: list[NumberedColumn] = []
-    for at in range(0, len(names), _MOST_SETS):
-        own = names[at : at + _MOST_SETS]
+    for at in range(0, len(names), MOST_SETS):
+        own = names[at : at + MOST_SETS]
         cells = [cell_of(table, name) for name in own]
         counts = table.engine.group_each(table.expr, cells, table.column(class_name))
         found += _number_columns(own, cells, counts)

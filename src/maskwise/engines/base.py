@@ -35,6 +35,8 @@ PERSON = "person"
 """The column that says whom a record is about, beside recoded columns."""
 BATCH = 1 << 17
 """How many rows of a result are sent at once."""
+MOST_SETS = 48
+"""So many columns are counted in one GROUP BY; Spark takes at most 64."""
 
 
 class Feature(StrEnum):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from maskwise.engines.base import MOST_SETS
 from maskwise.engines.pair_counts import ALONE
 from maskwise.engines.write_files import file_of, write_batches
 from maskwise.errors import InputError
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from maskwise.engines.pair_counts import Target
     from maskwise.values.csv_form import CsvForm
     from maskwise.values.location import Folder
-
-_MOST_SETS = 48
-"""So many columns are counted in one GROUP BY."""
 
 
 def query(dialect: Dialect, sql: str) -> pa.Table:
@@ -92,8 +90,8 @@ def pairs_sql(dialect: Dialect, records: str, targets: Sequence[Target]) -> str:
     for target in targets:
         numbers = list(target.beside)
         own = f"{target.label}, {target.raw}"
-        for at in range(0, max(len(numbers), 1), _MOST_SETS):
-            beside = {number: target.beside[number] for number in numbers[at : at + _MOST_SETS]}
+        for at in range(0, max(len(numbers), 1), MOST_SETS):
+            beside = {number: target.beside[number] for number in numbers[at : at + MOST_SETS]}
             number = " ".join(f"+ {i - ALONE} * (1 - grouping({name}))" for i, name in beside.items())
             sets = [f"({name}, {own})" for name in beside.values()] + [f"({own})"] * (at == 0)
             counted.append(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.arrow import as_numpy, from_numpy, narrowest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -148,12 +148,6 @@ def _unpack(batch: pa.RecordBatch, places: Mapping[str, CodePlace], n_words: int
             columns[name] = pa.nulls(len(word), pa.int64())
             continue
         codes = (as_numpy(word) >> place.shift) & ((1 << place.bits) - 1)
-        columns[name] = from_numpy(codes.astype(_narrowest(place.bits)))
+        columns[name] = from_numpy(codes.astype(narrowest(1 << place.bits)))
     columns |= {batch.schema.names[i]: batch.column(i) for i in range(n_words, batch.num_columns)}
     return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
-
-
-def _narrowest(bits: int) -> type[np.unsignedinteger[Any]]:
-    """The smallest type of numbers of so many bits."""
-    fitting = [kind for kind, most in ((np.uint8, 8), (np.uint16, 16), (np.uint32, 32)) if bits <= most]
-    return fitting[0] if fitting else np.uint64

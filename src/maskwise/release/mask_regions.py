@@ -21,7 +21,6 @@ from maskwise.policy.attributes import Kind
 from maskwise.solution.region_codes import Codes
 from maskwise.solution.region_rows import find_regions, number_leaves, number_numbers, number_texts
 from maskwise.values.arrow import as_numpy, from_numpy
-from maskwise.values.scales import ABOVE
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def label_by_region(table: Table, solution: Solution, codes: Sequence[Codes], lo
         {table.key(one.cut.attribute): pa.array(texts, pa.string()) for one, texts in zip(codes, shown, strict=True)},
         {
             table.key(one.cut.attribute): Instead(
-                (one.below,) if one.cut.root.startswith(ABOVE) else (one.above, one.below),
+                (one.below,) if one.cut.has_open_root else (one.above, one.below),
                 one.cut.root,
                 one.cut.outside_label,
             )

@@ -17,7 +17,7 @@ from maskwise.solution.cut import MissingShown
 from maskwise.values.interval_labels import ends_on_scale
 from maskwise.values.message import note
 from maskwise.values.number_forms import Numbers
-from maskwise.values.scales import Scale, label
+from maskwise.values.scales import ABOVE, Scale, label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -156,13 +156,13 @@ def _wide(kind: str) -> str:
 def _ends(text: str, cut: Cut) -> tuple[float | None, float | None]:
     """The ends of a label; None where it has none."""
     assert cut.scale is not None  # noqa: S101 - every interval cut has a scale
-    bare = text.removeprefix("≥ ").removeprefix("< ")
+    bare = text.removeprefix(ABOVE).removeprefix("< ")
     scale = Scale.REAL if cut.scale is Scale.INTEGER else cut.scale
     try:
         low, high = ends_on_scale(bare, scale)
     except PolicyError:
         return None, None
-    return (None if text.startswith("< ") else low), (None if text.startswith("≥ ") else high)
+    return (None if text.startswith("< ") else low), (None if text.startswith(ABOVE) else high)
 
 
 def _middle(low: float | None, high: float | None, cut: Cut) -> float | None:

@@ -18,7 +18,7 @@ from maskwise.policy.requirements.qid import called
 from maskwise.release.escape import original_text, safe_name, spreadsheet_safe
 from maskwise.release.file_set import FileSet, Sidecar
 from maskwise.release.frames import as_frame
-from maskwise.table.files import SEPARATORS, csv_header
+from maskwise.table.files import SEPARATORS, first_bytes, parse_header
 from maskwise.table.kept_counts import NothingKept
 from maskwise.table.read import read
 from maskwise.table.table import Table, kept_columns
@@ -162,8 +162,10 @@ def open_release(path: Path, names: Sequence[str]) -> Table:
     """
     if path.is_dir():
         return read(Folder(path))
-    marks = SEPARATORS if inner_suffix(path) == ".csv" and path.is_file() else ()
-    headers = {mark: csv_header(path, suffix_of(path), mark)[0] for mark in marks}
+    headers = {}
+    if inner_suffix(path) == ".csv" and path.is_file():
+        start = first_bytes(path, suffix_of(path))
+        headers = {mark: parse_header(path, start, mark)[0] for mark in SEPARATORS}
     written = (list(names), [safe_name(name) for name in names])
     fitting = [mark for mark, header in headers.items() if header in written]
     fitting = fitting or [mark for mark, header in headers.items() if len(header) == len(names)]

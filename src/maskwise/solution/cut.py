@@ -116,7 +116,7 @@ class Cut:
         is_first = low == self.breaks[0]
         if is_first and is_last:
             # A whole range without an upper end says so, unless the solution is of a time when it did not.
-            is_open = self.coded[1] and self.root.startswith(ABOVE)
+            is_open = self.coded[1] and self.has_open_root
             return interval_label(low, high, self.scale, closed=True, coded=(False, is_open))
         coded = (self.coded[0] and is_first, self.coded[1] and is_last)
         return interval_label(low, high, self.scale, closed=is_last, coded=coded)
@@ -183,8 +183,13 @@ class Cut:
             return -math.inf, math.inf
         is_split = len(self.breaks) > 2  # noqa: PLR2004 - the ends of one interval
         low = -math.inf if self.coded[0] and is_split else self.breaks[0]
-        is_open = self.root.startswith(ABOVE) if not is_split else self.coded[1]
+        is_open = self.coded[1] if is_split else self.has_open_root
         return low, math.inf if is_open else self.breaks[-1]
+
+    @property
+    def has_open_root(self) -> bool:
+        """Whether the whole range has no upper end, so that later and larger numbers belong to it."""
+        return self.root.startswith(ABOVE)
 
     @property
     def outside_label(self) -> str:

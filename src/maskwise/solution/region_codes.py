@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from maskwise.policy.attributes import Kind
 from maskwise.solution.cut import in_tree_order
-from maskwise.values.scales import ABOVE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,6 +133,6 @@ class Codes:
         if part.shown != self.cut.label_between(low, high, is_last=part.is_last):
             return None
         is_first = first == 0
-        is_top_coded = self.cut.coded[1] and part.is_last and (not is_first or part.shown.startswith(ABOVE))
+        is_top_coded = self.cut.coded[1] and part.is_last and (not is_first or self.cut.has_open_root)
         is_bottom_coded = self.cut.coded[0] and is_first and not part.is_last
         return Taken(first, self.above + 1 if is_top_coded else stop, self.below if is_bottom_coded else -1)

@@ -166,11 +166,13 @@ def csv_form(path: Path, delimiter: str | None) -> CsvForm:
     suffix = suffix_of(path)
     if not suffix.startswith(".csv"):
         return PLAIN
-    _, found = csv_header(path, suffix, delimiter)
-    return CsvForm.of(_first_bytes(path, suffix), found)
+    start = first_bytes(path, suffix)
+    _, found = parse_header(path, start, delimiter)
+    return CsvForm.of(start, found)
 
 
-def _first_bytes(path: Path, suffix: str) -> bytes:
+def first_bytes(path: Path, suffix: str) -> bytes:
+    """The beginning of a csv, which holds its header."""
     try:
         with gzip.open(path, "rb") if suffix.endswith(".gz") else path.open("rb") as file:
             return file.read(_HEADER_BYTES)
@@ -183,7 +185,11 @@ def _first_bytes(path: Path, suffix: str) -> bytes:
 
 def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str], str]:
     """The names in the first line of a csv, and what separates its cells."""
-    start = _first_bytes(path, suffix)
+    return parse_header(path, first_bytes(path, suffix), delimiter)
+
+
+def parse_header(path: Path, start: bytes, delimiter: str | None) -> tuple[list[str], str]:
+    """As `csv_header`, of a csv whose beginning was read."""
     try:
         text = start.decode("utf-8-sig", errors="strict" if len(start) < _HEADER_BYTES else "ignore")
     except UnicodeDecodeError as error:
@@ -193,7 +199,7 @@ def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str
     if not text.strip():
         msg = f"`{path}` is empty. It needs a header and at least one record."
         raise InputError(msg)
-    delimiter = delimiter or ("\t" if suffix.startswith(".tsv") else delimiter_of(text))
+    delimiter = delimiter or ("\t" if suffix_of(path).startswith(".tsv") else delimiter_of(text))
     try:
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error:

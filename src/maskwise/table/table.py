@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.engines.base import ROW
-from maskwise.engines.distinct_rows import n_records
+from maskwise.engines.distinct_rows import n_marked, n_records
 from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.table.date_cells import as_iso
 from maskwise.table.files import looks_like_cell
@@ -193,8 +193,8 @@ class Table:
 
     def _count_complete(self, names: Sequence[str]) -> tuple[int, int]:
         is_complete = reduce(and_, [self.column(name).notnull() for name in names])
-        n_complete = one_or_zero(is_complete).sum()
-        (found,) = self.engine.fetch(self.expr.aggregate(n=self.expr.count(), n_complete=n_complete)).to_pylist()
+        n_complete = n_marked(self.expr, one_or_zero(is_complete))
+        (found,) = self.engine.fetch(self.expr.aggregate(n=n_records(self.expr), n_complete=n_complete)).to_pylist()
         return int(found["n"]), int(found["n_complete"] or 0)
 
     def distinct(self, name: str) -> Distinct:

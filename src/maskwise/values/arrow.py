@@ -47,3 +47,15 @@ def from_numpy(values: NDArray[Any]) -> pa.Array:
         return from_numpy(values.astype(np.uint8)).cast(pa.bool_())
     kind = pa.from_numpy_dtype(values.dtype)
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
+
+
+def narrowest(n_codes: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest type of numbers that holds so many codes, from 0 on.
+
+    >>> narrowest(256).__name__, narrowest(257).__name__
+    ('uint8', 'uint16')
+    """
+    for dtype in (np.uint8, np.uint16, np.uint32):
+        if n_codes <= np.iinfo(dtype).max + 1:
+            return dtype
+    return np.uint64

@@ -15,7 +15,7 @@ from maskwise.errors import PolicyError, did_you_mean, quote
 from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _PARTS = {"DD": "(0?[1-9]|[12][0-9]|3[01])", "MM": "(0?[1-9]|1[0-2])", "YYYY": "([0-9]{4})"}
 _CLOCK = r"[ T]+([01]?[0-9]|2[0-3])(:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?)"
@@ -123,12 +123,16 @@ def advise_form(column: str, texts: Iterable[str]) -> str:
     >>> advise_form("Seen", ["17.07.1971"])
     'They look like dates written DD.MM.YYYY: add `dates: {Seen: DD.MM.YYYY}` to the policy.'
     """
-    found = forms_of(texts)
-    if not found:
-        return (
-            "Dates are read as 2024-03-09 or 2024-03-09 13:02; where they are written in another form, name it: add "
-            f"`dates: {{{spelled(column)}: FORM}}` to the policy, with one of {quote(KNOWN)}."
-        )
+    if found := forms_of(texts):
+        return name_forms(column, found)
+    return (
+        "Dates are read as 2024-03-09 or 2024-03-09 13:02; where they are written in another form, name it: add "
+        f"`dates: {{{spelled(column)}: FORM}}` to the policy, with one of {quote(KNOWN)}."
+    )
+
+
+def name_forms(column: str, found: Sequence[DateForm]) -> str:
+    """What to write where texts are dates of one of some forms; `column` as in `advise_form`."""
     ways = " or ".join(f"`dates: {{{spelled(column)}: {form.text}}}`" for form in found)
     forms = " or ".join(form.text for form in found)
     asked = "" if len(found) == 1 else " No value tells whether day or month comes first, so you have to say it."

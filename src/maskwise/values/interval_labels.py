@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
-from maskwise.values.scales import Scale, bound
+from maskwise.values.scales import ABOVE, Scale, bound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ def ends_of_labels(labels: Sequence[str]) -> list[tuple[float, float] | None]:
     >>> ends_of_labels(["[1970-01-01, 1970-01-02)", "≥ 1970-01-02T12:00:00", "Any"])
     [(0, 86400000000), (129600000000, 129600000000), None]
     """
-    bare = [label.removesuffix(" or outside").removeprefix("≥ ").removeprefix("< ") for label in labels]
+    bare = [label.removesuffix(" or outside").removeprefix(ABOVE).removeprefix("< ") for label in labels]
     found = [_read(text, ORDERED) for text in bare]
     if {Scale.DATE, Scale.TIMESTAMP} <= {one[0] for one in found if one is not None}:
         found = [_read(text, [scale for scale in ORDERED if scale is not Scale.DATE]) for text in bare]

@@ -13,7 +13,7 @@ from maskwise.values.arrow import as_numpy, from_numpy
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
-from maskwise.values.date_forms import advise_form, forms_of
+from maskwise.values.date_forms import forms_of, name_forms
 from maskwise.values.scales import Scale, bound
 
 CODE = r"^0[0-9]+$"
@@ -154,4 +154,5 @@ def foreign_spelling(column: str, keys: pa.Array) -> str:
             "They look like numbers with a decimal comma; with a point, as 29076.91, they would be an interval "
             "attribute."
         )
-    return advise_form(column, texts) if forms_of(texts := keys.to_pylist()) else ""
+    found = forms_of(keys.to_pylist())
+    return name_forms(column, found) if found else ""

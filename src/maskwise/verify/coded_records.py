@@ -17,7 +17,7 @@ import numpy as np
 from maskwise.engines.base import Lookup
 from maskwise.engines.distinct_rows import marked_of_row, records_of_row
 from maskwise.errors import InputError
-from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.arrow import as_numpy, from_numpy, narrowest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -132,7 +132,7 @@ def code_records(engine: Engine, records: ir.Table, columns: Sequence[str], mark
         codes = from_numpy(np.arange(len(keys), dtype=np.int32))
         lookups[column] = Lookup(keys, codes, len(keys) if cells.null_count else None)
     sizes = [len(how.keys) + (how.missing is not None) for how in lookups.values()]
-    dtype = np.uint8 if max(sizes) <= 1 << 8 else np.uint16 if max(sizes) <= 1 << 16 else np.uint32
+    dtype = narrowest(max(sizes))
     parts: list[NDArray[np.unsignedinteger]] = []
     counts: list[Ints] = []
     beside = list(records_of_row(records))

@@ -28,7 +28,7 @@ def choose_bundles(sizes: Sequence[int], beside: int) -> list[list[int]]:
         beside: How many classes they are counted by.
 
     >>> choose_bundles([5000, 30, 200, 40, 2], 2)
-    [[0], [3, 1, 4], [2]]
+    [[0], [2], [3, 1, 4]]
     """
     bundles: list[list[int]] = []
     n_groups: list[float] = []
