@@ -91,7 +91,8 @@ async def _serve(
     started.append(studio)
     if options.source is not None:
         studio.open_first(options.source)
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+    # asyncio sends small answers at once only where the protocol is named; else each waits 40 ms for the one before.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         access = Access(listener.getsockname()[1], secrets.token_urlsafe(32))
         await _run_server(studio, access, listener, options, say)
