@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 import maskwise
+from maskwise.pipeline.compile_ahead import compile_ahead
 from maskwise.pipeline.warming import Warming
 from maskwise.progress import Compiling, Event, RunProgress, StageBegun
+from maskwise.search.conditional.gain_kernels import worst_of_splits
 from maskwise.search.groups.split_kernels import split_all
-from maskwise.search.interval_split import compare_splits
-from maskwise.search.warm_up import warm_up
 from maskwise.values.stages import Stage
 
 
@@ -66,11 +66,11 @@ def test_what_goes_wrong_while_warming_is_left_to_the_run() -> None:
 
 
 def test_after_warming_up_a_search_compiles_no_more_versions() -> None:
-    warm_up()
-    before = len(compare_splits.signatures), len(split_all.signatures)
+    compile_ahead()
+    before = len(worst_of_splits.signatures), len(split_all.signatures)
     people = pa.table({"Age": list(range(20, 60)), "Sex": ["F", "M"] * 20, "Risk": ["lo", "hi", "hi", "lo"] * 10})
     policy = {"class": "Risk", "requirements": [{"qid": ["Age", "Sex"], "k": 5}]}
     heard: list[Event] = []
     maskwise.anonymize(people, policy, on_event=heard.append)
-    assert (len(compare_splits.signatures), len(split_all.signatures)) == before
+    assert (len(worst_of_splits.signatures), len(split_all.signatures)) == before
     assert not any(isinstance(event, Compiling) for event in heard)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import maskwise
+import maskwise.compress.compress as compress_module
 from maskwise.compress.compress import compress
 from maskwise.compress.compressed_table import Compact, CompressedTables
 from maskwise.compress.request import ClassRequest, CountRequest, RecordGroups, TableRequest
@@ -259,3 +260,31 @@ def test_options_are_checked_before_anything_is_read() -> None:
     for function in (maskwise.anonymize, maskwise.evaluate):
         with pytest.raises(InputError, match="The method is one of `tdr`, `bug`, `regions`; found `up`"):
             function("nowhere.csv", POLICY, method="up")
+
+
+def test_rows_that_are_counted_by_class_are_not_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = read_policy(POLICY | {"requirements": [{"qid": ["age", "job", "zone"], "k": 2}]})
+    table = read(people_table(3, 300))
+    profiled, table = profile(table, policy)
+    codings = codings_of(grow_forest(profiled, dict.fromkeys(policy.masked, 1)))
+    all_, one = TableRequest((0, 1, 2)), TableRequest((0,))
+    by_itself = compress(table, profiled, CountRequest(codings, (all_, one)))
+    n_recoded: list[tuple[str, ...]] = []
+    original = compress_module.recode
+    monkeypatch.setattr(
+        compress_module,
+        "recode",
+        lambda t, lookups, *a, **k: n_recoded.append(tuple(lookups)) or original(t, lookups, *a, **k),
+    )
+    by_class = compress(table, profiled, CountRequest(codings, (all_, one), ClassRequest("cls")))
+    assert [_as_counts(each) for each in by_class.tables] == [_as_counts(each) for each in by_itself.tables]
+    assert n_recoded == [("age",)]
+
+
+def _as_counts(compact: Compact) -> dict[tuple[int, ...], list[int]]:
+    """The counters of each row, which must be there once."""
+    found = {
+        tuple(codes): counts for codes, counts in zip(compact.codes.tolist(), compact.counts.tolist(), strict=True)
+    }
+    assert len(found) == len(compact.codes)
+    return found

@@ -56,7 +56,7 @@ def compress(
     class_tables: tuple[ClassTable, ...] = ()
     if request.classes is not None:
         table, class_tables = compress_classes(table, profile, request.codings, request.classes, workspace, on_stage)
-    tables = _compress_qids(table, profile, request, workspace)
+    tables = _compress_qids(table, profile, request, workspace, class_tables)
     taught = None
     if request.records is not None:
         on_stage(Stage.LEARN)
@@ -64,11 +64,43 @@ def compress(
     return CompressedTables(tables, class_tables, workspace, taught)
 
 
-def _compress_qids(table: Table, profile: Profile, request: CountRequest, workspace: Workspace) -> Sequence[Compact]:
+def _compress_qids(
+    table: Table,
+    profile: Profile,
+    request: CountRequest,
+    workspace: Workspace,
+    class_tables: Sequence[ClassTable],
+) -> Sequence[Compact]:
     """Count the rows of each QID that is asked for, or those of a wide table that several are made of."""
     if not request.tables:
         return ()
-    counted = list(dict.fromkeys(counted_as(one) for one in request.tables))
+    asked = list(dict.fromkeys(counted_as(one) for one in request.tables))
+    found = {} if profile.persons is not None else _counted_by_class(asked, class_tables)
+    found = {one: _checked(compact, one, profile) for one, compact in found.items()}
+    if counted := [one for one in asked if one not in found]:
+        found |= _count_each(table, profile, request, counted, workspace)
+    if not any(one.wide for one in request.tables):
+        return tuple(found[one] for one in request.tables)
+    return QidTables(request.tables, found, [coding.n_codes for coding in request.codings])
+
+
+def _counted_by_class(asked: Sequence[TableRequest], class_tables: Sequence[ClassTable]) -> dict[TableRequest, Compact]:
+    """The QIDs whose rows are counted already, because the class was counted by just these attributes."""
+    found = {}
+    for one in asked:
+        for table in class_tables:
+            rows = table.rows
+            if rows.attributes == one.attributes and not one.sensitive and table.group_of_row is None:
+                found[one] = Compact(
+                    rows.attributes, rows.codes, rows.counts.sum(axis=1, keepdims=True), rows.workspace
+                )
+    return found
+
+
+def _count_each(
+    table: Table, profile: Profile, request: CountRequest, counted: Sequence[TableRequest], workspace: Workspace
+) -> dict[TableRequest, Compact]:
+    """Recode the records once, and count the rows of some QIDs."""
     pairs = list(dict.fromkeys(pair for one in counted for pair in one.sensitive))
     sensitive = [(name, profile.sensitive[name].keys_of(*values)) for name, values in pairs]
     used = sorted({a for one in counted for a in one.attributes})
@@ -77,13 +109,10 @@ def _compress_qids(table: Table, profile: Profile, request: CountRequest, worksp
     count = _count if person is None else count_persons
     with table.engine.scratch():
         coded = recode(table, lookups, sensitive, keep=len(counted) > 1, person=person)
-        found = {
+        return {
             one: count(coded, profile, request, one, [pairs.index(pair) for pair in one.sensitive], workspace)
             for one in counted
         }
-    if not any(one.wide for one in request.tables):
-        return tuple(found[one] for one in request.tables)
-    return QidTables(request.tables, found, [coding.n_codes for coding in request.codings])
 
 
 def _count(
@@ -113,7 +142,11 @@ def _count(
                 rows.add(columns[: len(qid)])
                 places = (0, *(1 + distinct_marks.index(mark) for mark in marks))
                 counts.add([columns[len(qid) + at] for at in places])
-    compact = Compact(qid, rows.finish(), counts.finish(), workspace)
+    return _checked(Compact(qid, rows.finish(), counts.finish(), workspace), one, profile, n_null)
+
+
+def _checked(compact: Compact, one: TableRequest, profile: Profile, n_null: int = 0) -> Compact:
+    """The rows of a QID, if they are all records and all sensitive values that were there before."""
     totals = compact.counts.sum(axis=0)
     if int(totals[0]) != profile.n_rows or n_null:
         msg = f"The table changed while it was read: {profile.n_rows:,} records before, {totals[0]:,} now. Try again."

@@ -203,8 +203,6 @@ def _tell_apart(counted: ColumnCounts, totals: Ints, missing: Ints) -> NumberedC
         totals: The records by class of all values, without missing cells.
         missing: The records by class of missing cells.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     sizes = counted.counts.sum(axis=1)
     texts = [text_of(key) for key in counted.keys.to_pylist()]
     # By frequency, then spelling, so that the order of records changes nothing.
@@ -213,6 +211,6 @@ def _tell_apart(counted: ColumnCounts, totals: Ints, missing: Ints) -> NumberedC
         return None
     order = order[:MOST_CATEGORIES]
     own = counted.counts[order]
-    keys = counted.keys.take(pa.array(order, pa.int64()))
+    keys = counted.keys.take(from_numpy(np.array(order)))
     lookup = Lookup(keys, from_numpy(np.arange(1, len(order) + 1, dtype=np.int32)), missing=len(order) + 1, other=0)
     return NumberedColumn(counted.name, lookup, np.vstack([totals - own.sum(axis=0), own, missing]))

@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from maskwise.engines.defaults import query
 from maskwise.values.arrow import as_numpy, from_numpy
 
@@ -174,8 +176,10 @@ class ValueCounts:
         n_numbers, n, n_odd = (int(found.column(name)[0].as_py() or 0) for name in ("n_numbers", "n", "n_odd"))
         query = self._by_number(cells) if n_numbers <= most else self._by_range(cells, most, n)
         ranges = self._query(f"{query} LIMIT 0" if n_odd else query)
-        tops = ranges.select(["k", "top"]).group_by("k", use_threads=False).aggregate([("top", "max")])
-        return Ranged(ranges.drop_columns("top"), n_numbers, tops.select(["k", "top_max"]), n_odd)
+        # A range has a row for each class, all with the same top. (Arrow's own GROUP BY would import pandas.)
+        numbered = ranges.column("k").combine_chunks().dictionary_encode()
+        _, first = np.unique(as_numpy(numbered.indices), return_index=True)
+        return Ranged(ranges.drop_columns("top"), n_numbers, ranges.select(["k", "top"]).take(from_numpy(first)), n_odd)
 
     def _by_number(self, cells: ir.Table) -> str:
         names = ", ".join(["v", *self._beside])

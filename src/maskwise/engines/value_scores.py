@@ -84,6 +84,6 @@ def _as_scores(how: Lookup, scores: Ints) -> Lookup:
 def count_scores(engine: Engine, scored: ir.Table) -> tuple[Ints, Ints]:
     """The distinct scores, ascending, and the records of each."""
     found = engine.group(scored, [scored[SCORE]])
-    values, counts = (np.asarray(found.column(name).to_numpy(), np.int64) for name in ("k0", "n"))
+    values, counts = (as_numpy(found.column(name)).astype(np.int64, copy=False) for name in ("k0", "n"))
     order = np.argsort(values)
     return values[order], counts[order]

@@ -6,6 +6,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from maskwise.pipeline.compile_ahead import compile_ahead
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
@@ -63,18 +64,15 @@ class Warming:
 
 
 def _warm_up(tell: Callable[[], None]) -> None:
+    # First of all: the first time it takes longest, and another process helps.
+    compile_ahead(tell)
     from maskwise.engines.ibis_compilers import import_compilers_when_asked  # noqa: PLC0415 - the point
 
     import_compilers_when_asked()
     import ibis.backends.duckdb  # noqa: PLC0415 - the point
     import pyarrow.compute  # noqa: PLC0415 - the point
 
-    from maskwise.search.warm_up import warm_up  # noqa: PLC0415 - the point
-    from maskwise.values.compiled import on_compiling  # noqa: PLC0415 - the point
-
     del ibis, pyarrow
-    with on_compiling(tell):
-        warm_up()
 
 
 WARMING = Warming(_warm_up)

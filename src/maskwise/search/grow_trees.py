@@ -52,23 +52,26 @@ def grow_forest(
     have to be suppressed, so what the budget cannot pay for is pruned.
     """
     has_class = profile.class_name is not None
-    trees = []
-    for column, level in zip(profile.columns, levels or (0,) * len(profile.columns), strict=True):
-        floor = floors[column.name]
-        if column.kind is Kind.SUPPRESS and level:
-            # All values are shown at once, so for the search they are children of `*` as in a taxonomy.
-            flat = _grow(column, hiding_root(column), _values_below(column), 0, level, has_class=False)
-            trees.append(replace(flat, kind=Kind.TAXONOMY))
-            continue
-        if column.kind is Kind.SUPPRESS:
-            trees.append(_suppress_tree(column, 0 if raw else floor))
-            continue
-        below = children_of(column, has_class=has_class)
-        whole = raw and column.kind is Kind.TAXONOMY
-        floor = 0 if whole else floor
-        of_class = has_class and not whole
-        trees.append(_grow(column, root_of(column), below, floor, level, has_class=of_class, spare=spare))
-    return tuple(trees)
+    return tuple(
+        grow_tree(column, floors[column.name], level, raw=raw, spare=spare, has_class=has_class)
+        for column, level in zip(profile.columns, levels or (0,) * len(profile.columns), strict=True)
+    )
+
+
+def grow_tree(
+    column: Column, floor: int, level: int = 0, *, raw: bool = False, spare: int = 0, has_class: bool
+) -> ValueTree:
+    """Grow and prune the tree of one attribute; the arguments are those of `grow_forest`."""
+    if column.kind is Kind.SUPPRESS and level:
+        # All values are shown at once, so for the search they are children of `*` as in a taxonomy.
+        flat = _grow(column, hiding_root(column), _values_below(column), 0, level, has_class=False)
+        return replace(flat, kind=Kind.TAXONOMY)
+    if column.kind is Kind.SUPPRESS:
+        return _suppress_tree(column, 0 if raw else floor)
+    below = children_of(column, has_class=has_class)
+    whole = raw and column.kind is Kind.TAXONOMY
+    of_class = has_class and not whole
+    return _grow(column, root_of(column), below, 0 if whole else floor, level, has_class=of_class, spare=spare)
 
 
 def children_of(column: Column, *, has_class: bool) -> Callable[[ValueNode], list[ValueNode]]:

@@ -41,6 +41,11 @@ def plain_loop(kernel: Any) -> Any:
     return kernel.py_func
 
 
+def is_kept(kernel: Any) -> bool:
+    """Whether compiled code of a kernel is found again by other processes."""
+    return isinstance(kernel._cache, _KernelCache)  # noqa: SLF001 - Numba has no way to ask
+
+
 @contextmanager
 def on_compiling(tell: Callable[[], None]) -> Iterator[None]:
     """Say meanwhile when this thread begins to compile.

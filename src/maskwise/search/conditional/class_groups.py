@@ -44,6 +44,7 @@ class ClassGroups:
         self.n_rows = n_rows
         self.n_attributes = n_attributes
         self.n_records = int(compact.counts.sum())
+        self._n_classes = n_classes
         self._rules = as_rules((), np.zeros(n_classes, np.int64))
         self._cut = split_kernels.SplitCut(
             slot=np.zeros((n_attributes, 1), np.int32),
@@ -69,6 +70,11 @@ class ClassGroups:
         self._groups.shown[:, : len(sizes)] = roots[:, None]
 
     @property
+    def arrays(self) -> split_kernels.Groups:
+        """The rows, group by group, as the kernels take them."""
+        return self._groups
+
+    @property
     def entropy(self) -> float:
         """Bits of the class that the groups leave open, per record."""
         n_groups = int(self._groups.tally[0])
@@ -76,20 +82,23 @@ class ClassGroups:
 
     def gain(self, attribute: int, value: int, slot: Ints, n_slots: int) -> float:
         """Bits per record that replacing a value by its children tells."""
-        bits: float = gain_kernels.gain_of_children(self._groups, attribute, value, slot, n_slots)
+        hist = np.empty((n_slots, self._n_classes), np.int64)
+        bits: float = gain_kernels.gain_of_children(self._groups, attribute, value, slot, hist)
         return bits / self.n_records
 
     def gains_of_values(self, attribute: int, root: int, n_codes: int) -> Floats:
         """Bits per record that disclosing each hidden value tells, by code."""
-        bits = np.empty(n_codes)
-        gain_kernels.gains_of_values(self._groups, attribute, root, n_codes, bits)
+        bits, n_classes = np.zeros(n_codes), self._n_classes
+        buffers = np.empty((n_codes, n_classes), np.int64), np.empty(n_classes, np.int64)
+        gain_kernels.gains_of_values(self._groups, attribute, root, bits, *buffers)
         gains: Floats = bits / self.n_records
         return gains
 
     def gains_of_splits(self, attribute: int, value: int, low: int, high: int) -> Floats:
         """Bits per record that splitting an interval before each of its codes tells."""
-        bits = np.empty(high - low)
-        gain_kernels.gains_of_splits(self._groups, attribute, value, low, high, bits)
+        bits, n_classes = np.zeros(high - low), self._n_classes
+        buffers = np.empty((high - low + 1, n_classes), np.int64), np.empty((2, n_classes), np.int64)
+        gain_kernels.gains_of_splits(self._groups, attribute, value, low, high, bits, *buffers)
         gains: Floats = bits / self.n_records
         return gains
 

@@ -3,7 +3,9 @@
 The papers' gains look at one attribute at a time; these look at the class inside
 the groups that are already shown. Each loop passes once over the groups that
 show a value. Entropies are summed as n * H in bits. Arguments are tagged IN,
-OUT or INOUT; groups are those of `split_kernels`.
+OUT or INOUT; groups are those of `split_kernels`. Buffers are made by the caller
+and filled by loops: allocating, and arithmetic of whole arrays, take numba longer
+to compile than all the rest.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import numpy as np
 
 from maskwise.compress.packing import spread
 from maskwise.search.rule_kernels import Rules, weigh_part
-from maskwise.values.compiled import kernel
+from maskwise.values.compiled import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from maskwise.search.groups.split_kernels import Groups
@@ -37,7 +39,7 @@ def bits(counts: Any) -> float:
 
 
 @kernel
-def gain_of_children(groups: Groups, j: int, value: int, slot: Any, n_slots: int) -> float:
+def gain_of_children(groups: Groups, j: int, value: int, slot: Any, hist: Any) -> float:
     """The bits of the class that replacing a value by its children tells, over all groups that show it.
 
     Args:
@@ -45,15 +47,14 @@ def gain_of_children(groups: Groups, j: int, value: int, slot: Any, n_slots: int
         j: IN the attribute.
         value: IN the value.
         slot: IN (n_codes,) the child that each code falls under.
-        n_slots: IN how many children there are.
+        hist: OUT (n_children, n_classes) a buffer.
     """
-    n_classes = groups.words.shape[1]
-    hist = np.zeros((n_slots, n_classes), np.int64)
+    n_slots, n_classes = hist.shape
     gain = 0.0
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != value:
             continue
-        hist[:] = 0
+        _clear(hist)
         for i in range(groups.start[g], groups.start[g] + groups.size[g]):
             s = slot[groups.codes[i, j]]
             for c in range(n_classes):
@@ -65,24 +66,22 @@ def gain_of_children(groups: Groups, j: int, value: int, slot: Any, n_slots: int
 
 
 @kernel
-def gains_of_values(groups: Groups, j: int, root: int, n_codes: int, gains: Any) -> None:
+def gains_of_values(groups: Groups, j: int, root: int, gains: Any, hist: Any, rest: Any) -> None:
     """The bits that disclosing each hidden value tells, over all groups that hide values.
 
     Args:
         groups: IN rows with class counts.
         j: IN the attribute.
         root: IN the value that stands for hidden ones.
-        n_codes: IN how many codes the attribute has; code v is value v.
-        gains: OUT (n_codes,)
+        gains: INOUT (n_codes,) zeros; code v is value v.
+        hist: OUT (n_codes, n_classes) a buffer.
+        rest: OUT (n_classes,) a buffer.
     """
-    n_classes = groups.words.shape[1]
-    hist = np.zeros((n_codes, n_classes), np.int64)
-    rest = np.zeros(n_classes, np.int64)
-    gains[:] = 0.0
+    n_codes, n_classes = hist.shape
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != root:
             continue
-        hist[:] = 0
+        _clear(hist)
         for i in range(groups.start[g], groups.start[g] + groups.size[g]):
             v = groups.codes[i, j]
             for c in range(n_classes):
@@ -97,10 +96,18 @@ def gains_of_values(groups: Groups, j: int, root: int, n_codes: int, gains: Any)
                 gains[v] += whole - bits(hist[v]) - bits(rest)
 
 
-@kernel
+@inner_kernel
+def _clear(hist: Any) -> None:
+    """Set counters to zero."""
+    for i in range(hist.shape[0]):
+        for c in range(hist.shape[1]):
+            hist[i, c] = 0
+
+
+@inner_kernel
 def _count_codes(groups: Groups, g: int, j: int, low: int, high: int, hist: Any) -> None:
     """Count a group's rows by their code within an interval; a code outside, a missing value, comes last."""
-    hist[:] = 0
+    _clear(hist)
     for i in range(groups.start[g], groups.start[g] + groups.size[g]):
         code = groups.codes[i, j]
         at = code - low if low <= code < high else high - low
@@ -109,7 +116,7 @@ def _count_codes(groups: Groups, g: int, j: int, low: int, high: int, hist: Any)
 
 
 @kernel
-def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gains: Any) -> None:
+def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gains: Any, hist: Any, sides: Any) -> None:
     """The bits that splitting an interval before each of its codes tells, over all groups that show it.
 
     Args:
@@ -118,13 +125,12 @@ def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gai
         value: IN the interval.
         low: IN its first code.
         high: IN one past its last; a code outside is a missing value, which splits off as well.
-        gains: OUT (high - low,) the first is meaningless.
+        gains: INOUT (high - low,) zeros; the first is meaningless.
+        hist: OUT (high - low + 1, n_classes) a buffer.
+        sides: OUT (2, n_classes) a buffer.
     """
     n_classes = groups.words.shape[1]
-    hist = np.zeros((high - low + 1, n_classes), np.int64)
-    left = np.zeros(n_classes, np.int64)
-    right = np.zeros(n_classes, np.int64)
-    gains[:] = 0.0
+    left, right = sides[0], sides[1]
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != value:
             continue
@@ -148,8 +154,18 @@ def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gai
 
 
 @kernel
-def worst_of_splits(
-    groups: Groups, rules: Rules, j: int, value: int, low: int, high: int, worst: Any, is_valid: Any
+def worst_of_splits(  # noqa: PLR0912 - one pass over the groups
+    groups: Groups,
+    rules: Rules,
+    j: int,
+    value: int,
+    low: int,
+    high: int,
+    worst: Any,
+    is_valid: Any,
+    hist: Any,
+    sides: Any,
+    bads: Any,
 ) -> None:
     """How bad the worst group would be after splitting an interval before each of its codes.
 
@@ -160,25 +176,22 @@ def worst_of_splits(
         value: IN the interval.
         low: IN its first code.
         high: IN as in `gains_of_splits`.
-        worst: OUT (n_rules, high - low) the first of each is meaningless.
-        is_valid: OUT (high - low,) whether no rule breaks; where one does, `worst` says nothing.
+        worst: INOUT (n_rules, high - low) minus infinity; the first of each is meaningless.
+        is_valid: INOUT (high - low,) true: whether no rule breaks; where one does, `worst` says nothing.
+        hist: OUT (high - low + 1, n_words) a buffer.
+        sides: OUT (3, n_counts) a buffer.
+        bads: OUT (2, n_rules) a buffer.
     """
     n_counts, n_rules = groups.total.shape[1], rules.kind.shape[0]
-    hist = np.zeros((high - low + 1, groups.words.shape[1]), np.int64)
-    part = np.zeros(n_counts, np.int64)
-    left = np.zeros(n_counts, np.int64)
-    right = np.zeros(n_counts, np.int64)
-    bad = np.zeros(n_rules)
-    apart = np.zeros(n_rules)
-    worst[:] = -np.inf
-    is_valid[:] = True
+    left, right, part = sides[0], sides[1], sides[2]
+    bad, apart = bads[0], bads[1]
     n_valid = high - low - 1
-    # Loops and no arithmetic of whole arrays: what numba makes of that takes longer to compile than all the rest.
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != value:
             continue
         _count_codes(groups, g, j, low, high, hist)
-        apart[:] = -np.inf
+        for r in range(n_rules):
+            apart[r] = -np.inf
         spread(groups.layout, hist[high - low], part)
         is_apart = weigh_part(rules, part, apart)
         for c in range(n_counts):

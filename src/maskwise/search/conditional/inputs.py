@@ -16,7 +16,9 @@ from maskwise.policy.attributes import Kind
 from maskwise.search.conditional.cross_validation import MAX_DETAILED_RECORDS, N_DETAILED_FOLDS, CrossValidation
 from maskwise.search.conditional.growing_tree import start_tree
 from maskwise.search.conditional.unmasked_columns import UnmaskedRows, bin_records, number_rows
-from maskwise.search.suppression.found import start_groups
+from maskwise.search.grow_trees import grow_tree
+from maskwise.search.preferences import preferences_of
+from maskwise.search.suppression.found import spare_records, start_groups
 from maskwise.values.background import Background
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from maskwise.search.conditional.growing_tree import GrowingTree
     from maskwise.search.interface import Problem
     from maskwise.search.suppression.row_groups import SuppressibleGroups
-    from maskwise.search.value_trees import AnyTree, ValueTree
+    from maskwise.search.value_trees import AnyTree
 
     Ints = NDArray[np.int64]
 
@@ -42,8 +44,8 @@ class ConditionalInputs:
 
     problem: Problem
     """What is to be solved."""
-    trees: tuple[ValueTree, ...]
-    """The trees of taxonomy and suppress attributes; those of intervals are grown anew by each search."""
+    trees: tuple[AnyTree, ...]
+    """The trees of all attributes; those of intervals are grown anew by each search."""
     bounds: tuple[Bound, ...]
     """The rules of all requirements."""
     tables: Sequence[Compact]
@@ -128,7 +130,19 @@ class GroupByUnmasked:
         return groups
 
 
-def start_trees(problem: Problem, trees: Sequence[ValueTree]) -> tuple[tuple[AnyTree, ...], dict[int, GrowingTree]]:
+def plant_trees(problem: Problem) -> tuple[AnyTree, ...]:
+    """The trees of taxonomy and suppress attributes, and for intervals the root of one that a search grows."""
+    floors, spare = problem.policy.floors(), spare_records(problem)
+    levels = preferences_of(problem.policy).levels
+    return tuple(
+        start_tree(column, floors[column.name])
+        if column.kind is Kind.INTERVAL
+        else grow_tree(column, floors[column.name], level, spare=spare, has_class=True)
+        for column, level in zip(problem.profile.columns, levels, strict=True)
+    )
+
+
+def start_trees(problem: Problem, trees: Sequence[AnyTree]) -> tuple[tuple[AnyTree, ...], dict[int, GrowingTree]]:
     """The trees with fresh ones for intervals, and these by attribute."""
     floors = problem.policy.floors()
     growing = {

@@ -11,14 +11,12 @@ from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
 from maskwise.search.conditional import variants
 from maskwise.search.conditional.chooser import Variant
-from maskwise.search.conditional.inputs import ConditionalInputs, request_classes, start_trees
-from maskwise.search.grow_trees import grow_forest
+from maskwise.search.conditional.inputs import ConditionalInputs, plant_trees, request_classes, start_trees
 from maskwise.search.interface import NoProgress
 from maskwise.search.linked_records import linked_records
 from maskwise.search.options import Limits
-from maskwise.search.preferences import check_levels, preferences_of
+from maskwise.search.preferences import check_levels
 from maskwise.search.registry import MAX_CLASSES
-from maskwise.search.suppression.found import spare_records
 from maskwise.search.suppression.requests import with_union
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
@@ -49,8 +47,7 @@ class ConditionalSearch:
         self.problem = problem
         self.effort = problem.options.spent_effort
         self.seed = problem.options.seed or 0
-        levels = preferences_of(problem.policy).levels
-        self.trees = grow_forest(problem.profile, problem.policy.floors(), levels, spare=spare_records(problem))
+        self.trees = plant_trees(problem)
         self._tables = list_requests(problem.profile, problem.policy, by_subsets=problem.policy.suppress is None)
         self._classes = request_classes(problem, class_name, in_detail=self.effort > 1)
         self._chosen = Variant()

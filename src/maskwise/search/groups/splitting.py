@@ -53,6 +53,31 @@ def cut_of_qid(
     return cut._replace(slot=np.ascontiguousarray(cut.slot[own]), base=base, hides=cut.hides[own], worst=worst)
 
 
+def try_splits(
+    groups: split_kernels.Groups, rules: rule_kernels.Rules, j: int, node: int, low: int, high: int
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """How bad the worst group would be by each rule after each split of an interval, and whether no rule breaks.
+
+    Args:
+        groups: The groups.
+        rules: What they must satisfy.
+        j: The attribute's place among those of the groups.
+        node: The interval.
+        low: Its first code.
+        high: One past its last.
+    """
+    # Only searches whose intervals grow ask for it.
+    from maskwise.search.conditional.gain_kernels import worst_of_splits  # noqa: PLC0415
+
+    n_rules, (_, n_words), n_counts = len(rules.kind), groups.words.shape, len(groups.part)
+    worst, fits = np.full((n_rules, high - low), -np.inf), np.ones(high - low, np.bool_)
+    hist = np.empty((high - low + 1, n_words), np.int64)
+    worst_of_splits(
+        groups, rules, j, node, low, high, worst, fits, hist, np.empty((3, n_counts), np.int64), np.empty((2, n_rules))
+    )
+    return worst, fits
+
+
 class SplittingGroups:
     """The groups of one QID, split as the search refines.
 
@@ -116,7 +141,7 @@ class SplittingGroups:
     def try_splits(
         self, attribute: int, node: int, low: int, high: int
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """How bad the worst group would be by each rule after each split of an interval, and whether no rule breaks.
+        """As the function of that name.
 
         Args:
             attribute: The attribute.
@@ -124,13 +149,7 @@ class SplittingGroups:
             low: Its first code.
             high: One past its last.
         """
-        # Only searches whose intervals grow ask for it.
-        from maskwise.search.conditional.gain_kernels import worst_of_splits  # noqa: PLC0415
-
-        worst, fits = np.empty((len(self.rules.kind), high - low)), np.empty(high - low, np.bool_)
-        j = self.attributes.index(attribute)
-        worst_of_splits(self._arrays, self.rules, j, node, low, high, worst, fits)
-        return worst, fits
+        return try_splits(self._arrays, self.rules, self.attributes.index(attribute), node, low, high)
 
     def set_worst(self, attribute: int, candidate: int, worst: NDArray[np.float64]) -> None:
         """Set how bad the worst group would be after refining a candidate, as `try_splits` found it."""
