@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from maskwise.errors import InputError
+from maskwise.studio import serving
 from maskwise.studio.process_loop import to_json
 from maskwise.studio.refusal import RequestError
 from maskwise.studio.serving import StudioOptions, serve
@@ -104,3 +108,37 @@ def test_a_release_is_proposed_to_go_beside_its_table() -> None:
     assert Path(describe_table("duckdb", "main.people").export_folder) == Path.home() / "main-release"
     upload = describe_upload(Path("/tmp/x/people.csv"), "../../etc/people.csv")  # noqa: S108 - it is not made
     assert Path(upload.export_folder).parent == Path.home()
+
+
+def test_a_server_frees_what_requests_leave_behind(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    is_freed: list[bool] = []
+    monkeypatch.setattr(serving, "serve", lambda *_: is_freed.append(gc.isenabled()))
+    gc.disable()
+    try:
+        assert run("studio", "--no-browser").code == 0
+    finally:
+        gc.enable()
+    assert is_freed == [True]
+
+
+def test_small_answers_do_not_wait_for_each_other(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    has_delay: list[int] = []
+
+    async def answer(_studio: object, _access: object, listener: socket.socket, *_: object) -> None:
+        listener.listen(1)
+        server = await asyncio.start_server(lambda _, to: has_delay.append(_delay_of(to)) or to.close(), sock=listener)
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        await reader.read()
+        writer.close()
+        server.close()
+
+    monkeypatch.setattr(serving, "_run_server", answer)
+    serve(StudioOptions(), lambda _: None)
+    assert has_delay == [0]
+
+
+def _delay_of(writer: asyncio.StreamWriter) -> int:
+    """Whether small packets of a connection are held back."""
+    connection = writer.get_extra_info("socket")
+    return int(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 0)

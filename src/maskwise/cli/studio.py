@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Annotated
 
@@ -54,5 +55,7 @@ def studio(
         if not quiet or "#token=" in text:
             print(text, flush=True)  # noqa: T201 - the terminal is for this
 
+    # Other commands do without it; a server lives for days, and every request leaves cycles behind.
+    gc.enable()
     serve(options, say)
     return 0
