@@ -27,7 +27,8 @@ def score_by_odds(
     """The records with a column `SCORE`, and how it is put into bins; None if the columns tell nothing.
 
     The score adds up the log odds of the values of all unmasked columns. The
-    records are a temporary table, as they are looked at twice.
+    records are a temporary table, as they are looked at twice; where a table is
+    asked again, it is kept.
 
     Args:
         table: The records.
@@ -35,8 +36,14 @@ def score_by_odds(
         class_name: The class.
         needed: The columns that are kept beside the score.
     """
-    key = ("odds", table.expr.op(), table.column(class_name).op(), tuple(unmasked))
-    columns, weights = table.kept.get(key, lambda: _weigh_columns(table, unmasked, class_name))
+    key = ("odds", table.expr.op(), table.column(class_name).op(), tuple(unmasked), tuple(needed))
+    return table.kept.get(key, lambda: _score_records(table, unmasked, class_name, needed))
+
+
+def _score_records(
+    table: Table, unmasked: Sequence[str], class_name: str, needed: Sequence[str]
+) -> tuple[Table, Lookup] | None:
+    columns, weights = _weigh_columns(table, unmasked, class_name)
     if weights is None:
         return None
     cells = {f"u{i}": cell_of(table, column.name) for i, column in enumerate(columns)}
