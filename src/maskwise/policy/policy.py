@@ -16,6 +16,7 @@ from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Minimality, Missing
 from maskwise.policy.date_columns import date_mistakes
 from maskwise.policy.implied import _implied_parts
+from maskwise.policy.number_columns import number_mistakes
 from maskwise.policy.private_release import private_mistakes
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.rules.made import source_mistakes
@@ -142,7 +143,7 @@ class Policy:
                 "with suppressed records. Delete one of them."
             )
         mistakes += [*tree_mistakes(self), *source_mistakes(self), *private_mistakes(self), *date_mistakes(self)]
-        mistakes += self._person_mistakes(in_qid)
+        mistakes += [*number_mistakes(self), *self._person_mistakes(in_qid)]
         if mistakes:
             raise PolicyError(mistakes)
 
@@ -329,6 +330,7 @@ class Policy:
             "na_values": self.reading.na_values or None,
             "rename": self.reading.rename,
             "dates": {name: form.text for name, form in self.reading.dates} or None,
+            "numbers": {name: form.text for name, form in self.reading.numbers} or None,
             "consistency": self.consistency,
             "class_is_number": self.class_is_number or None,
             "class_values": self.class_values or None,

@@ -23,11 +23,13 @@ from maskwise.profile.persons import count_persons
 from maskwise.profile.rule_columns import place_values, unread_warning
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.table.calendar_range import refuse_other_dates
+from maskwise.table.number_cells import refuse_mixed_numbers
 from maskwise.values.arrow import from_numpy
 from maskwise.values.message import Audience, Level, Message, fold, note, private_note
-from maskwise.values.parsing import Parsed, foreign_spelling, looks_like_code, parse_keys
+from maskwise.values.parsing import Parsed, looks_like_code, parse_keys
 from maskwise.values.scales import Scale, bound, label
 from maskwise.values.spelling import text_of, value_order
+from maskwise.values.spelling_advice import foreign_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +75,8 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
     if with_drop:
         places.update(dict.fromkeys(policy.drop, ("drop",)))
         places.update(dict.fromkeys(policy.keep or (), ("keep",)))
-    places.update({name: ("dates", name) for name, _ in policy.reading.dates if name not in places})
+    for key, forms in (("dates", policy.reading.dates), ("numbers", policy.reading.numbers)):
+        places.update({name: (key, name) for name, _ in forms if name not in places})
     if policy.person is not None:
         places[policy.person.column] = ("person",)
     for name, place in places.items():
@@ -84,7 +87,9 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
             mistakes.append(policy.at(place) + str(error) + remedy)
     if mistakes:
         raise PolicyError(mistakes)
-    refuse_other_dates(table, [name for name, place in places.items() if place not in {("drop",), ("keep",)}])
+    counted = [name for name, place in places.items() if place not in {("drop",), ("keep",)}]
+    refuse_other_dates(table, counted)
+    refuse_mixed_numbers(table, counted)
 
 
 def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[Profile, Table]:

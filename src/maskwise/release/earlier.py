@@ -307,3 +307,10 @@ def _refuse_other_reading(one: EarlierRelease, policy: Policy) -> None:
             "showed of them cannot be told. Name the same forms in `dates`."
         )
         raise InputError(msg)
+    other = sorted({name for name, _ in {*one.solution.reading.numbers} ^ {*policy.reading.numbers}} & shown)
+    if other:
+        msg = (
+            f"Earlier release {one.number} and this policy do not read the numbers of {quote(other)} alike, so what it "
+            "showed of them cannot be told. Name the same forms in `numbers`."
+        )
+        raise InputError(msg)

@@ -8,7 +8,7 @@ from maskwise.errors import plural
 from maskwise.policy.attributes import Kind
 from maskwise.solution.cut import HIDDEN
 from maskwise.values.message import Audience, Level, Message
-from maskwise.values.parsing import foreign_spelling
+from maskwise.values.spelling_advice import foreign_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -84,7 +84,10 @@ def _why_hidden(column: ColumnEvidence) -> str:
             "written as 2024-04-06 they would be intervals"
         )
     if column.shape is not None and column.shape.shape is Shape.LOCAL_NUMBER:
-        return "rare values are hidden; numbers with a decimal point would be intervals"
+        forms = " or ".join(column.number_forms)
+        open_form = f"once the policy says how they are written ({forms}) they would be intervals"
+        mixed = "but in several spellings: written alike they would be intervals"
+        return f"rare values are hidden; these look like numbers, {open_form if forms else mixed}"
     if column.n_distinct <= 2:  # noqa: PLR2004
         return "each value is shown or hidden"
     return "rare values are hidden; a taxonomy would show more"

@@ -39,8 +39,8 @@ def read(
         source: What to open.
         engine: The engine that scans it; None starts one.
         delimiter: What separates the cells of a csv; None looks at its header.
-        reading: Which cells are taken for missing, how columns of the same name are renamed, and how dates are
-            written.
+        reading: Which cells are taken for missing, how columns of the same name are renamed, and how dates
+            and numbers are written.
         is_counted: Nothing but counts will be asked of it, so that the distinct rows of a csv are enough, each with the
             number of its records.
 
@@ -52,7 +52,7 @@ def read(
     if isinstance(source, Table):
         return source
     opened = _open(source, engine, delimiter, reading.rename, is_counted=is_counted)
-    return replace(blank_values(opened, reading.na_values), dates=reading.dates)
+    return replace(blank_values(opened, reading.na_values), forms=reading.forms)
 
 
 def _open(
