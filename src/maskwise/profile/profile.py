@@ -23,7 +23,7 @@ from maskwise.profile.persons import count_persons
 from maskwise.profile.rule_columns import place_values, unread_warning
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.table.calendar_range import refuse_other_dates
-from maskwise.table.number_cells import refuse_mixed_numbers
+from maskwise.table.number_cells import mixed_numbers
 from maskwise.values.arrow import from_numpy
 from maskwise.values.message import Audience, Level, Message, fold, note, private_note
 from maskwise.values.parsing import Parsed, looks_like_code, parse_keys
@@ -89,7 +89,8 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
         raise PolicyError(mistakes)
     counted = [name for name, place in places.items() if place not in {("drop",), ("keep",)}]
     refuse_other_dates(table, counted)
-    refuse_mixed_numbers(table, counted)
+    if mixed := mixed_numbers(table, counted):
+        raise InputError("\n".join(policy.at(("numbers", name)) + mistake for name, mistake in mixed.items()))
 
 
 def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[Profile, Table]:

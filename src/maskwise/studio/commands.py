@@ -136,7 +136,7 @@ class Commands:
         filter: str,  # noqa: A002 - the page's word
         form: str | None = None,
     ) -> dict[str, Any]:
-        """Some values of a column, the most frequent first; its dates as ISO dates, if their form is named."""
+        """Some values of a column, the most frequent first; dates and numbers in the usual spelling, if theirs is named."""
         self._refuse_naming(column)
         wanted = filter.casefold()
         found = [one for one in self._opened.values(column, form) if wanted in one[0].casefold()]
@@ -153,7 +153,8 @@ class Commands:
         self._refuse_naming(column)
         session = self._opened
         asked = {**policy, "attributes": {**(policy.get("attributes") or {}), column: entry}}
-        values = session.values(column, (policy.get("dates") or {}).get(column))
+        forms = {**(policy.get("dates") or {}), **(policy.get("numbers") or {})}
+        values = session.values(column, forms.get(column))
         return view_tree(column, entry, values, lambda: session.tree(column, asked).taxonomy)
 
     def import_(self, column: str, name: str, text: str) -> dict[str, Any]:
@@ -298,7 +299,7 @@ def _column_data(view: ColumnView) -> dict[str, Any]:
         # The page knows fewer roles: what is left out, for whatever reason, is an identifier there.
         role = Role.IDENTIFIER if one.role.is_left_out else one.role
         suggestion = {"role": str(role), "kind": str(one.role), "reason": reason, "entry": entry}
-        suggestion["date_forms"] = [form.text for form in one.figures.forms]
+        suggestion |= {"date_forms": one.figures.date_forms, "number_forms": one.figures.number_forms}
     return {
         "name": view.name,
         "type": view.type,

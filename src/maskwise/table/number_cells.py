@@ -30,8 +30,8 @@ def as_usual(cell: ir.StringValue, form: NumberForm) -> ir.StringValue:
     return ibis.ifelse(cell.re_search(form.pattern), signed, cell)
 
 
-def refuse_mixed_numbers(table: Table, names: Iterable[str]) -> None:
-    """Refuse columns some of whose numbers are written in another way than the policy says: `1.5` among `1,5`.
+def mixed_numbers(table: Table, names: Iterable[str]) -> dict[str, str]:
+    """What is wrong with columns some of whose numbers are written in another way than is said: `1.5` among `1,5`.
 
     Read as they are, they would be other numbers than whoever wrote them meant. Other texts are left to what the column
     is used for.
@@ -44,7 +44,7 @@ def refuse_mixed_numbers(table: Table, names: Iterable[str]) -> None:
     asked = [name for name in names if name in forms]
     asked = [name for name in asked if table.expr[table.key(name)].type().is_string()]
     if not asked:
-        return
+        return {}
     other: dict[str, ir.Value] = {}
     for i, name in enumerate(asked):
         cell = table.expr[table.key(name)]
@@ -55,12 +55,16 @@ def refuse_mixed_numbers(table: Table, names: Iterable[str]) -> None:
         other[f"n{i}"] = n_marked(table.expr, is_other.ifelse(1, 0).cast("int64"))
     (found,) = table.engine.fetch(table.expr.aggregate(**other)).to_pylist()
     mixed = {name: int(found[f"n{i}"] or 0) for i, name in enumerate(asked)}
-    mistakes = [
-        f"Column `{name}` is said to have numbers written {forms[name].text}, but {plural(n, 'cell')} "
+    return {
+        name: f"Column `{name}` is said to have numbers written {forms[name].text}, but {plural(n, 'cell')} "
         f"{'has a number' if n == 1 else 'have numbers'} in another spelling. Write all of them alike, or say how they "
         "are written."
         for name, n in mixed.items()
         if n
-    ]
-    if mistakes:
-        raise InputError("\n".join(mistakes))
+    }
+
+
+def refuse_mixed_numbers(table: Table, names: Iterable[str]) -> None:
+    """Refuse columns whose numbers are not all written as is said; the arguments are those of `mixed_numbers`."""
+    if mistakes := mixed_numbers(table, names):
+        raise InputError("\n".join(mistakes.values()))
