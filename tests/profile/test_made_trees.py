@@ -155,7 +155,7 @@ def test_records_that_are_left_out_are_not_counted() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"class": None}, "`grow: classes` needs a class"),
+        ({"class": None}, "A tree by classes needs a class"),
         (
             {"requirements": [{"qid": ["job"], "sensitive": {"risk": ["high"]}, "confidence": 0.9}]},
             "which is sensitive",

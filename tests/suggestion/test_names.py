@@ -19,7 +19,12 @@ from maskwise.suggestion.vocabulary import VOCABULARY, Meaning
             "Patientennr Patientennr. PatientenID Patientennummer Klientennr Versicherten-Nr. Bewohnerkennung",
             Meaning.PERSON_KEY,
         ),
-        ("Aufnahmenummer", Meaning.KEY),
+        ("PID Pat-ID PatNr Pat.Nr. PAT_ID IPP NIP", Meaning.PERSON_KEY),
+        (
+            "Aufnahmenummer Aufnahmenr Fallnr Fall-ID Fallnummer case_id CaseNo encounter_id num_sejour",
+            Meaning.CASE_KEY,
+        ),
+        ("Zimmernr KIS-Nr", Meaning.KEY),
         ("patient_id Kundennummer customerNo klantnummer id_paciente", Meaning.PERSON_KEY),
         ("diagnosis Diagnose maladie enfermedad ziekte diagnosi ICD10", Meaning.HEALTH),
         ("religion Konfession geloof religión", Meaning.RELIGION),

@@ -93,7 +93,7 @@ class Policy:
         if self.class_name in in_qid:
             mistakes.append(
                 self.at(("class",))
-                + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of the QID."
+                + f"The class `{self.class_name}` is in a quasi-identifier, so it would be masked. Take it out."
             )
         if self.class_is_number and self.class_name in self.sensitive:
             mistakes.append(
@@ -109,7 +109,7 @@ class Policy:
             )
         for name in self.drop:
             if name in in_qid or name == self.class_name:
-                role = "in a QID" if name in in_qid else "the class"
+                role = "in a quasi-identifier" if name in in_qid else "the class"
                 mistakes.append(
                     self.at(("drop",)) + f"`{name}` is dropped and also {role}. Take it out of one of them."
                 )
@@ -126,7 +126,7 @@ class Policy:
         mistakes += [
             self.at(("requirements", i))
             + f"`{counted.column}` is masked by another requirement, so its values could not be counted in the "
-            "release. Take it out of that QID, or protect it with templates."
+            "release. Take it out of that quasi-identifier, or protect it with templates."
             for i, requirement in enumerate(self.requirements)
             for part in requirement.parts
             if (counted := part.counted) is not None and counted.values is None and counted.column in in_qid
@@ -152,7 +152,7 @@ class Policy:
         if self.person is None:
             return []
         roles: list[tuple[str, Collection[str | None]]] = [
-            ("in a QID", in_qid),
+            ("in a quasi-identifier", in_qid),
             ("the class", {self.class_name}),
             ("sensitive", self.sensitive),
         ]

@@ -17,10 +17,11 @@ from maskwise.policy.attributes import Kind
 from maskwise.policy.taxonomy_check import showable_values
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.date_forms import forms_of
+from maskwise.values.file_words import file_words
 from maskwise.values.parsing import CODE, parse_keys, patterns
 from maskwise.values.scales import Scale, scale_of_bound
 from maskwise.values.spelling import text_of
-from maskwise.values.spelling_advice import advise_on_dates, advise_on_numbers, file_words
+from maskwise.values.spelling_advice import advise_on_dates, advise_on_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

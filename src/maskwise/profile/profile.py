@@ -25,6 +25,7 @@ from maskwise.profile.sensitive import check_values, take_sensitive, unseen_valu
 from maskwise.table.calendar_range import refuse_other_dates
 from maskwise.table.number_cells import mixed_numbers
 from maskwise.values.arrow import from_numpy
+from maskwise.values.file_words import file_words
 from maskwise.values.message import Audience, Level, Message, fold, note, private_note
 from maskwise.values.parsing import Parsed, looks_like_code, parse_keys
 from maskwise.values.scales import Scale, bound, label
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+_SUPPRESS = file_words("suppress")
+_RANGE = "interval: [low, high]"
 _NO_PERSONS = (
     " Without it persons cannot be counted. A release leaves it out, so `mask` counts it before: see its report; "
     "`maskwise risk` says what records tell, and a release with pseudonyms can be counted by anybody."
@@ -113,9 +116,9 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     messages = [
         policy.note_at(
             ("attributes", name),
-            f"`{name}` has an entry but is in no QID, so it passes through unchanged.",
+            f"`{name}` has an entry but is in no quasi-identifier, so it passes through unchanged.",
             name,
-            "{names} have entries but are in no QID, so they pass through unchanged.",
+            "{names} have entries but are in no quasi-identifier, so they pass through unchanged.",
         )
         for name in policy.idle
         if name not in dropped
@@ -138,7 +141,8 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
             n_missing = int(counted.missing.sum())
             msg = (
                 policy.at(("missing",))
-                + f"Column `{name}` has {plural(n_missing, 'missing cell')}. Fill them, or set missing: keep or drop."
+                + f"Column `{name}` has {plural(n_missing, 'missing cell')}. Fill them, keep them as a value, or drop "
+                f"their records{file_words('missing: keep', 'missing: drop')}."
             )
             raise InputError(msg)
         columns.append(_fit(table, policy, entries.get(name), counted, messages, 0 if may_be_shown else floors[name]))
@@ -221,8 +225,8 @@ def _note_default(name: str, *, is_interval: bool) -> Message:
     if is_interval:
         text = f"`{name}` has no entry in the policy, so it is an interval attribute."
         return note(text, name, "{names} have no entry in the policy, so they are interval attributes.")
-    text = f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
-    of_many = "{names} have no entry in the policy, so their values are shown or hidden one by one (suppress)."
+    text = f"`{name}` has no entry in the policy, so its values are shown or hidden one by one."
+    of_many = "{names} have no entry in the policy, so their values are shown or hidden one by one."
     return note(text, name, of_many)
 
 
@@ -290,7 +294,10 @@ def _interval(
     name, at = entry.name, policy.at(("attributes", entry.name))
     if parsed is None or not len(counted.keys):
         what = "no value at all" if not len(counted.keys) else f"{counted.keys.type} cells, which have no order"
-        msg = f"{at}Column `{name}` is an interval attribute but holds {what}. Use suppress or a taxonomy."
+        msg = (
+            f"{at}Column `{name}` is an interval attribute but holds {what}. Show each value or hide it{_SUPPRESS}, or "
+            "give it a taxonomy."
+        )
         raise InputError(msg)
     unknown = ~parsed.known
     if unknown.any():
@@ -313,11 +320,11 @@ def _interval(
     elif entry.bounds is None:
         text = (
             f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "
-            f"highest value. Give a range, such as {{interval: [low, high]}}, to hide them."
+            f"highest value. Give a range{file_words(_RANGE)} to hide them."
         )
         of_many = (
             "{names} have no range in the policy, so the data's are used and the release shows their lowest and "
-            "highest values. Give ranges, such as {interval: [low, high]}, to hide them."
+            "highest values. Give ranges" + file_words(_RANGE) + " to hide them."
         )
         messages.append(note(text, name, of_many))
     if entry.bounds is not None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.rules.base import PathTree
+from maskwise.values.file_words import file_words
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.spelling_advice import advise_on_dates
 
@@ -122,7 +123,7 @@ def refuse_unread(policy: Policy, name: str, rule: RuleTree, lost: Sequence[str]
     msg = (
         f"{policy.at(('attributes', name))}Column `{name}` holds {plural(len(lost), 'value')} in "
         f"{plural(n_lost, 'record')} that {what} not cover{listed}. {advice} the data, leave {them} empty, or give "
-        f"{them} a place with `other: under LABEL`."
+        f"{them} a place of {'its' if len(lost) == 1 else 'their'} own{file_words('other: under LABEL')}."
     )
     raise InputError(msg)
 

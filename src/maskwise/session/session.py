@@ -26,6 +26,7 @@ from maskwise.session.search_run import SearchRun
 from maskwise.suggestion.suggest import DEFAULT_RISK, suggest_for
 from maskwise.table.endpoints import closing, open_data
 from maskwise.table.kept_counts import KeptCounts
+from maskwise.values.file_words import file_words
 from maskwise.values.memory import for_search, memory_of_run, parse_memory
 from maskwise.values.reading import AS_IT_IS, Reading, reading_of
 from maskwise.values.stages import Stage
@@ -193,7 +194,10 @@ class Session:
         with self.using():
             found = preview_made_trees(self._table(asked.reading), asked)
         if column not in found:
-            msg = f"The policy makes no tree for `{column}`: give it `grow` or `from_column`, and put it into a QID."
+            msg = (
+                f"The policy makes no tree for `{column}`. Let one be made of its values or of another "
+                f"column{file_words('grow', 'from_column')}, and put it into a quasi-identifier."
+            )
             raise InputError(msg)
         return found[column]
 

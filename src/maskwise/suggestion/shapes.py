@@ -219,7 +219,7 @@ def find_shape(values: Sequence[tuple[str, int]], *, says: Meaning | None = None
     return numbered or _coded(texts, share, says) or _plain_number(texts, share, says) or _worded(texts, share)
 
 
-_CODED = frozenset({Meaning.POSTCODE, Meaning.PHONE, Meaning.KEY, Meaning.PERSON_KEY})
+_CODED = frozenset({Meaning.POSTCODE, Meaning.PHONE, Meaning.KEY, Meaning.PERSON_KEY, Meaning.CASE_KEY})
 """What is no number, however its digits are written."""
 
 

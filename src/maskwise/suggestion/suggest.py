@@ -252,7 +252,7 @@ def _too_few(table: Table, n_units: int, unit: str, k: int) -> str:
     has = "has no records" if not n_units else f"has {plural(n_units, unit)}"
     return (
         f"`{table.source}` {has}, and groups of {k} {unit}s are asked for. Use a larger table, or allow a larger risk "
-        "with --risk."
+        "(`maskwise suggest --risk`)."
     )
 
 

@@ -1,17 +1,12 @@
-"""What to say of cells that look like dates or numbers in the spelling of some country: which one, and what to do.
-
-A policy is written in a file or chosen on a page. So advice says what the policy
-should say, and behind it how its file says it; a page leaves that out
-(`without_file_words`).
-"""
+"""What to say of cells that look like dates or numbers in the spelling of some country: which one, and what to do."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from maskwise.errors import quote
 from maskwise.values import date_forms, number_spellings
+from maskwise.values.file_words import file_words
 from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
@@ -22,27 +17,6 @@ if TYPE_CHECKING:
     from maskwise.values.date_forms import DateForm
     from maskwise.values.number_spellings import NumberForm
     from maskwise.values.reading import Reading
-
-_IN_FILE = "in its file:"
-_FILE_WORDS = re.compile(rf" \({_IN_FILE} `[^`]*`(?:(?:, | or )`[^`]*`)*\)")
-
-
-def file_words(*lines: str) -> str:
-    """How the file of a policy says something, to stand behind a sentence or a part of one; several are a choice.
-
-    >>> file_words("missing: keep", "missing: drop")
-    ' (in its file: `missing: keep` or `missing: drop`)'
-    """
-    return f" ({_IN_FILE} {' or '.join(f'`{line}`' for line in lines)})"
-
-
-def without_file_words(text: str) -> str:
-    """A message without what is of use only to whoever writes a policy file.
-
-    >>> without_file_words("Keep or drop them" + file_words("missing: keep", "missing: drop") + ".")
-    'Keep or drop them.'
-    """
-    return _FILE_WORDS.sub("", text)
 
 
 def foreign_spelling(column: str, keys: pa.Array) -> str:
