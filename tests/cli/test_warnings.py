@@ -171,7 +171,7 @@ def test_an_attribute_held_back_by_few_missing_cells_is_told(
     told = [note for note in outcome.notes if "stays fully masked" in note]
     assert len(told) == is_masked
     they, them = ("it", "it") if n_missing == 1 else ("they", "them")
-    ends = f"{they} would stand out. Fill {them} in, or leave {them} out (in its file: `missing: drop`)."
+    ends = f"{they} would stand out. Fill {them} in, or leave {them} out (in the file: `missing: drop`)."
     assert all(note.startswith(str(says)) and note.endswith(ends) for note in told)
 
 

@@ -80,7 +80,7 @@ class Policy:
     suppress: SuppressionBudget | None = None
     """The share of records that may be suppressed; None suppresses none."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
-    """Where each part stands in its file; empty for a policy made in Python."""
+    """Where each part stands in the file; empty for a policy made in Python."""
 
     def __post_init__(self) -> None:
         """Refuse parts that contradict each other."""

@@ -124,6 +124,9 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         if name not in dropped
     ]
     messages += made_notes(tuple(entries.values()))
+    if table.is_windows_text:
+        text = f"`{table.source}` is not UTF-8 and was read as Windows-1252: look at its letters. A release is UTF-8."
+        messages.append(private_note(text))
     columns = []
     for name in (*policy.masked, *([] if policy.class_name is None else [policy.class_name])):
         if not table.is_countable(name):

@@ -67,7 +67,8 @@ def _in_intervals(column: ColumnEvidence, ends: tuple[float, float], scale: Scal
     said = "the range is rounded outward"
     if scale not in {Scale.DATE, Scale.TIMESTAMP}:
         return Masking({"interval": [low, high]}, said)
-    grid = "intervals follow the records, not months and years" + file_words("calendar: [month, year, decade]")
+    months = file_words("calendar: [month, year, decade]")
+    grid = f"intervals follow the records, for whole months and years choose parts of a date{months}"
     if column.meaning is Meaning.BIRTH:
         last, next_year = as_python(ends[1], scale), f"{dt.datetime.now(dt.UTC).year + 1:04d}-01-01"
         assert isinstance(last, dt.date)  # noqa: S101 - what the scale is of

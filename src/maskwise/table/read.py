@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.engines.choose import choose
 from maskwise.table.column_names import unique_names
 from maskwise.table.data_frames import as_arrow, make_ready
-from maskwise.table.files import csv_form, find_files, is_text, open_arrow, open_files
+from maskwise.table.files import csv_form, find_files, is_text, is_windows_text, open_arrow, open_files
 from maskwise.table.missing_values import blank_values
 from maskwise.table.table import Table
 from maskwise.values.input_kind import input_kind, is_lazy_frame
@@ -67,7 +67,9 @@ def _open(
         expr, names = open_files(paths, engine, delimiter=delimiter, rename=rename, is_counted=is_counted)
         called = paths[0].name if len(paths) == 1 else str(place)
         form = csv_form(paths[0], delimiter)
-        return Table(engine, expr, names, called, has_header_line=is_text(paths[0]), csv_form=form)
+        is_windows = any(map(is_windows_text, paths))
+        has_header = is_text(paths[0])
+        return Table(engine, expr, names, called, has_header_line=has_header, csv_form=form, is_windows_text=is_windows)
     if isinstance(place, TableName) or input_kind(place).is_database_table:
         return _read_table(place, engine, rename)
     frame = make_ready(place, rename)

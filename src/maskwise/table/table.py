@@ -73,6 +73,8 @@ class Table:
     """Whether the names stand in the first line of a text file, which may turn out to be a record."""
     forms: tuple[tuple[str, CellForm], ...] = ()
     """For columns of text whose dates or numbers are not written in the usual way, how they are."""
+    is_windows_text: bool = False
+    """Whether it is a csv that was read as Windows-1252, since it is not UTF-8."""
     csv_form: CsvForm = PLAIN
     """How a csv is written in which the records stand, and so a csv of their release."""
     is_shuffled: bool = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_IN_FILE = "in its file:"
+_IN_FILE = "in the file:"
 _FILE_WORDS = re.compile(rf" \({_IN_FILE} `[^`]*`(?:(?:, | or )`[^`]*`)*\)")
 
 
@@ -16,7 +16,7 @@ def file_words(*lines: str) -> str:
     """How the file of a policy says something, to stand behind a sentence or a part of one; several are a choice.
 
     >>> file_words("missing: keep", "missing: drop")
-    ' (in its file: `missing: keep` or `missing: drop`)'
+    ' (in the file: `missing: keep` or `missing: drop`)'
     """
     return f" ({_IN_FILE} {' or '.join(f'`{line}`' for line in lines)})"
 

@@ -28,7 +28,7 @@ def foreign_spelling(column: str, keys: pa.Array) -> str:
 
     >>> import pyarrow as pa
     >>> foreign_spelling("Cost", pa.array(["1.204,50", "7,25"]))
-    'They look like numbers written 1.234,5: say so in the policy (in its file: `numbers: {Cost: "1.234,5"}`).'
+    'They look like numbers written 1.234,5: say so in the policy (in the file: `numbers: {Cost: "1.234,5"}`).'
     >>> foreign_spelling("Cost", pa.array(["north", "7,25"]))
     ''
     """
@@ -53,7 +53,7 @@ def advise_on_dates(column: str, texts: Iterable[str], reading: Reading) -> str:
 
     >>> from maskwise.values.reading import AS_IT_IS
     >>> advise_on_dates("Seen", ["17.07.1971"], AS_IT_IS)
-    'They look like dates written DD.MM.YYYY: say so in the policy (in its file: `dates: {Seen: DD.MM.YYYY}`).'
+    'They look like dates written DD.MM.YYYY: say so in the policy (in the file: `dates: {Seen: DD.MM.YYYY}`).'
     """
     if form := dict(reading.dates).get(column):
         return f"The policy says that its dates are written {form.text}, and these are none, or no days of a calendar."
