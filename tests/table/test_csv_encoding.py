@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 RECORDS = [f"{i % 3},5;Haldenstraße €;{'ja' if i % 2 else 'nein'}\r\n" for i in range(40)]
 TEXT = "Größe;Straße;krank\r\n" + "".join(RECORDS)
-    f"{i % 3},5;Haldenstraße €;{'ja' if i % 2 else 'nein'}\r\n" for i in range(40)
-)
 POLICY = {
     "class": "krank",
     "numbers": {"Größe": "1234,5"},
