@@ -33,7 +33,8 @@ from maskwise.suggestion.vocabulary import VOCABULARY, Meaning
         ("trade_union Gewerkschaft vakbond", Meaning.UNION),
         ("email E-Mail courriel correo", Meaning.EMAIL),
         ("sex Geschlecht sexo geslacht", Meaning.SEX),
-        ("class target label", Meaning.CLASS),
+        ("class target label Wiederaufnahme readmitted readmission30 réhospitalisation", Meaning.CLASS),
+        ("Wiederaufnahmedatum readmission_date Aufnahme", Meaning.DATE),
         # Names of people in other words, compounds, plurals and abbreviations.
         ("Geburtsname birth_name nom_de_naissance nom_usage PtLast roepnaam prenoms nome_paz cust_nm", Meaning.NAME),
         ("Lieferanschrift Wohnadresse adresse_postale postal_address", Meaning.ADDRESS),

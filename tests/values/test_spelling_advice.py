@@ -5,15 +5,10 @@ from __future__ import annotations
 import pyarrow as pa
 
 from maskwise.values.date_forms import DateForm
+from maskwise.values.file_words import command_words, file_words, without_file_words
 from maskwise.values.number_spellings import NumberForm
 from maskwise.values.reading import AS_IT_IS, Reading
-from maskwise.values.spelling_advice import (
-    advise_on_dates,
-    advise_on_numbers,
-    file_words,
-    foreign_spelling,
-    without_file_words,
-)
+from maskwise.values.spelling_advice import advise_on_dates, advise_on_numbers, foreign_spelling
 
 
 def test_advice_names_the_form_or_asks_for_it() -> None:
@@ -44,4 +39,5 @@ def test_a_page_leaves_out_how_a_file_says_it() -> None:
     said = advise_on_dates("last, (first)", ["01/02/1980"], AS_IT_IS)
     assert "`dates:" in said
     assert "`" not in without_file_words(said)
+    assert without_file_words(f"Try it{command_words('maskwise attack')}.") == "Try it."
     assert without_file_words(f"Choose{file_words('a: 1', 'b: 2')} or leave (it).") == "Choose or leave (it)."

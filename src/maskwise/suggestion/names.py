@@ -34,6 +34,10 @@ _CASE_STEMS = re.compile(
     r"(case|fall|encounter|visit|episode|admission|aufnahme|behandlungs|behandlungsfall|sejour)"
     r"(id|no|nr|num|number|nummer|numero|key|code|kennung|schlussel)$"
 )
+_READMISSION = re.compile(
+    r"(wiederaufnahme|wiederaufgenommen|readmission|readmitted|rehospitali[sz]ation)(?!.*(dat|tag|day|jour|time|zeit))"
+)
+"""Whether somebody came back, which is to be predicted, and no date."""
 _NUMBER_ENDINGS = ("nummer", "number", "nr")
 """How a number in one word ends: `Aufnahmenummer` is no date."""
 _PERSONAL = re.compile(
@@ -74,8 +78,8 @@ def meaning_of(name: str) -> Meaning | None:
         return Meaning.PERSON_KEY
     if (set(words) & CASES and set(words) & NUMBERS) or _CASE_STEMS.search(joined):
         return Meaning.CASE_KEY
-    if _is_personal_name(words):
-        return Meaning.NAME
+    if _is_personal_name(words) or _READMISSION.match(joined):
+        return Meaning.NAME if _is_personal_name(words) else Meaning.CLASS
     is_number = any(word in NUMBERS or word.endswith(_NUMBER_ENDINGS) for word in words)
     for meaning in ORDER:
         if _says(meaning, words, joined) and not (is_number and meaning in {Meaning.DATE, Meaning.CLASS}):
