@@ -134,7 +134,8 @@ class Policy:
         if self.minimality is Minimality.GUARD and not any(one.confidences for one in self.requirements):
             mistakes.append(
                 self.at(("minimality",))
-                + "`minimality: guard` tightens the bounds of templates, and the policy has none. Delete it."
+                + "The minimality guard tightens the bounds of templates, which bound shares of values, and the policy "
+                "has none. Take it out."
             )
         if self.minimality is Minimality.GUARD and self.suppress is not None:
             mistakes.append(

@@ -17,7 +17,7 @@ from maskwise.policy.attributes import Kind
 from maskwise.policy.taxonomy_check import showable_values
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.date_forms import forms_of
-from maskwise.values.file_words import file_words
+from maskwise.values.file_words import command_words, file_words
 from maskwise.values.parsing import CODE, parse_keys, patterns
 from maskwise.values.scales import Scale, scale_of_bound
 from maskwise.values.spelling import text_of
@@ -276,7 +276,8 @@ class _Many:
         if n_texts > MOST_TEXTS:
             msg = (
                 f"{at}Column `{self.name}` holds {n_texts:,} different texts, each of which may be shown or hidden. "
-                "These are too many to search. Ask for a k on it and use the method `tdr`, or give it a taxonomy."
+                "These are too many to search. Ask for a k on it and search "
+                f"top-down{command_words('--method tdr')}, or give it a taxonomy."
             )
             raise InputError(msg)
         return None

@@ -74,12 +74,8 @@ def meaning_of(name: str) -> Meaning | None:
     """
     words = words_of(name)
     joined = "".join(words)
-    if _is_person_key(words, joined):
-        return Meaning.PERSON_KEY
-    if (set(words) & CASES and set(words) & NUMBERS) or _CASE_STEMS.search(joined):
-        return Meaning.CASE_KEY
-    if _is_personal_name(words) or _READMISSION.match(joined):
-        return Meaning.NAME if _is_personal_name(words) else Meaning.CLASS
+    if (told := _told_by_all(words, joined)) is not None:
+        return told
     is_number = any(word in NUMBERS or word.endswith(_NUMBER_ENDINGS) for word in words)
     for meaning in ORDER:
         if _says(meaning, words, joined) and not (is_number and meaning in {Meaning.DATE, Meaning.CLASS}):
@@ -91,6 +87,17 @@ def meaning_of(name: str) -> Meaning | None:
     if "text" in words:
         return Meaning.FREE_TEXT
     return Meaning.KEY if is_number and not set(words) & NAME_WORDS else None
+
+
+def _told_by_all(words: tuple[str, ...], joined: str) -> Meaning | None:
+    """What is told by all words of a name together, before any of them is looked at by itself."""
+    if _is_person_key(words, joined):
+        return Meaning.PERSON_KEY
+    if (set(words) & CASES and set(words) & NUMBERS) or _CASE_STEMS.search(joined):
+        return Meaning.CASE_KEY
+    if _is_personal_name(words):
+        return Meaning.NAME
+    return Meaning.CLASS if _READMISSION.match(joined) else None
 
 
 def speaks_of_name(name: str) -> bool:

@@ -55,6 +55,7 @@ def write_measures(folder: Path) -> Path:
         lines.append(
             f"{150 + i * 7 % 50},{i % 10};{40 + i * 13 % 80},{i % 4 * 25:02};{cells};{'ja' if i % 3 else 'nein'}"
         )
+    lines[5] = ";" + lines[5].partition(";")[2]
     path = folder / "messwerte.csv"
     path.write_bytes("\r\n".join(lines).encode("cp1252") + b"\r\n")
     return path
@@ -62,6 +63,10 @@ def write_measures(folder: Path) -> Path:
 
 def test_decimal_commas_are_understood_and_asked_for_where_nothing_decides(page: Any, tmp_path: Path) -> None:
     open_path(page, write_measures(tmp_path))
+    # One record has no size, and k is larger.
+    page.select_option(key("missing"), "error")
+    page.wait_for_selector(".remark.mistake:has-text('missing cell')")
+    page.select_option(key("missing"), "drop")
     page.click(key("masking Größe"))
     page.wait_for_selector(key("number form"))
     assert page.input_value(key("number form")) == "1234,5"

@@ -6,7 +6,7 @@ export const STEPS = [
   ["search", "Search"], ["result", "Result"], ["export", "Export"],
 ];
 
-const COLUMN_KEYS = new Set(["class", "drop", "keep", "person"]);
+const COLUMN_KEYS = new Set(["class", "drop", "keep", "missing", "person"]);
 
 /**
  * The step on which a remark belongs.
