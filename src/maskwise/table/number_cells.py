@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.engines.distinct_rows import n_marked
 from maskwise.errors import InputError, plural
-from maskwise.values.number_spellings import KNOWN, USUAL_NUMBER, NumberForm
+from maskwise.values.number_spellings import KNOWN, MINUS, USUAL_NUMBER, NumberForm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,13 +21,16 @@ def as_usual(cell: ir.StringValue, form: NumberForm) -> ir.StringValue:
     import ibis  # noqa: PLC0415 - heavy
 
     bare = cell
-    for mark, other in form.replaced:
-        bare = bare.replace(mark, other)
-    sign, whole, decimals = (bare.re_extract(form.parts, group) for group in (1, 2, 3))
-    units = ibis.ifelse(whole == "", "0", whole)
-    number = ibis.ifelse(decimals == "", units, units + "." + decimals)
-    signed = ibis.ifelse((sign == "-") & (number != "0"), ibis.literal("-") + number, number)
-    return ibis.ifelse(cell.re_search(form.pattern), signed, cell)
+    for mark in form.marks:
+        bare = bare.replace(mark, "")
+    # Each part stands here once, since databases compute what stands in several branches again; zeros are taken away as
+    # blanks.
+    whole = bare.re_extract(f"{form.before_digits}([0-9]*)", 1).replace("0", " ").lstrip().replace(" ", "0")
+    decimals = bare.re_extract(f"{form.before_decimals}([0-9]*)", 1).replace("0", " ").rstrip().replace(" ", "0")
+    units = ibis.ifelse(bare.re_search(f"{form.before_digits}0*[1-9]"), whole, "0")
+    fraction = ibis.ifelse(bare.re_search(f"{form.before_decimals}[0-9]*[1-9]"), ibis.literal(".") + decimals, "")
+    is_negative = (bare.contains("-") | bare.contains(MINUS)) & bare.re_search("[1-9]")
+    return ibis.ifelse(cell.re_search(form.pattern), ibis.ifelse(is_negative, "-", "") + units + fraction, cell)
 
 
 def mixed_numbers(table: Table, names: Iterable[str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ _BLANKS = " \u00a0\u202f"
 """A blank between digits may be one at which no line breaks, wide or narrow."""
 _MARKS = {" ": _BLANKS, "'": "'\u2019"}
 _EDGE = r"[ \t\r\n]*"
-_MINUS = "\u2212"
+MINUS = "\u2212"
 """The minus of typographers, beside the hyphen of keyboards."""
 
 
@@ -78,30 +78,27 @@ class NumberForm:
         decimal = re.escape(self.decimal)
         parted = rf"[1-9][0-9]{{0,2}}(?:[{self.marks}][0-9]{{3}})+|" if self.marks else ""
         number = rf"(?:{parted}[0-9]+)(?:{decimal}[0-9]*)?|{decimal}[0-9]+"
-        return rf"^{_EDGE}[-+{_MINUS}]?(?:{number}){_EDGE}$"
-
-    @cached_property
-    def parts(self) -> str:
-        """A number without marks between its digits, in groups: sign, digits, decimals; zeros at the ends in none."""
-        decimal = re.escape(self.decimal)
-        return rf"^{_EDGE}([-+]?)0*((?:[1-9][0-9]*)?)(?:{decimal})?((?:[0-9]*[1-9])?)0*{_EDGE}$"
+        return rf"^{_EDGE}[-+{MINUS}]?(?:{number}){_EDGE}$"
 
     @property
-    def replaced(self) -> tuple[tuple[str, str], ...]:
-        """What is replaced in a number before it has `parts`."""
-        return (*((mark, "") for mark in self.marks), (_MINUS, "-"))
+    def before_digits(self) -> str:
+        """What stands before the first digit, for an engine to search by."""
+        return rf"^{_EDGE}[-+{MINUS}]?"
+
+    @property
+    def before_decimals(self) -> str:
+        """What stands before the decimals, for an engine to search by."""
+        return re.escape(self.decimal)
 
     def to_usual(self, text: str) -> str:
         """The usual spelling of a number of this form; any other text as it is."""
         if re.match(self.pattern, text) is None:
             return text
-        for mark, other in self.replaced:
-            text = text.replace(mark, other)
-        found = re.match(self.parts, text)
-        assert found is not None  # noqa: S101 - what the pattern reads has parts
-        sign, whole, decimals = found.groups()
-        number = f"{whole or '0'}.{decimals}" if decimals else whole or "0"
-        return f"-{number}" if sign == "-" and number != "0" else number
+        bare = text.strip(" \t\r\n").translate(dict.fromkeys(map(ord, self.marks)))
+        whole, _, decimals = bare.lstrip(f"+-{MINUS}").partition(self.decimal)
+        whole, decimals = whole.lstrip("0") or "0", decimals.rstrip("0")
+        number = f"{whole}.{decimals}" if decimals else whole
+        return f"-{number}" if bare.startswith(("-", MINUS)) and number != "0" else number
 
 
 def forms_of(texts: Iterable[str]) -> tuple[NumberForm, ...]:
