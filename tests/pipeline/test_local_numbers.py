@@ -98,6 +98,17 @@ def test_without_a_form_the_same_decimal_would_be_counted_twice() -> None:
         maskwise.anonymize(visits(), {**asked, "numbers": {**given, "Abweichung": "1.234,5"}})
 
 
+def test_a_protected_number_is_found_however_it_is_written() -> None:
+    asked = policy(
+        requirements=[{"qid": ["Gewicht"], "sensitive": {"Abweichung": [-2.5]}, "confidence": 0.9}],
+        attributes={"Gewicht": {"interval": [40, 120]}},
+        drop=["Kosten"],
+    )
+    outcome = maskwise.anonymize(visits(), {**asked, **FORMS}, max_steps=0)
+    assert outcome.verdict.findings[0].figure == EXCESS.count(-2.5) / N
+    assert len({text for text in visits()["Abweichung"].to_pylist() if text.startswith("-2,5")}) > 1
+
+
 def test_audit_and_certificate_count_decimals_too(tmp_path: Path) -> None:
     import pyarrow.csv as pc
 
@@ -139,6 +150,9 @@ def test_mistakes_of_forms_are_told_with_a_remedy() -> None:
         read_policy(policy(numbers={"Nr": "1234,5"}, person="Nr"))
     with pytest.raises(PolicyError, match=r"`Kosten` is a column of dates"):
         read_policy(policy(numbers={"Kosten": "1234,5"}, dates={"Kosten": "DD.MM.YYYY"}))
+    named = [{"qid": ["Gewicht"], "sensitive": {"Abweichung": ["-1,5", "2.5"]}, "confidence": 0.5}]
+    with pytest.raises(PolicyError, match=r"`-1,5` of `Abweichung` is named as the column writes it\. Write `-1\.5`"):
+        read_policy(policy(**FORMS, requirements=named))
     with pytest.raises(PolicyError, match=r"`Preis` is in the policy but not in the table"):
         maskwise.anonymize(visits(), policy(numbers={"Preis": "1234,5"}))
     with pytest.raises(InputError, match=r"`Kosten` is said to have numbers written 1 234,5, but \d+ cells have"):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _HOUR = DAY // 24
 _KEPT = 0.5
-"""Timestamps are split at midnights, or full hours, if that leaves so many of the bins that there could be."""
+"""Timestamps are split at midnights, or full hours, if that leaves more of the bins that there could be."""
 _LEAST = 2
 """A bin has at least so many records, where no k is asked for either."""
 
@@ -146,7 +146,7 @@ def _safe_starts(column: Column, firsts: Ints, counted: Ints, least: int) -> Int
         is_parted = (column.numbers[firsts[1:]] - 1) // unit > tops[firsts[1:] - 1] // unit
         even = firsts[np.concatenate([[True], is_parted])]
         found: Ints = even[_bin_starts(np.add.reduceat(counted, even), least)]
-        if len(found) >= _KEPT * len(starts):
+        if len(found) > _KEPT * len(starts):
             return found
     return starts
 
