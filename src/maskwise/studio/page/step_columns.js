@@ -31,7 +31,7 @@ export class ColumnsStep {
     rebuild(this.root, [
       studio.error && errorBox(studio.error),
       studio.isRestored && this.restored(),
-      el("p", {}, "Could somebody who knows a person know this column? Then it is a quasi-identifier (QID) and is masked. ",
+      el("p", {}, "Could somebody who knows a person know this column? Then it is a quasi-identifier and is masked. ",
         "What nobody must learn is sensitive. The roles below are proposals: read the reason of each."),
       el("p", { class: "summary" }, this.summary()),
       otherRemarks(studio, "columns"),
