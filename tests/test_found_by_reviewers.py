@@ -76,7 +76,7 @@ def test_recipients_do_not_read_the_name_of_the_policys_file(tmp_path: Path) -> 
     outcome = maskwise.anonymize(pa.table({"a": [1, 1, 2], "x": list("uvw")}), path)
     assert any("hiv_clinic" in note for note in outcome.notes)
     assert "hiv_clinic" not in report(outcome).to_markdown()
-    assert "in no QID" in report(outcome).to_markdown()
+    assert "in no quasi-identifier" in report(outcome).to_markdown()
 
 
 def test_leaks_and_identifiers_are_counted_by_persons() -> None:

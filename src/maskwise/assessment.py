@@ -15,6 +15,7 @@ from maskwise.errors import InputError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
 from maskwise.pipeline import audited
+from maskwise.policy.number_columns import reading_of_release
 from maskwise.release import mask as masking
 from maskwise.risks.assess import assess
 from maskwise.risks.thresholds import DEFAULT_THRESHOLDS, read_thresholds
@@ -79,7 +80,7 @@ def risk(
     if solution is not None and population is None:
         raise InputError("A solution says how the population is masked, but no population is given.")
     saved = read_solution(Path(solution)) if isinstance(solution, str | Path) else solution
-    as_it_is = asked.reading.of_release
+    as_it_is = reading_of_release(asked)
     table = open_data(data, engine, None, parse_memory(memory), as_it_is)
     with closing(table):
         others = None

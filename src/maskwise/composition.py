@@ -15,6 +15,7 @@ from maskwise.attacks.composition import attack_two_releases
 from maskwise.attacks.two_releases import count_groups, join_groups, unique_links
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import audit
+from maskwise.policy.number_columns import reading_of_release
 from maskwise.release.escape import original_text, safe_name
 from maskwise.table.endpoints import closing, open_data
 from maskwise.values.memory import parse_memory
@@ -73,7 +74,7 @@ def compose(
     asked = read_policy(policy)
     how: dict[str, Any] = {"escape_formulas": escape_formulas, "engine": engine, "memory": memory}
     verdicts = (audit(first, asked, **how), audit(second, asked, **how))
-    reading = asked.reading.of_release
+    reading = reading_of_release(asked)
     with ExitStack() as stack:
         tables = []
         for data in (first, second):

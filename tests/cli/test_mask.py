@@ -206,7 +206,7 @@ def test_defaults_are_told(tmp_path: Path, run: Run, data: Path, policy: Path) -
     assert result.code == 0
     assert "`Sex` has no entry" in result.err
     assert "`Age` has no range" in result.err
-    assert "`Zip` has an entry but is in no QID" in result.err
+    assert "`Zip` has an entry but is in no quasi-identifier" in result.err
     ages = frame(data)["Age"].astype(int)
     ends = [label[1:-1].split(", ") for label in set(frame(tmp_path / "out.csv")["Age"])]
     assert min(int(low) for low, _ in ends) == ages.min()

@@ -37,7 +37,7 @@ ISO = [f"2024-04-{1 + i % 28:02}" for i in range(N)]
         (
             GERMAN,
             {"interval": ["2024-01-01", "2026-12-31"]},
-            "They look like dates written DD.MM.YYYY: add `dates: {When: DD.MM.YYYY}`",
+            "They look like dates written DD.MM.YYYY: say so in the policy (in the file: `dates: {When: DD.MM.YYYY}`)",
         ),
         ([*ISO[1:], "soon"], "interval", "1 of its cells is no ISO date, first in record 60"),
         ([*(str(i / 4) for i in range(N - 2)), "1,5", "2,5"], "interval", "2 of its cells are no numbers, first in"),

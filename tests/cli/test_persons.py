@@ -170,7 +170,7 @@ def test_a_table_without_the_column_is_not_audited(tmp_path: Path, run: Run, vis
 @pytest.mark.parametrize(
     ("more", "text"),
     [
-        ("person: Age\n", "`Age` names persons and is also in a QID"),
+        ("person: Age\n", "`Age` names persons and is also in a quasi-identifier"),
         ("person: Risk\n", "`Risk` names persons and is also the class"),
         ("person: {column: Id, release: pseudonym}\ndrop: [Id]\n", "`Id` names persons and is also dropped"),
         ("person: {column: Id, release: hash}\n", "`release` is one of `drop`, `pseudonym`; found `hash`"),

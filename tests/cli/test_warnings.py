@@ -171,7 +171,7 @@ def test_an_attribute_held_back_by_few_missing_cells_is_told(
     told = [note for note in outcome.notes if "stays fully masked" in note]
     assert len(told) == is_masked
     they, them = ("it", "it") if n_missing == 1 else ("they", "them")
-    ends = f"{they} would stand out. `missing: drop` would leave {them} out."
+    ends = f"{they} would stand out. Fill {them} in, or leave {them} out (in the file: `missing: drop`)."
     assert all(note.startswith(str(says)) and note.endswith(ends) for note in told)
 
 
@@ -356,7 +356,7 @@ def test_a_class_of_one_value_is_warned_of_once(tmp_path: Path, run: Run) -> Non
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
-        ([f"{i},5" for i in range(40)], "decimal comma"),
+        ([f"{i},5" for i in range(40)], "numbers written 1234,5"),
         ([f"{1 + i % 28}.04.2024" for i in range(40)], "`dates: {x: DD.MM.YYYY}`"),
         ([f"n{i % 4}" for i in range(40)], None),
     ],
@@ -369,6 +369,6 @@ def test_numbers_and_dates_spelled_as_elsewhere_are_noted(
     result = run("mask", tmp_path / "people.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv")
     assert result.code == 0, result.err
     told = " ".join(result.err.split())
-    assert "shown or hidden one by one (suppress)." in told
+    assert "shown or hidden one by one." in told
     assert ("They look like" in told) == (said is not None)
     assert said is None or said in told

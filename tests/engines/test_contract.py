@@ -13,6 +13,9 @@ import pytest
 
 import maskwise
 from maskwise.formats import solution_file, trace_file
+from maskwise.table.endpoints import closing, open_data
+from maskwise.values.number_spellings import NumberForm
+from maskwise.values.reading import Reading
 from tests.engines.conftest import Place, in_order, rows_of
 
 
@@ -212,6 +215,29 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
             "drop": ["seen", "born", "pay"],
         },
     ),
+    "numbers as countries write them": (
+        numbers()
+        .append_column(
+            "weight", pa.array([f"{40 + i * 7 % 60},{i % 4 * 25:02}" if i % 13 else None for i in range(160)])
+        )
+        .append_column(
+            "cost", pa.array([f"{i % 5 + 1}.{i * 37 % 1000:03}{',50' if i % 2 else ''}" for i in range(160)])
+        )
+        .append_column("charge", pa.array([f"{i % 9 + 1}\u202f{i * 53 % 1000:03},{i % 3}" for i in range(160)]))
+        .append_column(
+            "excess", pa.array([f"{'-' if i % 5 else ''}{i % 4},{'5' if i % 3 else '50'}" for i in range(160)])
+        ),
+        {
+            "class": "risk",
+            "numbers": {"weight": "1234,5", "cost": "1.234,5", "charge": "1 234,5", "excess": "1234,5"},
+            "attributes": {"weight": {"interval": [0, 120]}, "cost": {"steps": [500, 2000]}, "charge": "suppress"},
+            "requirements": [
+                {"qid": ["weight", "cost", "charge"], "k": 3},
+                {"qid": ["weight"], "sensitive": "excess", "closeness": 0.4, "distance": "ordered"},
+            ],
+            "drop": ["seen", "born", "pay"],
+        },
+    ),
     "rules for codes": (
         codes(),
         {
@@ -251,6 +277,18 @@ def test_the_release_the_cut_and_the_trace_are_duckdbs(other_place: Place, case:
     assert outcome.n_dropped == expected.n_dropped
     assert outcome.common == expected.common
     assert in_order(rows) == in_order(rows_of(expected.data))
+
+
+@pytest.mark.parametrize("form", ["1.234,5", "1 234,5", "1'234.5"])
+def test_numbers_of_a_form_are_read_as_python_reads_them(other_place: Place, form: str) -> None:
+    cells = ["3,5", "1.234,50", "1.234", "12\u00a0345,6", "1'234.5", "-0,00", "+007,10", ",5", "\u22123,5", "0.125"]
+    cells += ["x", None]
+    data, engine = other_place.load(pa.table({"cost": cells}))
+    table = open_data(data, engine, None, None, Reading(numbers=(("cost", NumberForm(form)),)))
+    with closing(table):
+        found = table.engine.fetch(table.expr.select(x=table.column("cost"))).column(0).to_pylist()
+    expected = [None if cell is None else NumberForm(form).to_usual(cell) for cell in cells]
+    assert sorted(found, key=str) == sorted(expected, key=str)
 
 
 def test_a_byte_order_mark_is_a_letter_of_its_cell(place: Place) -> None:

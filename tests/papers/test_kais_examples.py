@@ -166,7 +166,7 @@ requirements:
 @pytest.mark.parametrize(
     ("requirement", "says"),
     [
-        ("{qid: [a], sensitive: {a: [x]}, confidence: 0.5}", "`a` is in its own QID. Take it out of the QID."),
+        ("{qid: [a], sensitive: {a: [x]}, confidence: 0.5}", "`a` is in its own quasi-identifier. Take it out."),
         ("{qid: [a], sensitive: {s: [x]}}", "`confidence` is missing"),
         ("{qid: [a], sensitive: {s: [x]}, confidence: 0}", "above 0 and at most 1; found 0"),
         ("{qid: [a], sensitive: {s: [x]}, confidence: 1.2}", "above 0 and at most 1; found 1.2"),

@@ -86,7 +86,9 @@ def test_mistakes_of_forms_are_told_with_a_remedy() -> None:
 
 
 def test_dates_that_cannot_be_read_are_refused_with_what_to_write() -> None:
-    with pytest.raises(InputError, match=r"add `dates: \{Geburtsdatum: DD.MM.YYYY\}` to the policy"):
+    with pytest.raises(
+        InputError, match=r"say so in the policy \(in the file: `dates: \{Geburtsdatum: DD.MM.YYYY\}`\)"
+    ):
         maskwise.anonymize(visits(), policy())
     with pytest.raises(InputError, match=r"the rule `calendar` does not cover.*`dates: \{Aufnahme: DD.MM.YYYY\}`"):
         maskwise.anonymize(visits(), policy(dates={"Geburtsdatum": "DD.MM.YYYY"}))

@@ -213,3 +213,19 @@ def test_pandas_dates_are_shown_as_dates() -> None:
     moment = pa.array([3 * 86_400_000_000 + 5], pa.timestamp("us"))
     later = maskwise.apply(pa.table({"day": moment, "c": ["a"]}), solution)
     assert later.data["day"].to_pylist() == [labels[0]]
+
+
+@pytest.mark.parametrize(("minutes", "unit"), [(200, 1440), (7, 60), (1, 0.5)])
+def test_timestamps_are_split_at_midnights_or_hours_where_few_bins_are_lost(minutes: int, unit: float) -> None:
+    k = 20
+    moments = [i * minutes * 60_000_000 + 3 * 60_000_000 for i in range(1000)]
+    table = pa.table({"x": pa.array(moments, pa.timestamp("us"))})
+    policy = read_policy({"requirements": [{"qid": ["x"], "k": k}]})
+    found, _ = profile(read(table), policy)
+    column = limit_boundaries(found, policy.floors(), Boundaries.SAFE).columns[0]
+    borders = column.numbers[1:].tolist()
+    assert all(border % (unit * 60_000_000) == 0 for border in borders)
+    # By plain counting: every bin is large enough, and at least half of the bins that there could be are left.
+    held = [sum(low <= one < high for one in moments) for low, high in pairwise([0, *borders, 10**18])]
+    assert min(held) >= k
+    assert len(held) >= 1000 // k / 2

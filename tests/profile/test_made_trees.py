@@ -54,7 +54,7 @@ def test_no_public_file_names_a_value_of_few_people(by: str) -> None:
 
 def test_the_public_report_says_how_the_tree_came_about_but_does_not_draw_it() -> None:
     outcome = maskwise.anonymize(people(), policy())
-    assert any("grown from the table (grow: classes)" in message.text for message in outcome.messages)
+    assert any("grown from the table, by classes" in message.text for message in outcome.messages)
     cut = outcome.solution.cut("job")
     assert attribute_shown(cut, is_public=True).tree == ()
     assert attribute_shown(cut, is_public=False).tree
@@ -155,7 +155,7 @@ def test_records_that_are_left_out_are_not_counted() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"class": None}, "`grow: classes` needs a class"),
+        ({"class": None}, "A tree by classes needs a class"),
         (
             {"requirements": [{"qid": ["job"], "sensitive": {"risk": ["high"]}, "confidence": 0.9}]},
             "which is sensitive",

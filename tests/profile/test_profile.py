@@ -84,9 +84,8 @@ def test_notes_about_many_columns_are_folded_and_about_few_are_not() -> None:
     assert "`n35`, `n36`, `n37` and 37 more have no range in the policy, so the data's are used" in texts[1]
     assert texts[2] == "`n0`, `n1`, `n2` and 32 more have no entry in the policy, so they are interval attributes."
     assert texts[3:6] == [
-        f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
-        for name in (*words, "p")
+        f"`{name}` has no entry in the policy, so its values are shown or hidden one by one." for name in (*words, "p")
     ]
-    assert "decimal comma" in texts[-1]
+    assert "numbers written" in texts[-1]
     # How hidden values look does not follow from the release.
     assert [message.for_recipient for message in profiled.messages] == [*texts[:-1], None]

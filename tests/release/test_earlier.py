@@ -133,7 +133,7 @@ def test_an_earlier_release_of_other_columns_is_warned_of() -> None:
     before = mask(table, policy({"qid": ["Age"], "k": 10}, drop=["Job", "Sex"]))
     after = mask(table, policy({"qid": ["Job", "Sex"], "k": 10}), against=before.solution)
     assert "Earlier release 1" in warned(after)
-    assert "shows no attribute of a QID" in warned(after)
+    assert "shows no masked attribute" in warned(after)
     assert composition(after).text == "The 1 earlier release showed no attribute of a quasi-identifier."
 
 

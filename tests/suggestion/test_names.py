@@ -19,7 +19,12 @@ from maskwise.suggestion.vocabulary import VOCABULARY, Meaning
             "Patientennr Patientennr. PatientenID Patientennummer Klientennr Versicherten-Nr. Bewohnerkennung",
             Meaning.PERSON_KEY,
         ),
-        ("Aufnahmenummer", Meaning.KEY),
+        ("PID Pat-ID PatNr Pat.Nr. PAT_ID IPP NIP", Meaning.PERSON_KEY),
+        (
+            "Aufnahmenummer Aufnahmenr Fallnr Fall-ID Fallnummer case_id CaseNo encounter_id num_sejour",
+            Meaning.CASE_KEY,
+        ),
+        ("Zimmernr KIS-Nr", Meaning.KEY),
         ("patient_id Kundennummer customerNo klantnummer id_paciente", Meaning.PERSON_KEY),
         ("diagnosis Diagnose maladie enfermedad ziekte diagnosi ICD10", Meaning.HEALTH),
         ("religion Konfession geloof religión", Meaning.RELIGION),
@@ -28,7 +33,8 @@ from maskwise.suggestion.vocabulary import VOCABULARY, Meaning
         ("trade_union Gewerkschaft vakbond", Meaning.UNION),
         ("email E-Mail courriel correo", Meaning.EMAIL),
         ("sex Geschlecht sexo geslacht", Meaning.SEX),
-        ("class target label", Meaning.CLASS),
+        ("class target label Wiederaufnahme readmitted readmission30 réhospitalisation", Meaning.CLASS),
+        ("Wiederaufnahmedatum readmission_date Aufnahme", Meaning.DATE),
         # Names of people in other words, compounds, plurals and abbreviations.
         ("Geburtsname birth_name nom_de_naissance nom_usage PtLast roepnaam prenoms nome_paz cust_nm", Meaning.NAME),
         ("Lieferanschrift Wohnadresse adresse_postale postal_address", Meaning.ADDRESS),

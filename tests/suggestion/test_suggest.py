@@ -290,3 +290,16 @@ def test_a_range_of_birthdays_ends_with_this_year(last: int, *, is_capped: bool)
     _, high = draft.data["attributes"]["date_of_birth"]["interval"]
     decade = f"{newest.year // 10 * 10 + 10}-01-01"
     assert str(high) == (f"{today.year + 1}-01-01" if is_capped else decade)
+
+
+def test_a_patient_comes_before_a_case_that_stands_first() -> None:
+    n = 400
+    visits = {
+        "Fallnr": [f"F{i // 2:05}" for i in range(n)],
+        "PID": [f"{i // 4:06}" for i in range(n)],
+        "Alter": [20 + i // 4 % 60 for i in range(n)],
+        "Station": ["a", "b", "c", "d"] * (n // 4),
+    }
+    assert maskwise.suggest(pa.table(visits), risk=0.2).person == "PID"
+    del visits["PID"]
+    assert maskwise.suggest(pa.table(visits), risk=0.2).person == "Fallnr"

@@ -26,14 +26,14 @@ def test_the_engine_and_python_agree_on_every_cell() -> None:
     table = read(pa.table({"seen": CELLS}), reading=Reading(dates=GERMAN))
     with closing(table):
         cells = table.engine.fetch(table.expr.select(x=table.column("seen"))).column(0).to_pylist()
-    assert cells == [None if cell is None else GERMAN[0][1].to_iso(cell) for cell in CELLS]
+    assert cells == [None if cell is None else GERMAN[0][1].to_usual(cell) for cell in CELLS]
 
 
 def test_cells_that_are_released_as_they_are_keep_their_spelling() -> None:
     table = read(pa.table({"seen": CELLS}), reading=Reading(dates=GERMAN))
     with closing(table):
         assert table.engine.fetch(table.expr.select(x=table.expr.c0)).column(0).to_pylist() == CELLS
-        iso = table.with_iso_dates()
+        iso = table.with_usual_forms()
         assert table.engine.fetch(iso.expr.select(x=iso.expr.c0)).column(0).to_pylist()[0] == "1971-07-17"
 
 

@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 from maskwise.errors import PolicyError
-from maskwise.values.date_forms import KNOWN, DateForm, advise_form, forms_of
+from maskwise.values.date_forms import KNOWN, DateForm, forms_of
 
 _DIRECTIVES = {"DD": "%d", "MM": "%m", "YYYY": "%Y"}
 
@@ -24,19 +24,19 @@ def test_a_date_of_each_form_is_the_one_that_python_reads(name: str) -> None:
     form = DateForm.read(name)
     for n in range(0, 40_000, 997):
         moment = dt.datetime(1931, 1, 1, 0, 7) + dt.timedelta(days=n, minutes=61 * n)  # noqa: DTZ001 - as a spreadsheet has them
-        assert form.to_iso(written(moment, name)) == f"{moment:%Y-%m-%d}"
-        assert form.to_iso(written(moment, name, " %H:%M")) == f"{moment:%Y-%m-%dT%H:%M}"
-        assert form.to_iso(written(moment, name, "  %H:%M:%S")) == f"{moment:%Y-%m-%dT%H:%M:%S}"
+        assert form.to_usual(written(moment, name)) == f"{moment:%Y-%m-%d}"
+        assert form.to_usual(written(moment, name, " %H:%M")) == f"{moment:%Y-%m-%dT%H:%M}"
+        assert form.to_usual(written(moment, name, "  %H:%M:%S")) == f"{moment:%Y-%m-%dT%H:%M:%S}"
 
 
 def test_single_digits_are_filled_up_and_blanks_around_a_date_are_left_away() -> None:
-    assert DateForm("DD.MM.YYYY").to_iso(" 7.3.2024 9:05 ") == "2024-03-07T09:05"
-    assert DateForm("MM/DD/YYYY").to_iso("7/17/1971") == "1971-07-17"
+    assert DateForm("DD.MM.YYYY").to_usual(" 7.3.2024 9:05 ") == "2024-03-07T09:05"
+    assert DateForm("MM/DD/YYYY").to_usual("7/17/1971") == "1971-07-17"
 
 
 @pytest.mark.parametrize("text", ["unknown", "17.07.71", "32.01.2024", "1.13.2024", "2024-03-07", "17/07/1971", ""])
 def test_what_has_another_form_stays_as_it_is(text: str) -> None:
-    assert DateForm("DD.MM.YYYY").to_iso(text) == text
+    assert DateForm("DD.MM.YYYY").to_usual(text) == text
 
 
 def test_the_values_decide_whether_day_or_month_comes_first() -> None:
@@ -53,10 +53,3 @@ def test_a_form_that_is_not_known_is_refused_with_those_that_are() -> None:
     with pytest.raises(PolicyError, match=r"`TT.MM.JJJJ` is no form .* `DD.MM.YYYY`"):
         DateForm.read("TT.MM.JJJJ")
     assert DateForm.read("dd/mm/yyyy hh:mm:ss").text == "DD/MM/YYYY"
-
-
-def test_advice_says_what_to_write_and_asks_where_nothing_tells_it() -> None:
-    assert "`dates: {Seen: DD.MM.YYYY}`" in advise_form("Seen", ["17.07.1971"])
-    assert "day or month comes first" in advise_form("Seen", ["01/02/1980"])
-    assert "2024-03-09 13:02" in advise_form("Seen", ["soon"])
-    assert "MM/DD/YYYY" in advise_form("Seen", ["soon"])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskwise.values.parsing import foreign_spelling, looks_like_code, parse_keys
+from maskwise.values.parsing import looks_like_code, parse_keys
 from maskwise.values.scales import Scale, as_python, bound, interval_label, label, parse_bound
 
 
@@ -69,12 +69,9 @@ def test_what_has_no_order_has_no_scale(keys: pa.Array) -> None:
     assert parse_keys(keys) is None
 
 
-def test_codes_and_foreign_spellings_are_no_numbers() -> None:
+def test_codes_are_no_numbers() -> None:
     assert looks_like_code(pa.array(["02134", "10001"]))
     assert not looks_like_code(pa.array(["2134", "0.5", "0"]))
-    assert "decimal comma" in foreign_spelling("cost", pa.array(["1.204,50", "7,25"]))
-    assert "dates" in foreign_spelling("seen", pa.array(["06.04.2024"]))
-    assert foreign_spelling("cost", pa.array(["7.25"])) == ""
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from maskwise.attacks.partings import OtherTreesError, group_cells, group_sizes,
 from maskwise.attacks.searched import REGIONAL
 from maskwise.policy.attributes import Kind
 from maskwise.solution.solution import Ending
+from maskwise.values.file_words import command_words
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def downcoding(searched: Searched, *, in_full: bool = True) -> Attack:
     elif searched.has_linked_rows:
         reason = "Some persons are in several groups, so their sizes do not add up."
     elif not in_full and searched.n_cells > CHEAP:
-        reason = "The table is large; `maskwise attack` with --solution and --original computes it."
+        how = command_words("maskwise attack --solution --original")
+        reason = f"The table is large, so it was not computed{how}."
     if reason is not None:
         return Attack("downcoding", MARGINALS, AttackResult.NOT_RUN, reason, Audience.OWNER)
     try:

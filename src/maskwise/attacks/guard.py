@@ -18,6 +18,7 @@ from maskwise.errors import InfeasibleError, InputError
 from maskwise.policy.attributes import Minimality
 from maskwise.search.registry import start_search
 from maskwise.solution.solution import Reached
+from maskwise.values.file_words import file_words
 from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def run_search(problem: Problem, search: Search, counts: CompressedTables, progr
         attack = minimality(searched)
     if attack.result is AttackResult.NOT_RUN:
         msg = (
-            f"{problem.policy.at(('minimality',))}`minimality: guard` cannot be kept. {attack.text} "
-            "Write `minimality: check`, or delete it."
+            f"{problem.policy.at(('minimality',))}The minimality guard cannot be kept. {attack.text} "
+            f"Do without it{file_words('minimality: check')}."
         )
         raise InputError(msg)
     if factor < 1:
@@ -149,8 +150,8 @@ def _in_terms_of(asked: Policy, solution: Solution) -> Solution:
 def _refusal(policy: Policy, attack: Attack) -> str:
     """Say that no bound is tight enough."""
     return (
-        f"{policy.at(('minimality',))}`minimality: guard` cannot be kept: whatever bounds are searched with, an "
+        f"{policy.at(('minimality',))}The minimality guard cannot be kept: whatever bounds are searched with, an "
         f"attacker who knows the method is sure of somebody's protected value by {attack.figure:.4f}, and "
-        f"{attack.bound:g} is allowed. Raise the confidence, take an attribute out of the QID, or write "
-        "`minimality: check`."
+        f"{attack.bound:g} is allowed. Raise the confidence, take an attribute out of the quasi-identifier, or do "
+        f"without it{file_words('minimality: check')}."
     )

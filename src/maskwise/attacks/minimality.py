@@ -23,6 +23,7 @@ from maskwise.policy.requirements.qid import called
 from maskwise.policy.requirements.rule import Arithmetic
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, list_bounds
+from maskwise.values.file_words import file_words
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _attack(searched: Searched, worst: Stopped, stopped: Sequence[Stopped]) -> A
         f"{worst.before:.4f} and {worst.bound:g} is allowed on {called(worst.part.qid)}."
     )
     if is_failed:
-        text += " `minimality: guard` in the policy searches with tighter bounds."
+        text += f" A policy that guards against it{file_words('minimality: guard')} searches with tighter bounds."
     elif searched.solution.tightened != 1:
         text += (
             " This attacker knows the tighter bounds that were searched with; that looser ones had failed would tell "
@@ -138,7 +139,7 @@ def _not_run(searched: Searched) -> str | None:
     if searched.has_linked_rows:
         return "Some persons are in several groups, and their values are not exchangeable within one."
     if searched.policy.minimality is None and searched.n_cells > CHEAP:
-        return "The table is large; `minimality: check` in the policy asks for it all the same."
+        return f"The table is large; a policy may ask for it all the same{file_words('minimality: check')}."
     return None
 
 

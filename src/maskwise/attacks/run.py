@@ -14,6 +14,7 @@ from maskwise.attacks.told import told
 from maskwise.errors import InputError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
+from maskwise.policy.number_columns import reading_of_release
 from maskwise.profile.boundaries import read_midnights_as_dates
 from maskwise.profile.persons import with_boundaries
 from maskwise.profile.profile import profile as take_profile
@@ -69,7 +70,7 @@ def attack(
         msg = f"Of --original and --solution only the {given} is given, not the {missing}. Pass both, or neither."
         raise InputError(msg)
     with ExitStack() as opened:
-        release = open_data(data, engine, None, n_bytes, asked.reading.of_release)
+        release = open_data(data, engine, None, n_bytes, reading_of_release(asked))
         opened.enter_context(closing(release))
         release.require_all(asked.masked, "is in the policy", among=asked.masked)
         if solution is None:

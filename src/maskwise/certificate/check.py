@@ -142,6 +142,7 @@ class _Recount:
             if self.stated.is_escaped:
                 table = replace(table, names=tuple(original_name(name) for name in table.names))
             policy = self.public.policy
+            table = replace(table, forms=policy.reading.forms)
             person = policy.person if self.public.is_unit_released else None
             whose = () if person is None else (person.column,)
             needed = dict.fromkeys([*policy.masked, *self.public.fixed, *whose])

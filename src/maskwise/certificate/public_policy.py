@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
 from maskwise.formats.class_entry import parse_class
+from maskwise.formats.number_entries import number_data
 from maskwise.formats.policy_file import texts, to_data
 from maskwise.formats.requirement_file import read_requirement
+from maskwise.policy.number_columns import reading_of_release
 from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.grouping import GroupedBy
+from maskwise.values.number_spellings import NumberForm
+from maskwise.values.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -30,6 +34,7 @@ _OF_ATTRIBUTES = ("weight", "at_least", "release")
 """What is told of an attribute beside how it is masked."""
 _OF_POLICY = ("class", "drop", "keep", "missing", "boundaries", "rename", "person", "suppress")
 """The keys of a policy that name no value of the table."""
+_NUMBERS = "numbers"
 
 
 def public_policy(policy: Policy) -> dict[str, Any]:
@@ -48,8 +53,11 @@ def public_policy(policy: Policy) -> dict[str, Any]:
         rule = {} if attribute.rule is None else {"rule": attribute.rule.public_data()}
         rule |= {} if attribute.source is None else {"rule": {attribute.source.key: attribute.source.to_data()}}
         attributes[attribute.name] = {"masked_by": str(attribute.kind), **rule, **told}
+    # How masked columns were written is of no use to a recipient; numbers of others are counted by what they are.
+    numbers = number_data(reading_of_release(policy))
     return {
         **{key: said[key] for key in _OF_POLICY if key in said},
+        **({_NUMBERS: numbers} if numbers else {}),
         "attributes": attributes,
         "requirements": [_public_requirement(requirement) for requirement in policy.requirements],
     }
@@ -134,11 +142,12 @@ def read_public_policy(data: Mapping[str, Any]) -> PublicPolicy:
     Raises:
         InputError: It is no such policy.
     """
-    if strange := sorted(set(data) - {*_OF_POLICY, "attributes", "requirements"}):
+    if strange := sorted(set(data) - {*_OF_POLICY, _NUMBERS, "attributes", "requirements"}):
         msg = f"The policy in the certificate says `{strange[0]}`, which this maskwise does not know."
         raise InputError(msg)
     try:
         entries = tuple(dict(entry) for entry in data["requirements"])
+        numbers = data.get(_NUMBERS) or {}
         person = None if data.get("person") is None else Person(**_person(data["person"]))
         policy = Policy(
             requirements=tuple(_stand_in(entry) for entry in entries),
@@ -146,6 +155,7 @@ def read_public_policy(data: Mapping[str, Any]) -> PublicPolicy:
             drop=tuple(data.get("drop") or ()),
             keep=None if data.get("keep") is None else tuple(data["keep"]),
             person=person,
+            reading=Reading(numbers=tuple((name, NumberForm.read(form)) for name, form in numbers.items())),
         )
         fixed = tuple(name for name, entry in data["attributes"].items() if "release" in entry)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):

@@ -101,6 +101,7 @@ def evaluate_privately(
     )
     policy = replace(policy, private=replace(asked, form=PrivateForm.RECORDS))
     sample = read_sample(data, plain, test)
+    policy = replace(policy, reading=sample.policy.reading)
     splits = partition(sample.strata, sample.n_test, split, folds, seed)
     n_tested = sum(len(each.test) for each in splits)
     report = progress or (lambda activity, n_done, n_total: None)  # noqa: ARG005

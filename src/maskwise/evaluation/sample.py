@@ -117,7 +117,9 @@ def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] =
     groupings = tuple(group_records(whole.column(name), name) for name in dict.fromkeys(by))
     gone = [name for name in dropped if name not in needed]
     whole = whole.drop_columns([name for name in gone if name in whole.column_names])
-    policy = replace(policy, drop=tuple(name for name in dropped if name in needed), keep=None)
+    # The fetched cells are in the usual spelling already.
+    reading = replace(policy.reading, dates=(), numbers=())
+    policy = replace(policy, drop=tuple(name for name in dropped if name in needed), keep=None, reading=reading)
     classes: NDArray[Any] = np.empty(0)
     class_texts: tuple[str, ...] = ()
     if policy.class_is_number:
@@ -135,7 +137,7 @@ def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] =
 
 def fetch(table: Table) -> pa.Table:
     """All records of a table, in their order, with the column names of the owner."""
-    table = table.with_iso_dates()
+    table = table.with_usual_forms()
     keys = [table.key(name) for name in table.names]
     row_number = [ROW] if ROW in table.expr.columns else []
     with closing(table):

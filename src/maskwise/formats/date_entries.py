@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, PlainSerializer
 from pydantic_core import PydanticCustomError
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from maskwise.values.reading import Reading
+
+_Form = TypeVar("_Form")
 
 
 def _read(given: object) -> Any:
@@ -29,7 +31,7 @@ DateEntry = Annotated[DateForm, BeforeValidator(_read), PlainSerializer(lambda f
 """The form of a column's dates."""
 
 
-def pairs(given: Mapping[str, DateForm]) -> tuple[tuple[str, DateForm], ...]:
+def pairs(given: Mapping[str, _Form]) -> tuple[tuple[str, _Form], ...]:
     """The entries as `Reading` has them."""
     return tuple(given.items())
 

@@ -26,6 +26,7 @@ from maskwise.formats.attribute_entries import (
 from maskwise.formats.budget_file import budget_data, read_budget
 from maskwise.formats.class_entry import ClassEntry, read_class, write_class
 from maskwise.formats.date_entries import DateEntry, date_data, pairs
+from maskwise.formats.number_entries import NumberEntry, number_data
 from maskwise.formats.private_entry import is_private_entry, read_private_entry
 from maskwise.formats.requirement_file import check_entry, keys_at
 from maskwise.policy.attributes import Boundaries, Consistency, Minimality, Missing
@@ -89,6 +90,7 @@ class _PolicyFile(_Strict):
     na_values: Annotated[list[str], BeforeValidator(name_list)] = []
     rename: Rename | None = None
     dates: dict[str, DateEntry] = {}
+    numbers: dict[str, NumberEntry] = {}
     person: Annotated[PersonEntry | None, BeforeValidator(_person)] = None
     suppress: Annotated[SuppressionBudget | None, BeforeValidator(read_budget)] = None
 
@@ -104,7 +106,18 @@ _PAIRS = {
     "clamp": "clamp is [low, high], the ends of bottom- and top-coding; write ~ for one that there is not.",
 }
 """What is said of keys that have two values, where there are more or fewer."""
-_OPTIONAL = {"boundaries", "minimality", "consistency", "keep", "na_values", "rename", "dates", "person", "suppress"}
+_OPTIONAL = {
+    "boundaries",
+    "minimality",
+    "consistency",
+    "keep",
+    "na_values",
+    "rename",
+    "dates",
+    "numbers",
+    "person",
+    "suppress",
+}
 """Keys that are written only where they say something."""
 _ONE_EPSILON = "There are several requirements with `epsilon`. Each is a release of its own: write a policy for each."
 
@@ -204,7 +217,7 @@ def from_data(document: Document, folder: Path) -> Policy:
         boundaries=file.boundaries,
         minimality=file.minimality,
         consistency=file.consistency,
-        reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename, pairs(file.dates)),
+        reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename, pairs(file.dates), pairs(file.numbers)),
         person=None if file.person is None else file.person.person(),
         suppress=file.suppress,
         document=document,
@@ -230,6 +243,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "na_values": list(policy.reading.na_values) or None,
         "rename": policy.reading.rename and str(policy.reading.rename),
         "dates": date_data(policy.reading) or None,
+        "numbers": number_data(policy.reading) or None,
         "person": policy.person and PersonEntry.of(policy.person).model_dump(mode="json"),
         "suppress": policy.suppress and budget_data(policy.suppress),
     }
@@ -259,7 +273,7 @@ def _complain(document: Document, detail: Any) -> str:
             text = f"`{key}` is one of {quote(known)}{shown}.{did_you_mean(str(found), known)}"
         case "too_short" | "too_long" if key in _PAIRS:
             text = _PAIRS[key]
-        case "kind" | "protected" | "date_form":
+        case "kind" | "protected" | "date_form" | "number_form":
             text = f"{detail['msg']}."
         case "too_short":
             text = f"`{key}` is empty. Name at least one."

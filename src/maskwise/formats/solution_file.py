@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from maskwise.errors import InputError, PolicyError
 from maskwise.formats.date_entries import DateEntry, pairs
+from maskwise.formats.number_entries import NumberEntry  # noqa: TC001 - read at run time
 from maskwise.formats.policy_file import PersonEntry, texts
 from maskwise.formats.region_entries import SplitEntry, list_splits, read_splits
 from maskwise.formats.requirement_file import read_requirement
@@ -36,11 +37,13 @@ from maskwise.values.scales import Scale  # noqa: TC001 - pydantic needs it
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 FORMAT_VERSION = 1
 _OPTIONAL = (
     "na_values",
     "rename",
     "dates",
+    "number_forms",
     "fixed",
     "regions",
     "against",
@@ -104,6 +107,7 @@ class _SolutionFile(BaseModel):
     na_values: list[str] = []
     rename: Rename | None = None
     dates: dict[str, DateEntry] = {}
+    number_forms: dict[str, NumberEntry] = {}
     drop: list[str]
     columns: list[str]
     person: PersonEntry | None = None
@@ -161,6 +165,7 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         na_values=list(solution.reading.na_values),
         rename=solution.reading.rename,
         dates=dict(solution.reading.dates),
+        number_forms=dict(solution.reading.numbers),
         drop=list(solution.drop),
         columns=list(solution.columns),
         person=None if solution.person is None else PersonEntry.of(solution.person),
@@ -288,7 +293,7 @@ def _solution(file: _SolutionFile) -> Solution:
         columns=tuple(file.columns),
         person=None if file.person is None else file.person.person(),
         missing=file.missing,
-        reading=Reading(tuple(file.na_values), file.rename, pairs(file.dates)),
+        reading=Reading(tuple(file.na_values), file.rename, pairs(file.dates), pairs(file.number_forms)),
         fixed=fixed,
         regions=None if file.regions is None else read_splits(file.regions, cuts),
         against=tuple(file.against),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
 from maskwise.formats.policy_file import read_policy
+from maskwise.policy.number_columns import reading_of_release
 from maskwise.profile.profile import check_columns, check_sensitive
 from maskwise.profile.sensitive import named_values, unseen_values
 from maskwise.profile.unreleased import refuse_generalized, refuse_unreleased
@@ -37,7 +38,7 @@ def audited(
     """Recount any table and keep it open, to count more of it; the arguments are those of `audit`."""
     asked = read_policy(policy)
     # Whoever holds the table tells its cells apart, whatever the policy takes for a missing one.
-    table = open_data(data, engine, None, parse_memory(memory), asked.reading.of_release)
+    table = open_data(data, engine, None, parse_memory(memory), reading_of_release(asked))
     with closing(table):
         read_text: Callable[[str], str] = str
         if escape_formulas:

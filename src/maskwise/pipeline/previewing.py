@@ -76,7 +76,10 @@ def preview_tree(
     if attribute.source is not None:
         found = preview_trees(data, asked, engine=engine, memory=memory)
         if column not in found:
-            msg = f"No requirement of the policy speaks of `{column}`, so no tree is made for it. Add it to a QID."
+            msg = (
+                f"No requirement of the policy speaks of `{column}`, so no tree is made for it. Add it to a "
+                "quasi-identifier."
+            )
             raise InputError(msg)
         return found[column]
     n_records = count_values(data, column, engine=engine, memory=memory).n_records

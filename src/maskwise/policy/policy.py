@@ -16,6 +16,7 @@ from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Minimality, Missing
 from maskwise.policy.date_columns import date_mistakes
 from maskwise.policy.implied import _implied_parts
+from maskwise.policy.number_columns import number_mistakes
 from maskwise.policy.private_release import private_mistakes
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.rules.made import source_mistakes
@@ -79,7 +80,7 @@ class Policy:
     suppress: SuppressionBudget | None = None
     """The share of records that may be suppressed; None suppresses none."""
     document: Document = field(default=Document(None, "", {}), compare=False, repr=False)
-    """Where each part stands in its file; empty for a policy made in Python."""
+    """Where each part stands in the file; empty for a policy made in Python."""
 
     def __post_init__(self) -> None:
         """Refuse parts that contradict each other."""
@@ -92,7 +93,7 @@ class Policy:
         if self.class_name in in_qid:
             mistakes.append(
                 self.at(("class",))
-                + f"The class `{self.class_name}` is in a QID, so it would be masked. Take it out of the QID."
+                + f"The class `{self.class_name}` is in a quasi-identifier, so it would be masked. Take it out."
             )
         if self.class_is_number and self.class_name in self.sensitive:
             mistakes.append(
@@ -108,7 +109,7 @@ class Policy:
             )
         for name in self.drop:
             if name in in_qid or name == self.class_name:
-                role = "in a QID" if name in in_qid else "the class"
+                role = "in a quasi-identifier" if name in in_qid else "the class"
                 mistakes.append(
                     self.at(("drop",)) + f"`{name}` is dropped and also {role}. Take it out of one of them."
                 )
@@ -125,7 +126,7 @@ class Policy:
         mistakes += [
             self.at(("requirements", i))
             + f"`{counted.column}` is masked by another requirement, so its values could not be counted in the "
-            "release. Take it out of that QID, or protect it with templates."
+            "release. Take it out of that quasi-identifier, or protect it with templates."
             for i, requirement in enumerate(self.requirements)
             for part in requirement.parts
             if (counted := part.counted) is not None and counted.values is None and counted.column in in_qid
@@ -133,7 +134,8 @@ class Policy:
         if self.minimality is Minimality.GUARD and not any(one.confidences for one in self.requirements):
             mistakes.append(
                 self.at(("minimality",))
-                + "`minimality: guard` tightens the bounds of templates, and the policy has none. Delete it."
+                + "The minimality guard tightens the bounds of templates, which bound shares of values, and the policy "
+                "has none. Take it out."
             )
         if self.minimality is Minimality.GUARD and self.suppress is not None:
             mistakes.append(
@@ -142,7 +144,7 @@ class Policy:
                 "with suppressed records. Delete one of them."
             )
         mistakes += [*tree_mistakes(self), *source_mistakes(self), *private_mistakes(self), *date_mistakes(self)]
-        mistakes += self._person_mistakes(in_qid)
+        mistakes += [*number_mistakes(self), *self._person_mistakes(in_qid)]
         if mistakes:
             raise PolicyError(mistakes)
 
@@ -151,7 +153,7 @@ class Policy:
         if self.person is None:
             return []
         roles: list[tuple[str, Collection[str | None]]] = [
-            ("in a QID", in_qid),
+            ("in a quasi-identifier", in_qid),
             ("the class", {self.class_name}),
             ("sensitive", self.sensitive),
         ]
@@ -329,6 +331,7 @@ class Policy:
             "na_values": self.reading.na_values or None,
             "rename": self.reading.rename,
             "dates": {name: form.text for name, form in self.reading.dates} or None,
+            "numbers": {name: form.text for name, form in self.reading.numbers} or None,
             "consistency": self.consistency,
             "class_is_number": self.class_is_number or None,
             "class_values": self.class_values or None,

@@ -38,7 +38,8 @@ def tree_mistakes(policy: Policy) -> list[str]:
         at = policy.at(("attributes", attribute.name))
         if attribute.name in masked:
             mistakes.append(
-                f"{at}`{attribute.name}` is in a QID, so the search decides what it shows. Take out `release`."
+                f"{at}`{attribute.name}` is in a quasi-identifier, so the search decides what it shows. Take out "
+                "`release`."
             )
         elif attribute.name == policy.class_name or attribute.name in policy.drop:
             role = "the class, which is released as it is" if attribute.name == policy.class_name else "dropped"

@@ -1,4 +1,4 @@
-"""Where each part of a policy stands in its file."""
+"""Where each part of a policy stands in the file."""
 
 from __future__ import annotations
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+_HOUR = DAY // 24
+_KEPT = 0.5
+"""Timestamps are split at midnights, or full hours, if that leaves more of the bins that there could be."""
 _LEAST = 2
 """A bin has at least so many records, where no k is asked for either."""
 
@@ -104,8 +107,7 @@ def _merge(column: Column, least: int, boundaries: Boundaries, persons: Ints | N
         may_start[1:] &= column.grid.between(left, numbers[1:], column.scale)[0]
     firsts = np.flatnonzero(may_start)
     if is_safe:
-        counted = column.counts.sum(axis=1) if persons is None else persons
-        firsts = firsts[_bin_starts(np.add.reduceat(counted, firsts), least)]
+        firsts = _safe_starts(column, firsts, column.counts.sum(axis=1) if persons is None else persons, least)
     left, right = tops[firsts[1:] - 1], numbers[firsts[1:]]
     if low is not None:
         # No boundary lies at or below the end of bottom-coding.
@@ -124,6 +126,29 @@ def _borders(column: Column, left: NDArray[Any], right: NDArray[Any], *, is_safe
         is_there, points = column.grid.between(left, right, column.scale)
         return np.where(is_there, points, right)
     return round_between(left, right, column.scale) if is_safe else right.copy()
+
+
+def _safe_starts(column: Column, firsts: Ints, counted: Ints, least: int) -> Ints:
+    """Where bins of enough records begin; of timestamps at midnights or full hours, where that costs few of them.
+
+    Args:
+        column: The attribute.
+        firsts: Where a bin may begin.
+        counted: The records, or persons, of each value.
+        least: How many of them a bin has at least.
+    """
+    starts: Ints = firsts[_bin_starts(np.add.reduceat(counted, firsts), least)]
+    if column.scale is not Scale.TIMESTAMP or column.grid is not None:
+        return starts
+    tops = column.numbers if column.tops is None else column.tops
+    for unit in (DAY, _HOUR):
+        # A border is neither of the values beside it.
+        is_parted = (column.numbers[firsts[1:]] - 1) // unit > tops[firsts[1:] - 1] // unit
+        even = firsts[np.concatenate([[True], is_parted])]
+        found: Ints = even[_bin_starts(np.add.reduceat(counted, even), least)]
+        if len(found) > _KEPT * len(starts):
+            return found
+    return starts
 
 
 def _bin_starts(n_records: Ints, least: int) -> Ints:

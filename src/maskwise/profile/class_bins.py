@@ -9,6 +9,7 @@ import numpy as np
 
 from maskwise.errors import InputError, plural
 from maskwise.values.arrow import as_numpy
+from maskwise.values.file_words import file_words
 from maskwise.values.parsing import patterns
 from maskwise.values.scales import Scale
 
@@ -51,5 +52,6 @@ def refuse_class_cells(name: str, n_cells: int) -> str:
     """What is said of a class that should be a number and has other cells."""
     return (
         f"The policy says that the class `{name}` is a number, but {plural(n_cells, 'cell')} of it "
-        f"{'is' if n_cells == 1 else 'are'} none. Clean the data, or write class: {name}."
+        f"{'is' if n_cells == 1 else 'are'} none. Clean the data, or make it a class of "
+        f"categories{file_words(f'class: {name}')}."
     )

@@ -16,10 +16,12 @@ from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind
 from maskwise.policy.taxonomy_check import showable_values
 from maskwise.values.arrow import as_numpy, from_numpy
-from maskwise.values.date_forms import advise_form, forms_of
+from maskwise.values.date_forms import forms_of
+from maskwise.values.file_words import command_words, file_words
 from maskwise.values.parsing import CODE, parse_keys, patterns
 from maskwise.values.scales import Scale, scale_of_bound
 from maskwise.values.spelling import text_of
+from maskwise.values.spelling_advice import advise_on_dates, advise_on_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -42,6 +44,7 @@ MOST_TEXTS = 1 << 20
 MOST_CLASSES = 1000
 """Above so many classes a column is taken for a number that was meant to be grouped."""
 _OF_DATES = (Scale.DATE, Scale.TIMESTAMP)
+_SUPPRESS = file_words("suppress")
 _SHOWN = 5
 """How many offending values a message lists."""
 
@@ -153,14 +156,16 @@ def refuse_cells(
     range_ = next((entry.bounds for entry in policy.attributes if entry.name == name and entry.bounds), None)
     scale = scale if range_ is None else scale_of_bound(range_[0])
     are_no = f"is no {scale.noun}" if n_cells == 1 else f"are no {scale.noun}s"
-    texts = [] if unreadable is None else unreadable.to_pylist()
-    if scale in _OF_DATES or forms_of(map(str, texts)):
-        advice = f"{advise_form(name, map(str, texts))} Leave"
+    texts = [] if unreadable is None else list(map(str, unreadable.to_pylist()))
+    if scale in _OF_DATES or forms_of(texts):
+        advice = advise_on_dates(name, texts, policy.reading)
+    elif scale is Scale.TIME:
+        advice = f"Write them as {scale.example}."
     else:
-        advice = f"Write them as {scale.example}, leave"
+        advice = advise_on_numbers(name, texts, policy.reading)
     msg = (
         f"{policy.at(('attributes', name))}Column `{name}` is an interval attribute, but {n_cells:,} of its cells "
-        f"{are_no}{first}. {advice} missing cells empty, or use suppress."
+        f"{are_no}{first}. {advice} Leave missing cells empty, or show each value or hide it{_SUPPRESS}."
     )
     raise InputError(msg)
 
@@ -271,7 +276,8 @@ class _Many:
         if n_texts > MOST_TEXTS:
             msg = (
                 f"{at}Column `{self.name}` holds {n_texts:,} different texts, each of which may be shown or hidden. "
-                "These are too many to search. Ask for a k on it and use the method `tdr`, or give it a taxonomy."
+                "These are too many to search. Ask for a k on it and search "
+                f"top-down{command_words('--method tdr')}, or give it a taxonomy."
             )
             raise InputError(msg)
         return None

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import quote
 from maskwise.values.message import Audience, Level, Message
-from maskwise.values.parsing import CODE, FOREIGN_NUMBER, patterns
+from maskwise.values.number_spellings import LOCAL_NUMBER
+from maskwise.values.parsing import CODE, patterns
 from maskwise.values.scales import EXACT, Scale
 from maskwise.values.yaml_spelling import spelled
 
@@ -90,7 +91,7 @@ def _looks(part: RandomPart, cell: ir.Value) -> dict[str, ir.Value]:
     kind = cell.type()
     number, looks = cell, {}
     if kind.is_string():
-        shapes = [*patterns().items(), ("code", CODE), ("whole", _WHOLE), ("foreign", FOREIGN_NUMBER)]
+        shapes = [*patterns().items(), ("code", CODE), ("whole", _WHOLE), ("foreign", LOCAL_NUMBER)]
         looks = {str(look): cell.re_search(pattern).ifelse(1, 0).sum() for look, pattern in shapes}
         number = part.table.engine.dialect.try_cast(cell, "float64")
     elif kind.is_floating():

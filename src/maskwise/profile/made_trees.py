@@ -18,6 +18,7 @@ from maskwise.profile.growing.grow import grow_tree
 from maskwise.profile.growing.units import take_units
 from maskwise.table.column_values import count_rows_of
 from maskwise.values.arrow import as_numpy
+from maskwise.values.file_words import command_words
 from maskwise.values.message import note, private_note
 from maskwise.values.spelling import text_of, value_order
 
@@ -70,14 +71,14 @@ def made_notes(attributes: Sequence[Attribute]) -> Iterator[Message]:
             continue
         if isinstance(source, Grow):
             yield note(
-                f"`{name}` is generalized along a tree that was grown from the table ({source.key}: {source.by}). A "
+                f"`{name}` is generalized along a tree that was grown from the table, by {source.by}. A "
                 "label such as `{a, b, ...}` stands for the values that it lists and, by the dots, for others that too "
                 "few people have to be listed."
             )
         else:
             yield note(f"`{name}` is generalized along what {quote(source.columns)} say of its values.")
         n_values = plural(len(tree.leaves()), "value")
-        text = f"The tree of `{name}` has {n_values}. Look at it with `maskwise taxonomy show --policy`."
+        text = f"The tree of `{name}` has {n_values}{command_words('maskwise taxonomy show --policy')}."
         yield private_note(text)
 
 

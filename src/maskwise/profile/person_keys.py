@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import quote
 from maskwise.values.message import Audience, Level, Message
-from maskwise.values.parsing import FOREIGN_NUMBER, patterns
+from maskwise.values.number_spellings import LOCAL_NUMBER
+from maskwise.values.parsing import patterns
 from maskwise.values.scales import EXACT, Scale
 from maskwise.values.yaml_spelling import spelled
 
@@ -142,7 +143,7 @@ def _is_amount(part: RandomPart, name: str) -> bool:
     integer = part.table.expr.aggregate(
         n=cell.count(),
         whole=cell.re_search(patterns()[Scale.INTEGER]).ifelse(1, 0).sum(),
-        **{f"m{i}": cell.re_search(look).ifelse(1, 0).sum() for i, look in enumerate([*looks, FOREIGN_NUMBER])},
+        **{f"m{i}": cell.re_search(look).ifelse(1, 0).sum() for i, look in enumerate([*looks, LOCAL_NUMBER])},
     )
     (found,) = part.table.engine.fetch(integer).to_pylist()
     return found["whole"] < found["n"] and any(found[f"m{i}"] == found["n"] for i in range(len(looks) + 1))

@@ -23,11 +23,14 @@ from maskwise.profile.persons import count_persons
 from maskwise.profile.rule_columns import place_values, unread_warning
 from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
 from maskwise.table.calendar_range import refuse_other_dates
+from maskwise.table.number_cells import mixed_numbers
 from maskwise.values.arrow import from_numpy
+from maskwise.values.file_words import file_words
 from maskwise.values.message import Audience, Level, Message, fold, note, private_note
-from maskwise.values.parsing import Parsed, foreign_spelling, looks_like_code, parse_keys
+from maskwise.values.parsing import Parsed, looks_like_code, parse_keys
 from maskwise.values.scales import Scale, bound, label
 from maskwise.values.spelling import text_of, value_order
+from maskwise.values.spelling_advice import foreign_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+_SUPPRESS = file_words("suppress")
+_RANGE = "interval: [low, high]"
 _NO_PERSONS = (
     " Without it persons cannot be counted. A release leaves it out, so `mask` counts it before: see its report; "
     "`maskwise risk` says what records tell, and a release with pseudonyms can be counted by anybody."
@@ -73,7 +78,8 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
     if with_drop:
         places.update(dict.fromkeys(policy.drop, ("drop",)))
         places.update(dict.fromkeys(policy.keep or (), ("keep",)))
-    places.update({name: ("dates", name) for name, _ in policy.reading.dates if name not in places})
+    for key, forms in (("dates", policy.reading.dates), ("numbers", policy.reading.numbers)):
+        places.update({name: (key, name) for name, _ in forms if name not in places})
     if policy.person is not None:
         places[policy.person.column] = ("person",)
     for name, place in places.items():
@@ -84,7 +90,10 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
             mistakes.append(policy.at(place) + str(error) + remedy)
     if mistakes:
         raise PolicyError(mistakes)
-    refuse_other_dates(table, [name for name, place in places.items() if place not in {("drop",), ("keep",)}])
+    counted = [name for name, place in places.items() if place not in {("drop",), ("keep",)}]
+    refuse_other_dates(table, counted)
+    if mixed := mixed_numbers(table, counted):
+        raise InputError("\n".join(policy.at(("numbers", name)) + mistake for name, mistake in mixed.items()))
 
 
 def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[Profile, Table]:
@@ -107,14 +116,17 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     messages = [
         policy.note_at(
             ("attributes", name),
-            f"`{name}` has an entry but is in no QID, so it passes through unchanged.",
+            f"`{name}` has an entry but is in no quasi-identifier, so it passes through unchanged.",
             name,
-            "{names} have entries but are in no QID, so they pass through unchanged.",
+            "{names} have entries but are in no quasi-identifier, so they pass through unchanged.",
         )
         for name in policy.idle
         if name not in dropped
     ]
     messages += made_notes(tuple(entries.values()))
+    if table.is_windows_text:
+        text = f"`{table.source}` is not UTF-8 and was read as Windows-1252: look at its letters. A release is UTF-8."
+        messages.append(private_note(text))
     columns = []
     for name in (*policy.masked, *([] if policy.class_name is None else [policy.class_name])):
         if not table.is_countable(name):
@@ -132,7 +144,8 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
             n_missing = int(counted.missing.sum())
             msg = (
                 policy.at(("missing",))
-                + f"Column `{name}` has {plural(n_missing, 'missing cell')}. Fill them, or set missing: keep or drop."
+                + f"Column `{name}` has {plural(n_missing, 'missing cell')}. Fill them, keep them as a value, or drop "
+                f"their records{file_words('missing: keep', 'missing: drop')}."
             )
             raise InputError(msg)
         columns.append(_fit(table, policy, entries.get(name), counted, messages, 0 if may_be_shown else floors[name]))
@@ -215,8 +228,8 @@ def _note_default(name: str, *, is_interval: bool) -> Message:
     if is_interval:
         text = f"`{name}` has no entry in the policy, so it is an interval attribute."
         return note(text, name, "{names} have no entry in the policy, so they are interval attributes.")
-    text = f"`{name}` has no entry in the policy, so its values are shown or hidden one by one (suppress)."
-    of_many = "{names} have no entry in the policy, so their values are shown or hidden one by one (suppress)."
+    text = f"`{name}` has no entry in the policy, so its values are shown or hidden one by one."
+    of_many = "{names} have no entry in the policy, so their values are shown or hidden one by one."
     return note(text, name, of_many)
 
 
@@ -284,7 +297,10 @@ def _interval(
     name, at = entry.name, policy.at(("attributes", entry.name))
     if parsed is None or not len(counted.keys):
         what = "no value at all" if not len(counted.keys) else f"{counted.keys.type} cells, which have no order"
-        msg = f"{at}Column `{name}` is an interval attribute but holds {what}. Use suppress or a taxonomy."
+        msg = (
+            f"{at}Column `{name}` is an interval attribute but holds {what}. Show each value or hide it{_SUPPRESS}, or "
+            "give it a taxonomy."
+        )
         raise InputError(msg)
     unknown = ~parsed.known
     if unknown.any():
@@ -307,11 +323,11 @@ def _interval(
     elif entry.bounds is None:
         text = (
             f"`{name}` has no range in the policy, so the data's is used and the release shows the lowest and the "
-            f"highest value. Give a range, such as {{interval: [low, high]}}, to hide them."
+            f"highest value. Give a range{file_words(_RANGE)} to hide them."
         )
         of_many = (
             "{names} have no range in the policy, so the data's are used and the release shows their lowest and "
-            "highest values. Give ranges, such as {interval: [low, high]}, to hide them."
+            "highest values. Give ranges" + file_words(_RANGE) + " to hide them."
         )
         messages.append(note(text, name, of_many))
     if entry.bounds is not None:

@@ -14,8 +14,9 @@ import numpy as np
 
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.rules.base import PathTree
-from maskwise.values.date_forms import advise_form
+from maskwise.values.file_words import file_words
 from maskwise.values.message import Audience, Level, Message
+from maskwise.values.spelling_advice import advise_on_dates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,11 +119,11 @@ def refuse_unread(policy: Policy, name: str, rule: RuleTree, lost: Sequence[str]
     listed = f": {' and '.join(filter(None, [quote(quoted), rest]))}" if quoted else ""
     them = "it" if len(lost) == 1 else "them"
     what = f"the rule `{rule.rule.key}`" + (" and its taxonomy do" if rule.over is not None else " does")
-    advice = f"{advise_form(name, lost)} Else clean" if rule.rule.key in _OF_DATES else "Clean"
+    advice = f"{advise_on_dates(name, lost, policy.reading)} Else clean" if rule.rule.key in _OF_DATES else "Clean"
     msg = (
         f"{policy.at(('attributes', name))}Column `{name}` holds {plural(len(lost), 'value')} in "
         f"{plural(n_lost, 'record')} that {what} not cover{listed}. {advice} the data, leave {them} empty, or give "
-        f"{them} a place with `other: under LABEL`."
+        f"{them} a place of {'its' if len(lost) == 1 else 'their'} own{file_words('other: under LABEL')}."
     )
     raise InputError(msg)
 
@@ -147,7 +148,8 @@ def unread_warning(
         return ()
     advice = f"The rule `{rule.rule.key}` does not fit this column: choose another one, or clean the data."
     if rule.rule.key in _OF_DATES:
-        advice = advise_form(name, [text for text, odd in zip(texts, is_other.tolist(), strict=True) if odd])
+        unread = [text for text, odd in zip(texts, is_other.tolist(), strict=True) if odd]
+        advice = advise_on_dates(name, unread, policy.reading)
     nothing = "nothing" if n_other == n_all else "little"
     text = (
         f"{policy.at(('attributes', name))}`{name}` shows {nothing}: the rule `{rule.rule.key}` cannot read the values "

@@ -48,7 +48,7 @@ def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> Non
     Args:
         part: The rule.
         sensitive: The columns.
-        at: Where the rule stands in its file.
+        at: Where the rule stands in the file.
     """
     if part.counted is not None and (mistake := part.misfit(sensitive[part.counted.column])) is not None:
         raise PolicyError([at + mistake])

@@ -178,7 +178,7 @@ class JointProblem:
             shown = [name for name in self.asked.masked if one.shows(name)]
             name = f"Earlier release {one.number} (solution {one.sha256[:12]})"
             if not shown:
-                text = f"{name} shows no attribute of a QID, so nothing of it was counted with. Is it the right file?"
+                text = f"{name} shows no masked attribute, so nothing of it was counted with. Is it the right file?"
                 found.append(Message(Level.WARNING, Audience.OWNER, text))
                 continue
             found.append(private_note(f"{name} shows {quote(shown)}: what it shows of them counts as known."))
@@ -305,5 +305,12 @@ def _refuse_other_reading(one: EarlierRelease, policy: Policy) -> None:
         msg = (
             f"Earlier release {one.number} and this policy do not read the dates of {quote(other)} alike, so what it "
             "showed of them cannot be told. Name the same forms in `dates`."
+        )
+        raise InputError(msg)
+    other = sorted({name for name, _ in {*one.solution.reading.numbers} ^ {*policy.reading.numbers}} & shown)
+    if other:
+        msg = (
+            f"Earlier release {one.number} and this policy do not read the numbers of {quote(other)} alike, so what it "
+            "showed of them cannot be told. Name the same forms in `numbers`."
         )
         raise InputError(msg)

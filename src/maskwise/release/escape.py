@@ -14,7 +14,7 @@ _FORMULA = r"^'*[=+\-@\t\r]"
 """How a cell begins that a spreadsheet would run; quotes before it count, so that `=x` and `'=x` stay two values."""
 
 
-_NUMBER = r"^[+\-]?[0-9.]+([eE][+\-]?[0-9]+)?$"
+_NUMBER = r"^[+\-]?([0-9.]+([eE][+\-]?[0-9]+)?|[0-9.,' " + "\u00a0\u202f]+)$"
 """How a number is written; it may begin like a formula, and is never quoted."""
 
 

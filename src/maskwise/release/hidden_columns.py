@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from maskwise.errors import plural
 from maskwise.policy.attributes import Kind
 from maskwise.solution.cut import HIDDEN
+from maskwise.values.file_words import file_words
 from maskwise.values.message import Audience, Level, Message
-from maskwise.values.parsing import foreign_spelling
+from maskwise.values.spelling_advice import foreign_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _OTHERS_TELL = (
     "beside what other columns show, any value of it would break a requirement or tell nothing of the class. Lower k, "
-    "take columns out of the quasi-identifier that matter less, or give it a `weight` above 1."
+    f"take columns out of the quasi-identifier that matter less, or give it more weight{file_words('weight: 2')}."
 )
 
 
@@ -59,6 +60,7 @@ def _why(column: Column, k: int) -> str | None:
         return None
     each = "its only value has" if n_values == 1 else f"each of its {plural(n_values, 'value')} has"
     return (
-        f"{each} fewer than {k:,} records, so all are hidden. Give it a taxonomy, a rule such as `prefix` or "
-        "`calendar`, or `{grow: frequency}`, by which it can show something coarser; or leave it out with `drop`."
+        f"{each} fewer than {k:,} records, so all are hidden. Give it a tree, a rule such as first characters or parts "
+        f"of a date, or groups that are made of its values{file_words('taxonomy', 'prefix', 'calendar', 'grow')}, by "
+        f"which it can show something coarser; or leave it out{file_words('drop')}."
     )

@@ -21,6 +21,7 @@ from maskwise.release.pseudonyms import pseudonymize
 from maskwise.release.suppress import suppress
 from maskwise.solution.cut import Cut, MissingShown
 from maskwise.solution.region_codes import Codes
+from maskwise.table.number_cells import refuse_mixed_numbers
 from maskwise.values.arrow import from_numpy
 from maskwise.values.parsing import Parsed, parse_keys
 from maskwise.values.scales import DAY, Scale, as_python
@@ -146,6 +147,7 @@ def apply(
     outside = Outside.REFUSE if strict else _as_outside(outside)
     names = [cut.attribute for cut in solution.cuts]
     table.require_all(names, "is in the solution", among=solution.columns)
+    refuse_mixed_numbers(table, table.names)
     n_dropped = 0
     if solution.missing is Missing.DROP:
         n_before = table.n_rows()

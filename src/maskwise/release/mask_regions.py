@@ -8,7 +8,6 @@ Later rows go the same way; what no part was made for stays where it is.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,7 +101,7 @@ def label_by_region(table: Table, solution: Solution, codes: Sequence[Codes], lo
             if one.cut.kind is Kind.INTERVAL
         },
     )
-    return replace(table, expr=expr, rewritten=tuple(dict.fromkeys([*table.rewritten, *lookups])))
+    return table.rewrite(expr, lookups)
 
 
 def count_outside(masked: Table, codes: Sequence[Codes], lookups: Mapping[str, Lookup]) -> dict[str, int]:

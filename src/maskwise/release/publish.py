@@ -99,7 +99,7 @@ def _drafted(masked: Table, target: Place | None, files: FileSet, *, escape: boo
     with _written(safe, target, names, files) as (written, path):
         if written.names != names:
             raise RefusedError("The written file has other columns than the table. Nothing was released.")
-        yield Draft(target, replace(written, names=masked.names), written=path)
+        yield Draft(target, replace(written, names=masked.names, forms=masked.forms), written=path)
 
 
 @contextmanager
@@ -108,7 +108,8 @@ def _in_memory(masked: Table) -> Iterator[Draft]:
     data = as_frame(masked)
     try:
         is_there = input_kind(data).is_database_table
-        yield Draft(data, read(data, masked.engine if is_there else start_beside(masked.engine)))
+        opened = read(data, masked.engine if is_there else start_beside(masked.engine))
+        yield Draft(data, replace(opened, forms=masked.forms))
     except BaseException:
         masked.engine.discard(data)
         raise

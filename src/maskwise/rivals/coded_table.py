@@ -168,7 +168,7 @@ def _as_frame(data: Any, reading: Reading) -> Any:
     import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
 
     if isinstance(data, str | Path) or reading != AS_IT_IS:
-        data = as_frame(read(data, reading=reading).with_iso_dates())
+        data = as_frame(read(data, reading=reading).with_usual_forms())
     try:
         return nw.from_native(data, eager_only=True)
     except TypeError:

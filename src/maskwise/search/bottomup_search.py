@@ -22,6 +22,7 @@ from maskwise.search.suppression.stopping import Stopping
 from maskwise.search.ties import is_less
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
+from maskwise.values.file_words import command_words
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
@@ -104,10 +105,11 @@ class BottomUpSearch:
     def rerun(self, counts: CompressedTables, n_steps: int) -> Solution:
         """Refuse: only the last state of a bottom-up search is safe."""
         del counts, n_steps
-        raise InputError(
-            "Going bottom-up the table is safe only at the end of the search. Use the method `tdr`, each step of which "
-            "can be released."
+        msg = (
+            "Going bottom-up the table is safe only at the end of the search. Search "
+            f"top-down{command_words('--method tdr')}, each step of which can be released."
         )
+        raise InputError(msg)
 
 
 def _unfinished(steps: list[Generalization], ending: Ending) -> str:
@@ -116,7 +118,7 @@ def _unfinished(steps: list[Generalization], ending: Ending) -> str:
     return (
         f"Nothing was written: {why.get(ending, 'the search was interrupted')} after "
         f"{plural(len(steps), 'generalization')}, and going bottom-up the table is safe only at the end. Allow "
-        "more, or use the method `tdr`, which may stop at any step."
+        f"more, or search top-down{command_words('--method tdr')}, which may stop at any step."
     )
 
 
@@ -126,7 +128,7 @@ def _refuse_persons_with_several_rows(counts: CompressedTables, problem: Problem
         if table.persons is not None:
             qid = called([problem.profile.columns[a].name for a in table.attributes])
             msg = (
-                f"Some persons have records with different values on {qid}. The method `bug` adds up groups, so it "
-                "would count them more than once. Use the method `tdr`."
+                f"Some persons have records with different values on {qid}. A bottom-up search adds up groups, so it "
+                f"would count them more than once. Search top-down{command_words('--method tdr')}."
             )
             raise InputError(msg)

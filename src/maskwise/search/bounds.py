@@ -16,6 +16,7 @@ from maskwise.compress.request import TableRequest
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.search import rule_kernels
 from maskwise.values.compiled import plain_loop
+from maskwise.values.file_words import command_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -168,7 +169,8 @@ def list_requests(profile: Profile, policy: Policy, *, by_subsets: bool = False)
     if len(wanted) > MOST_TABLES and not by_subsets:
         msg = (
             f"The requirements stand for {len(wanted):,} quasi-identifiers. More than {MOST_TABLES:,} are searched by "
-            "`--method tdr` only, and without `suppress` and `person`. Lower L, or name fewer attributes."
+            f"a top-down search only{command_words('--method tdr')}, and without suppressed records and persons. "
+            "Lower L, or name fewer attributes."
         )
         raise InputError(msg)
     requests = []

@@ -9,6 +9,7 @@ from maskwise.search.registry import PLAIN_CRITERION
 from maskwise.search.suppression.found import suppression_of
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, by_spelling, in_tree_order
 from maskwise.solution.solution import Ending, Reached, Solution
+from maskwise.values.file_words import file_words
 from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ def _masked_for_missing(columns: Sequence[Column], policy: Policy, cuts: Sequenc
             they, them = ("it", "it") if n_missing == 1 else ("they", "them")
             notes.append(
                 f"`{column.name}` stays fully masked because {has} no value, and that is fewer than k={k:,}: "
-                f"as soon as anything of it were shown, {they} would stand out. `missing: drop` would leave {them} out."
+                f"as soon as anything of it were shown, {they} would stand out. Fill {them} in, or leave {them} "
+                f"out{file_words('missing: drop')}."
             )
     return notes
 

@@ -10,7 +10,6 @@ from maskwise.errors import InputError
 from maskwise.release import mask as masking
 from maskwise.table.data_frames import free_name
 from maskwise.table.read import read
-from maskwise.values.reading import Reading
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
@@ -66,8 +65,7 @@ def pair_rows(table: Table, solution: Solution, start: int, n: int) -> RowPairs:
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     # As the records are read; cells that are taken for missing are missing already.
-    asked = Reading(dates=table.dates)
-    small = read(raw.append_column(number, pa.array(range(len(before)), pa.int64())), reading=asked)
+    small = replace(read(raw.append_column(number, pa.array(range(len(before)), pa.int64()))), forms=table.forms)
     after = _mask(small, solution, number, released)
     small.engine.close()
     rows = tuple(RowPair(one, after.get(i)) for i, one in enumerate(before))

@@ -26,9 +26,9 @@ from maskwise.session.search_run import SearchRun
 from maskwise.suggestion.suggest import DEFAULT_RISK, suggest_for
 from maskwise.table.endpoints import closing, open_data
 from maskwise.table.kept_counts import KeptCounts
-from maskwise.values.date_forms import DateForm
+from maskwise.values.file_words import file_words
 from maskwise.values.memory import for_search, memory_of_run, parse_memory
-from maskwise.values.reading import AS_IT_IS, Reading
+from maskwise.values.reading import AS_IT_IS, Reading, reading_of
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
@@ -173,9 +173,10 @@ class Session:
 
         Args:
             column: Its name.
-            form: How its dates are written, as in `dates` of a policy; then they are given as ISO dates.
+            form: How its dates or numbers are written, as in `dates` or `numbers` of a policy; then they are given in
+                the usual spelling.
         """
-        reading = AS_IT_IS if form is None else Reading(dates=((column, DateForm.read(form)),))
+        reading = AS_IT_IS if form is None else reading_of(column, form)
         with self.using():
             return list(count_values(self._table(reading), column))
 
@@ -193,7 +194,10 @@ class Session:
         with self.using():
             found = preview_made_trees(self._table(asked.reading), asked)
         if column not in found:
-            msg = f"The policy makes no tree for `{column}`: give it `grow` or `from_column`, and put it into a QID."
+            msg = (
+                f"The policy makes no tree for `{column}`. Let one be made of its values or of another "
+                f"column{file_words('grow', 'from_column')}, and put it into a quasi-identifier."
+            )
             raise InputError(msg)
         return found[column]
 
@@ -284,10 +288,10 @@ class Session:
     def _table(self, reading: Reading) -> Table:
         """The table, read in one way; each way once."""
         self.require_open()
-        if reading not in self._tables and reading.dates:
-            # How dates are written is looked at cell by cell, so the records are not loaded once more.
-            opened = self._table(replace(reading, dates=()))
-            self._tables[reading] = replace(opened, dates=reading.dates, kept=KeptCounts())
+        if reading not in self._tables and reading.forms:
+            # How cells are written is looked at one by one, so the records are not loaded once more.
+            opened = self._table(replace(reading, dates=(), numbers=()))
+            self._tables[reading] = replace(opened, forms=reading.forms, kept=KeptCounts())
         elif reading not in self._tables:
             opened = open_data(self.data, self.engine, None, self._n_bytes, reading)
             self._open_things.enter_context(closing(opened))

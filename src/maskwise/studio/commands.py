@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 from contextlib import suppress
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from maskwise.datasets import adult_folder
@@ -14,6 +13,7 @@ from maskwise.formats.policy_file import read_policy, to_data
 from maskwise.report.wording import requirement_sentence
 from maskwise.session.session import Session
 from maskwise.studio.exporting import export
+from maskwise.studio.page_words import remark_data
 from maskwise.studio.refusal import GONE, RequestError
 from maskwise.studio.run_views import (
     event_data,
@@ -23,6 +23,7 @@ from maskwise.studio.run_views import (
 )
 from maskwise.studio.tree_views import import_tree, view_tree
 from maskwise.suggestion.roles import Role
+from maskwise.values.file_words import without_file_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from maskwise.progress import Event
     from maskwise.session.column_views import ColumnView
-    from maskwise.session.remarks import Remark
     from maskwise.session.search_run import SearchRun
 
 _MOST_STATES = 6
@@ -119,7 +119,7 @@ class Commands:
         try:
             suggestion = session.suggest()
         except InputError as error:
-            remark = str(error)
+            remark = without_file_words(str(error))
         self._chosen = roles
         return {
             "columns": [_column_data(view) for view in session.columns(roles)],
@@ -136,7 +136,7 @@ class Commands:
         filter: str,  # noqa: A002 - the page's word
         form: str | None = None,
     ) -> dict[str, Any]:
-        """Some values of a column, the most frequent first; its dates as ISO dates, if their form is named."""
+        """Some values of a column, the most frequent first; in the usual spelling, if theirs is named."""
         self._refuse_naming(column)
         wanted = filter.casefold()
         found = [one for one in self._opened.values(column, form) if wanted in one[0].casefold()]
@@ -153,7 +153,8 @@ class Commands:
         self._refuse_naming(column)
         session = self._opened
         asked = {**policy, "attributes": {**(policy.get("attributes") or {}), column: entry}}
-        values = session.values(column, (policy.get("dates") or {}).get(column))
+        forms = {**(policy.get("dates") or {}), **(policy.get("numbers") or {})}
+        values = session.values(column, forms.get(column))
         return view_tree(column, entry, values, lambda: session.tree(column, asked).taxonomy)
 
     def import_(self, column: str, name: str, text: str) -> dict[str, Any]:
@@ -167,7 +168,7 @@ class Commands:
 
     def check(self, policy: dict[str, Any]) -> dict[str, Any]:
         """What is to be said of a policy."""
-        remarks = [_remark_data(remark) for remark in self._opened.check(policy)]
+        remarks = [remark_data(remark) for remark in self._opened.check(policy)]
         sentences: list[str] = []
         with suppress(MaskwiseError):  # its mistakes are among the remarks
             asked = read_policy(policy)
@@ -297,8 +298,8 @@ def _column_data(view: ColumnView) -> dict[str, Any]:
         reason = one.reason if one.masking is None else f"{one.reason}; {one.masking.reason}"
         # The page knows fewer roles: what is left out, for whatever reason, is an identifier there.
         role = Role.IDENTIFIER if one.role.is_left_out else one.role
-        suggestion = {"role": str(role), "kind": str(one.role), "reason": reason, "entry": entry}
-        suggestion["date_forms"] = [form.text for form in one.figures.forms]
+        suggestion = {"role": str(role), "kind": str(one.role), "reason": without_file_words(reason), "entry": entry}
+        suggestion |= {"date_forms": one.figures.date_forms, "number_forms": one.figures.number_forms}
     return {
         "name": view.name,
         "type": view.type,
@@ -308,7 +309,3 @@ def _column_data(view: ColumnView) -> dict[str, Any]:
         "hidden": view.frequent is None,
         "suggestion": suggestion,
     }
-
-
-def _remark_data(remark: Remark) -> dict[str, Any]:
-    return {**asdict(remark), "level": "mistake" if remark.level is None else str(remark.level)}

@@ -111,6 +111,7 @@ def _finite(data: Any) -> Any:
 def _answer(command: Callable[..., Any], number: int, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
     """Carry out a command; whatever goes wrong becomes a sentence."""
     from maskwise.session.remarks import remarks_of_error  # noqa: PLC0415 - heavy
+    from maskwise.studio.page_words import remark_data  # noqa: PLC0415 - heavy
 
     try:
         data = command(**arguments)
@@ -118,9 +119,8 @@ def _answer(command: Callable[..., Any], number: int, arguments: Mapping[str, An
     except RequestError as refused:
         return ERROR, number, refused.status, refused.error
     except MaskwiseError as error:
-        first, *others = (
-            {"text": one.text, "remedy": one.remedy, "place": list(one.place)} for one in remarks_of_error(error)
-        )
+        said = map(remark_data, remarks_of_error(error))
+        first, *others = ({key: one[key] for key in ("text", "remedy", "place")} for one in said)
         return ERROR, number, BAD, {**first, "more": others}
     except MemoryError:
         text = "The table does not fit into memory."

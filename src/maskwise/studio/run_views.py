@@ -11,6 +11,7 @@ from maskwise.report.report import describe_ending, report, shown_values
 from maskwise.report.why import why_data
 from maskwise.risks.wording import disclosure_text, everything_text, one_more_texts
 from maskwise.solution.steps import Step
+from maskwise.values.file_words import without_file_words
 from maskwise.values.message import Audience
 from maskwise.values.stages import Stage
 
@@ -101,9 +102,9 @@ def result_data(whole: SearchRun, run: SearchRun) -> dict[str, Any]:
         "attributes": attributes,
         "passed": data["passed"],
         "dropped": data["dropped"],
-        "messages": [{"level": str(one.level), "text": one.text} for one in outcome.messages],
+        "messages": [{"level": str(one.level), "text": without_file_words(one.text)} for one in outcome.messages],
         "risk": None if run.risk is None else _risk_data(run.risk),
-        "attacks": data.get("attacks", []),
+        "attacks": [{**one, "text": without_file_words(one["text"])} for one in data.get("attacks", [])],
         "ending": describe_ending(data),
         "summary": data["summary"],
         "n_records": outcome.verdict.n_rows,

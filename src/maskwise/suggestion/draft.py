@@ -13,7 +13,7 @@ from maskwise.suggestion.wording import percent, search_text, set_text
 from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from maskwise.suggestion.suggestion import Suggestion
 
@@ -23,8 +23,15 @@ _SETS = 8
 
 def write_draft(suggestion: Suggestion) -> str:
     """Write the YAML."""
-    lines = [*_opening(suggestion), "", *_class(suggestion), *_person(suggestion), *_dates(suggestion)]
-    lines += [*_attributes(suggestion), *_requirements(suggestion), *_drop(suggestion), *_missing(suggestion)]
+    lines = [*_opening(suggestion), "", *_class(suggestion), *_person(suggestion)]
+    lines += [
+        *_dates(suggestion),
+        *_numbers(suggestion),
+        *_attributes(suggestion),
+        *_requirements(suggestion),
+        *_drop(suggestion),
+        *_missing(suggestion),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -64,18 +71,34 @@ def _person(suggestion: Suggestion) -> Iterator[str]:
 
 
 def _dates(suggestion: Suggestion) -> Iterator[str]:
-    decided, undecided = suggestion.dates, suggestion.undecided_dates
+    said = "How dates are written in these columns; a time of day may follow."
+    asked = "whether day or month comes first, so they are not read as dates yet"
+    yield from _forms("dates", suggestion.dates, suggestion.undecided_dates, said, asked)
+
+
+def _numbers(suggestion: Suggestion) -> Iterator[str]:
+    decided = {name: f'"{form}"' for name, form in suggestion.numbers.items()}
+    undecided = {name: [f'"{form}"' for form in forms] for name, forms in suggestion.undecided_numbers.items()}
+    said = "How these columns write the number 1234 and a half."
+    asked = "whether a comma stands before decimals or thousands, so they are not read as numbers yet"
+    yield from _forms("numbers", decided, undecided, said, asked)
+
+
+def _forms(
+    key: str, decided: Mapping[str, str], undecided: Mapping[str, Sequence[str]], said: str, asked: str
+) -> Iterator[str]:
+    """How columns are written, and what the owner has to decide."""
     if decided:
-        yield "dates:"
-        yield from _comment("How dates are written in these columns; a time of day may follow.", 2)
+        yield f"{key}:"
+        yield from _comment(said, 2)
         yield from (f"  {spelled(name)}: {form}" for name, form in decided.items())
     if undecided:
         yield from _comment(
-            "No value of these columns tells whether day or month comes first, so they are not read as dates yet. "
-            f"Take the # away before {'' if decided else '`dates:` and '}the right lines."
+            f"No value of these columns tells {asked}. Take the # away before "
+            f"{'' if decided else f'`{key}:` and '}the right lines."
         )
         if not decided:
-            yield "#dates:"
+            yield f"#{key}:"
         yield from (f"#  {spelled(name)}: {form}" for name, forms in undecided.items() for form in forms)
 
 

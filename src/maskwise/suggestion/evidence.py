@@ -19,10 +19,12 @@ from maskwise.engines.value_samples import sample_values
 from maskwise.errors import PolicyError
 from maskwise.policy.rules.base import ROOT
 from maskwise.suggestion.column_hashes import MOST_HASHED
-from maskwise.suggestion.date_columns import find_forms
 from maskwise.suggestion.figures import count_groups, entropy, separation
+from maskwise.suggestion.local_forms import find_date_forms, find_number_forms
 from maskwise.suggestion.names import meaning_of
 from maskwise.suggestion.shapes import Shape, find_shape
+from maskwise.values.date_forms import DateForm
+from maskwise.values.number_spellings import NumberForm
 from maskwise.values.parsing import patterns
 from maskwise.values.scales import EXACT, Scale, bound
 
@@ -33,10 +35,11 @@ if TYPE_CHECKING:
 
     from maskwise.risks.group_sizes import GroupSizes
     from maskwise.suggestion.column_hashes import ColumnHashes
+    from maskwise.suggestion.local_forms import FormFinder
     from maskwise.suggestion.shapes import ShapeFound
     from maskwise.suggestion.vocabulary import Meaning
+    from maskwise.table.cell_forms import CellForm
     from maskwise.table.table import Table
-    from maskwise.values.date_forms import DateForm
 
 LOOKED_AT = 600
 """So many distinct values of a column are looked at, about: those whose hash comes first."""
@@ -80,10 +83,20 @@ class ColumnEvidence:
     """Whether some are numbers with leading zeros, which are codes."""
     is_named_like_cell: bool = False
     """Whether its name is one of the values that were looked at, as where a table has no header."""
-    forms: tuple[DateForm, ...] = ()
-    """How its dates are written, if not as ISO dates; several forms if no value tells day and month apart."""
+    forms: tuple[CellForm, ...] = ()
+    """How its dates or numbers are written, if not in the usual way; several forms if no value decides."""
     has_star: bool = False
     """Whether a value is `*`, which stands for every value in a tree that is made of the table."""
+
+    @property
+    def date_forms(self) -> list[str]:
+        """How its dates are written."""
+        return [form.text for form in self.forms if isinstance(form, DateForm)]
+
+    @property
+    def number_forms(self) -> list[str]:
+        """How its numbers are written."""
+        return [form.text for form in self.forms if isinstance(form, NumberForm)]
 
     @property
     def n_cells(self) -> int:
@@ -124,20 +137,15 @@ def count_columns(table: Table, hashes: ColumnHashes, names: Sequence[str], n_re
     meanings = {name: meaning_of(name) for name in table.names}
     shapes = {name: find_shape(found, says=meanings[name]) for name, found in values.items()}
     n_cells = {name: n_records - n_missing[name] for name in names}
-    local = [name for name, shape in shapes.items() if shape is not None and shape.shape is Shape.LOCAL_DATE]
-    forms = find_forms(table, local, n_cells)
-    for name, (form, *others) in forms.items():
-        if not others:
-            # From here on they are dates as any others.
-            table = replace(table, dates=(*table.dates, (name, form)))
-            values[name] = [(form.to_iso(text), n) for text, n in values[name]]
-            shapes[name] = find_shape(values[name], says=meanings[name])
-    scales = {name: _scale_of(table, name, shapes.get(name)) for name in names}
-    ordered = {name: scale for name, scale in scales.items() if scale is not None}
-    # Of a column with few values all are here.
-    few = [name for name in ordered if _one_of(n_distinct[name]) == 1 and table.column(name).type().is_string()]
-    ranges = {name: ends for name in few if (ends := _range_of(values[name], ordered[name])) is not None}
-    ranges |= _find_ranges(table, {name: scale for name, scale in ordered.items() if name not in few}, n_cells)
+    looks = _Looks(table, values, meanings, shapes, n_cells)
+    looks.find_forms(looks.shaped(Shape.LOCAL_DATE), find_date_forms)
+    looks.find_forms(looks.shaped(Shape.LOCAL_NUMBER), find_number_forms)
+    ranges = looks.ranges(names, n_distinct)
+    # Of a long column some values were looked at, and a decimal comma may be rare.
+    unread = [name for name in looks.shaped(Shape.INTEGER, Shape.REAL, Shape.SOME_NUMBERS) if name not in ranges]
+    if unread := [name for name in unread if _one_of(n_distinct[name]) > 1]:
+        ranges |= looks.ranges(looks.find_forms(unread, find_number_forms), n_distinct)
+    table, scales, forms = looks.table, looks.scales, looks.forms
     columns = []
     for name in table.names:
         if name not in by_name:
@@ -181,6 +189,47 @@ def count_columns(table: Table, hashes: ColumnHashes, names: Sequence[str], n_re
             )
         )
     return TableEvidence(n_records, tuple(columns), by_name)
+
+
+@dataclass(slots=True)
+class _Looks:
+    """What the values of columns look like, once it is known how they are written."""
+
+    table: Table
+    values: dict[str, list[tuple[str, int]]]
+    meanings: Mapping[str, Meaning | None]
+    shapes: dict[str, ShapeFound | None]
+    n_cells: Mapping[str, int]
+    forms: dict[str, tuple[CellForm, ...]] = field(default_factory=dict)
+    scales: dict[str, Scale | None] = field(default_factory=dict)
+
+    def shaped(self, *shapes: Shape) -> list[str]:
+        """The columns of text that have one of some shapes."""
+        found = [name for name, shape in self.shapes.items() if shape is not None and shape.shape in shapes]
+        return [name for name in found if self.table.column(name).type().is_string()]
+
+    def find_forms(self, names: Sequence[str], find: FormFinder) -> list[str]:
+        """Find out how columns are written, by all of their cells; return those of which it is decided."""
+        found = find(self.table, names, self.n_cells)
+        self.forms |= found
+        decided = {name: forms[0] for name, forms in found.items() if len(forms) == 1}
+        for name, form in decided.items():
+            # From here on they are dates or numbers as any others.
+            self.table = replace(self.table, forms=(*self.table.forms, (name, form)))
+            self.values[name] = [(form.to_usual(text), n) for text, n in self.values[name]]
+            self.shapes[name] = find_shape(self.values[name], says=self.meanings[name])
+        return list(decided)
+
+    def ranges(self, names: Sequence[str], n_distinct: Mapping[str, int]) -> dict[str, tuple[float, float]]:
+        """The smallest and the largest value of columns whose values have an order."""
+        self.scales |= {name: _scale_of(self.table, name, self.shapes.get(name)) for name in names}
+        ordered = {name: scale for name in names if (scale := self.scales[name]) is not None}
+        # Of a column with few values all are here.
+        is_text = {name: bool(self.table.column(name).type().is_string()) for name in ordered}
+        few = [name for name in ordered if _one_of(n_distinct[name]) == 1 and is_text[name]]
+        found = {name: ends for name in few if (ends := _range_of(self.values[name], ordered[name])) is not None}
+        many = {name: scale for name, scale in ordered.items() if name not in few}
+        return found | _find_ranges(self.table, many, self.n_cells)
 
 
 def _count_missing(table: Table, names: Sequence[str], n_records: int) -> dict[str, int]:

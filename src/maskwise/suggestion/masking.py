@@ -14,6 +14,7 @@ from maskwise.errors import quote
 from maskwise.suggestion.rule_choice import Masking, choose_rule
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.vocabulary import Meaning
+from maskwise.values.file_words import file_words
 from maskwise.values.scales import Scale, as_python
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ _FEWEST_GROWN, _MOST_GROWN = 4, 64
 _LONG_SPAN, _SHORT_SPAN = 20 * 366, 2 * 366
 """Days from which dates are rounded to decades, and to years."""
 _UNORDERED = frozenset({
-    Meaning.SEX, Meaning.ORIGIN, Meaning.COUNTRY, Meaning.PLACE, Meaning.KEY, Meaning.PERSON_KEY, Meaning.POSTCODE,
-    Meaning.RELIGION, Meaning.PHONE,
+    Meaning.SEX, Meaning.ORIGIN, Meaning.COUNTRY, Meaning.PLACE, Meaning.KEY, Meaning.PERSON_KEY, Meaning.CASE_KEY,
+    Meaning.POSTCODE, Meaning.RELIGION, Meaning.PHONE,
 })  # fmt: skip
 """What has no order, even where it is written in numbers."""
 
@@ -66,13 +67,14 @@ def _in_intervals(column: ColumnEvidence, ends: tuple[float, float], scale: Scal
     said = "the range is rounded outward"
     if scale not in {Scale.DATE, Scale.TIMESTAMP}:
         return Masking({"interval": [low, high]}, said)
-    grid = "intervals follow the records, for whole months and years write {calendar: [month, year, decade]}"
+    months = file_words("calendar: [month, year, decade]")
+    grid = f"intervals follow the records, for whole months and years choose parts of a date{months}"
     if column.meaning is Meaning.BIRTH:
         last, next_year = as_python(ends[1], scale), f"{dt.datetime.now(dt.UTC).year + 1:04d}-01-01"
         assert isinstance(last, dt.date)  # noqa: S101 - what the scale is of
         high = min(high, next_year) if f"{last:%Y-%m-%d}" < next_year else high
         return Masking({"interval": [low, high]}, f"{said}; {grid}")
-    later = "`clamp` lets the last interval go on without end, so that later dates belong to it"
+    later = "the last interval goes on without end, so that later dates belong to it" + file_words("clamp")
     return Masking({"interval": [low, high], "clamp": [None, high]}, f"{said}; {later}; {grid}")
 
 
@@ -84,7 +86,10 @@ def _why_hidden(column: ColumnEvidence) -> str:
             "written as 2024-04-06 they would be intervals"
         )
     if column.shape is not None and column.shape.shape is Shape.LOCAL_NUMBER:
-        return "rare values are hidden; numbers with a decimal point would be intervals"
+        forms = " or ".join(column.number_forms)
+        open_form = f"once the policy says how they are written ({forms}) they would be intervals"
+        mixed = "but in several spellings: written alike they would be intervals"
+        return f"rare values are hidden; these look like numbers, {open_form if forms else mixed}"
     if column.n_distinct <= 2:  # noqa: PLR2004
         return "each value is shown or hidden"
     return "rare values are hidden; a taxonomy would show more"

@@ -13,12 +13,14 @@ from itertools import pairwise
 
 from maskwise.suggestion.code_lists import listed
 from maskwise.suggestion.vocabulary import (
+    CASES,
     NAME_WORDS,
     NAMED_PARTS,
     NUMBERS,
     ORDER,
     PARTS_OF_NAME,
     PEOPLE,
+    PERSON_KEYS,
     VOCABULARY,
     Meaning,
 )
@@ -26,9 +28,17 @@ from maskwise.suggestion.vocabulary import (
 _KEY_STEMS = re.compile(
     r"(patient(en|innen)?|person(en)?|customer|client|klient(en)?|user|employee|member|student(en)?|kunden|mitglieds"
     r"|mitarbeiter|personal|versicherten|bewohner|teilnehmer|probanden|klant|client|cliente|paciente|paziente|empleado"
-    r"|fall)(id|no|nr|num|number|nummer|numero|key|code|kennung|schlussel)$"
+    r")(id|no|nr|num|number|nummer|numero|key|code|kennung|schlussel)$"
 )
-_NUMBER_ENDINGS = ("nummer", "number")
+_CASE_STEMS = re.compile(
+    r"(case|fall|encounter|visit|episode|admission|aufnahme|behandlungs|behandlungsfall|sejour)"
+    r"(id|no|nr|num|number|nummer|numero|key|code|kennung|schlussel)$"
+)
+_READMISSION = re.compile(
+    r"(wiederaufnahme|wiederaufgenommen|readmission|readmitted|rehospitali[sz]ation)(?!.*(dat|tag|day|jour|time|zeit))"
+)
+"""Whether somebody came back, which is to be predicted, and no date."""
+_NUMBER_ENDINGS = ("nummer", "number", "nr")
 """How a number in one word ends: `Aufnahmenummer` is no date."""
 _PERSONAL = re.compile(
     r"(vor|nach|zu|ruf|ehe|spitz|familien|geburts|madchen|voor|achter|roep|geslachts|familie|meisjes|for|efter)"
@@ -64,10 +74,8 @@ def meaning_of(name: str) -> Meaning | None:
     """
     words = words_of(name)
     joined = "".join(words)
-    if _is_person_key(words, joined):
-        return Meaning.PERSON_KEY
-    if _is_personal_name(words):
-        return Meaning.NAME
+    if (told := _told_by_all(words, joined)) is not None:
+        return told
     is_number = any(word in NUMBERS or word.endswith(_NUMBER_ENDINGS) for word in words)
     for meaning in ORDER:
         if _says(meaning, words, joined) and not (is_number and meaning in {Meaning.DATE, Meaning.CLASS}):
@@ -79,6 +87,17 @@ def meaning_of(name: str) -> Meaning | None:
     if "text" in words:
         return Meaning.FREE_TEXT
     return Meaning.KEY if is_number and not set(words) & NAME_WORDS else None
+
+
+def _told_by_all(words: tuple[str, ...], joined: str) -> Meaning | None:
+    """What is told by all words of a name together, before any of them is looked at by itself."""
+    if _is_person_key(words, joined):
+        return Meaning.PERSON_KEY
+    if (set(words) & CASES and set(words) & NUMBERS) or _CASE_STEMS.search(joined):
+        return Meaning.CASE_KEY
+    if _is_personal_name(words):
+        return Meaning.NAME
+    return Meaning.CLASS if _READMISSION.match(joined) else None
 
 
 def speaks_of_name(name: str) -> bool:
@@ -105,6 +124,7 @@ def _is_person_key(words: tuple[str, ...], joined: str) -> bool:
         return False
     # `pt` is a patient beside `id`, alone it may be anything.
     is_alone = len(words) == 1 and len(words[0]) >= _MIN_STEM and bool(named & PEOPLE)
+    is_alone = is_alone or (len(words) == 1 and words[0] in PERSON_KEYS)
     return is_alone or bool(named & PEOPLE and named & NUMBERS) or _KEY_STEMS.search(joined) is not None
 
 

@@ -86,12 +86,15 @@ class PrivateDraft:
     """What is declared of each column, or why it is left out."""
     dates: Mapping[str, str] = field(default_factory=dict)
     """How the dates of some columns are written."""
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    """How the numbers of some columns are written."""
 
     @property
     def data(self) -> dict[str, Any]:
         """The policy as the mapping that `read_policy` reads."""
         released = {one.name: one.entry for one in self.domains if one.entry is not None}
         dates = {name: form for name, form in self.dates.items() if name in released}
+        numbers = {name: form for name, form in self.numbers.items() if name in released}
         exact = Fraction(str(float(self.epsilon))) == self.epsilon
         asked: dict[str, Any] = {"epsilon": float(self.epsilon) if exact else str(self.epsilon)}
         asked["attributes"] = list(released)
@@ -100,6 +103,7 @@ class PrivateDraft:
             "class": {self.class_name: list(self.class_values)},
             **({} if self.person is None else {"person": self.person}),
             **({} if not dates else {"dates": dates}),
+            **({} if not numbers else {"numbers": numbers}),
             "attributes": released,
             "requirements": [asked],
             "missing": "keep",
@@ -130,6 +134,9 @@ class PrivateDraft:
         if "dates" in data:
             yield f"dates: {flow(data['dates'])}"
             yield from comment("how the dates of these columns are written", 2)
+        if "numbers" in data:
+            yield f"numbers: {flow(data['numbers'])}"
+            yield from comment("how these columns write the number 1234 and a half", 2)
         yield "attributes:"
         for one in self.domains:
             if one.entry is not None:
@@ -219,10 +226,12 @@ def _draft(table: Table, epsilon: Fraction, class_name: str | None) -> PrivateDr
         raise InputError("No column has a domain that could be drafted. Write a policy by hand; see docs/private.md.")
     persons = None if found.person is None else by_name[found.person].figures.n_distinct
     per_person = 1 if persons is None else math.ceil(found.n_records / max(persons, 1))
-    forms = {column.name: column.figures.forms for column in found.columns}
-    dates = {name: read_by[0].text for name, read_by in forms.items() if len(read_by) == 1}
+    dates = {name: forms[0] for name, one in by_name.items() if len(forms := one.figures.date_forms) == 1}
+    # Values that are listed are spelled as in the table.
+    ranged = [one.name for one in domains if one.entry is not None and "interval" in one.entry]
+    numbers = {name: forms[0] for name in ranged if len(forms := by_name[name].figures.number_forms) == 1}
     return PrivateDraft(
-        table.source, epsilon, found.class_name, classes, n_rare, found.person, per_person, domains, dates
+        table.source, epsilon, found.class_name, classes, n_rare, found.person, per_person, domains, dates, numbers
     )
 
 

@@ -97,6 +97,8 @@ _IDENTIFYING_SHAPES = frozenset({
     Shape.EMAIL, Shape.IBAN, Shape.CARD, Shape.NATIONAL_ID, Shape.UUID, Shape.MAC, Shape.PHONE, Shape.ADDRESS,
     Shape.NAME,
 })  # fmt: skip
+_REPEATED_KEYS = frozenset({Meaning.PERSON_KEY, Meaning.CASE_KEY})
+"""What several records of one person have in common."""
 _SENSITIVE_SHAPES = frozenset({Shape.ICD10, Shape.ATC})
 _KNOWN_SHAPES = frozenset({Shape.POSTCODE, Shape.COUNTRY, Shape.DATE, Shape.TIMESTAMP, Shape.LOCAL_DATE, Shape.TIME})
 
@@ -140,7 +142,7 @@ def is_secret_class(column: ColumnEvidence) -> bool:
 
 
 def _given_class(column: ColumnEvidence) -> str:
-    said = ["given with --class"]
+    said = ["named as the class"]
     if is_secret_class(column):
         said.append(f"its name says {column.meaning}, so it is protected below")
     elif column.singled_out > _SINGLED_OUT:
@@ -149,9 +151,11 @@ def _given_class(column: ColumnEvidence) -> str:
 
 
 def _first(names: Sequence[str], columns: Sequence[ColumnEvidence]) -> str | None:
-    """The key of a person before other identifiers that repeat, then the table's order."""
+    """The key of a person before other identifiers that repeat, that of a case last; then the table's order."""
     meaning = {column.name: column.meaning for column in columns}
-    return min(names, key=lambda name: (meaning[name] is not Meaning.PERSON_KEY, names.index(name)), default=None)
+    ranks = {Meaning.PERSON_KEY: -1, Meaning.CASE_KEY: 1}
+    rank = {name: 0 if (known := meaning[name]) is None else ranks.get(known, 0) for name in names}
+    return min(names, key=lambda name: (rank[name], names.index(name)), default=None)
 
 
 def judge(column: ColumnEvidence) -> Judgement:
@@ -198,7 +202,7 @@ def _shaped_identifier(column: ColumnEvidence) -> Judgement | None:
     is_known = column.meaning in DEMOGRAPHIC and (shape is Shape.NAME or column.distinction < _MOSTLY)
     if shape in _IDENTIFYING_SHAPES and not (is_worded and is_known):
         kind = _of_kind(column.shape.what or shape)
-        may_repeat = column.meaning is Meaning.PERSON_KEY or not (is_worded or shape is Shape.UUID)
+        may_repeat = column.meaning in _REPEATED_KEYS or not (is_worded or shape is Shape.UUID)
         return _key(column, f"{percent(column.shape.share)} of the values looked at are {kind}", may_repeat=may_repeat)
     if shape is Shape.URL and column.distinction >= _MOSTLY:
         return Judgement(Role.IDENTIFIER, f"web addresses; {values_text(column)}")
@@ -214,9 +218,9 @@ def _named_identifier(column: ColumnEvidence) -> Judgement | None:
     if meaning in IDENTIFYING and not (_is_amount(column) and column.distinction < _MOSTLY):
         return _key(column, why, may_repeat=meaning in {Meaning.NATIONAL_ID, Meaning.EMAIL})
     is_decimal = column.scale is Scale.REAL and column.shape is not None and column.shape.shape is not Shape.INTEGER
-    if is_decimal or meaning not in {Meaning.PERSON_KEY, Meaning.KEY}:
+    if is_decimal or meaning not in {*_REPEATED_KEYS, Meaning.KEY}:
         return None
-    if meaning is Meaning.PERSON_KEY and column.n_distinct >= min(_LEAST_PERSONS, column.n_cells):
+    if meaning in _REPEATED_KEYS and column.n_distinct >= min(_LEAST_PERSONS, column.n_cells):
         return _key(column, why, may_repeat=True)
     return Judgement(Role.IDENTIFIER, f"{why}; {values_text(column)}") if column.distinction >= _MOSTLY else None
 

@@ -73,7 +73,7 @@ def choose_rule(column: ColumnEvidence) -> Masking | None:
             len(column.forms) > 1,
             "calendar",
             _DATES,
-            f"dates, once `dates` says how they are written: {' or '.join(form.text for form in column.forms)}",
+            f"dates, once the policy says how they are written: {' or '.join(column.date_forms)}",
         ),
         ({Shape.SOME_NUMBERS}, column.meaning is Meaning.AGE, "steps", _AGES, f"some cells are no numbers, {_REFUSED}"),
     ):

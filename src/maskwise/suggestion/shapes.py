@@ -18,7 +18,8 @@ from maskwise.policy.rules.un import UnRegion
 from maskwise.suggestion.check_digits import AMERICAN, AMERICAN_WRITTEN, NATIONAL_IDS, bare, iban, luhn
 from maskwise.suggestion.code_lists import ALPHA_2, ALPHA_3, GIVEN_NAMES, ISCO_GROUPS, STREET_WORDS, TOP_DOMAINS
 from maskwise.suggestion.vocabulary import Meaning
-from maskwise.values.parsing import FOREIGN_NUMBER, patterns
+from maskwise.values.number_spellings import KNOWN, USUAL_NUMBER, NumberForm
+from maskwise.values.parsing import patterns
 from maskwise.values.scales import Scale
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Shape(StrEnum):
     LOCAL_DATE = "dates in a local spelling"
     INTEGER = "whole numbers"
     REAL = "numbers"
-    LOCAL_NUMBER = "numbers with a decimal comma"
+    LOCAL_NUMBER = "numbers in a local spelling"
     SOME_NUMBERS = "mostly whole numbers"
     CODE = "numbers with leading zeros"
 
@@ -162,7 +163,6 @@ _TESTS: tuple[tuple[Shape, Test], ...] = (
     (Shape.DATE, _matches(patterns()[Scale.DATE])),
     (Shape.TIME, _matches(patterns()[Scale.TIME])),
     (Shape.LOCAL_DATE, _matches(_LOCAL_DATE)),
-    (Shape.LOCAL_NUMBER, _matches(FOREIGN_NUMBER)),
     (Shape.POSTCODE, _matches("|".join(_POSTCODES))),
 )
 """The shapes that one text tells, the most telling first."""
@@ -213,8 +213,24 @@ def find_shape(values: Sequence[tuple[str, int]], *, says: Meaning | None = None
     for shape, test in _TESTS:
         if (found := share(test)) >= NEARLY_ALL:
             return ShapeFound(shape, found)
+    if says not in _CODED and (local := _local_number(texts, share)) is not None:
+        return local
     numbered = _numbered(texts, share, says)
     return numbered or _coded(texts, share, says) or _plain_number(texts, share, says) or _worded(texts, share)
+
+
+_CODED = frozenset({Meaning.POSTCODE, Meaning.PHONE, Meaning.KEY, Meaning.PERSON_KEY, Meaning.CASE_KEY})
+"""What is no number, however its digits are written."""
+
+
+def _local_number(texts: Sequence[tuple[str, int]], share: Callable[[Test], float]) -> ShapeFound | None:
+    """Numbers of some form, if not all of them are written in the usual one."""
+    is_local = _matches("|".join(NumberForm(form).pattern for form in KNOWN))
+    is_usual = _matches(USUAL_NUMBER)
+    if all(is_usual(text) or not is_local(text) for text, _ in texts):
+        return None
+    found = share(lambda text: is_local(text) or is_usual(text))
+    return ShapeFound(Shape.LOCAL_NUMBER, found) if found >= NEARLY_ALL else None
 
 
 def _numbered(

@@ -19,6 +19,7 @@ from maskwise.suggestion.suggestion import ColumnSuggestion, Suggestion
 from maskwise.suggestion.value_groups import group_values
 from maskwise.table.endpoints import closing, open_data
 from maskwise.table.files import looks_like_cell
+from maskwise.values.file_words import command_words
 from maskwise.values.memory import parse_memory
 
 if TYPE_CHECKING:
@@ -251,8 +252,8 @@ def _refuse_many_columns(table: Table) -> None:
 def _too_few(table: Table, n_units: int, unit: str, k: int) -> str:
     has = "has no records" if not n_units else f"has {plural(n_units, unit)}"
     return (
-        f"`{table.source}` {has}, and groups of {k} {unit}s are asked for. Use a larger table, or allow a larger risk "
-        "with --risk."
+        f"`{table.source}` {has}, and groups of {k} {unit}s are asked for. Use a larger table, or allow a larger "
+        f"risk{command_words('maskwise suggest --risk')}."
     )
 
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from maskwise.suggestion.rule_choice import Masking
 
 
+_COUNTED = frozenset({Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.CLASS})
+"""The roles of columns whose values are counted, so that it matters what they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnSuggestion:
     """What is suggested for one column."""
@@ -48,7 +52,8 @@ class ColumnSuggestion:
             "distinction": figures.distinction,
             "name_says": None if figures.meaning is None else str(figures.meaning),
             "cells_look_like": shape,
-            "date_forms": [form.text for form in figures.forms],
+            "date_forms": figures.date_forms,
+            "number_forms": figures.number_forms,
         }
 
 
@@ -92,15 +97,32 @@ class Suggestion:
     @property
     def dates(self) -> dict[str, str]:
         """How the dates of masked columns are written, where that is known and not as in ISO dates."""
-        masked = (column for column in self.columns if column.role is Role.QUASI_IDENTIFIER)
-        return {column.name: column.figures.forms[0].text for column in masked if len(column.figures.forms) == 1}
+        return {name: forms[0] for name, forms in self._date_forms.items() if len(forms) == 1}
 
     @property
     def undecided_dates(self) -> dict[str, tuple[str, ...]]:
         """The forms that dates of masked columns may have, where no value tells whether day or month comes first."""
+        return {name: forms for name, forms in self._date_forms.items() if len(forms) > 1}
+
+    @property
+    def _date_forms(self) -> dict[str, tuple[str, ...]]:
         masked = (column for column in self.columns if column.role is Role.QUASI_IDENTIFIER)
-        forms = {column.name: tuple(form.text for form in column.figures.forms) for column in masked}
-        return {name: texts for name, texts in forms.items() if len(texts) > 1}
+        return {column.name: tuple(column.figures.date_forms) for column in masked}
+
+    @property
+    def numbers(self) -> dict[str, str]:
+        """How the numbers of masked and counted columns are written, where that is known and not the usual way."""
+        return {name: forms[0] for name, forms in self._number_forms.items() if len(forms) == 1}
+
+    @property
+    def undecided_numbers(self) -> dict[str, tuple[str, ...]]:
+        """The forms that such numbers may have, where no value tells what a comma stands before."""
+        return {name: forms for name, forms in self._number_forms.items() if len(forms) > 1}
+
+    @property
+    def _number_forms(self) -> dict[str, tuple[str, ...]]:
+        counted = (column for column in self.columns if column.role in _COUNTED)
+        return {column.name: tuple(column.figures.number_forms) for column in counted}
 
     @property
     def data(self) -> dict[str, Any]:
@@ -109,6 +131,7 @@ class Suggestion:
             "class": self.class_name,
             "person": self.person,
             "dates": self.dates or None,
+            "numbers": self.numbers or None,
             "attributes": {column.name: column.masking.entry for column in self.columns if column.masking is not None},
             "requirements": [requirement.entry for requirement in self.requirements],
             "drop": [column.name for column in self.columns if column.role.is_left_out],

@@ -23,6 +23,7 @@ class Meaning(StrEnum):
     ADDRESS = "an address"
     LOGIN = "a login or device"
     PERSON_KEY = "the key of a person"
+    CASE_KEY = "the key of a case"
     KEY = "a key"
     NETWORK = "a network address"
     FREE_TEXT = "a note in free text"
@@ -298,6 +299,13 @@ PEOPLE = listed(
     "prevenu acusado imputato verdachte respondent befragter lehrer teacher enseignant docente"
 )
 """What a person is called in a table."""
+PERSON_KEYS = listed("pid patid patnr ipp nip mpi")
+"""Short words for the number of a patient."""
+CASES = listed(
+    "case fall encounter visit episode admission stay aufnahme besuch behandlung sejour venue passage hospitalisation "
+    "dossier ricovero ingreso opname"
+)
+"""What a hospital counts beside patients: a person may have several."""
 NUMBERS = listed(
     "id ids key no nr num number code guid uid uuid hash pseudonym nummer numero numer index rowid schlussel kennung "
     "identifier identifiant identificador codigo codice cle clave sleutel lfd lfdnr serial ref reference "

@@ -185,14 +185,20 @@ def refuse_other_count(files: DataFiles, facts: Sequence[CsvFacts], n_read: int)
         raise InputError(msg)
 
 
-def read_csv(paths: Sequence[Path], delimiter: str, n_columns: int) -> pa.Table:
-    """Read csv files that an engine would not read as they are: line ends in the header, blanks beside quotes."""
+def read_csv(paths: Sequence[Path], delimiter: str, n_columns: int, encodings: Sequence[str]) -> pa.Table:
+    """Read csv files that an engine would not read as they are: line ends in the header, blanks beside quotes, letters.
+
+    Args:
+        paths: The files.
+        delimiter: What separates their cells.
+        n_columns: How many columns each has.
+        encodings: In which letters each is written.
+    """
     import pyarrow as pa  # noqa: PLC0415 - heavy
     from pyarrow import csv as arrow_csv  # noqa: PLC0415 - heavy
 
     names = [f"c{i}" for i in range(n_columns)]
     how = (
-        arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1),
         arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=n_columns > 1),
         arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
@@ -202,10 +208,14 @@ def read_csv(paths: Sequence[Path], delimiter: str, n_columns: int) -> pa.Table:
         ),
     )
     parts = []
-    for path in paths:
+    for path, encoding in zip(paths, encodings, strict=True):
+        begin = arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1, encoding=encoding)
         try:
             with _opened(path) as file:
-                parts.append(arrow_csv.read_csv(file, *how))
+                parts.append(arrow_csv.read_csv(file, begin, *how))
+        except UnicodeDecodeError:
+            msg = f"{path.name} cannot be read: it is not UTF-8 text; save the file as UTF-8."
+            raise InputError(msg) from None
         except (pa.ArrowException, OSError, EOFError, zlib.error):
             msg = f"{path.name} cannot be read: it does not follow the csv format."
             raise InputError(msg) from None

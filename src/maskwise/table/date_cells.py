@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def as_iso(cell: ir.StringValue, form: DateForm) -> ir.StringValue:
-    """The ISO spelling of cells that have a form; every other cell as it is. The engine's twin of `DateForm.to_iso`."""
+    """The ISO spelling of cells that have a form; every other cell as it is. The twin of `DateForm.to_usual`."""
     import ibis  # noqa: PLC0415 - heavy
 
     def day_by(pattern: str) -> ir.StringValue:

@@ -12,6 +12,7 @@ import io
 import itertools
 import re
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from maskwise.engines.distinct_rows import n_records
 from maskwise.errors import InputError, did_you_mean
 from maskwise.table.arrow_types import with_known_types
 from maskwise.table.column_names import unique_names
+from maskwise.table.csv_encoding import WINDOWS, decode_start, is_windows
 from maskwise.table.csv_records import facts_meanwhile, read_csv, refuse_other_count
 from maskwise.values.csv_form import PLAIN, CsvForm
 from maskwise.values.location import Folder, suffix_of
@@ -114,11 +116,13 @@ def _open_csv(files: DataFiles, engine: Engine, names: Sequence[str]) -> ir.Tabl
     assert files.delimiter is not None  # noqa: S101 - every csv has one
     # Where the first line end stands inside a name, engines take it for that of the records.
     is_plain = not any(end in name for name in names for end in "\r\n")
+    encodings = [WINDOWS if is_windows_text(path) else "utf-8" for path in files.paths]
+    is_plain = is_plain and WINDOWS not in encodings
     with facts_meanwhile(files.paths, files.n_columns) as looking:
         opened = engine.scan(files) if is_plain else None
         facts = looking.result()
     if opened is None or any(each.has_blanks_beside_quotes for each in facts):
-        opened = engine.scan(read_csv(files.paths, files.delimiter, files.n_columns))
+        opened = engine.scan(read_csv(files.paths, files.delimiter, files.n_columns, encodings))
     (n_read,) = engine.fetch(opened.aggregate(n=n_records(opened))).column(0).to_pylist()
     refuse_other_count(files, facts, n_read)
     return opened
@@ -168,7 +172,17 @@ def csv_form(path: Path, delimiter: str | None) -> CsvForm:
         return PLAIN
     start = first_bytes(path, suffix)
     _, found = parse_header(path, start, delimiter)
-    return CsvForm.of(start, found)
+    form = CsvForm.of(start, found)
+    # The release is UTF-8; the programs that wrote the csv know it by the mark.
+    return replace(form, has_mark=True) if form != PLAIN and is_windows_text(path) else form
+
+
+def is_windows_text(path: Path) -> bool:
+    """Whether a file is a csv that is read as Windows-1252."""
+    if not is_text(path):
+        return False
+    start = first_bytes(path, suffix_of(path))
+    return is_windows(start, is_whole=len(start) < _HEADER_BYTES)
 
 
 def first_bytes(path: Path, suffix: str) -> bytes:
@@ -191,7 +205,7 @@ def csv_header(path: Path, suffix: str, delimiter: str | None) -> tuple[list[str
 def parse_header(path: Path, start: bytes, delimiter: str | None) -> tuple[list[str], str]:
     """As `csv_header`, of a csv whose beginning was read."""
     try:
-        text = start.decode("utf-8-sig", errors="strict" if len(start) < _HEADER_BYTES else "ignore")
+        text, _ = decode_start(start, is_whole=len(start) < _HEADER_BYTES)
     except UnicodeDecodeError as error:
         line = start[: error.start].count(b"\n") + 1
         msg = f"{path.name}, line {line} cannot be read: it is not UTF-8 text; save the file as UTF-8."

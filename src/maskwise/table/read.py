@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.engines.choose import choose
 from maskwise.table.column_names import unique_names
 from maskwise.table.data_frames import as_arrow, make_ready
-from maskwise.table.files import csv_form, find_files, is_text, open_arrow, open_files
+from maskwise.table.files import csv_form, find_files, is_text, is_windows_text, open_arrow, open_files
 from maskwise.table.missing_values import blank_values
 from maskwise.table.table import Table
 from maskwise.values.input_kind import input_kind, is_lazy_frame
@@ -39,8 +39,8 @@ def read(
         source: What to open.
         engine: The engine that scans it; None starts one.
         delimiter: What separates the cells of a csv; None looks at its header.
-        reading: Which cells are taken for missing, how columns of the same name are renamed, and how dates are
-            written.
+        reading: Which cells are taken for missing, how columns of the same name are renamed, and how dates
+            and numbers are written.
         is_counted: Nothing but counts will be asked of it, so that the distinct rows of a csv are enough, each with the
             number of its records.
 
@@ -52,7 +52,7 @@ def read(
     if isinstance(source, Table):
         return source
     opened = _open(source, engine, delimiter, reading.rename, is_counted=is_counted)
-    return replace(blank_values(opened, reading.na_values), dates=reading.dates)
+    return replace(blank_values(opened, reading.na_values), forms=reading.forms)
 
 
 def _open(
@@ -67,7 +67,9 @@ def _open(
         expr, names = open_files(paths, engine, delimiter=delimiter, rename=rename, is_counted=is_counted)
         called = paths[0].name if len(paths) == 1 else str(place)
         form = csv_form(paths[0], delimiter)
-        return Table(engine, expr, names, called, has_header_line=is_text(paths[0]), csv_form=form)
+        is_windows = any(map(is_windows_text, paths))
+        has_header = is_text(paths[0])
+        return Table(engine, expr, names, called, has_header_line=has_header, csv_form=form, is_windows_text=is_windows)
     if isinstance(place, TableName) or input_kind(place).is_database_table:
         return _read_table(place, engine, rename)
     frame = make_ready(place, rename)

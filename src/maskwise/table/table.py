@@ -13,7 +13,7 @@ import numpy as np
 from maskwise.engines.base import ROW
 from maskwise.engines.distinct_rows import n_marked, n_records
 from maskwise.errors import InputError, did_you_mean, plural, quote
-from maskwise.table.date_cells import as_iso
+from maskwise.table.cell_forms import as_usual_form
 from maskwise.table.files import looks_like_cell
 from maskwise.table.kept_counts import KeptCounts, NothingKept
 from maskwise.values.arrow import as_numpy
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from maskwise.engines.base import Relabel
     from maskwise.engines.sql import Engine
     from maskwise.engines.value_counts import ValueCounts
+    from maskwise.table.cell_forms import CellForm
     from maskwise.values.csv_form import CsvForm
-    from maskwise.values.date_forms import DateForm
 
 
 _MICROSECONDS = 6
@@ -71,8 +71,10 @@ class Table:
     """The columns in which some spellings stand for a missing cell."""
     has_header_line: bool = False
     """Whether the names stand in the first line of a text file, which may turn out to be a record."""
-    dates: tuple[tuple[str, DateForm], ...] = ()
-    """For columns of text whose dates are not ISO dates, how they are written."""
+    forms: tuple[tuple[str, CellForm], ...] = ()
+    """For columns of text whose dates or numbers are not written in the usual way, how they are."""
+    is_windows_text: bool = False
+    """Whether it is a csv that was read as Windows-1252, since it is not UTF-8."""
     csv_form: CsvForm = PLAIN
     """How a csv is written in which the records stand, and so a csv of their release."""
     is_shuffled: bool = False
@@ -87,8 +89,9 @@ class Table:
 
         A float that is not a number counts as missing. Decimals and whole
         numbers beyond 64 bits are floats, converted by the engine alone, so
-        that it agrees with itself. Times are rounded to microseconds. Dates in
-        the spelling of some country are ISO dates, until the column is masked.
+        that it agrees with itself. Times are rounded to microseconds. Dates and
+        numbers in the spelling of some country are in the usual one, until the
+        column is masked.
         """
         import ibis  # noqa: PLC0415 - heavy
 
@@ -97,8 +100,8 @@ class Table:
         value = self.expr[self.key(name)]
         kind = value.type()
         if kind.is_string():
-            form = None if name in self.rewritten else dict(self.dates).get(name)
-            return value if form is None else as_iso(value, form)
+            form = dict(self.forms).get(name)
+            return value if form is None else as_usual_form(value, form)
         if kind.is_float32() or kind.is_float16():
             # Widened bit by bit, 0.1 would no longer be spelled 0.1.
             value = value.cast("string").cast("float64")
@@ -140,10 +143,21 @@ class Table:
         changed = {key: value for key, value in columns.items() if not value.equals(self.expr[key])}
         return self.expr.mutate(**changed) if changed else self.expr
 
-    def with_iso_dates(self) -> Table:
-        """The records with the dates of all columns as ISO dates, where their spelling is of no use any more."""
-        dated = [name for name, _ in self.dates if name in self.names]
-        return replace(self, expr=self.normalized(dated), dates=())
+    def rewrite(self, expr: ir.Table, names: Iterable[str]) -> Table:
+        """The table after the cells of some columns became labels, which have no form any more.
+
+        Args:
+            expr: The records with the labels.
+            names: The columns.
+        """
+        rewritten = tuple(dict.fromkeys([*self.rewritten, *names]))
+        forms = tuple((name, form) for name, form in self.forms if name not in rewritten)
+        return replace(self, expr=expr, rewritten=rewritten, forms=forms)
+
+    def with_usual_forms(self) -> Table:
+        """The records with dates and numbers in the usual spelling, where their own is of no use any more."""
+        formed = [name for name, _ in self.forms if name in self.names]
+        return replace(self, expr=self.normalized(formed), forms=())
 
     def hashed(self, name: str) -> ir.Value:
         """The cells of a column as whole numbers: equal ones for equal texts, whatever type the column has."""
@@ -218,7 +232,7 @@ class Table:
         if not columns:
             return self
         expr = self.engine.relabel(self.normalized(columns), {self.key(name): how for name, how in columns.items()})
-        return replace(self, expr=expr, rewritten=tuple(dict.fromkeys([*self.rewritten, *columns])))
+        return self.rewrite(expr, columns)
 
     def without_missing(self, names: Sequence[str]) -> Table:
         """Leave out the records with a missing cell in one of these columns."""

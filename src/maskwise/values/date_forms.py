@@ -12,10 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from maskwise.errors import PolicyError, did_you_mean, quote
-from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 _PARTS = {"DD": "(0?[1-9]|[12][0-9]|3[01])", "MM": "(0?[1-9]|1[0-2])", "YYYY": "([0-9]{4})"}
 _CLOCK = r"[ T]+([01]?[0-9]|2[0-3])(:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?)"
@@ -30,7 +29,7 @@ class DateForm:
     """One way to write dates.
 
     >>> form = DateForm.read("DD.MM.YYYY")
-    >>> form.to_iso("9.3.2024"), form.to_iso("09.03.2024 13:02"), form.to_iso("2024-03-09"), form.to_iso("unknown")
+    >>> tuple(map(form.to_usual, ("9.3.2024", "09.03.2024 13:02", "2024-03-09", "unknown")))
     ('2024-03-09', '2024-03-09T13:02', '2024-03-09', 'unknown')
     """
 
@@ -91,7 +90,7 @@ class DateForm:
         """The number, from 1, of a part's group in the patterns."""
         return self.order.index(part) + 1
 
-    def to_iso(self, text: str) -> str:
+    def to_usual(self, text: str) -> str:
         """The ISO spelling of a text of this form; any other text as it is."""
         found = re.match(self.pattern, text)
         if found is None:
@@ -111,29 +110,3 @@ def forms_of(texts: Iterable[str]) -> tuple[DateForm, ...]:
     texts = list(texts)
     forms = [DateForm(text) for text in KNOWN] if texts else []
     return tuple(form for form in forms if all(re.match(form.pattern, text) for text in texts))
-
-
-def advise_form(column: str, texts: Iterable[str]) -> str:
-    """What to write where texts may be dates of a form: that form, or which are known.
-
-    Args:
-        column: Where they stand.
-        texts: What could not be read.
-
-    >>> advise_form("Seen", ["17.07.1971"])
-    'They look like dates written DD.MM.YYYY: add `dates: {Seen: DD.MM.YYYY}` to the policy.'
-    """
-    if found := forms_of(texts):
-        return name_forms(column, found)
-    return (
-        "Dates are read as 2024-03-09 or 2024-03-09 13:02; where they are written in another form, name it: add "
-        f"`dates: {{{spelled(column)}: FORM}}` to the policy, with one of {quote(KNOWN)}."
-    )
-
-
-def name_forms(column: str, found: Sequence[DateForm]) -> str:
-    """What to write where texts are dates of one of some forms; `column` as in `advise_form`."""
-    ways = " or ".join(f"`dates: {{{spelled(column)}: {form.text}}}`" for form in found)
-    forms = " or ".join(form.text for form in found)
-    asked = "" if len(found) == 1 else " No value tells whether day or month comes first, so you have to say it."
-    return f"They look like dates written {forms}: add {ways} to the policy.{asked}"

@@ -13,7 +13,6 @@ from maskwise.values.arrow import as_numpy, from_numpy
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
-from maskwise.values.date_forms import forms_of, name_forms
 from maskwise.values.scales import Scale, bound
 
 CODE = r"^0[0-9]+$"
@@ -125,34 +124,3 @@ def looks_like_code(keys: pa.Array) -> bool:
     if not pa.types.is_string(keys.type):
         return False
     return bool(pc.any(pc.match_substring_regex(keys, CODE)).as_py())
-
-
-FOREIGN_NUMBER = r"^[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+$"
-"""A number with a decimal comma."""
-
-
-def foreign_spelling(column: str, keys: pa.Array) -> str:
-    """Say that all texts look like numbers or dates in a spelling that is not read; nothing if they do not.
-
-    Args:
-        column: Where they stand.
-        keys: The texts.
-
-    >>> import pyarrow as pa
-    >>> foreign_spelling("Cost", pa.array(["1.204,50", "7,25"]))
-    'They look like numbers with a decimal comma; with a point, as 29076.91, they would be an interval attribute.'
-    >>> foreign_spelling("Cost", pa.array(["north", "7,25"]))
-    ''
-    """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
-    if not pa.types.is_string(keys.type) or not len(keys):
-        return ""
-    if pc.all(pc.match_substring_regex(keys, FOREIGN_NUMBER)).as_py():
-        return (
-            "They look like numbers with a decimal comma; with a point, as 29076.91, they would be an interval "
-            "attribute."
-        )
-    found = forms_of(keys.to_pylist())
-    return name_forms(column, found) if found else ""

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from maskwise.values.date_forms import DateForm
+from maskwise.values.number_spellings import NumberForm
+
 if TYPE_CHECKING:
-    from maskwise.values.date_forms import DateForm
+    from collections.abc import Collection
 
 
 class Rename(StrEnum):
@@ -31,12 +34,34 @@ class Reading:
     """How columns of the same name are told apart; None refuses a table that has some."""
     dates: tuple[tuple[str, DateForm], ...] = ()
     """For columns whose dates are not written as ISO 8601 does, how they are."""
+    numbers: tuple[tuple[str, NumberForm], ...] = ()
+    """For columns whose numbers are not written with a decimal point alone, how they are."""
 
     @property
-    def of_release(self) -> Reading:
-        """How a masked table is read: its cells are labels already, and those that are missing are empty."""
-        return Reading(rename=self.rename)
+    def forms(self) -> tuple[tuple[str, DateForm | NumberForm], ...]:
+        """The columns whose cells are not in the usual spelling."""
+        return (*self.dates, *self.numbers)
+
+    def of_release(self, masked: Collection[str]) -> Reading:
+        """How a masked table is read: cells that are missing are empty, and masked ones are labels already.
+
+        Args:
+            masked: The columns whose cells are labels; numbers of others are written as they were.
+        """
+        return Reading(rename=self.rename, numbers=tuple(one for one in self.numbers if one[0] not in masked))
 
 
 AS_IT_IS = Reading()
 """Nothing is taken for something else."""
+
+
+def reading_of(column: str, form: str) -> Reading:
+    """How one column is read whose dates or numbers have a form.
+
+    Args:
+        column: Its name.
+        form: The form as a policy names it, under `dates` or under `numbers`.
+    """
+    if any(letter.isdigit() for letter in form):
+        return Reading(numbers=((column, NumberForm.read(form)),))
+    return Reading(dates=((column, DateForm.read(form)),))

@@ -337,7 +337,7 @@ def test_only_a_k_of_one_is_noted() -> None:
     [
         (lambda: KAnonymity((), 2), "at least one"),
         (lambda: KAnonymity(("Age",), 0), "k is at least 1; found 0"),
-        (lambda: Confidence(("Ill",), (HIV,)), "is in its own QID"),
+        (lambda: Confidence(("Ill",), (HIV,)), "is in its own quasi-identifier"),
         (lambda: Confidence(QID, ()), "protects no value"),
         (lambda: Confidence(QID, (HIV, HIV)), "stands twice"),
         (lambda: LKC(QID, 3, 2), "L is at least 1 and at most"),

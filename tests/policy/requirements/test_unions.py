@@ -111,7 +111,7 @@ def test_a_depth_of_release_is_part_of_what_the_policy_says() -> None:
 @pytest.mark.parametrize(
     ("requirements", "entry", "more", "text"),
     [
-        ([{"qid": ["Ill"], "k": 2}], {"taxonomy": TREE, "release": 1}, {}, "`Ill` is in a QID, so the search decides"),
+        ([{"qid": ["Ill"], "k": 2}], {"taxonomy": TREE, "release": 1}, {}, "`Ill` is in a quasi-identifier"),
         ([{"qid": ["Age"], "k": 2}], {"taxonomy": TREE, "release": 1}, {"class": "Ill"}, "`Ill` is the class"),
         ([{"qid": ["Age"], "k": 2}], {"taxonomy": TREE, "release": 1}, {"drop": ["Ill"]}, "`Ill` is dropped"),
         ([{"qid": ["Age"], "k": 2}], {"taxonomy": TREE, "release": -1}, {}, "release is at least 0"),

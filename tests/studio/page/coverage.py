@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 Function = tuple[str, int, int]
-"""Its name and where it stands in its file."""
+"""Its name and where it stands in the file."""
 
 
 class FunctionCoverage:

@@ -47,6 +47,46 @@ def test_german_dates_are_understood_and_a_wrong_form_is_no_green_tick(page: Any
     assert "{" not in page.inner_text("#content")
 
 
+def write_measures(folder: Path) -> Path:
+    """Measures of patients with decimal commas, in the letters of Windows."""
+    lines = ["Größe;Gewicht;Zellen;Fieber"]
+    for i in range(600):
+        cells = f"{i % 9 + 1},{i * 7 % 1000:03}"
+        lines.append(
+            f"{150 + i * 7 % 50},{i % 10};{40 + i * 13 % 80},{i % 4 * 25:02};{cells};{'ja' if i % 3 else 'nein'}"
+        )
+    lines[5] = ";" + lines[5].partition(";")[2]
+    path = folder / "messwerte.csv"
+    path.write_bytes("\r\n".join(lines).encode("cp1252") + b"\r\n")
+    return path
+
+
+def test_decimal_commas_are_understood_and_asked_for_where_nothing_decides(page: Any, tmp_path: Path) -> None:
+    open_path(page, write_measures(tmp_path))
+    # One record has no size, and k is larger.
+    page.select_option(key("missing"), "error")
+    page.wait_for_selector(".remark.mistake:has-text('missing cell')")
+    page.select_option(key("missing"), "drop")
+    page.click(key("masking Größe"))
+    page.wait_for_selector(key("number form"))
+    assert page.input_value(key("number form")) == "1234,5"
+    page.wait_for_selector(f"{key('step trees')}[data-state='done']")
+    page.select_option(key("number form"), "1 234.5")
+    page.wait_for_selector(f"{key('step trees')}[data-state='has mistakes']")
+    page.wait_for_selector(".remark.mistake:has-text('in another spelling')")
+    page.select_option(key("number form"), "1234,5")
+    page.click(key("tree of Zellen"))
+    page.wait_for_selector(f"{key('number form')} option:has-text('please choose')", state="attached")
+    page.select_option(key("number form"), "1,234.5")
+    page.select_option(key("way"), "interval")
+    page.wait_for_selector(f"{key('step trees')}[data-state='done']")
+    page.select_option(key("number form"), "")
+    # What is said is said in words that the page has.
+    page.wait_for_selector(".remark.mistake:has-text('say in the policy which')")
+    assert "`" not in page.inner_text("#content")
+    assert "in the file" not in page.inner_text("#content")
+
+
 def test_sentences_have_words_keep_their_columns_and_count_records(page: Any, tmp_path: Path) -> None:
     open_path(page, write_hospital(tmp_path))
     go(page, "requirements")

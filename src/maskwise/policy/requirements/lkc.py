@@ -125,7 +125,7 @@ class LKC:
             return None
         return (
             f"Shares of persons on {self.name} do not follow from those on more attributes, as those of records do. "
-            "Keep its `k`, and write a requirement with `sensitive` for each QID."
+            "Keep its `k`, and write a requirement with `sensitive` for each quasi-identifier."
         )
 
     def with_k(self, k: int) -> LKC:

@@ -40,9 +40,9 @@ def qid_mistakes(qid: tuple[str, ...], sensitive: Sequence[str] = ()) -> list[st
     """What is wrong with a QID: empty, repeating, or with a sensitive column in it."""
     mistakes = []
     if not qid or len(set(qid)) != len(qid):
-        mistakes.append(f"A QID names each attribute once, and at least one; found {called(qid)}.")
+        mistakes.append(f"A quasi-identifier names each attribute once, and at least one; found {called(qid)}.")
     mistakes += [
-        f"The sensitive column `{column}` is in its own QID. Take it out of the QID."
+        f"The sensitive column `{column}` is in its own quasi-identifier. Take it out."
         for column in dict.fromkeys(sensitive)
         if column in qid
     ]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from maskwise.errors import PolicyError, quote
 from maskwise.policy.rules.from_column import FromColumn
 from maskwise.policy.rules.grow import Grow, GrowBy
+from maskwise.values.file_words import file_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -74,11 +75,11 @@ def _mistakes_of(attribute: Attribute, policy: Policy) -> Iterator[str]:
         yield "its values are protected, and a tree made of them would name some. List a taxonomy instead."
     if isinstance(source, Grow) and source.by is GrowBy.CLASSES:
         if policy.class_name is None:
-            yield "`grow: classes` needs a class. Name one, or write `grow: frequency`."
+            yield f"A tree by classes needs a class. Name one, or grow it by frequency{file_words('grow: frequency')}."
         elif policy.class_name in policy.sensitive:
             yield (
-                f"`grow: classes` would tell which hidden values have how much of `{policy.class_name}`, which is "
-                "sensitive. Write `grow: frequency` or `grow: similarity`."
+                f"A tree by classes would tell which hidden values have how much of `{policy.class_name}`, which is "
+                f"sensitive. Grow it by frequency or similarity{file_words('grow: frequency', 'grow: similarity')}."
             )
     if isinstance(source, FromColumn):
         if attribute.name in source.columns:
@@ -102,6 +103,6 @@ def released_sources(policy: Policy, names: tuple[str, ...]) -> list[str]:
             at = policy.at(("attributes", attribute.name))
             mistakes.append(
                 f"{at}`{attribute.name}` is generalized along {quote(told)}, which would be released and tell what is "
-                "hidden. Add each to `drop`, or to the QID."
+                f"hidden. Leave each out of the release{file_words('drop')}, or add it to the quasi-identifier."
             )
     return mistakes

@@ -23,6 +23,9 @@ export const RULES = [
 /** How dates are written, where they are not ISO dates: the forms that maskwise reads. */
 export const DATE_FORMS = ["DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "MM-DD-YYYY", "YYYY/MM/DD", "YYYY.MM.DD"];
 
+/** How the number 1234 and a half is written, where it is not written 1234.5: the forms that maskwise reads. */
+export const NUMBER_FORMS = ["1234,5", "1.234,5", "1 234,5", "1'234,5", "1,234.5", "1 234.5", "1'234.5"];
+
 /** The levels of a rule as they are typed; a rule may say more than its levels. @param {*} said */
 export function levelsText(said) {
   return [Array.isArray(said) ? said : said?.levels ?? said].flat().join(", ");

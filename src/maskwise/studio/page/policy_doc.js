@@ -66,6 +66,9 @@ function keepEntry(doc, name, entry) {
   else doc.entries.set(name, entry);
 }
 
+/** The roles of columns for which a policy may say how their dates or numbers are written. */
+const FORM_ROLES = { dates: new Set(["quasi-identifier"]), numbers: new Set(["quasi-identifier", "sensitive", "class"]) };
+
 /**
  * The policy as maskwise reads it.
  * @param {Doc} doc
@@ -80,9 +83,11 @@ export function policyOf(doc) {
     requirements: doc.requirements, drop: named("identifier"), ...doc.rest,
   };
   // Of other columns cells are counted, or released, as they are written.
-  const dates = Object.entries(doc.rest.dates ?? {}).filter(([name]) => doc.roles.get(name) === "quasi-identifier");
-  delete policy.dates;
-  if (dates.length) policy.dates = Object.fromEntries(dates);
+  for (const [key, roles] of Object.entries(FORM_ROLES)) {
+    const forms = Object.entries(doc.rest[key] ?? {}).filter(([name]) => roles.has(doc.roles.get(name)));
+    delete policy[key];
+    if (forms.length) policy[key] = Object.fromEntries(forms);
+  }
   const [predicted] = named("class");
   const [person] = named("person");
   if (predicted !== undefined) policy.class = predicted;
@@ -192,17 +197,20 @@ export function setEntry(doc, name, entry) {
   return { ...doc, entries, trees };
 }
 
-/** How the dates of a column are written; empty where they are ISO dates. @param {Doc} doc @param {string} name */
-export function dateFormOf(doc, name) {
-  return new Map(Object.entries(doc.rest.dates ?? {})).get(name) ?? "";
+/**
+ * How the dates or numbers of a column are written; empty where they are written in the usual way.
+ * @param {Doc} doc @param {"dates" | "numbers"} key @param {string} name
+ */
+export function formOf(doc, key, name) {
+  return new Map(Object.entries(doc.rest[key] ?? {})).get(name) ?? "";
 }
 
-/** @param {Doc} doc @param {string} name @param {string} form Empty for ISO dates. @returns {Doc} */
-export function setDateForm(doc, name, form) {
-  const dates = new Map(Object.entries(doc.rest.dates ?? {}));
-  if (form) dates.set(name, form);
-  else dates.delete(name);
-  return { ...doc, rest: { ...doc.rest, dates: Object.fromEntries(dates) } };
+/** @param {Doc} doc @param {"dates" | "numbers"} key @param {string} name @param {string} form Empty for the usual way. @returns {Doc} */
+export function setForm(doc, key, name, form) {
+  const forms = new Map(Object.entries(doc.rest[key] ?? {}));
+  if (form) forms.set(name, form);
+  else forms.delete(name);
+  return { ...doc, rest: { ...doc.rest, [key]: Object.fromEntries(forms) } };
 }
 
 /** @param {Doc} doc @param {string} name @param {TreeNode} tree @returns {Doc} */

@@ -8,6 +8,7 @@ import { errorBox, otherRemarks } from "./remarks.js";
 
 const SIZE = 50;
 const SHOWN_VALUES = 3;
+const MISSING = [["keep", "is kept: empty is a value of its own"], ["drop", "is left out of the release"], ["error", "is refused"]];
 
 export class ColumnsStep {
   /** @param {HTMLElement} root @param {import("./studio.js").Studio} studio @param {(step: string) => void} go */
@@ -30,10 +31,11 @@ export class ColumnsStep {
     rebuild(this.root, [
       studio.error && errorBox(studio.error),
       studio.isRestored && this.restored(),
-      el("p", {}, "Could somebody who knows a person know this column? Then it is a quasi-identifier (QID) and is masked. ",
+      el("p", {}, "Could somebody who knows a person know this column? Then it is a quasi-identifier and is masked. ",
         "What nobody must learn is sensitive. The roles below are proposals: read the reason of each."),
       el("p", { class: "summary" }, this.summary()),
       otherRemarks(studio, "columns"),
+      this.missing(),
       studio.columns.length > SIZE && this.bulk(listed),
       table("Columns and their roles", ["Column", "Is, and why that is proposed", "Masked by", ["Values"], "Most frequent"],
         page.map((column) => this.row(column)), { class: "columns" }),
@@ -50,6 +52,15 @@ export class ColumnsStep {
     const { doc } = this.studio;
     return ROLES.map(([role, , one, many]) => [columnsOf(doc, role).length, one, many])
       .filter(([n]) => n).map(([n, one, many]) => plural(n, one, many)).join(" · ");
+  }
+
+  /** What becomes of records that lack a masked cell, where there are some. */
+  missing() {
+    const { columns, doc } = this.studio;
+    if (!columns.some((column) => column.n_missing > 0 && doc.roles.get(column.name) === "quasi-identifier")) return null;
+    return el("label", { class: "field" }, el("span", {}, "A record with an empty cell in a masked column"),
+      choice(MISSING, doc.rest.missing ?? "keep", (way) => this.studio.edit({ ...doc, rest: { ...doc.rest, missing: way } }),
+        { "data-key": "missing" }));
   }
 
   bulk(listed) {

@@ -4,9 +4,9 @@ import { call } from "./api.js";
 import { button, choice, columnChooser, field, loading, tick } from "./controls.js";
 import { announce, count, data, el, rebuild } from "./dom.js";
 import {
-  DATE_FORMS, GROW, RULES, entryText, kindOfMasking, levelsText, masksText, rangeOf, withLevels, withRange,
+  DATE_FORMS, GROW, NUMBER_FORMS, RULES, entryText, kindOfMasking, levelsText, masksText, rangeOf, withLevels, withRange,
 } from "./masking_words.js";
-import { columnsOf, dateFormOf, entryOf, policyOf, setDateForm, setEntry, setTree } from "./policy_doc.js";
+import { columnsOf, entryOf, formOf, policyOf, setEntry, setForm, setTree } from "./policy_doc.js";
 import { errorBox, otherRemarks, remarksAt } from "./remarks.js";
 import { TreeEditor } from "./tree_editor.js";
 import { importPanel } from "./tree_import.js";
@@ -99,8 +99,9 @@ export class TreesStep {
       el("div", { class: "bulk" },
         el("label", { class: "field" }, el("span", {}, "A cell is shown as"),
           choice(ways, kind, (way) => this.setWay(column, way), { "data-key": "way", "data-first": "" })),
-        ...this.fields(column, kind), this.dateForm(column)),
+        ...this.fields(column, kind), this.dateForm(column), this.numberForm(column)),
       remarksAt(studio, ["attributes", column], "tree-remarks"),
+      ...["dates", "numbers"].map((key) => remarksAt(studio, [key, column], `${key}-remarks`)),
       otherRemarks(studio, "trees", (place) => place.length > 1),
       this.error && errorBox(this.error),
     ];
@@ -134,15 +135,29 @@ export class TreesStep {
 
   /** How the dates of a column are written, where they may not be ISO dates. @param {string} column */
   dateForm(column) {
+    const proposed = this.suggestionOf(column)?.date_forms ?? [];
+    return this.formField(column, "dates", "Its dates are written (D day, M month, Y year)", proposed, DATE_FORMS, "as 2024-03-09, or no dates");
+  }
+
+  /** How the numbers of a column are written, where they may have a decimal comma or marks. @param {string} column */
+  numberForm(column) {
+    const proposed = this.suggestionOf(column)?.number_forms ?? [];
+    return this.formField(column, "numbers", "It writes the number 1234 and a half as", proposed, NUMBER_FORMS, "1234.5, or no numbers");
+  }
+
+  suggestionOf(column) {
+    return this.studio.columns.find((one) => one.name === column)?.suggestion;
+  }
+
+  formField(column, key, label, proposed, known, usual) {
     const { studio } = this;
-    const proposed = studio.columns.find((one) => one.name === column)?.suggestion?.date_forms ?? [];
-    const form = dateFormOf(studio.doc, column);
+    const form = formOf(studio.doc, key, column);
     if (!proposed.length && !form) return null;
-    const first = proposed.length > 1 && !form ? "please choose" : "as 2024-03-09, or no dates";
-    const ways = [["", first], ...[...new Set([...proposed, ...DATE_FORMS])].map((one) => [one, one])];
-    return el("label", { class: "field" }, el("span", {}, "Its dates are written (D day, M month, Y year)"),
-      choice(ways, form, (chosen) => { this.values.delete(column); this.studio.edit(setDateForm(studio.doc, column, chosen)); },
-        { "data-key": "date form" }));
+    const first = proposed.length > 1 && !form ? "please choose" : usual;
+    const ways = [["", first], ...[...new Set([...proposed, ...known])].map((one) => [one, one])];
+    const choose = (chosen) => { this.values.delete(column); studio.edit(setForm(studio.doc, key, column, chosen)); };
+    return el("label", { class: "field" }, el("span", {}, label),
+      choice(ways, form, choose, { "data-key": key === "dates" ? "date form" : "number form" }));
   }
 
   /** The columns that say what a value belongs to, such as a county of a city; the one with the smallest groups comes first. */
@@ -211,7 +226,7 @@ export class TreesStep {
     if (this.values.has(column)) return this.values.get(column);
     const found = new Map();
     for (let all = Infinity; found.size < all;) {
-      const form = dateFormOf(this.studio.doc, column) || null;
+      const form = formOf(this.studio.doc, "dates", column) || formOf(this.studio.doc, "numbers", column) || null;
       const { n_all: n, values } = await call("values", { column, start: found.size, n: PIECE, filter: "", form });
       if (n > MOST) throw new Error(`\`${column}\` has ${count(n)} values, too many for a tree by hand. Choose another way to show it.`);
       for (const [value, records] of values) found.set(value, records);

@@ -6,7 +6,7 @@ export const STEPS = [
   ["search", "Search"], ["result", "Result"], ["export", "Export"],
 ];
 
-const COLUMN_KEYS = new Set(["class", "drop", "keep", "person"]);
+const COLUMN_KEYS = new Set(["class", "drop", "keep", "missing", "person"]);
 
 /**
  * The step on which a remark belongs.
@@ -14,7 +14,7 @@ const COLUMN_KEYS = new Set(["class", "drop", "keep", "person"]);
  */
 export function stepOf(remark) {
   const [key] = remark.place ?? [];
-  if (key === "attributes" || key === "dates") return "trees";
+  if (["attributes", "dates", "numbers"].includes(key)) return "trees";
   return COLUMN_KEYS.has(key) ? "columns" : "requirements";
 }
 

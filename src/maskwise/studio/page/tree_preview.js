@@ -25,7 +25,7 @@ export class TreePreview {
    * @param {Object} policy All of it: a tree that is made of the table may follow from the rest.
    */
   show(column, entry, policy) {
-    const key = JSON.stringify([column, entry, policy.class, policy.requirements, policy.dates]);
+    const key = JSON.stringify([column, entry, policy.class, policy.requirements, policy.dates, policy.numbers]);
     if (key === this.key) return;
     const isOther = this.column !== column;
     Object.assign(this, { key, column });
