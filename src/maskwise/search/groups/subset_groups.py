@@ -114,9 +114,11 @@ class SubsetGroups:
         self._places = wide.workspace.zeros((n_attributes + 1, len(wide.codes)), np.min_scalar_type(self._n_codes + 1))
         self._buffers: list[Buffers] = []
         self._layouts = [self._place(a) for a in range(n_attributes)]
+        rows = np.arange(len(wide.codes))
+        self._look_at(rows)
         for a in range(n_attributes):
             is_first = self._members[self._own[a], 0] == a
-            self._count(a, np.arange(len(wide.codes)), self._layouts[a], self._own[a][is_first])
+            self._count(a, rows, self._layouts[a], self._own[a][is_first])
 
     @property
     def is_anti_monotone(self) -> bool:
@@ -160,6 +162,7 @@ class SubsetGroups:
         self._node_of_code[a][codes] = branch_node[branch[codes]]
         rows = np.flatnonzero(is_moved[self._codes[:, a]])
         self._layouts[a] = self._place(a)
+        self._look_at(rows)
         self._count(a, rows, self._place(a, is_moved), self._own[a])
 
     def try_splits(self, attribute: int, node: int, low: int, high: int) -> tuple[Floats, Bools]:
@@ -178,7 +181,8 @@ class SubsetGroups:
         rows = np.flatnonzero((self._node_of_code[a] == node)[self._codes[:, a]])
         codes = self._codes[rows, a].astype(np.int64)
         bins = np.where((codes >= low) & (codes < high), codes - low, high - low)
-        dims, own = self._dimensions(rows, self._layouts[a]), np.sort(self._own[a])
+        self._look_at(rows)
+        dims, own = self._dimensions(len(rows), self._layouts[a]), np.sort(self._own[a])
         worst = np.empty((len(own), self.n_rules, high - low))
         words = self._words[rows]
 
@@ -237,13 +241,26 @@ class SubsetGroups:
             of_code[~only] = 0
         return _Places(of_code, np.array(shown), np.array(candidates), len(different))
 
-    def _dimensions(self, rows: Ints, refined: _Places) -> Dimensions:
-        """What some rows show, the places of the refined attribute last; these are filled in elsewhere."""
+    def _look_at(self, rows: Ints) -> None:
+        """Look up the places of some rows."""
+        table = np.array([one.of_code for one in self._layouts]).astype(self._places.dtype)
+
+        def take_some(part: slice, buffers: Buffers) -> None:
+            del buffers
+            take_places(self._codes, rows, table, part.start, part.stop, self._places)
+
+        self._in_threads(take_some, len(self.attributes), len(rows))
+
+    def _dimensions(self, n_rows: int, refined: _Places) -> Dimensions:
+        """What the rows show that are looked at, the places of the refined attribute last.
+
+        Args:
+            n_rows: How many they are.
+            refined: The places of the refined attribute, which are looked up elsewhere.
+        """
         layouts = [*self._layouts, refined]
         sizes = [len(one.shown) for one in layouts]
-        places = self._places[:, : len(rows)]
-        table = np.array([one.of_code for one in self._layouts]).astype(self._places.dtype)
-        take_places(self._codes, rows, table, places)
+        places = self._places[:, :n_rows]
         candidate = np.concatenate([one.candidate for one in layouts])
         offset = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         hides = self._cut.hides[list(self.attributes)]
@@ -259,10 +276,10 @@ class SubsetGroups:
         )
 
     def _count(self, a: int, rows: Ints, refined: _Places, own: Ints) -> None:
-        """Count rows on the subsets that have a refined attribute."""
+        """Count the rows that are looked at on the subsets that have a refined attribute."""
         if not len(own) or not len(rows):
             return
-        dims = self._dimensions(rows, refined)
+        dims = self._dimensions(len(rows), refined)
         dims.hides[-1] = dims.hides[a]
         dims.places[-1] = refined.of_code.astype(self._places.dtype)[self._codes[rows, a]]
         words = self._words[rows] if len(rows) < len(self._words) else self._words
@@ -273,7 +290,7 @@ class SubsetGroups:
         self._in_threads(count_some, len(own), len(rows))
 
     def _in_threads(self, work: Callable[[slice, Buffers], T], n_subsets: int, n_rows: int) -> list[T]:
-        """Share subsets among threads, each with buffers of its own."""
+        """Share subsets, or attributes, among threads, each with buffers of its own."""
         n = max(min(os.cpu_count() or 1, _MOST_THREADS, n_subsets * n_rows // _WORK_OF_THREAD, n_subsets), 1)
         while len(self._buffers) < n:
             self._buffers.append(make_buffers(len(self._codes), self._words.shape[1], len(self._layout.word)))

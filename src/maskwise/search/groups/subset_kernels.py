@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from maskwise.compress.packing import Layout, spread
-from maskwise.search.groups.subset_cells import Buffers, count_cells, list_cells, number_keys
+from maskwise.search.groups.subset_cells import ROWS_OF_BLOCK, Buffers, clear_cells, count_cells, list_cells, number_keys
 from maskwise.search.rule_kernels import weigh
 from maskwise.values.compiled import inner_kernel, kernel
 
@@ -62,18 +62,20 @@ class Worsts(NamedTuple):
 
 
 @kernel
-def take_places(codes: Any, rows: Any, place_of_code: Any, places: Any) -> None:
+def take_places(codes: Any, rows: Any, place_of_code: Any, first: int, last: int, places: Any) -> None:
     """Look up the places of some rows, attribute by attribute.
 
     Args:
         codes: IN (n_rows, n_attributes)
         rows: IN the rows that are looked at.
         place_of_code: IN (n_attributes, most_codes)
-        places: OUT as in `Dimensions`, without the refined attribute.
+        first: IN the first attribute that is looked up.
+        last: IN one past the last.
+        places: OUT as in `Dimensions`.
     """
     for start in range(0, rows.shape[0], _BLOCK):
         stop = min(start + _BLOCK, rows.shape[0])
-        for d in range(codes.shape[1]):
+        for d in range(first, last):
             for i in range(start, stop):
                 places[d, i] = place_of_code[d, codes[rows[i], d]]
 
@@ -251,15 +253,16 @@ def count_subsets(
                 break
             n_cells = n_more
             stop += 1
-        for i in range(n):
-            buffers.cell[i] = buffers.key[i] * dims.n_places[last] + dims.places[last, i]
-        for p in range(q + 1, stop):
-            d = _dimension(subsets, own[p], size - 1, a, refined)
+        if n_cells <= buffers.counted.shape[0]:
+            clear_cells(buffers, words.shape[1], n_cells)
+            _count_blocks(dims, subsets, own, q, stop, a, words, buffers)
+        else:
+            # One subset: several are counted together only where there are few cells.
             for i in range(n):
-                buffers.cell[i] = buffers.cell[i] * dims.n_places[d] + dims.places[d, i]
-        if n_cells > buffers.counted.shape[0]:
+                buffers.cell[i] = buffers.key[i] * dims.n_places[last] + dims.places[last, i]
             n_cells = number_keys(buffers.cell, n, buffers.table)
-        count_cells(buffers, words, n_cells)
+            clear_cells(buffers, words.shape[1], n_cells)
+            count_cells(buffers.cell, 0, n, words, buffers)
         if stop == q + 1:
             list_cells(buffers, n_cells)
             _weigh_subset(dims, subsets, s, a, layout, rules, worsts, buffers)
@@ -268,6 +271,36 @@ def count_subsets(
             _project(dims, d, n_keys * dims.n_places[d], n_cells, buffers)
             _weigh_subset(dims, subsets, own[p], a, layout, rules, worsts, buffers)
         q = stop
+
+
+@inner_kernel
+def _count_blocks(
+    dims: Dimensions, subsets: Subsets, own: Any, q: int, stop: int, a: int, words: Any, buffers: Buffers
+) -> None:
+    """Count the rows in the cells of their key and the last attributes of some subsets, block by block.
+
+    Args:
+        dims: IN what rows show.
+        subsets: IN the subsets.
+        own: IN those that are counted.
+        q: IN the first of those that are counted together.
+        stop: IN one past the last.
+        a: IN the refined attribute.
+        words: IN (n_rows, n_words) the counters of the rows.
+        buffers: INOUT cells are counted.
+    """
+    n, size, refined = words.shape[0], subsets.members.shape[1], dims.n_places.shape[0] - 1
+    block = buffers.block
+    for start in range(0, n, ROWS_OF_BLOCK):
+        end = min(start + ROWS_OF_BLOCK, n)
+        for i in range(end - start):
+            block[i] = buffers.key[start + i]
+        for p in range(q, stop):
+            d = _dimension(subsets, own[p], size - 1, a, refined)
+            n_places, places = np.int32(dims.n_places[d]), dims.places[d, start:end]
+            for i in range(end - start):
+                block[i] = np.int32(block[i] * n_places + places[i])
+        count_cells(block, start, end, words, buffers)
 
 
 @inner_kernel
