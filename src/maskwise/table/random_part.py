@@ -14,7 +14,7 @@ MOST_RECORDS = 50_000
 """So many records are looked at, about, whatever the size of the table: a share of them is off by half a percent."""
 
 _MOST_TOGETHER = 64
-"""So many columns are counted in one query: on DuckDB a thousand at once took 80 seconds and 1.5 GB, 64 at a time five."""
+"""So many columns are counted in one query: on DuckDB a thousand at once took 80 seconds, and 64 at a time five."""
 
 
 class CellCounts(NamedTuple):

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from maskwise.compress.packing import Layout, spread
-from maskwise.search.groups.subset_cells import ROWS_OF_BLOCK, Buffers, clear_cells, count_cells, list_cells, number_keys
+from maskwise.search.groups.subset_cells import (
+    ROWS_OF_BLOCK,
+    Buffers,
+    clear_cells,
+    count_cells,
+    list_cells,
+    number_keys,
+)
 from maskwise.search.rule_kernels import weigh
 from maskwise.values.compiled import inner_kernel, kernel
 
