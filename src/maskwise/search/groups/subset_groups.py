@@ -25,7 +25,7 @@ from maskwise.search.groups.subset_splits import worst_of_splits
 from maskwise.search.groups.subset_tables import (
     count_tabled,
     fill_tables,
-    make_scratch,
+    make_moved_rows,
     plan_tables,
     worst_of_tabled_splits,
 )
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from maskwise.compress.spill import Workspace
     from maskwise.search.groups.split_kernels import SplitCut
     from maskwise.search.groups.subset_cells import Buffers
-    from maskwise.search.groups.subset_tables import Scratch, SubsetTables
+    from maskwise.search.groups.subset_tables import MovedRows, SubsetTables
 
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
@@ -123,7 +123,7 @@ class SubsetGroups:
         self._places = wide.workspace.zeros((n_attributes + 1, len(wide.codes)), np.min_scalar_type(self._n_codes + 1))
         self._buffers: list[Buffers] = []
         self._layouts = [self._place(a) for a in range(n_attributes)]
-        self._scratch: list[Scratch] = []
+        self._scratch: list[MovedRows] = []
         rows = np.arange(len(wide.codes))
         self._tables = self._make_tables(rows, wide.workspace)
         self._look_at(rows, self._place_of_code())
@@ -235,7 +235,7 @@ class SubsetGroups:
 
             self._in_threads(fill_some, len(chosen), len(rows))
         n_threads = min(os.cpu_count() or 1, _MOST_THREADS)
-        self._scratch = [make_scratch(tables, len(self.attributes), self._places.dtype) for _ in range(n_threads)]
+        self._scratch = [make_moved_rows(tables, len(self.attributes), self._places.dtype) for _ in range(n_threads)]
         return tables
 
     def _n_rows_of(self, subsets: Ints) -> int:

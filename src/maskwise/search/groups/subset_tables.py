@@ -44,8 +44,8 @@ class SubsetTables(NamedTuple):
     words: Any  # (n_all, n_words) the counters of each row
 
 
-class Scratch(NamedTuple):
-    """Where one thread puts the rows of a subset that a refinement moves."""
+class MovedRows(NamedTuple):
+    """Room for the rows of a subset that a refinement moves, for one thread."""
 
     places: Any  # (n_attributes + 1, most_rows) as in `Dimensions`
     words: Any  # (most_rows, n_words)
@@ -83,10 +83,10 @@ def plan_tables(members: Ints, n_codes: Ints, n_rows: int, n_words: int, workspa
     )
 
 
-def make_scratch(tables: SubsetTables, n_attributes: int, dtype: Any) -> Scratch:
+def make_moved_rows(tables: SubsetTables, n_attributes: int, dtype: Any) -> MovedRows:
     """Make room for the rows of any of the subsets."""
     n = int(tables.n_rows.max(initial=0))
-    return Scratch(
+    return MovedRows(
         np.zeros((n_attributes + 1, n), dtype), np.zeros((n, tables.words.shape[1]), np.int64), np.zeros(n, np.int64)
     )
 
@@ -145,7 +145,7 @@ def _take_rows(
     place_of_code: Any,
     refined: Any,
     moved: Any,
-    scratch: Scratch,
+    scratch: MovedRows,
 ) -> Any:
     """Put the rows of a subset that show a value into the scratch; return how many they are.
 
@@ -192,7 +192,7 @@ def count_tabled(
     rules: Rules,
     worsts: Worsts,
     buffers: Buffers,
-    scratch: Scratch,
+    scratch: MovedRows,
 ) -> None:
     """Count the moved rows of each of some subsets, and update the worst figures of candidates.
 
@@ -232,7 +232,7 @@ def worst_of_tabled_splits(
     layout: Layout,
     rules: Rules,
     buffers: Buffers,
-    scratch: Scratch,
+    scratch: MovedRows,
     worst: Any,
     is_valid: Any,
 ) -> None:
