@@ -26,8 +26,10 @@ from maskwise.values.compiled import inner_kernel, kernel
 if TYPE_CHECKING:
     from maskwise.search.rule_kernels import Rules
 
-_MOST_TOGETHER = 1 << 15
+_MOST_TOGETHER = 1 << 13
 """So many cells several subsets may be counted in together: they stay in a processor's own memory."""
+_ROWS_OF_CELL = 16
+"""And there must be so many rows for each: every cell is looked at once more for each of the subsets."""
 _BLOCK = 1024
 """So many rows are turned into columns at a time."""
 
@@ -237,7 +239,7 @@ def count_subsets(
         buffers: OUT what is counted in.
     """
     n, size, refined = words.shape[0], subsets.members.shape[1], dims.n_places.shape[0] - 1
-    most = min(max(n // 4, 1), _MOST_TOGETHER)
+    most = min(max(n // _ROWS_OF_CELL, 1), _MOST_TOGETHER)
     n_keys = np.int64(0)
     q, of_keys = 0, -1
     while q < own.shape[0]:
@@ -273,9 +275,11 @@ def count_subsets(
         if stop == q + 1:
             list_cells(buffers, n_cells)
             _weigh_subset(dims, subsets, s, a, layout, rules, worsts, buffers)
+        n_before = np.int64(1)
         for p in range(q, stop if stop > q + 1 else q):
-            d = _dimension(subsets, own[p], size - 1, a, refined)
-            _project(dims, d, n_keys * dims.n_places[d], n_cells, buffers)
+            n_places = dims.n_places[_dimension(subsets, own[p], size - 1, a, refined)]
+            _project(n_keys, n_before, n_places, n_cells // (n_keys * n_before * n_places), buffers)
+            n_before *= n_places
             _weigh_subset(dims, subsets, own[p], a, layout, rules, worsts, buffers)
         q = stop
 
@@ -311,34 +315,39 @@ def _count_blocks(
 
 
 @inner_kernel
-def _project(dims: Dimensions, d: int, n_own: int, n_cells: int, buffers: Buffers) -> None:
+def _project(n_keys: int, n_before: int, n_places: int, n_after: int, buffers: Buffers) -> None:
     """List the cells of one subset from those in which it was counted together with others.
 
+    A cell of all of them is numbered by its key, the places on the last attributes of
+    the subsets before, the place on its own, and those on the ones after it.
+
     Args:
-        dims: IN what rows show.
-        d: IN the subset's last attribute.
-        n_own: IN how many cells it may have.
-        n_cells: IN how many there are of all together.
+        n_keys: IN how many keys there may be.
+        n_before: IN how many combinations of places the attributes before have.
+        n_places: IN how many places its own last attribute has.
+        n_after: IN how many combinations of places the attributes after it have.
         buffers: INOUT its cells are listed.
     """
-    for x in range(n_own):
-        buffers.some_cell[x] = -1
-    n_found = np.int64(0)
-    for x in range(n_cells):
-        row = buffers.row_of[x]
-        if row < 0:
-            continue
-        own = buffers.key[row] * dims.n_places[d] + dims.places[d, row]
-        c = buffers.some_cell[own]
-        if c < 0:
-            c = n_found
-            n_found += 1
-            buffers.some_cell[own] = c
-            buffers.some_row[c] = row
-            for w in range(buffers.cells.shape[1]):
-                buffers.cells[c, w] = 0
-        for w in range(buffers.cells.shape[1]):
-            buffers.cells[c, w] += buffers.counted[x, w]
+    for own in range(n_keys * n_places):
+        buffers.some_cell[own] = -1
+    n_found, x = np.int64(0), np.int64(0)
+    for key in range(n_keys):
+        for _before in range(n_before):
+            for place in range(n_places):
+                own = key * n_places + place
+                for _after in range(n_after):
+                    if buffers.row_of[x] >= 0:
+                        c = buffers.some_cell[own]
+                        if c < 0:
+                            c = n_found
+                            n_found += 1
+                            buffers.some_cell[own] = c
+                            buffers.some_row[c] = buffers.row_of[x]
+                            for w in range(buffers.cells.shape[1]):
+                                buffers.cells[c, w] = 0
+                        for w in range(buffers.cells.shape[1]):
+                            buffers.cells[c, w] += buffers.counted[x, w]
+                    x += 1
     buffers.n_cells[0] = n_found
 
 
