@@ -56,7 +56,7 @@ def compress(
     class_tables: tuple[ClassTable, ...] = ()
     if request.classes is not None:
         table, class_tables = compress_classes(table, profile, request.codings, request.classes, workspace, on_stage)
-    tables = _compress_qids(table, profile, request, workspace)
+    tables = _compress_qids(table, profile, request, workspace, class_tables)
     taught = None
     if request.records is not None:
         on_stage(Stage.LEARN)
@@ -64,26 +64,56 @@ def compress(
     return CompressedTables(tables, class_tables, workspace, taught)
 
 
-def _compress_qids(table: Table, profile: Profile, request: CountRequest, workspace: Workspace) -> Sequence[Compact]:
+def _compress_qids(
+    table: Table,
+    profile: Profile,
+    request: CountRequest,
+    workspace: Workspace,
+    class_tables: Sequence[ClassTable],
+) -> Sequence[Compact]:
     """Count the rows of each QID that is asked for, or those of a wide table that several are made of."""
     if not request.tables:
         return ()
-    counted = list(dict.fromkeys(counted_as(one) for one in request.tables))
+    asked = list(dict.fromkeys(counted_as(one) for one in request.tables))
+    found = {one: known for one in asked if (known := _known(one, profile, class_tables)) is not None}
+    counted = [one for one in asked if one not in found]
     pairs = list(dict.fromkeys(pair for one in counted for pair in one.sensitive))
     sensitive = [(name, profile.sensitive[name].keys_of(*values)) for name, values in pairs]
     used = sorted({a for one in counted for a in one.attributes})
     lookups = {profile.columns[a].name: lookup_of(profile.columns[a], request.codings[a]) for a in used}
     person = None if profile.persons is None else profile.persons.column
     count = _count if person is None else count_persons
-    with table.engine.scratch():
-        coded = recode(table, lookups, sensitive, keep=len(counted) > 1, person=person)
-        found = {
-            one: count(coded, profile, request, one, [pairs.index(pair) for pair in one.sensitive], workspace)
-            for one in counted
-        }
+    if counted:
+        with table.engine.scratch():
+            coded = recode(table, lookups, sensitive, keep=len(counted) > 1, person=person)
+            for one in counted:
+                marks = [pairs.index(pair) for pair in one.sensitive]
+                found[one] = count(coded, profile, request, one, marks, workspace)
     if not any(one.wide for one in request.tables):
         return tuple(found[one] for one in request.tables)
     return QidTables(request.tables, found, [coding.n_codes for coding in request.codings])
+
+
+def _known(one: TableRequest, profile: Profile, class_tables: Sequence[ClassTable]) -> Compact | None:
+    """The rows of a QID of all attributes, if these were counted by class already: every record has one class.
+
+    Args:
+        one: The QID, and what is counted of it.
+        profile: The distinct values of the records.
+        class_tables: The rows by class.
+    """
+    if profile.persons is not None or one.sensitive:
+        return None
+    for known in class_tables:
+        rows = known.rows
+        if known.group_of_row is None and rows.attributes == one.attributes:
+            counts = rows.workspace.zeros((len(rows.codes), 1), np.int64)
+            rows.counts.sum(axis=1, keepdims=True, out=counts)
+            # If not all records are there, the table has changed; whoever counts it anew says so.
+            return (
+                Compact(one.attributes, rows.codes, counts, rows.workspace) if counts.sum() == profile.n_rows else None
+            )
+    return None
 
 
 def _count(
