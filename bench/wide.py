@@ -14,13 +14,18 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 TREE = {"any": {"low": {"ll": ["v0", "v1"], "lh": ["v2", "v3"]}, "high": {"hl": ["v4", "v5"], "hh": ["v6", "v7"]}}}
+
+VALUES = pa.array([f"v{i}" for i in range(8)])
 
 
 def table(n_rows: int, n_columns: int) -> tuple[pa.Table, dict[str, Any]]:
@@ -34,30 +39,42 @@ def table(n_rows: int, n_columns: int) -> tuple[pa.Table, dict[str, Any]]:
         if a % 3 == 0:
             columns[f"n{a}"] = np.round(40 + 12 * drawn).astype(np.int64)
             continue
-        eighth = np.clip(np.floor((drawn + 3) / 6 * 8), 0, 7).astype(np.int64)
-        columns[f"t{a}"] = np.array([f"v{i}" for i in range(8)])[eighth]
+        eighth = np.clip(np.floor((drawn + 3) / 6 * 8), 0, 7).astype(np.int8)
+        columns[f"t{a}"] = pa.DictionaryArray.from_arrays(pa.array(eighth), VALUES).cast(pa.string())
         if a % 3 == 2:
             trees[f"t{a}"] = {"taxonomy": TREE}
     columns["cls"] = np.where(hidden[:, 0] + hidden[:, 1] + rng.normal(size=n_rows) > 0, "yes", "no")
     return pa.table(columns), trees
 
 
-def problems(n_rows: int) -> dict[str, tuple[pa.Table, dict[str, Any]]]:
-    """The tables and policies by name."""
-    found = {}
-    for n_columns, known in ((59, 2), (59, 3), (100, 2), (100, 3)):
-        records, trees = table(n_rows, n_columns)
-        names = records.column_names[:-1]
-        asked = [{"lkc": {"attributes": names, "L": known}, "k": 50}]
-        found[f"any {known} of {n_columns} columns"] = (records, {"attributes": trees, "requirements": asked})
+Problem = tuple[pa.Table, dict[str, Any]]
+
+
+def any_of(n_rows: int, n_columns: int, known: int) -> Problem:
+    """An attacker knows any few of many columns."""
+    records, trees = table(n_rows, n_columns)
+    asked = [{"lkc": {"attributes": records.column_names[:-1], "L": known}, "k": 50}]
+    return records, {"attributes": trees, "requirements": asked}
+
+
+def mostly_unmasked(n_rows: int) -> Problem:
+    """A thousand columns, twenty of which are masked."""
     records, trees = table(n_rows, 1_000)
     names = records.column_names[:20]
     own = {name: tree for name, tree in trees.items() if name in names}
-    found["20 of 1,000 columns"] = (records, {"attributes": own, "requirements": [{"qid": names, "k": 50}]})
-    records, trees = table(n_rows, 20)
+    return records, {"attributes": own, "requirements": [{"qid": names, "k": 50}]}
+
+
+def many_requirements(n_rows: int) -> Problem:
+    """Two hundred pairs of columns, each with a k of its own."""
+    records, trees = table(n_rows, 21)
     names = records.column_names[:-1]
     pairs = [{"qid": [a, b], "k": 50 + i} for i, a in enumerate(names) for b in names[i + 1 :]][:200]
-    found[f"{len(pairs)} requirements"] = (records, {"attributes": trees, "requirements": pairs})
+    return records, {"attributes": trees, "requirements": pairs}
+
+
+def large_tree(n_rows: int) -> Problem:
+    """A million codes in a thousand groups."""
     rng = np.random.default_rng(7)
     codes = rng.integers(0, 1_000_000, n_rows)
     tree = {f"p{i}": [f"c{i * 1_000 + j}" for j in range(1_000)] for i in range(1_000)}
@@ -66,12 +83,27 @@ def problems(n_rows: int) -> dict[str, tuple[pa.Table, dict[str, Any]]]:
         "age": rng.integers(0, 90, n_rows),
         "cls": rng.choice(["no", "yes"], n_rows),
     }
-    asked_of_codes = [{"qid": ["code", "age"], "k": 50}]
-    found["a tree with 1,000,000 leaves"] = (
-        pa.table(cells),
-        {"attributes": {"code": {"taxonomy": {"any": tree}}}, "requirements": asked_of_codes},
-    )
-    return found
+    asked = [{"qid": ["code", "age"], "k": 50}]
+    return pa.table(cells), {"attributes": {"code": {"taxonomy": {"any": tree}}}, "requirements": asked}
+
+
+PROBLEMS: dict[str, Callable[[int], Problem]] = {
+    "any 2 of 59 columns": lambda n: any_of(n, 59, 2),
+    "any 3 of 59 columns": lambda n: any_of(n, 59, 3),
+    "any 2 of 100 columns": lambda n: any_of(n, 100, 2),
+    "any 3 of 100 columns": lambda n: any_of(n, 100, 3),
+    "20 of 1,000 columns": mostly_unmasked,
+    "200 requirements": many_requirements,
+    "a tree with 1,000,000 leaves": large_tree,
+}
+"""The tables and policies by name."""
+
+
+def write_problem(problem: Problem, folder: Path) -> None:
+    """Write a table and its policy."""
+    records, policy = problem
+    pq.write_table(records, folder / "table.parquet")
+    (folder / "policy.json").write_text(json.dumps({"class": "cls", **policy}))
 
 
 def run_one(folder: Path, memory: str) -> None:
@@ -101,13 +133,12 @@ def main() -> None:
     if chosen.folder is not None:
         run_one(chosen.folder, chosen.memory)
         return
-    for name, (records, policy) in problems(chosen.rows).items():
+    for name, make in PROBLEMS.items():
         if chosen.only not in name:
             continue
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
-            pq.write_table(records, folder / "table.parquet")
-            (folder / "policy.json").write_text(json.dumps({"class": "cls", **policy}))
+            write_problem(make(chosen.rows), folder)
             command = [sys.executable, "-m", "bench.wide", "--folder", place, "--memory", chosen.memory]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             print(f"{name}: {(done.stdout or done.stderr).strip().splitlines()[-1]}", flush=True)

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from maskwise import PolicyError, Taxonomy
+from maskwise.formats import yaml_lines
 from maskwise.formats.taxonomies.nested_yaml import from_document
 from maskwise.formats.yaml_lines import parse
 
@@ -62,3 +63,33 @@ def test_characters_that_json_escapes_in_two_halves_are_one() -> None:
 def test_half_a_character_is_refused(text: str) -> None:
     with pytest.raises(PolicyError, match="line 1: half of an escaped character"):
         parse(text, "policy.json")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a:\n  b: 1\n  c: [x,\n      y, 'null', ~]\n\"01\": No\nd: &x {e: 'it''s'}\nf: *x\n",
+        '{"a": ["\\u00e9", "\\ud83d\\ude00", 1.0, null], "b": {}}',
+        "# nothing\n",
+        "a: |\n  two\n  lines\nb: >-\n  one\n  line\n",
+        "a:\n\t- b\n",
+        "a: b\n c: d",
+        "a: *unknown",
+        "a: 1\na: 2",
+        "a: 1\n---\nb: 2",
+        "a: \x07",
+        "[" * 20_000,
+        "- " * 20_000 + "x",
+    ],
+)
+def test_a_long_text_is_read_as_a_short_one(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    def read() -> object:
+        try:
+            document = parse(text, "x.yaml")
+        except PolicyError as error:
+            return error.mistakes
+        return document.data, document.lines
+
+    short = read()
+    monkeypatch.setattr(yaml_lines, "_LONG", 0)
+    assert read() == short

@@ -14,9 +14,11 @@ import maskwise
 from maskwise.compress.compressed_table import Compact
 from maskwise.compress.qid_tables import QidTables, project
 from maskwise.compress.request import TableRequest
+from maskwise.compress.spill import Workspace
 from maskwise.errors import InputError, PolicyError
 from maskwise.policy.requirements.lkc import LKC
 from maskwise.search import bounds
+from maskwise.search.groups import subset_tables
 from maskwise.verify import verify as recount
 
 TREE = {"any": {"low": ["v0", "v1"], "high": {"upper": ["v2", "v3"], "top": ["v4", "v5"]}}}
@@ -53,11 +55,14 @@ def masked(monkeypatch: pytest.MonkeyPatch, most: int, seed: int, **options: Any
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::maskwise.MaskwiseWarning")
+@pytest.mark.parametrize("fewer", [1, 10**9])
 @pytest.mark.parametrize("criterion", ["score", "conditional"])
 @pytest.mark.parametrize("seed", range(4))
 def test_subsets_counted_together_lead_to_the_same_steps(
-    monkeypatch: pytest.MonkeyPatch, seed: int, criterion: str
+    monkeypatch: pytest.MonkeyPatch, seed: int, criterion: str, fewer: int
 ) -> None:
+    # Subsets with rows of their own where that is possible, or none of them.
+    monkeypatch.setattr(subset_tables, "_FEWER", fewer)
     together = masked(monkeypatch, 0, seed, criterion=criterion)
     apart = masked(monkeypatch, SEPARATE, seed, criterion=criterion)
     assert together.solution.steps == apart.solution.steps
@@ -105,6 +110,19 @@ def test_a_table_made_of_a_wide_one_is_what_would_have_been_counted() -> None:
     assert [table.attributes for table in tables] == [(1, 6), (4,)]
     assert [table.attributes for table in tables[1:]] == [(4,)]
     assert tables.n_codes == 2 * 16 + 4
+
+
+def test_subsets_with_few_rows_get_rows_of_their_own_as_long_as_there_is_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    members, n_codes = np.array([[0, 1], [0, 2], [1, 2]]), np.array([10, 200, 5])
+    planned = subset_tables.plan_tables(members, n_codes, 16_000, 1, Workspace())
+    assert planned.start.tolist() == [1050, 0, 50]
+    assert subset_tables.plan_tables(members, n_codes, 9_000, 1, Workspace()).start.tolist() == [-1, 0, 50]
+    # A row takes a byte for each code, and eight for a word of counters.
+    monkeypatch.setattr(subset_tables, "_MOST_BYTES", 1_100 * 10)
+    assert subset_tables.plan_tables(members, n_codes, 16_000, 1, Workspace()).start.tolist() == [-1, 0, 50]
+    assert subset_tables.plan_tables(members, n_codes, 16_000, 1, Workspace(0)).codes.shape[0] * 10 < 1 << 16
 
 
 def test_too_many_combinations_are_refused_where_qids_are_searched_one_by_one() -> None:

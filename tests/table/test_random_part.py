@@ -57,3 +57,13 @@ def test_cells_are_counted_once_for_all_who_ask(monkeypatch: pytest.MonkeyPatch)
     assert part.count_cells(["Zip", "Job"]) == {"Zip": (1, 1), "Job": (4, 4)}
     assert part.count_cells(["Job", "Age"]) == {"Job": (4, 4), "Age": (3, 2)}
     assert len(asked) == 1
+
+
+def test_cells_of_many_columns_are_counted_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = read(pa.table({f"x{i}": [0, i % 3, None] for i in range(150)}))
+    asked: list[object] = []
+    fetch = table.engine.fetch
+    monkeypatch.setattr(table.engine, "fetch", lambda expr: asked.append(expr) or fetch(expr))
+    found = take_part(table, 3).count_cells(table.names)
+    assert found == {f"x{i}": (2, 2 if i % 3 else 1) for i in range(150)}
+    assert len(asked) == 3

@@ -160,3 +160,23 @@ def test_kept_code_is_loaded_without_what_the_compiler_needs(tmp_path: Path) -> 
     found, _, is_compiling = first.stdout.strip().rpartition(" ")
     assert is_compiling == "True"
     assert second.stdout.strip() == f"{found} False"
+
+
+def test_kept_code_with_a_class_that_is_gone_is_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    head = "from typing import NamedTuple\nfrom maskwise.values.compiled import kernel\n"
+
+    def run(name: str) -> tuple[int, bool]:
+        text = f"{head}class {name}(NamedTuple):\n    n: int\n@kernel\ndef first(pair):\n    return pair.n\n"
+        (tmp_path / "renamed_class.py").write_text(text)
+        sys.modules.pop("renamed_class", None)
+        importlib.invalidate_caches()
+        for kept in (tmp_path / "__pycache__").glob("*.pyc"):
+            kept.unlink()
+        module = importlib.import_module("renamed_class")
+        return module.first(getattr(module, name)(7)), bool(module.first.stats.cache_hits)
+
+    assert run("Before") == (7, False)
+    assert run("Before") == (7, True)
+    assert run("After") == (7, False)
+    assert run("After") == (7, True)

@@ -19,6 +19,7 @@ from maskwise.compress.recode import fetch_records, lookup_of, number_records, r
 from maskwise.compress.scored_records import score_by_odds
 from maskwise.engines.base import ROW, Lookup
 from maskwise.engines.value_scores import SCORE
+from maskwise.errors import InputError
 from maskwise.profile.sensitive import take_sensitive
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
 from maskwise.values.stages import Stage
@@ -145,6 +146,9 @@ def _count(
         coded = recode(table, lookups, list(classes.values()), keep=False, own=own)
         with coded.count(names, range(len(classes)), beside=list(own)) as batches:
             for batch in batches:
+                if any(column.null_count for column in batch.columns[:n_names]):
+                    msg = "The table changed while it was read: it has cells that were not there before. Try again."
+                    raise InputError(msg)
                 columns = [as_numpy(column) for column in batch.columns]
                 rows.add(columns[:n_names])
                 counts.add(columns[n_keys + 1 :])

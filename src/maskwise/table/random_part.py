@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 MOST_RECORDS = 50_000
 """So many records are looked at, about, whatever the size of the table: a share of them is off by half a percent."""
 
+_MOST_TOGETHER = 64
+"""So many columns are counted in one query: on DuckDB a thousand at once took 80 seconds, and 64 at a time five."""
+
 
 class CellCounts(NamedTuple):
     """How many cells a column has."""
@@ -47,14 +50,15 @@ class RandomPart:
         return RandomPart(replace(self.table, expr=drawn), self.n_all, most / self.n_all)
 
     def count_cells(self, names: Iterable[str]) -> dict[str, CellCounts]:
-        """Count the cells of some columns, those in one query that were not counted before.
+        """Count the cells of some columns, those in few queries that were not counted before.
 
         Args:
             names: The columns.
         """
         names = list(names)
-        new = [name for name in names if name not in self.counted]
-        if new:
+        uncounted = [name for name in names if name not in self.counted]
+        for start in range(0, len(uncounted), _MOST_TOGETHER):
+            new = uncounted[start : start + _MOST_TOGETHER]
             cells = self.table.expr.select(**{f"a{i}": self.table.column(name) for i, name in enumerate(new)})
             asked = {f"n{i}": cells[f"a{i}"].count() for i in range(len(new))}
             asked |= {f"v{i}": cells[f"a{i}"].nunique() for i in range(len(new))}

@@ -103,8 +103,12 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         # Kernels that make arrays call it; it is compiled in every process.
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
-        # Only where the file is busy, on Windows.
+            try:
+                return self._load_overload(sig, target_context)
+            except (AttributeError, ImportError):
+                # Kept by another version, in which a class of its arguments had another name: it cannot even be listed.
+                self.flush()
+        # Also where the file is busy, on Windows.
         return None
 
 

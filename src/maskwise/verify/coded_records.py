@@ -8,6 +8,9 @@ counted from these rows. This is the recount's own: it shares no code with the s
 
 from __future__ import annotations
 
+import os
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -21,6 +24,7 @@ from maskwise.values.arrow import as_numpy, from_numpy, narrowest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from concurrent.futures import Future
 
     import ibis.expr.types as ir
     from numpy.typing import NDArray
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 
 _MOST_TOGETHER = 1 << 15
 """So many cells are counted at a time for several sets of columns: they stay in a processor's own memory."""
+_MOST_THREADS = 4
+"""More would need more memory than they save time."""
 _MOST_CELLS = 1 << 16
 """So many cells, and twice as many as there are rows, have places of their own; more of them are sorted."""
 
@@ -46,28 +52,55 @@ class RecountRows:
     counts: Ints  # (n_rows, n_counts)
     """The records of each row, and those of them with each mark."""
 
-    def groups(self, sets: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, Ints]]:
-        """Count the records of each group on each of some sets of columns, in their order.
+    def alike(self, sets: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, Ints, Ints]]:
+        """Count the records of each group on each of some sets of columns, and the groups with the same counts.
 
         Args:
             sets: The columns of each by their numbers.
 
         Yields:
-            The place of a set, and (n_groups, n_counts) the counts of its groups.
+            The place of a set, in their order, and what `count_alike` says of the counts of its groups.
 
         Claim: every record is in one row, and a row in one group of each set.
         """
-        for first, sharing in groupby(range(len(sets)), key=lambda at: sets[at][:-1]):
-            key, n_keys = self._keys(first)
-            places = list(sharing)
-            while places:
-                n_cells, n_together = n_keys * self.n_codes[sets[places[0]][-1]], 1
-                for at in places[1:]:
-                    if n_cells * self.n_codes[sets[at][-1]] > min(_MOST_TOGETHER, len(key) // 4):
-                        break
-                    n_cells, n_together = n_cells * self.n_codes[sets[at][-1]], n_together + 1
-                together, places = places[:n_together], places[n_together:]
-                yield from zip(together, self._count(key, n_keys, [sets[at][-1] for at in together]), strict=True)
+        sharing = [(first, list(places)) for first, places in groupby(range(len(sets)), key=lambda at: sets[at][:-1])]
+        n_threads = min(os.cpu_count() or 1, _MOST_THREADS)
+
+        def count(first: tuple[int, ...], places: list[int]) -> list[tuple[int, Ints, Ints]]:
+            return [(at, *count_alike(counts)) for at, counts in self._groups(first, places, sets)]
+
+        with ThreadPoolExecutor(n_threads) as threads:
+            waiting: deque[Future[list[tuple[int, Ints, Ints]]]] = deque()
+            for first, places in sharing:
+                waiting.append(threads.submit(count, first, places))
+                # A few ahead, so that the threads are busy and what they count is not kept.
+                if len(waiting) > 2 * n_threads:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
+
+    def _groups(
+        self, first: tuple[int, ...], places: list[int], sets: Sequence[tuple[int, ...]]
+    ) -> Iterator[tuple[int, Ints]]:
+        """Count the groups on sets that have all columns but the last in common.
+
+        Args:
+            first: These columns.
+            places: The places of the sets.
+            sets: All sets.
+
+        Yields:
+            The place of a set, and (n_groups, n_counts) the counts of its groups.
+        """
+        key, n_keys = self._keys(first)
+        while places:
+            n_cells, n_together = n_keys * self.n_codes[sets[places[0]][-1]], 1
+            for at in places[1:]:
+                if n_cells * self.n_codes[sets[at][-1]] > min(_MOST_TOGETHER, len(key) // 4):
+                    break
+                n_cells, n_together = n_cells * self.n_codes[sets[at][-1]], n_together + 1
+            together, places = places[:n_together], places[n_together:]
+            yield from zip(together, self._count(key, n_keys, [sets[at][-1] for at in together]), strict=True)
 
     def _keys(self, columns: Sequence[int]) -> tuple[Ints, int]:
         """A number for what each row has on some columns, and how many numbers there may be."""
@@ -83,14 +116,13 @@ class RecountRows:
         from maskwise.verify.subset_kernels import count_cells  # noqa: PLC0415 - compiled code is slow to load
 
         sizes = [self.n_codes[c] for c in last]
-        n_cells, columns = n_keys * int(np.prod(sizes)), self.codes[list(last)]
+        n_cells, columns, counted = n_keys * int(np.prod(sizes)), self.codes, list(last)
         if n_cells > _MOST_CELLS + 2 * len(key):
             # One column: several are counted together only where there are few cells.
-            n_cells, key = _numbered(key * sizes[0] + columns[0])
-            sizes, columns = [1], np.zeros((1, len(key)), columns.dtype)
-            n_keys = n_cells
+            n_cells, key = _numbered(key * sizes[0] + columns[last[0]])
+            n_keys, sizes, counted = n_cells, [1], []
         cells = np.zeros((n_cells, self.counts.shape[1]), np.int64)
-        count_cells(key, columns, np.array(sizes, np.int64), self.counts, cells)
+        count_cells(key, columns, np.array(counted, np.int64), np.array(sizes, np.int64), self.counts, cells)
         by_column = cells.reshape(n_keys, *sizes, cells.shape[1])
         for c in range(len(sizes)):
             others = tuple(1 + other for other in range(len(sizes)) if other != c)

@@ -21,7 +21,7 @@ from maskwise.table.marks import MOST_LISTED
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import as_numpy
 from maskwise.values.spelling import text_of
-from maskwise.verify.coded_records import code_records, count_alike
+from maskwise.verify.coded_records import code_records
 from maskwise.verify.counted_values import Cells
 from maskwise.verify.measures.registry import measure_groups
 from maskwise.verify.measures.spectrum import Spectrum
@@ -204,8 +204,7 @@ class _Marked:
         marks = [f"s{i}" for i in range(len(self.marks))]
         coded = code_records(self.engine, self.expr, [f"q{i}" for i in range(len(self.columns))], marks)
         n_rows, number = int(coded.counts[:, 0].sum()), {name: i for i, name in enumerate(self.columns)}
-        for at, counts in coded.groups([tuple(number[name] for name in qid) for qid in qids]):
-            different, n_groups = count_alike(counts)
+        for at, different, n_groups in coded.alike([tuple(number[name] for name in qid) for qid in qids]):
             n_values = {pair: different[:, 1 + i] for i, pair in enumerate(self.marks)}
             yield qids[at], Spectrum(n_groups, different[:, 0], n_values), n_rows
 

@@ -13,13 +13,16 @@ from maskwise.values.compiled import inner_kernel
 
 _LEAST_CELLS = 1 << 12
 """So many cells can always be counted."""
+ROWS_OF_BLOCK = 1 << 12
+"""So many rows are looked at together: their cells stay in a processor's own memory."""
 
 
 class Buffers(NamedTuple):
     """What one thread counts in."""
 
     key: Any  # (n_rows,) a number for what a row has on all attributes of a subset but the last
-    cell: Any  # (n_rows,) a number for what it has on all of them
+    cell: Any  # (n_rows,) a number for what it has on all of them, where there may be very many
+    block: Any  # (ROWS_OF_BLOCK,) the cells of some rows, where there are few cells
     table: Any  # (2 ** n, 2) at least twice the rows: numbers that were met, and what they are replaced by
     counted: Any  # (most_cells, n_words) the counters of each cell
     row_of: Any  # (most_cells,) a row of each cell, or -1
@@ -41,6 +44,7 @@ def make_buffers(n_rows: int, n_words: int, n_counts: int) -> Buffers:
     return Buffers(
         key=np.empty(n_rows, np.int64),
         cell=np.empty(n_rows, np.int64),
+        block=np.empty(ROWS_OF_BLOCK, np.int32),
         table=np.empty((1 << max(2 * n_rows, 2).bit_length(), 2), np.int64),
         counted=np.empty((most_cells, n_words), np.int64),
         row_of=np.empty(most_cells, np.int64),
@@ -86,20 +90,33 @@ def number_keys(keys: Any, n: int, table: Any) -> Any:
 
 
 @inner_kernel
-def count_cells(buffers: Buffers, words: Any, n_cells: int) -> None:
-    """Add up the counters of the rows of each cell, and remember one of its rows.
+def clear_cells(buffers: Buffers, n_words: int, n_cells: int) -> None:
+    """Forget what was counted in the first cells.
 
     Args:
-        buffers: INOUT cells are counted.
-        words: IN (n_rows, n_words) the counters of the rows.
+        buffers: INOUT its counters.
+        n_words: IN how many words of counters there are.
         n_cells: IN how many cells there may be.
     """
     for x in range(n_cells):
         buffers.row_of[x] = -1
-        for w in range(words.shape[1]):
+        for w in range(n_words):
             buffers.counted[x, w] = 0
-    for i in range(words.shape[0]):
-        x = buffers.cell[i]
+
+
+@inner_kernel
+def count_cells(cell: Any, start: int, stop: int, words: Any, buffers: Buffers) -> None:
+    """Add up the counters of some rows by cell, and remember one row of each cell.
+
+    Args:
+        cell: IN (stop - start,) the cell of each.
+        start: IN the first row.
+        stop: IN one past the last.
+        words: IN (n_rows, n_words) the counters of the rows.
+        buffers: INOUT cells are counted.
+    """
+    for i in range(start, stop):
+        x = cell[i - start]
         buffers.row_of[x] = i
         for w in range(words.shape[1]):
             buffers.counted[x, w] += words[i, w]

@@ -1,9 +1,10 @@
 """The groups of many QIDs that are subsets of the same attributes, while a search refines.
 
 LKC-privacy asks of every two or three of many columns what k-anonymity asks of
-one QID. Here no QID has rows or counters of its own: the rows of all attributes
+one QID. Here no QID has counters of its own: the rows of all attributes
 together are looked at, those alone that a refinement moves, and counted on each
-subset with the refined attribute. What is kept is for each subset its worst
+subset with the refined attribute; small subsets have rows of their own after all
+(`subset_tables`), because these are so much fewer. What is kept is for each subset its worst
 group, and for each candidate and subset the worst group that refining it would
 create. `SplittingGroups` does the same for one QID, and keeps its groups.
 """
@@ -12,8 +13,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,13 @@ from maskwise.search import rule_kernels
 from maskwise.search.groups.subset_cells import make_buffers
 from maskwise.search.groups.subset_kernels import Dimensions, Subsets, Worsts, count_subsets, take_places
 from maskwise.search.groups.subset_splits import worst_of_splits
+from maskwise.search.groups.subset_tables import (
+    count_tabled,
+    fill_tables,
+    make_moved_rows,
+    plan_tables,
+    worst_of_tabled_splits,
+)
 from maskwise.values.compiled import plain_loop
 
 if TYPE_CHECKING:
@@ -30,8 +37,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.compress.compressed_table import Compact
+    from maskwise.compress.spill import Workspace
     from maskwise.search.groups.split_kernels import SplitCut
     from maskwise.search.groups.subset_cells import Buffers
+    from maskwise.search.groups.subset_tables import MovedRows, SubsetTables
 
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
@@ -114,9 +123,13 @@ class SubsetGroups:
         self._places = wide.workspace.zeros((n_attributes + 1, len(wide.codes)), np.min_scalar_type(self._n_codes + 1))
         self._buffers: list[Buffers] = []
         self._layouts = [self._place(a) for a in range(n_attributes)]
+        self._scratch: list[MovedRows] = []
+        rows = np.arange(len(wide.codes))
+        self._tables = self._make_tables(rows, wide.workspace)
+        self._look_at(rows, self._place_of_code())
+        everywhere = np.ones(self._n_codes, np.bool_)
         for a in range(n_attributes):
-            is_first = self._members[self._own[a], 0] == a
-            self._count(a, np.arange(len(wide.codes)), self._layouts[a], self._own[a][is_first])
+            self._count(a, everywhere, rows, self._layouts[a], self._own[a][self._members[self._own[a], 0] == a])
 
     @property
     def is_anti_monotone(self) -> bool:
@@ -125,8 +138,9 @@ class SubsetGroups:
 
     def release(self) -> None:
         """Free the memory; only `now` is left."""
-        del self._words, self._places, self._codes, self._worsts
+        del self._words, self._places, self._codes, self._worsts, self._tables
         self._buffers.clear()
+        self._scratch.clear()
 
     def rules_of(self, attribute: int) -> Ints:
         """The rules of the subsets with an attribute, in the order of `worst_of`."""
@@ -158,9 +172,10 @@ class SubsetGroups:
         is_moved = self._node_of_code[a] == value
         codes = np.flatnonzero(is_moved[: len(branch)])
         self._node_of_code[a][codes] = branch_node[branch[codes]]
-        rows = np.flatnonzero(is_moved[self._codes[:, a]])
         self._layouts[a] = self._place(a)
-        self._count(a, rows, self._place(a, is_moved), self._own[a])
+        rows = self._rows_that(is_moved, a)
+        self._look_at(rows, self._place_of_code())
+        self._count(a, is_moved, rows, self._place(a, is_moved), self._own[a])
 
     def try_splits(self, attribute: int, node: int, low: int, high: int) -> tuple[Floats, Bools]:
         """How bad the worst groups would be after each split of an interval, and whether no rule breaks.
@@ -175,33 +190,63 @@ class SubsetGroups:
             (n_rules_of, high - low) the first of each is meaningless; (high - low,)
         """
         a = self.attributes.index(attribute)
-        rows = np.flatnonzero((self._node_of_code[a] == node)[self._codes[:, a]])
-        codes = self._codes[rows, a].astype(np.int64)
-        bins = np.where((codes >= low) & (codes < high), codes - low, high - low)
-        dims, own = self._dimensions(rows, self._layouts[a]), np.sort(self._own[a])
+        shows = self._node_of_code[a] == node
+        rows = self._rows_that(shows, a)
+        table = self._place_of_code()
+        self._look_at(rows, table)
+        dims, own = self._dimensions(len(rows), self._layouts[a]), np.sort(self._own[a])
+        codes = np.arange(self._n_codes)
+        bin_of_code = np.where((codes >= low) & (codes < high), codes - low, high - low)
+        bins, words = bin_of_code[self._codes[rows, a]], self._words[rows]
         worst = np.empty((len(own), self.n_rules, high - low))
-        words = self._words[rows]
+        is_tabled = self._tables.start[own] >= 0
+        few, many = np.flatnonzero(is_tabled), np.flatnonzero(~is_tabled)
+        given = (self._layout, self._rules)
 
-        def try_some(part: slice, buffers: Buffers) -> Bools:
-            fits = np.ones(high - low, np.bool_)
-            worst_of_splits(
-                dims,
-                self._subsets,
-                own[part],
-                a,
-                bins,
-                high - low,
-                words,
-                self._layout,
-                self._rules,
-                buffers,
-                worst[part],
-                fits,
-            )
+        def try_tabled(part: slice, at: int) -> Bools:
+            fits, scratch = np.ones(high - low, np.bool_), self._scratch[at]
+            shown = (dims._replace(places=scratch.places), self._tables, self._subsets, own[few[part]], few[part], a)
+            asked = (table, bin_of_code, high - low, shows, *given)
+            worst_of_tabled_splits(*shown, *asked, self._buffers[at], scratch, worst, fits)
             return fits
 
-        fits = self._in_threads(try_some, len(own), len(rows))
+        def try_some(part: slice, at: int) -> Bools:
+            fits = np.ones(high - low, np.bool_)
+            found = np.empty((part.stop - part.start, self.n_rules, high - low))
+            shown = (dims, self._subsets, own[many[part]], a, bins, high - low, words)
+            worst_of_splits(*shown, *given, self._buffers[at], found, fits)
+            worst[many[part]] = found
+            return fits
+
+        fits = self._in_threads(try_tabled, len(few), self._n_rows_of(own[few]))
+        fits += self._in_threads(try_some, len(many), len(rows))
         return worst.reshape(-1, high - low), np.logical_and.reduce([np.ones(high - low, np.bool_), *fits])
+
+    def _make_tables(self, rows: Ints, workspace: Workspace) -> SubsetTables:
+        """Count the subsets that get rows of their own."""
+        n_codes = self._codes.max(axis=0, initial=0).astype(np.int64) + 1
+        tables = plan_tables(self._members, n_codes, len(rows), self._words.shape[1], workspace)
+        chosen = np.flatnonzero(tables.start >= 0)
+        if len(chosen):
+            self._look_at(rows, np.tile(np.arange(self._n_codes), (len(self.attributes), 1)))
+
+            def fill_some(part: slice, at: int) -> None:
+                fill_tables(tables, chosen[part], self._members, self._places, n_codes, self._words, self._buffers[at])
+
+            self._in_threads(fill_some, len(chosen), len(rows))
+        n_threads = min(os.cpu_count() or 1, _MOST_THREADS)
+        self._scratch = [make_moved_rows(tables, len(self.attributes), self._places.dtype) for _ in range(n_threads)]
+        return tables
+
+    def _n_rows_of(self, subsets: Ints) -> int:
+        """How many rows of its own a subset has in the mean."""
+        return int(self._tables.n_rows[subsets].mean()) if len(subsets) else 0
+
+    def _rows_that(self, shows: Bools, a: int) -> Ints:
+        """The rows with some codes of an attribute; none if all subsets with it have rows of their own."""
+        if (self._tables.start[self._own[a]] >= 0).all():
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(shows[self._codes[:, a]])
 
     def _place(self, a: int, only: Bools | None = None) -> _Places:
         """The places of an attribute, or those of some of its codes.
@@ -237,13 +282,32 @@ class SubsetGroups:
             of_code[~only] = 0
         return _Places(of_code, np.array(shown), np.array(candidates), len(different))
 
-    def _dimensions(self, rows: Ints, refined: _Places) -> Dimensions:
-        """What some rows show, the places of the refined attribute last; these are filled in elsewhere."""
+    def _place_of_code(self) -> NDArray[np.unsignedinteger]:
+        """(n_attributes, n_codes) the place of each code."""
+        return np.array([one.of_code for one in self._layouts]).astype(self._places.dtype)
+
+    def _look_at(self, rows: Ints, table: NDArray[Any]) -> None:
+        """Look up the places of some rows in a table of the places of all codes."""
+        if not len(rows):
+            return
+        place_of_code = table.astype(self._places.dtype, copy=False)
+
+        def take_some(part: slice, at: int) -> None:
+            del at
+            take_places(self._codes, rows, place_of_code, part.start, part.stop, self._places)
+
+        self._in_threads(take_some, len(self.attributes), len(rows))
+
+    def _dimensions(self, n_rows: int, refined: _Places) -> Dimensions:
+        """What the rows show that are looked at, the places of the refined attribute last.
+
+        Args:
+            n_rows: How many they are.
+            refined: The places of the refined attribute, which are looked up elsewhere.
+        """
         layouts = [*self._layouts, refined]
         sizes = [len(one.shown) for one in layouts]
-        places = self._places[:, : len(rows)]
-        table = np.array([one.of_code for one in self._layouts]).astype(self._places.dtype)
-        take_places(self._codes, rows, table, places)
+        places = self._places[:, :n_rows]
         candidate = np.concatenate([one.candidate for one in layouts])
         offset = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         hides = self._cut.hides[list(self.attributes)]
@@ -258,31 +322,50 @@ class SubsetGroups:
             np.append(hides, False),
         )
 
-    def _count(self, a: int, rows: Ints, refined: _Places, own: Ints) -> None:
-        """Count rows on the subsets that have a refined attribute."""
-        if not len(own) or not len(rows):
-            return
-        dims = self._dimensions(rows, refined)
+    def _count(self, a: int, moved: Bools, rows: Ints, refined: _Places, own: Ints) -> None:
+        """Count what a refinement moves on the subsets that have its attribute.
+
+        Args:
+            a: The attribute.
+            moved: (n_codes,) its codes that show the refined value.
+            rows: The rows with them, which are looked at.
+            refined: The places that they have now.
+            own: The subsets.
+        """
+        dims = self._dimensions(len(rows), refined)
         dims.hides[-1] = dims.hides[a]
-        dims.places[-1] = refined.of_code.astype(self._places.dtype)[self._codes[rows, a]]
+        place = refined.of_code.astype(self._places.dtype)
+        dims.places[-1] = place[self._codes[rows, a]]
         words = self._words[rows] if len(rows) < len(self._words) else self._words
+        is_tabled = self._tables.start[own] >= 0
+        few, many = own[is_tabled], own[~is_tabled]
+        table = self._place_of_code()
+        weighed = (self._layout, self._rules, self._worsts)
 
-        def count_some(part: slice, buffers: Buffers) -> None:
-            count_subsets(dims, self._subsets, own[part], a, words, self._layout, self._rules, self._worsts, buffers)
+        def count_tables(part: slice, at: int) -> None:
+            scratch = self._scratch[at]
+            shown = (dims._replace(places=scratch.places), self._tables, self._subsets, few[part], a)
+            count_tabled(*shown, table, place, moved, *weighed, self._buffers[at], scratch)
 
-        self._in_threads(count_some, len(own), len(rows))
+        def count_some(part: slice, at: int) -> None:
+            count_subsets(dims, self._subsets, many[part], a, words, *weighed, self._buffers[at])
 
-    def _in_threads(self, work: Callable[[slice, Buffers], T], n_subsets: int, n_rows: int) -> list[T]:
-        """Share subsets among threads, each with buffers of its own."""
-        n = max(min(os.cpu_count() or 1, _MOST_THREADS, n_subsets * n_rows // _WORK_OF_THREAD, n_subsets), 1)
-        while len(self._buffers) < n:
+        self._in_threads(count_tables, len(few), self._n_rows_of(few))
+        if len(rows):
+            self._in_threads(count_some, len(many), len(rows))
+
+    def _in_threads(self, work: Callable[[slice, int], T], n: int, n_rows: int) -> list[T]:
+        """Share subsets, or attributes, among threads, each with buffers of its own, whose number it is told."""
+        if not n:
+            return []
+        n_threads = max(min(os.cpu_count() or 1, _MOST_THREADS, n * n_rows // _WORK_OF_THREAD, n), 1)
+        while len(self._buffers) < n_threads:
             self._buffers.append(make_buffers(len(self._codes), self._words.shape[1], len(self._layout.word)))
-        ends = [n_subsets * t // n for t in range(n + 1)]
-        parts = [slice(low, high) for low, high in pairwise(ends)]
-        if n == 1:
-            return [work(parts[0], self._buffers[0])]
-        with ThreadPoolExecutor(n) as threads:
-            return list(threads.map(work, parts, self._buffers[:n]))
+        parts = [slice(n * t // n_threads, n * (t + 1) // n_threads) for t in range(n_threads)]
+        if n_threads == 1:
+            return [work(parts[0], 0)]
+        with ThreadPoolExecutor(n_threads) as threads:
+            return list(threads.map(work, parts, range(n_threads)))
 
 
 def _members(attributes: Sequence[int], subsets: Sequence[tuple[int, ...]]) -> Ints:

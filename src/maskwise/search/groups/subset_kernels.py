@@ -12,15 +12,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from maskwise.compress.packing import Layout, spread
-from maskwise.search.groups.subset_cells import Buffers, count_cells, list_cells, number_keys
+from maskwise.search.groups.subset_cells import (
+    ROWS_OF_BLOCK,
+    Buffers,
+    clear_cells,
+    count_cells,
+    list_cells,
+    number_keys,
+)
 from maskwise.search.rule_kernels import weigh
 from maskwise.values.compiled import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from maskwise.search.rule_kernels import Rules
 
-_MOST_TOGETHER = 1 << 15
+_MOST_TOGETHER = 1 << 13
 """So many cells several subsets may be counted in together: they stay in a processor's own memory."""
+_ROWS_OF_CELL = 16
+"""And there must be so many rows for each: every cell is looked at once more for each of the subsets."""
 _BLOCK = 1024
 """So many rows are turned into columns at a time."""
 
@@ -62,18 +71,20 @@ class Worsts(NamedTuple):
 
 
 @kernel
-def take_places(codes: Any, rows: Any, place_of_code: Any, places: Any) -> None:
+def take_places(codes: Any, rows: Any, place_of_code: Any, first: int, last: int, places: Any) -> None:
     """Look up the places of some rows, attribute by attribute.
 
     Args:
         codes: IN (n_rows, n_attributes)
         rows: IN the rows that are looked at.
         place_of_code: IN (n_attributes, most_codes)
-        places: OUT as in `Dimensions`, without the refined attribute.
+        first: IN the first attribute that is looked up.
+        last: IN one past the last.
+        places: OUT as in `Dimensions`.
     """
     for start in range(0, rows.shape[0], _BLOCK):
         stop = min(start + _BLOCK, rows.shape[0])
-        for d in range(codes.shape[1]):
+        for d in range(first, last):
             for i in range(start, stop):
                 places[d, i] = place_of_code[d, codes[rows[i], d]]
 
@@ -228,7 +239,7 @@ def count_subsets(
         buffers: OUT what is counted in.
     """
     n, size, refined = words.shape[0], subsets.members.shape[1], dims.n_places.shape[0] - 1
-    most = min(max(n // 4, 1), _MOST_TOGETHER)
+    most = min(max(n // _ROWS_OF_CELL, 1), _MOST_TOGETHER)
     n_keys = np.int64(0)
     q, of_keys = 0, -1
     while q < own.shape[0]:
@@ -251,54 +262,92 @@ def count_subsets(
                 break
             n_cells = n_more
             stop += 1
-        for i in range(n):
-            buffers.cell[i] = buffers.key[i] * dims.n_places[last] + dims.places[last, i]
-        for p in range(q + 1, stop):
-            d = _dimension(subsets, own[p], size - 1, a, refined)
+        if n_cells <= buffers.counted.shape[0]:
+            clear_cells(buffers, words.shape[1], n_cells)
+            _count_blocks(dims, subsets, own, q, stop, a, words, buffers)
+        else:
+            # One subset: several are counted together only where there are few cells.
             for i in range(n):
-                buffers.cell[i] = buffers.cell[i] * dims.n_places[d] + dims.places[d, i]
-        if n_cells > buffers.counted.shape[0]:
+                buffers.cell[i] = buffers.key[i] * dims.n_places[last] + dims.places[last, i]
             n_cells = number_keys(buffers.cell, n, buffers.table)
-        count_cells(buffers, words, n_cells)
+            clear_cells(buffers, words.shape[1], n_cells)
+            count_cells(buffers.cell, 0, n, words, buffers)
         if stop == q + 1:
             list_cells(buffers, n_cells)
             _weigh_subset(dims, subsets, s, a, layout, rules, worsts, buffers)
+        n_before = np.int64(1)
         for p in range(q, stop if stop > q + 1 else q):
-            d = _dimension(subsets, own[p], size - 1, a, refined)
-            _project(dims, d, n_keys * dims.n_places[d], n_cells, buffers)
+            n_places = dims.n_places[_dimension(subsets, own[p], size - 1, a, refined)]
+            _project(n_keys, n_before, n_places, n_cells // (n_keys * n_before * n_places), buffers)
+            n_before *= n_places
             _weigh_subset(dims, subsets, own[p], a, layout, rules, worsts, buffers)
         q = stop
 
 
 @inner_kernel
-def _project(dims: Dimensions, d: int, n_own: int, n_cells: int, buffers: Buffers) -> None:
-    """List the cells of one subset from those in which it was counted together with others.
+def _count_blocks(
+    dims: Dimensions, subsets: Subsets, own: Any, q: int, stop: int, a: int, words: Any, buffers: Buffers
+) -> None:
+    """Count the rows in the cells of their key and the last attributes of some subsets, block by block.
 
     Args:
         dims: IN what rows show.
-        d: IN the subset's last attribute.
-        n_own: IN how many cells it may have.
-        n_cells: IN how many there are of all together.
+        subsets: IN the subsets.
+        own: IN those that are counted.
+        q: IN the first of those that are counted together.
+        stop: IN one past the last.
+        a: IN the refined attribute.
+        words: IN (n_rows, n_words) the counters of the rows.
+        buffers: INOUT cells are counted.
+    """
+    n, size, refined = words.shape[0], subsets.members.shape[1], dims.n_places.shape[0] - 1
+    block = buffers.block
+    for start in range(0, n, ROWS_OF_BLOCK):
+        end = min(start + ROWS_OF_BLOCK, n)
+        for i in range(end - start):
+            block[i] = buffers.key[start + i]
+        for p in range(q, stop):
+            d = _dimension(subsets, own[p], size - 1, a, refined)
+            n_places, places = np.int32(dims.n_places[d]), dims.places[d, start:end]
+            for i in range(end - start):
+                block[i] = np.int32(block[i] * n_places + places[i])
+        count_cells(block, start, end, words, buffers)
+
+
+@inner_kernel
+def _project(n_keys: int, n_before: int, n_places: int, n_after: int, buffers: Buffers) -> None:
+    """List the cells of one subset from those in which it was counted together with others.
+
+    A cell of all of them is numbered by its key, the places on the last attributes of
+    the subsets before, the place on its own, and those on the ones after it.
+
+    Args:
+        n_keys: IN how many keys there may be.
+        n_before: IN how many combinations of places the attributes before have.
+        n_places: IN how many places its own last attribute has.
+        n_after: IN how many combinations of places the attributes after it have.
         buffers: INOUT its cells are listed.
     """
-    for x in range(n_own):
-        buffers.some_cell[x] = -1
-    n_found = np.int64(0)
-    for x in range(n_cells):
-        row = buffers.row_of[x]
-        if row < 0:
-            continue
-        own = buffers.key[row] * dims.n_places[d] + dims.places[d, row]
-        c = buffers.some_cell[own]
-        if c < 0:
-            c = n_found
-            n_found += 1
-            buffers.some_cell[own] = c
-            buffers.some_row[c] = row
-            for w in range(buffers.cells.shape[1]):
-                buffers.cells[c, w] = 0
-        for w in range(buffers.cells.shape[1]):
-            buffers.cells[c, w] += buffers.counted[x, w]
+    for own in range(n_keys * n_places):
+        buffers.some_cell[own] = -1
+    n_found, x = np.int64(0), np.int64(0)
+    for key in range(n_keys):
+        for _before in range(n_before):
+            for place in range(n_places):
+                own = key * n_places + place
+                for _after in range(n_after):
+                    if buffers.row_of[x] >= 0:
+                        c = buffers.some_cell[own]
+                        if c < 0:
+                            c = n_found
+                            n_found += 1
+                            buffers.some_cell[own] = c
+                            buffers.some_row[c] = buffers.row_of[x]
+                            for w in range(buffers.cells.shape[1]):
+                                buffers.cells[c, w] = 0
+                        for w in range(buffers.cells.shape[1]):
+                            buffers.cells[c, w] += buffers.counted[x, w]
+                    x += 1
     buffers.n_cells[0] = n_found
 
 
