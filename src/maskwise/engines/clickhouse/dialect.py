@@ -1,0 +1,197 @@
+"""ClickHouse, run inside this process by chdb: the tables of a folder.
+
+ClickHouse has no transactions. What is made on the way are temporary tables and
+views of the session; a release is made under another name, recounted, and then
+takes its name, or the place of the old table, in one step.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pyarrow as pa
+
+from maskwise.engines import defaults
+from maskwise.engines.base import Feature, Gap
+from maskwise.engines.clickhouse.connection import ChdbConnection, folder_of, known_tables, table_engine
+from maskwise.engines.clickhouse.dependencies import reads
+from maskwise.engines.clickhouse.names import quote_name, quote_table, quote_text
+from maskwise.engines.error_messages import missing_table, refuse_input_as_target
+from maskwise.engines.ibis_compilers import import_compilers_when_asked
+from maskwise.errors import MaskwiseError, WriteError
+from maskwise.values.arrow import as_numpy
+from maskwise.values.location import TableName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import ibis.expr.datatypes as dt
+    import ibis.expr.types as ir
+
+    from maskwise.engines.base import Lookup
+
+_MOST_LISTED = 1 << 12
+"""So many keys are looked up in a list; more of them by a join."""
+
+
+class ClickHouse:
+    """A session of our own in a folder, or the one of an Ibis backend."""
+
+    name: ClassVar[str] = "ClickHouse"
+    gaps: ClassVar[Mapping[Feature, Gap]] = {
+        Feature.FILES: Gap.NOTIMPL,
+        Feature.RECORD_ORDER: Gap.NEVER,
+        Feature.LOCAL_RECORDS: Gap.NOTIMPL,
+    }
+
+    packs_codes: ClassVar[bool] = False
+
+    open_files = defaults.refuse_files
+    values_sql = defaults.values_sql
+    pairs_sql = defaults.pairs_sql
+    as_native = defaults.as_ibis_table
+    try_cast = defaults.try_cast
+    stops_at_unreadable = defaults.no
+    hash_input = defaults.as_text
+    byte_order = defaults.unchanged
+    random_order = defaults.random_order
+    beside = defaults.nothing_beside
+    write = defaults.write
+
+    def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
+        """Open a folder.
+
+        Args:
+            source: An address such as `chdb:///folder`, or an Ibis backend that an earlier run made.
+            writes: Means nothing here: the session can write.
+            memory: How many bytes a run may use; above its share of them ClickHouse uses the disk.
+        """
+        del writes
+        self._is_own = isinstance(source, str)
+        self._backend = None if self._is_own else source
+        self._connection = ChdbConnection(folder_of(source), memory) if self._is_own else source.connection
+        self._n_opened = 0
+
+    @property
+    def backend(self) -> Any:
+        """The Ibis backend that spells expressions as SQL."""
+        if self._backend is None:
+            import_compilers_when_asked()
+            from maskwise.engines.clickhouse.backend import ChdbBackend  # noqa: PLC0415 - heavy
+
+            made = ChdbBackend()
+            made.do_connect(self._connection)
+            self._backend = made
+        return self._backend
+
+    def table(self, source: Any) -> ir.Table:
+        """Open a table by its name, or an Ibis table, by a view of its columns as every engine has them."""
+        if isinstance(source, str):
+            return self.backend.table(source)
+        if isinstance(source, TableName):
+            if source.name not in (known := known_tables(self._connection, source.schema)):
+                raise missing_table(source, known)
+            query = f"SELECT * FROM {quote_table(source)}"  # noqa: S608
+        else:
+            query = str(self.backend.compile(source))
+        zone = str(self._connection.rows("SELECT serverTimezone()")[0][0])
+        columns = self._connection.describe(query)
+        cells = ", ".join(f"{column.read_sql(zone)} AS {quote_name(column.name)}" for column in columns)
+        self._n_opened += 1
+        name = f"maskwise_opened_{id(self):x}_{self._n_opened}"
+        self.create(name, f"SELECT {cells} FROM ({query}) q", view=True)  # noqa: S608
+        return self.backend.table(name)
+
+    @contextmanager
+    def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
+        """Run a query and read its result batch by batch."""
+        with self._connection.stream(sql) as batches:
+            yield batches
+
+    def register(self, name: str, table: pa.Table) -> None:
+        """Copy a small table into a temporary one."""
+        self._connection.insert(name, table)
+
+    def create(self, name: str, sql: str, *, view: bool) -> None:
+        """Create a temporary table or view."""
+        how = "VIEW" if view else "TABLE"
+        self._connection.run(f"CREATE TEMPORARY {how} {name} {'' if view else table_engine()} AS {sql}")
+
+    def drop(self, name: str) -> None:
+        """Drop a temporary table or view; what is still there at the end goes with the session."""
+        with suppress(MaskwiseError):
+            self._connection.run(f"DROP TEMPORARY TABLE IF EXISTS {name}")
+
+    def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
+        """Join to the last range that begins at or below the cell, all of them in one list."""
+        del lows
+        ranges = f"SELECT assumeNotNull(low) AS low, code, 1 AS one FROM {registered}"  # noqa: S608
+        join = f"ASOF LEFT JOIN ({ranges}) {registered} ON isNotNull({cell}) = {registered}.one"
+        return f"{join} AND {cell} >= {registered}.low", f"{registered}.code"
+
+    def code_cell(self, cell: str, kind: dt.DataType, how: Lookup) -> str | None:
+        """Look texts and whole numbers up in a list, without a join."""
+        if not 0 < len(how.keys) <= _MOST_LISTED:
+            return None
+        if kind.is_string() and pa.types.is_string(how.keys.type):
+            keys = ", ".join(quote_text(key) for key in how.keys.to_pylist())
+        elif kind.is_integer() and pa.types.is_integer(how.keys.type):
+            keys = ", ".join(map(str, how.keys.to_pylist()))
+        else:
+            return None
+        codes = ", ".join(f"{code}" for code in as_numpy(how.codes).tolist())
+        return f"CAST(transform({cell}, [{keys}], [{codes}], NULL) AS Nullable(Int64))"
+
+    def cell_hash(self, cell: str, number: int) -> str:
+        """Hash the text together with the number; a missing cell is told apart from every text."""
+        return f"reinterpretAsInt64(sipHash64({number}, isNull({cell}), coalesce({cell}, '')))"
+
+    def exclusive_or(self, first: str, second: str) -> str:
+        """A function; `^` is unknown."""
+        return f"bitXor({first}, {second})"
+
+    def check_target(self, target: TableName, source: Any) -> None:
+        """Refuse a database that is not there, a view, and a table that the source reads."""
+        database = target.schema or str(self._connection.rows("SELECT currentDatabase()")[0][0])
+        if not self._connection.rows(f"SELECT 1 FROM system.databases WHERE name = {quote_text(database)}"):  # noqa: S608
+            msg = f"There is no database `{database}` in the folder. Create it first."
+            raise WriteError(msg)
+        taken = f"database = {quote_text(database)} AND name = {quote_text(target.name)} AND engine LIKE '%View'"
+        if self._connection.rows(f"SELECT 1 FROM system.tables WHERE {taken}"):  # noqa: S608
+            msg = f"`{target}` is a view, so it cannot be replaced. Name another table."
+            raise WriteError(msg)
+        query = f"SELECT * FROM {quote_table(source)}" if isinstance(source, TableName) else None  # noqa: S608
+        if query is not None and reads(self._connection, query, database, target.name):
+            refuse_input_as_target(target)
+
+    @contextmanager
+    def draft_table(self, sql: str, target: TableName, draft: str) -> Iterator[ir.Table]:
+        """Make a table under a draft name, and give it its name, or the old table's place, only at the end."""
+        place = TableName(draft, target.schema)
+        zone = str(self._connection.rows("SELECT serverTimezone()")[0][0])
+        cells = ", ".join(column.written_sql(zone) for column in self._connection.describe(sql))
+        try:
+            made = f"CREATE TABLE {quote_table(place)} {table_engine()} AS SELECT {cells} FROM ({sql}) q"  # noqa: S608
+            self._connection.run(made, target)
+            yield self.table(place)
+            self._rename(place, target)
+        finally:
+            with suppress(MaskwiseError):
+                self._connection.run(f"DROP TABLE IF EXISTS {quote_table(place)} SYNC")
+
+    def _rename(self, draft: TableName, target: TableName) -> None:
+        """Both ways are one step; what stood under the name stands under the draft's then, and is dropped there."""
+        if target.name in known_tables(self._connection, target.schema):
+            self._connection.run(f"EXCHANGE TABLES {quote_table(draft)} AND {quote_table(target)}", target)
+            return
+        self._connection.run(f"RENAME TABLE {quote_table(draft)} TO {quote_table(target)}", target)
+
+    def interrupt(self) -> None:
+        """End the query that runs now."""
+        self._connection.interrupt()
+
+    def close(self) -> None:
+        """End a session of our own."""
+        if self._is_own:
+            self._connection.close()
