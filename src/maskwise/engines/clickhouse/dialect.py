@@ -124,11 +124,11 @@ class ClickHouse:
             self._connection.run(f"DROP TEMPORARY TABLE IF EXISTS {name}")
 
     def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
-        """Join to the last range that begins at or below the cell, all of them in one list."""
-        del lows
-        ranges = f"SELECT assumeNotNull(low) AS low, code, 1 AS one FROM {registered}"  # noqa: S608
-        join = f"ASOF LEFT JOIN ({ranges}) {registered} ON isNotNull({cell}) = {registered}.one"
-        return f"{join} AND {cell} >= {registered}.low", f"{registered}.code"
+        """Halve a constant list of where the ranges begin, without a join; an ASOF join needs another key."""
+        del registered
+        number, listed = _as_number(cell, lows.type), _as_list(lows)
+        found = f"transform(roundDown({number}, {listed}), {listed}, range({len(lows)}), NULL)"
+        return "", f"if({number} < {listed}[1], -1, CAST({found} AS Nullable(Int64)))"
 
     def code_cell(self, cell: str, kind: dt.DataType, how: Lookup) -> str | None:
         """Look texts and whole numbers up in a list, without a join."""
@@ -195,3 +195,20 @@ class ClickHouse:
         """End a session of our own."""
         if self._is_own:
             self._connection.close()
+
+
+def _as_number(cell: str, kind: pa.DataType) -> str:
+    """A day or a moment as a number, in SQL, which lists are searched by."""
+    if pa.types.is_date(kind):
+        return f"toInt32({cell})"
+    return f"toUnixTimestamp64Micro({cell})" if pa.types.is_timestamp(kind) else cell
+
+
+def _as_list(lows: pa.Array) -> str:
+    """Numbers, days or moments as a list of the numbers that `_as_number` makes, in SQL."""
+    if pa.types.is_date(lows.type):
+        lows = lows.cast(pa.int32())
+    elif pa.types.is_timestamp(lows.type):
+        lows = lows.cast(pa.timestamp("us", lows.type.tz)).cast(pa.int64())
+    kind = "Float64" if pa.types.is_floating(lows.type) else "Int64"
+    return f"CAST([{', '.join(map(repr, lows.to_pylist()))}] AS Array({kind}))"
