@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 
 from maskwise.engines import defaults
@@ -24,7 +25,7 @@ from maskwise.values.arrow import as_numpy
 from maskwise.values.location import TableName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
@@ -53,7 +54,6 @@ class ClickHouse:
     as_native = defaults.as_ibis_table
     try_cast = defaults.try_cast
     stops_at_unreadable = defaults.no
-    hash_input = defaults.as_text
     byte_order = defaults.unchanged
     random_order = defaults.random_order
     beside = defaults.nothing_beside
@@ -127,8 +127,8 @@ class ClickHouse:
         """Halve a constant list of where the ranges begin, without a join; an ASOF join needs another key."""
         del registered
         number, listed = _as_number(cell, lows.type), _as_list(lows)
-        found = f"transform(roundDown({number}, {listed}), {listed}, range({len(lows)}), NULL)"
-        return "", f"if({number} < {listed}[1], -1, CAST({found} AS Nullable(Int64)))"
+        codes = f"CAST(range({len(lows)}) AS Array({_narrowest([-1, len(lows)])}))"
+        return "", f"if({number} < {listed}[1], -1, transform(roundDown({number}, {listed}), {listed}, {codes}, NULL))"
 
     def code_cell(self, cell: str, kind: dt.DataType, how: Lookup) -> str | None:
         """Look texts and whole numbers up in a list, without a join."""
@@ -140,12 +140,20 @@ class ClickHouse:
             keys = ", ".join(map(str, how.keys.to_pylist()))
         else:
             return None
-        codes = ", ".join(f"{code}" for code in as_numpy(how.codes).tolist())
-        return f"CAST(transform({cell}, [{keys}], [{codes}], NULL) AS Nullable(Int64))"
+        codes = as_numpy(how.codes).tolist()
+        narrow = _narrowest([*codes, *(code for code in (how.missing, how.other) if code is not None)])
+        return f"transform({cell}, [{keys}], CAST([{', '.join(map(str, codes))}] AS Array({narrow})), NULL)"
+
+    def hash_input(self, cell: ir.Value) -> ir.Value:
+        """Whole numbers and dates as they are."""
+        return cell if cell.type().is_integer() or cell.type().is_date() else cell.cast("string")
 
     def cell_hash(self, cell: str, number: int) -> str:
-        """Hash the text together with the number; a missing cell is told apart from every text."""
-        return f"reinterpretAsInt64(sipHash64({number}, isNull({cell}), coalesce({cell}, '')))"
+        """Hash the cell, and its hash together with the number; a missing cell has a hash that depends on it alone."""
+        # An odd number spreads the numbers over all bits.
+        spread = (number + 1) * 0x9E3779B97F4A7C15 % (1 << 64)
+        mixed = f"bitXor(if(isNull({cell}), toUInt64(1), xxh3(assumeNotNull({cell}))), toUInt64({spread}))"
+        return f"reinterpretAsInt64(intHash64({mixed}))"
 
     def exclusive_or(self, first: str, second: str) -> str:
         """A function; `^` is unknown."""
@@ -195,6 +203,16 @@ class ClickHouse:
         """End a session of our own."""
         if self._is_own:
             self._connection.close()
+
+
+def _narrowest(codes: Sequence[int]) -> str:
+    """The smallest type for some whole numbers: ClickHouse groups by small keys side by side, in one step.
+
+    >>> _narrowest([0, 255]), _narrowest([-1, 300])
+    ('UInt8', 'Int16')
+    """
+    kind = np.result_type(np.min_scalar_type(min(codes)), np.min_scalar_type(max(codes)))
+    return f"{'UInt' if kind.kind == 'u' else 'Int'}{kind.itemsize * 8}"
 
 
 def _as_number(cell: str, kind: pa.DataType) -> str:
