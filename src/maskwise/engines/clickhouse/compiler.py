@@ -13,6 +13,8 @@ from ibis.backends.sql.compilers.clickhouse import ClickHouseCompiler
 from ibis.backends.sql.datatypes import ClickHouseType
 
 _MICROSECONDS = 6
+_EXACT_DIGITS = 15
+"""A float holds so many digits."""
 _HALF = 500
 """Half a microsecond, in nanoseconds."""
 
@@ -49,6 +51,9 @@ class ExactCompiler(ClickHouseCompiler):  # type: ignore[misc]
             read = self._read(arg, to)
             is_odd = self.f.toUInt8(self.f["and"](self.f.isNotNull(arg), self.f.isNull(read)))
             return self.if_(self.f.throwIf(is_odd).eq(0), read, None)
+        if kind.is_decimal() and to.is_floating() and kind.precision > _EXACT_DIGITS:
+            # By itself ClickHouse divides, and is off by a bit.
+            return super().visit_Cast(op, arg=self.f.toString(arg), to=to)
         if kind.is_timestamp() and kind.scale != 0 and to.is_string():
             # Without the zeros at the end of the part of a second.
             return self.f.replaceRegexpOne(self.f.toString(arg), r"(\.[0-9]*[1-9])?\.?0*$", r"\1")

@@ -190,10 +190,18 @@ class ClickHouse:
 
     def _rename(self, draft: TableName, target: TableName) -> None:
         """Both ways are one step; what stood under the name stands under the draft's then, and is dropped there."""
-        if target.name in known_tables(self._connection, target.schema):
-            self._connection.run(f"EXCHANGE TABLES {quote_table(draft)} AND {quote_table(target)}", target)
-            return
-        self._connection.run(f"RENAME TABLE {quote_table(draft)} TO {quote_table(target)}", target)
+        made, name = quote_table(draft), quote_table(target)
+        for is_last in (False, True):
+            is_there = target.name in known_tables(self._connection, target.schema)
+            how = f"EXCHANGE TABLES {made} AND {name}" if is_there else f"RENAME TABLE {made} TO {name}"
+            try:
+                self._connection.run(how, target)
+            except WriteError:
+                # Another run may have given its table the name, or dropped it, since we looked.
+                if is_last:
+                    raise
+            else:
+                return
 
     def interrupt(self) -> None:
         """End the query that runs now."""
