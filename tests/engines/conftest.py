@@ -168,7 +168,7 @@ def spark(session: Any) -> Place:
 
 @pytest.fixture(scope="session")
 def chdb_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """One ClickHouse of this process, in a folder, for all tests: as long as a session is open it is not started again."""
+    """One ClickHouse of this process for all tests; as long as a session is open, the next one starts at once."""
     chdb = pytest.importorskip("chdb", reason="notyet: needs the clickhouse extra")
     folder: Path = tmp_path_factory.mktemp("chdb")
     keeper = chdb.connect(str(folder))

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
-import sqlglot.expressions as sge
 from ibis.backends.sql import SQLBackend
 
 from maskwise.engines.clickhouse.compiler import compiler
@@ -52,15 +51,6 @@ class ChdbBackend(SQLBackend):  # type: ignore[misc]
 
     def _get_schema_using_query(self, query: str) -> Any:
         return ibis.schema({column.name: column.ibis_type() for column in self.connection.describe(query)})
-
-    def compile(self, expr: Any, /, **how: Any) -> str:
-        """Spell an expression; names with a backslash keep it."""
-        del how
-        query = self.compiler.to_sqlglot(expr)
-        for name in query.find_all(sge.Identifier):
-            if "\\" in name.this:
-                name.set("this", name.this.replace("\\", "\\\\"))
-        return str(query.sql(dialect=self.dialect, copy=False))
 
     def to_pyarrow_batches(self, expr: Any, /, **how: Any) -> pa.RecordBatchReader:
         """Fetch an expression."""
