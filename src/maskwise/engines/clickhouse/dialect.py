@@ -63,7 +63,7 @@ class ClickHouse:
         """Open a folder.
 
         Args:
-            source: An address such as `chdb:///folder`, or an Ibis backend that an earlier run made.
+            source: An address such as `chdb:///folder`, or a `ChdbBackend`, whose session is used and left open.
             writes: Means nothing here: the session can write.
             memory: How many bytes a run may use; above its share of them ClickHouse uses the disk.
         """
