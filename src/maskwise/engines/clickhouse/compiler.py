@@ -66,7 +66,7 @@ class ExactCompiler(ClickHouseCompiler):  # type: ignore[misc]
         return self._read(arg, to) if op.arg.dtype.is_string() else super().visit_TryCast(op, arg=arg, to=to)
 
     def _read(self, text: Any, to: Any) -> Any:
-        """Read texts with blanks around them; ClickHouse reads February 30th as a day in March, so it is spelled back."""
+        """Read texts; ClickHouse takes February 30th for a day in March, so what it read is spelled back."""
         bare = sge.Trim(this=text, position="BOTH", expression=sge.Literal.string(whitespace))
         read = self.f.accurateCastOrNull(bare, self.type_mapper.to_string(to.copy(nullable=False)))
         if to.is_date():

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from maskwise.engines.clickhouse.error_messages import cannot_open, translated
 from maskwise.engines.clickhouse.names import quote_name, quote_text
-from maskwise.engines.clickhouse.types import Column, as_sent, known_types, sql_type
+from maskwise.engines.clickhouse.types import ResultColumn, as_sent, known_types, sql_type
 from maskwise.errors import InputError
 from maskwise.values.memory import for_engine
 from maskwise.values.paths import is_there
@@ -96,9 +96,9 @@ class ChdbConnection:
         listed: list[list[Any]] = json.loads(found)["data"] if found else []
         return listed
 
-    def describe(self, sql: str) -> list[Column]:
+    def describe(self, sql: str) -> list[ResultColumn]:
         """The columns of a query's result."""
-        return [Column.of(str(row[0]), str(row[1])) for row in self.rows(f"DESCRIBE TABLE ({sql})")]
+        return [ResultColumn.of(str(row[0]), str(row[1])) for row in self.rows(f"DESCRIBE TABLE ({sql})")]
 
     @contextmanager
     def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:

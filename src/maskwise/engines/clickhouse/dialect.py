@@ -217,7 +217,7 @@ def _narrowest(codes: Sequence[int]) -> str:
     """The smallest type for some whole numbers: ClickHouse groups by small keys side by side, in one step.
 
     >>> _narrowest([0, 255]), _narrowest([-1, 300])
-    ('UInt8', 'Int16')
+    ('UInt8', 'Int32')
     """
     kind = np.result_type(np.min_scalar_type(min(codes)), np.min_scalar_type(max(codes)))
     return f"{'UInt' if kind.kind == 'u' else 'Int'}{kind.itemsize * 8}"

@@ -36,7 +36,7 @@ _UTC = frozenset({"UTC", "Etc/UTC"})
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ResultColumn:
     """A column of a table or of a result."""
 
     name: str
@@ -49,11 +49,11 @@ class Column:
     """Whether its values are kept in a list of their own (`LowCardinality`)."""
 
     @classmethod
-    def of(cls, name: str, kind: str) -> Column:
+    def of(cls, name: str, kind: str) -> ResultColumn:
         """Read a type as ClickHouse spells it.
 
-        >>> Column.of("job", "LowCardinality(Nullable(String))")
-        Column(name='job', kind='String', is_nullable=True, is_listed=True)
+        >>> ResultColumn.of("job", "LowCardinality(Nullable(String))")
+        ResultColumn(name='job', kind='String', is_nullable=True, is_listed=True)
         """
         around = set()
         while (found := _WRAPPED.fullmatch(kind)) is not None:
