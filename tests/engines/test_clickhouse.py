@@ -304,6 +304,17 @@ def test_a_data_frame_is_released_into_a_table(owner: ChdbConnection, address: s
     assert sorted(fetch(owner, "SELECT * FROM from_frame")) == sorted(rows_of(maskwise.anonymize(table(), POLICY).data))
 
 
+def test_an_ibis_table_comes_back_as_one(people: str, address: str) -> None:
+    backend = ClickHouse(address).backend
+    try:
+        outcome = maskwise.anonymize(backend.table(people), POLICY)
+        assert sorted(rows_of(outcome.data.to_pyarrow())) == sorted(rows_of(maskwise.anonymize(table(), POLICY).data))
+        assert maskwise.audit(outcome.data, POLICY).is_met
+        assert backend.table(people).count().to_pyarrow().as_py() == 200
+    finally:
+        backend.disconnect()
+
+
 def test_files_are_left_to_duckdb(address: str, folder: Path) -> None:
     pq.write_table(table(), folder / "people.parquet")
     with pytest.raises(maskwise.InputError, match=r"ClickHouse reads tables, and `people.parquet` is a file"):
@@ -470,6 +481,11 @@ def test_the_memory_of_a_run_is_the_limit_of_a_query(owner: ChdbConnection, chdb
             connection.rows("SELECT length(groupArray(repeat('x', 1000))) FROM numbers(1000000)")
     finally:
         connection.close()
+
+
+def test_a_run_with_little_memory_gives_the_same_release(people: str, owner: ChdbConnection, address: str) -> None:
+    maskwise.anonymize(people, POLICY, "masked", engine=address, memory="300MB")
+    assert sorted(fetch(owner, "SELECT * FROM masked")) == sorted(rows_of(maskwise.anonymize(table(), POLICY).data))
 
 
 def test_settings_are_those_of_our_session_alone(owner: ChdbConnection, chdb_folder: Path) -> None:
