@@ -22,6 +22,11 @@ GAPS = {
         Feature.LOCAL_RECORDS: Gap.NEVER,
     },
     "Spark": {Feature.RECORD_ORDER: Gap.NEVER, Feature.LOCAL_RECORDS: Gap.NEVER},
+    "ClickHouse": {
+        Feature.FILES: Gap.NOTIMPL,
+        Feature.RECORD_ORDER: Gap.NEVER,
+        Feature.LOCAL_RECORDS: Gap.NOTIMPL,
+    },
 }
 
 

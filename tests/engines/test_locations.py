@@ -243,11 +243,13 @@ def test_memory_is_the_engines(data: Path, policy: Path) -> None:
         maskwise.anonymize(data, policy, memory="lots")
 
 
-@pytest.mark.parametrize(("engine", "extra"), [("postgres://h/x", "postgres"), ("spark", "spark")])
+@pytest.mark.parametrize(
+    ("engine", "extra"), [("postgres://h/x", "postgres"), ("spark", "spark"), ("chdb:///x", "clickhouse")]
+)
 def test_without_an_extra_the_error_says_what_to_install(
     engine: str, extra: str, policy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = {"postgres": "psycopg", "spark": "pyspark"}[extra]
+    module = {"postgres": "psycopg", "spark": "pyspark", "clickhouse": "chdb"}[extra]
     for name in [name for name in sys.modules if name.partition(".")[0] == module]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, module, None)

@@ -59,6 +59,12 @@ def _load_spark() -> Callable[..., Dialect]:
     return Spark
 
 
+def _load_clickhouse() -> Callable[..., Dialect]:
+    from maskwise.engines.clickhouse.dialect import ClickHouse  # noqa: PLC0415 - as above
+
+    return ClickHouse
+
+
 _SPARK = EngineRegistration(
     name="Spark",
     load=_load_spark,
@@ -86,6 +92,14 @@ REGISTERED = (
         examples=("postgres://user@host/database",),
     ),
     _SPARK,
+    EngineRegistration(
+        name="ClickHouse",
+        load=_load_clickhouse,
+        backend="chdb",
+        addresses=("chdb://",),
+        extra="clickhouse",
+        examples=("chdb:///folder",),
+    ),
 )
 """The databases that maskwise works in; a new one is a dialect and an entry here."""
 

@@ -1,0 +1,1 @@
+"""ClickHouse: tables of a folder, by the database that chdb runs inside this process."""
