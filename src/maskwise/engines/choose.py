@@ -59,6 +59,12 @@ def _load_spark() -> Callable[..., Dialect]:
     return Spark
 
 
+def _load_sqlite() -> Callable[..., Dialect]:
+    from maskwise.engines.sqlite.dialect import SQLite  # noqa: PLC0415 - as above
+
+    return SQLite
+
+
 _SPARK = EngineRegistration(
     name="Spark",
     load=_load_spark,
@@ -86,6 +92,13 @@ REGISTERED = (
         examples=("postgres://user@host/database",),
     ),
     _SPARK,
+    EngineRegistration(
+        name="SQLite",
+        load=_load_sqlite,
+        backend="sqlite",
+        addresses=("sqlite://",),
+        examples=("sqlite:///people.db",),
+    ),
 )
 """The databases that maskwise works in; a new one is a dialect and an entry here."""
 
