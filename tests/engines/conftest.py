@@ -176,19 +176,17 @@ def duckdb() -> Place:
 
 @pytest.fixture
 def sqlite(tmp_path: Path) -> Place:
-    """Each table in a file of its own."""
-    files: dict[str, Path] = {}
+    file = tmp_path / "engine.db"
 
     def load(table: pa.Table) -> tuple[Any, Any]:
-        file = tmp_path / f"{secrets.token_hex(4)}.db"
-        load_sqlite(file, table, "people")
-        files["last"] = file
-        return "people", f"sqlite:///{file}"
+        name = f"people_{secrets.token_hex(4)}"
+        load_sqlite(file, table, name)
+        return name, f"sqlite:///{file}"
 
     return Place(
         "sqlite",
         load,
-        lambda data: read_sqlite(files["last"], data.name),
+        lambda data: read_sqlite(file, data.name),
         lambda: f"masked_{secrets.token_hex(4)}",
         without_odd_floats,
     )

@@ -62,6 +62,8 @@ MOST_EXACT = 1 << 53
 """Up to here every whole number is a float, too."""
 _MOST_DIGITS = 15
 """So many decimal digits a float keeps."""
+UTC = "+00:00"
+"""How a moment ends that is told in UTC; other zones stay text."""
 _DECLARED = re.compile(r"\s*([A-Z_ ]*?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*", re.IGNORECASE)
 
 
@@ -116,24 +118,31 @@ class Refinement:
     """Whether the cell `{cell}` can be read as it without any loss, in SQL."""
 
 
-def refinement(declared: str, storage: Storage) -> Refinement | None:
-    """What a declared type asks for, beyond what the cells are.
+def refinements(declared: str, storage: Storage) -> tuple[Refinement, ...]:  # noqa: PLR0911 - a table
+    """What a declared type may ask for, beyond what the cells are; the first that fits is taken.
 
-    >>> refinement("DATE", Storage.TEXT).kind, refinement("decimal(8, 2)", Storage.REAL).kind
-    ('DATE', 'DECIMAL(8, 2)')
+    >>> [one.kind for one in refinements("decimal(8, 2)", Storage.REAL)]
+    ['DECIMAL(8, 2)']
     """
     kind = _asked_for(declared)
-    same_spelling = f"CAST(TRY_CAST({{cell}} AS {kind}) AS VARCHAR) = {{cell}}"
+    if kind is None:
+        return ()
+    tried = f"TRY_CAST({{cell}} AS {kind})"
+    same_spelling = f"CAST({tried} AS VARCHAR) = {{cell}}"
     match kind, storage:
         case "BOOLEAN", Storage.INTEGER:
-            return Refinement(kind, "{cell} IN (0, 1)")
-        case ("DATE" | "TIMESTAMP") as kind, Storage.TEXT:
-            return Refinement(kind, f"{same_spelling} AND isfinite(TRY_CAST({{cell}} AS {kind}))")
-        case "TIME" as kind, Storage.TEXT:
-            return Refinement(kind, same_spelling)
-        case _, Storage.INTEGER | Storage.REAL if kind is not None and kind.startswith("DECIMAL"):
-            return Refinement(kind, f"CAST(TRY_CAST({{cell}} AS {kind}) AS DOUBLE) = {{cell}}")
-    return None
+            return (Refinement(kind, "{cell} IN (0, 1)"),)
+        case "TIME", Storage.TEXT:
+            return (Refinement(kind, same_spelling),)
+        case "DATE", Storage.TEXT:
+            return (Refinement(kind, f"{same_spelling} AND isfinite({tried})"),)
+        case "TIMESTAMP", Storage.TEXT:
+            in_utc = f"CAST(TRY_CAST(replace({{cell}}, '{UTC}', '') AS TIMESTAMP) AS VARCHAR) || '{UTC}' = {{cell}}"
+            naive = Refinement(kind, f"{same_spelling} AND isfinite({tried})")
+            return (naive, Refinement("TIMESTAMP WITH TIME ZONE", in_utc))
+        case _, Storage.INTEGER | Storage.REAL if kind.startswith("DECIMAL"):
+            return (Refinement(kind, f"CAST({tried} AS DOUBLE) = {{cell}}"),)
+    return ()
 
 
 def type_of_nothing(declared: str) -> str:

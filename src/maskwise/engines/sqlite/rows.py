@@ -22,7 +22,7 @@ from maskwise.engines.sqlite.column_types import (
     Storage,
     UnreadableText,
     as_arrow,
-    refinement,
+    refinements,
     storage_of,
     type_of_nothing,
     widened_sql,
@@ -223,18 +223,20 @@ class _Parts:
 
     def _refined(self, table: str, columns: Sequence[SourceColumn]) -> dict[int, str]:
         """The narrower types that the declared ones ask for, and all cells fit."""
-        asked = {
-            i: wanted
+        asked = [
+            (i, wanted)
             for i, (column, storage) in enumerate(zip(columns, self._storages, strict=True))
-            if (wanted := refinement(column.declared, storage)) is not None
-        }
+            for wanted in refinements(column.declared, storage)
+        ]
         if not asked:
             return {}
-        fits = ", ".join(
-            f"bool_and(coalesce({one.fits.format(cell=f'c{i}')}, c{i} IS NULL))" for i, one in asked.items()
-        )
-        found = self._run(f"SELECT {fits} FROM {table}").fetchone()  # noqa: S608
-        return {i: one.kind for (i, one), is_fit in zip(asked.items(), found, strict=True) if is_fit}
+        fits = (f"bool_and(coalesce({one.fits.format(cell=f'c{i}')}, c{i} IS NULL))" for i, one in asked)
+        found = self._run(f"SELECT {', '.join(fits)} FROM {table}").fetchone()  # noqa: S608
+        kinds: dict[int, str] = {}
+        for (i, one), is_fit in zip(asked, found, strict=True):
+            if is_fit:
+                kinds.setdefault(i, one.kind)
+        return kinds
 
 
 @contextmanager

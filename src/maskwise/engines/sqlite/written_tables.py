@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from maskwise.engines.sqlite.column_types import Storage
+from maskwise.engines.sqlite.column_types import UTC, Storage
 from maskwise.engines.sqlite.connection import quoted
 from maskwise.errors import WriteError
 
@@ -97,7 +97,7 @@ def _written_as(kind: str, cell: str) -> tuple[str, str]:  # noqa: PLR0911 - a t
     if kind.startswith("TIMESTAMP") and "ZONE" not in kind:
         return "TIMESTAMP", as_text
     if kind.startswith("TIMESTAMP"):
-        return "TEXT", f"CAST(timezone('UTC', {cell}) AS VARCHAR) || '+00:00'"
+        return "TIMESTAMP", f"CAST(timezone('UTC', {cell}) AS VARCHAR) || '{UTC}'"
     if kind == "BLOB":
         return kind, cell
     # A column without a declared type keeps every cell as it is.
