@@ -83,6 +83,7 @@ def _meant(cell: Any, kind: str) -> Any:
 
 def run(file: Path, *statements: str) -> list[tuple[Any, ...]]:
     """Run statements; give the records of the last."""
+    found: list[tuple[Any, ...]] = []
     with closing(sqlite3.connect(file)) as connection, connection:
         for statement in statements:
             found = connection.execute(statement).fetchall()

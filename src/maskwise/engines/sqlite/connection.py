@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from maskwise.engines.sqlite.error_messages import is_busy, translate_errors
@@ -14,7 +15,7 @@ from maskwise.values.memory import for_engine
 from maskwise.values.paths import is_there
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _PATIENCE = 60.0
@@ -83,6 +84,22 @@ def take_lock(ask: Callable[[], object], what: str) -> None:
     wait_for_lock(lock, f"the {what}", _PATIENCE)
 
 
+@contextmanager
+def plain_rows(connection: sqlite3.Connection, text: Any = str) -> Iterator[None]:
+    """Let rows be tuples and texts be read in some way; an owner of the connection may read them in another.
+
+    Args:
+        connection: The connection.
+        text: What makes a text of its bytes.
+    """
+    before = connection.row_factory, connection.text_factory
+    connection.row_factory, connection.text_factory = None, text
+    try:
+        yield
+    finally:
+        connection.row_factory, connection.text_factory = before
+
+
 def quoted(place: TableName | str) -> str:
     """A name in SQL, letter by letter.
 
@@ -101,8 +118,9 @@ def databases(connection: sqlite3.Connection) -> list[str]:
 
 def find(connection: sqlite3.Connection, name: TableName) -> StoredTable | None:
     """Find what has a name in a database; SQLite does not tell large from small letters in it."""
+    # The sign takes a column's declared type away, for which an owner may have a converter.
     for database in databases(connection) if name.schema is None else [name.schema]:
-        asked = f"SELECT name, type, sql FROM {quoted(database)}.sqlite_master WHERE name = ? COLLATE NOCASE"  # noqa: S608
+        asked = f"SELECT +name, +type, +sql FROM {quoted(database)}.sqlite_master WHERE name = ? COLLATE NOCASE"  # noqa: S608
         for own, kind, sql in connection.execute(asked, [name.name]):
             return StoredTable(TableName(own, database), kind, sql or "")
     return None
@@ -114,7 +132,7 @@ def table_names(connection: sqlite3.Connection) -> list[str]:
         str(row[0])
         for database in databases(connection)
         for row in connection.execute(
-            f"SELECT name FROM {quoted(database)}.sqlite_master WHERE type IN ('table', 'view')"  # noqa: S608
+            f"SELECT +name FROM {quoted(database)}.sqlite_master WHERE type IN ('table', 'view')"  # noqa: S608
         )
     ]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from maskwise.engines import defaults
 from maskwise.engines.duckdb import DuckDB
 from maskwise.engines.error_messages import missing_table, refuse_input_as_target
-from maskwise.engines.sqlite.connection import connect, find, quoted, table_names, tables_read, take_lock
+from maskwise.engines.sqlite.connection import connect, find, plain_rows, quoted, table_names, tables_read, take_lock
 from maskwise.engines.sqlite.error_messages import code_of, is_busy, translate_errors
 from maskwise.engines.sqlite.rows import SourceColumn, copy_rows
 from maskwise.engines.sqlite.written_tables import as_plain_columns, write_rows
@@ -100,7 +100,8 @@ class SQLite:
             if found is None or found.kind not in {"table", "view"}:
                 raise missing_table(source, table_names(self._connection))
             columns = self._columns(found.place)
-            return self._copy(quoted(found.place), columns, self._order(found.place, columns))
+            order = self._order(found.place, columns) if found.kind == "table" else ""
+            return self._copy(quoted(found.place), columns, order)
 
     def _find(self, name: TableName) -> Any:
         try:
@@ -112,14 +113,14 @@ class SQLite:
 
     def _columns(self, place: TableName) -> list[SourceColumn]:
         """The columns of a table, those that are generated among them."""
-        asked = "SELECT name, type FROM pragma_table_xinfo(?, ?) WHERE hidden <> ?"
+        asked = "SELECT +name, +type FROM pragma_table_xinfo(?, ?) WHERE hidden <> ?"
         return [SourceColumn(*row) for row in self._connection.execute(asked, [place.name, place.schema, _HIDDEN])]
 
     def _order(self, place: TableName, columns: Sequence[SourceColumn]) -> str:
         """In what order the records of a table stand: in a scan of an index it would be another."""
         taken = {column.name.lower() for column in columns}
         for name in {"rowid", "oid", "_rowid_"} - taken:
-            # Views, and tables without row numbers, come as they come.
+            # A table without row numbers has the order of its key.
             with suppress(sqlite3.OperationalError):
                 self._connection.execute(f"SELECT t.{name} FROM {quoted(place)} t LIMIT 0").close()  # noqa: S608
                 return f" ORDER BY t.{name}"
@@ -138,10 +139,10 @@ class SQLite:
 
     @contextmanager
     def _translated(self, target: TableName | None = None) -> Iterator[None]:
-        """Errors without a cell; a query that another thread ended is no Ctrl-C."""
+        """Errors without a cell, and rows as Python has them; a query that another thread ended is no Ctrl-C."""
         self._is_stopped = False
         try:
-            with translate_errors(target):
+            with translate_errors(target), plain_rows(self._connection):
                 yield
         except KeyboardInterrupt:
             if not self._is_stopped:

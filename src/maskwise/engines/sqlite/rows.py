@@ -28,6 +28,7 @@ from maskwise.engines.sqlite.column_types import (
     widened_sql,
     widest,
 )
+from maskwise.engines.sqlite.connection import plain_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,21 +67,19 @@ def copy_rows(
     """
     with _parts(work, name, len(columns)) as parts:
         try:
-            with _texts_as(connection, str):
-                _copy(connection, query, parts)
+            _copy(connection, query, parts)
         except sqlite3.OperationalError as error:
             if getattr(error, "sqlite_errorcode", None) is not None:
                 raise
             # Python's own complaint: a text is not UTF-8. To look at each of them takes twice as long.
             parts.forget()
-            with _texts_as(connection, _decode):
+            with plain_rows(connection, _decode):
                 _copy(connection, query, parts)
         parts.finish(columns)
 
 
 def _copy(connection: sqlite3.Connection, query: str, parts: _Parts) -> None:
     cursor = connection.cursor()
-    cursor.row_factory = None
     try:
         cursor.execute(query)
         size = _FETCHED
@@ -97,16 +96,6 @@ def _decode(text: bytes) -> str | UnreadableText:
         return text.decode()
     except UnicodeDecodeError:
         return UnreadableText(text)
-
-
-@contextmanager
-def _texts_as(connection: sqlite3.Connection, factory: Any) -> Iterator[None]:
-    """Let texts be read in some way; a connection may be its owner's, who reads them in another."""
-    before, connection.text_factory = connection.text_factory, factory
-    try:
-        yield
-    finally:
-        connection.text_factory = before
 
 
 class _Parts:
