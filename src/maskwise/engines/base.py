@@ -2,7 +2,7 @@
 
 `sql.Engine` has the verbs (scan, group, relabel, write), written once for all
 databases. What differs between databases is a `Dialect`: one class for each of
-them, in `duckdb`, `postgres` and `spark`. Where plain Ibis or SQL will do, a
+them, in `duckdb`, `postgres`, `spark` and `sqlite`. Where plain Ibis or SQL will do, a
 dialect takes a function of `defaults` as its method.
 """
 

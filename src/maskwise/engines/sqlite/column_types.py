@@ -109,7 +109,7 @@ def widened_sql(cell: str, storage: Storage, into: Storage) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Refinement:
+class NarrowerType:
     """A narrower type than the storage of a column, which its declared type asks for."""
 
     kind: str
@@ -118,10 +118,10 @@ class Refinement:
     """Whether the cell `{cell}` can be read as it without any loss, in SQL."""
 
 
-def refinements(declared: str, storage: Storage) -> tuple[Refinement, ...]:  # noqa: PLR0911 - a table
+def narrower_types(declared: str, storage: Storage) -> tuple[NarrowerType, ...]:  # noqa: PLR0911 - a table
     """What a declared type may ask for, beyond what the cells are; the first that fits is taken.
 
-    >>> [one.kind for one in refinements("decimal(8, 2)", Storage.REAL)]
+    >>> [one.kind for one in narrower_types("decimal(8, 2)", Storage.REAL)]
     ['DECIMAL(8, 2)']
     """
     kind = _asked_for(declared)
@@ -131,17 +131,17 @@ def refinements(declared: str, storage: Storage) -> tuple[Refinement, ...]:  # n
     same_spelling = f"CAST({tried} AS VARCHAR) = {{cell}}"
     match kind, storage:
         case "BOOLEAN", Storage.INTEGER:
-            return (Refinement(kind, "{cell} IN (0, 1)"),)
+            return (NarrowerType(kind, "{cell} IN (0, 1)"),)
         case "TIME", Storage.TEXT:
-            return (Refinement(kind, same_spelling),)
+            return (NarrowerType(kind, same_spelling),)
         case "DATE", Storage.TEXT:
-            return (Refinement(kind, f"{same_spelling} AND isfinite({tried})"),)
+            return (NarrowerType(kind, f"{same_spelling} AND isfinite({tried})"),)
         case "TIMESTAMP", Storage.TEXT:
             in_utc = f"CAST(TRY_CAST(replace({{cell}}, '{UTC}', '') AS TIMESTAMP) AS VARCHAR) || '{UTC}' = {{cell}}"
-            naive = Refinement(kind, f"{same_spelling} AND isfinite({tried})")
-            return (naive, Refinement("TIMESTAMP WITH TIME ZONE", in_utc))
+            naive = NarrowerType(kind, f"{same_spelling} AND isfinite({tried})")
+            return (naive, NarrowerType("TIMESTAMP WITH TIME ZONE", in_utc))
         case _, Storage.INTEGER | Storage.REAL if kind.startswith("DECIMAL"):
-            return (Refinement(kind, f"CAST({tried} AS DOUBLE) = {{cell}}"),)
+            return (NarrowerType(kind, f"CAST({tried} AS DOUBLE) = {{cell}}"),)
     return ()
 
 

@@ -22,7 +22,7 @@ from maskwise.engines.sqlite.column_types import (
     Storage,
     UnreadableText,
     as_arrow,
-    refinements,
+    narrower_types,
     storage_of,
     type_of_nothing,
     widened_sql,
@@ -65,7 +65,7 @@ def copy_rows(
         work: Where they go.
         name: What the table is called.
     """
-    with _parts(work, name, len(columns)) as parts:
+    with _copied_parts(work, name, len(columns)) as parts:
         try:
             _copy(connection, query, parts)
         except sqlite3.OperationalError as error:
@@ -78,7 +78,7 @@ def copy_rows(
         parts.finish(columns)
 
 
-def _copy(connection: sqlite3.Connection, query: str, parts: _Parts) -> None:
+def _copy(connection: sqlite3.Connection, query: str, parts: _CopiedParts) -> None:
     cursor = connection.cursor()
     try:
         cursor.execute(query)
@@ -98,7 +98,7 @@ def _decode(text: bytes) -> str | UnreadableText:
         return UnreadableText(text)
 
 
-class _Parts:
+class _CopiedParts:
     """What was copied so far: one table for each set of storages that the columns had."""
 
     def __init__(self, database: Any, name: str, n_columns: int) -> None:
@@ -179,7 +179,7 @@ class _Parts:
         if not self._tables or any(storages != self._storages for _, storages in self._tables):
             self._join_parts()
         (joined, _), *_ = self._tables
-        kinds = self._refined(joined, columns)
+        kinds = self._narrowed(joined, columns)
         for i, (column, storage) in enumerate(zip(columns, self._storages, strict=True)):
             kind = type_of_nothing(column.declared) if storage is Storage.NOTHING else kinds.get(i)
             if kind is not None:
@@ -210,12 +210,12 @@ class _Parts:
         self.drop()
         self._tables = [joined]
 
-    def _refined(self, table: str, columns: Sequence[SourceColumn]) -> dict[int, str]:
+    def _narrowed(self, table: str, columns: Sequence[SourceColumn]) -> dict[int, str]:
         """The narrower types that the declared ones ask for, and all cells fit."""
         asked = [
             (i, wanted)
             for i, (column, storage) in enumerate(zip(columns, self._storages, strict=True))
-            for wanted in refinements(column.declared, storage)
+            for wanted in narrower_types(column.declared, storage)
         ]
         if not asked:
             return {}
@@ -229,8 +229,8 @@ class _Parts:
 
 
 @contextmanager
-def _parts(work: DuckDB, name: str, n_columns: int) -> Iterator[_Parts]:
-    parts = _Parts(work.connection, name, n_columns)
+def _copied_parts(work: DuckDB, name: str, n_columns: int) -> Iterator[_CopiedParts]:
+    parts = _CopiedParts(work.connection, name, n_columns)
     try:
         yield parts
     finally:
