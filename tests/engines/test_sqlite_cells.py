@@ -151,6 +151,7 @@ def people(file: Path, odd: list[Any], declared: str = "INTEGER") -> None:
 ODD = [1, 2.5, "secret", b"\x00secret", None, 2**60, "", "7"]
 
 
+@pytest.mark.slow
 def test_cells_of_several_kinds_cannot_be_masked_and_are_not_quoted(file: Path) -> None:
     people(file, ODD)
     asked: list[dict[str, Any]] = [

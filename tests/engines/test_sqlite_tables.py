@@ -24,6 +24,8 @@ import maskwise
 from maskwise.engines.choose import choose
 from maskwise.engines.sqlite import connection as connecting
 from maskwise.errors import WriteError
+from maskwise.release.target import refuse_inputs
+from maskwise.table.endpoints import source_files
 from tests.conftest import folder as contents
 from tests.engines.conftest import in_order, rows_of
 from tests.engines.sqlite_files import load_sqlite, read_sqlite, run
@@ -87,22 +89,28 @@ def test_a_table_that_is_not_there_is_missed(file: Path) -> None:
         mask(file, "other.masked")
 
 
+@pytest.mark.slow
 def test_files_and_addresses_are_read_and_written(file: Path, folder: Path) -> None:
     """The bytes of a csv are those of DuckDB; a csv may become a table."""
     maskwise.anonymize(table(), POLICY, folder / "duckdb.csv", keep_order=True)
     maskwise.anonymize(f"{address(file)}#people", POLICY, folder / "sqlite.csv", keep_order=True)
     assert (folder / "sqlite.csv").read_bytes() == (folder / "duckdb.csv").read_bytes()
     pc.write_csv(table(), folder / "raw.csv")
-    maskwise.anonymize(str(folder / "raw.csv"), POLICY, "masked", engine=address(file))
-    assert maskwise.audit(f"{address(file)}#masked", POLICY).is_met
+    sources: list[Any] = [str(folder / "raw.csv"), table(), table().to_pandas()]
+    for source in sources:
+        maskwise.anonymize(source, POLICY, "masked", engine=address(file))
+        assert maskwise.audit(f"{address(file)}#masked", POLICY).is_met
+    with pytest.raises(maskwise.InputError, match=r"`.*` is the input"):
+        refuse_inputs([file], source_files("people", address(file)))
 
 
+@pytest.mark.slow
 def test_an_old_target_is_replaced_with_its_triggers_while_views_of_it_stay(file: Path) -> None:
     run(
         file,
         'CREATE TABLE "Masked" (old TEXT)',
         "CREATE INDEX of_old ON masked (old)",
-        "CREATE TRIGGER gone AFTER INSERT ON masked BEGIN DELETE FROM people; END",
+        "CREATE TRIGGER people AFTER INSERT ON masked BEGIN DELETE FROM people; END",
         "CREATE VIEW shown AS SELECT * FROM masked",
         "CREATE VIEW broken AS SELECT * FROM nowhere",
         "CREATE TABLE refers (x REFERENCES masked (old))",
@@ -158,6 +166,7 @@ def test_a_run_that_fails_at_any_stage_leaves_the_old_target(file: Path, folder:
     assert in_order(read_sqlite(file, "masked")) == expected_rows()
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_leaves_the_old_target(file: Path, folder: Path) -> None:
     run(file, "CREATE TABLE masked AS SELECT 1 AS old")
     before = everything(file)
@@ -240,6 +249,19 @@ def test_a_lock_is_not_waited_for_for_ever(
     mask(file)
 
 
+def test_a_reader_that_does_not_end_leaves_the_old_target(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(file, "CREATE TABLE masked AS SELECT 1 AS old")
+    monkeypatch.setattr(connecting, "_PATIENCE", 0.1)
+    with closing(sqlite3.connect(file)) as reader:
+        reading = reader.execute("SELECT * FROM people")
+        assert reading.fetchone()
+        with pytest.raises(WriteError, match="Another run has had the database"):
+            mask(file)
+    assert run(file, "SELECT * FROM masked") == [(1,)]
+    mask(file)
+    assert in_order(read_sqlite(file, "masked")) == expected_rows()
+
+
 @pytest.mark.parametrize("mode", ["delete", "wal"])
 def test_who_writes_or_reads_meanwhile_is_not_held_up_by_the_search(file: Path, mode: str) -> None:
     """The source is seen as it was; a reader keeps its old release to its end where SQLite has snapshots."""
@@ -260,6 +282,7 @@ def test_who_writes_or_reads_meanwhile_is_not_held_up_by_the_search(file: Path, 
     assert run(file, "SELECT count(*) FROM people") == [(0,)]
 
 
+@pytest.mark.slow
 def test_two_runs_with_one_target_come_one_after_the_other(file: Path) -> None:
     failed: list[BaseException] = []
 
@@ -310,6 +333,7 @@ def test_no_raw_cell_gets_into_the_released_file_or_those_beside_it(folder: Path
         assert not [secret for secret in SECRETS if secret.encode() in data], name
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_view_that_takes_for_ever(file: Path, folder: Path) -> None:
     run(
         file,
@@ -401,6 +425,7 @@ class TestOwnersConnection:
         for name in ("secure_delete", "legacy_alter_table"):
             assert backend.con.execute(f"PRAGMA {name}").fetchone() == (0,)
 
+    @pytest.mark.slow
     def test_an_attached_file_is_a_schema(self, backend: Any, folder: Path) -> None:
         load_sqlite(folder / "second.db", table(), "persons")
         backend.con.execute("ATTACH ? AS second", [str(folder / "second.db")])

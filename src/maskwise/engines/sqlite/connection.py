@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from maskwise.engines.sqlite.error_messages import is_busy, translate_errors
 from maskwise.errors import InputError
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+_Answer = TypeVar("_Answer")
 _PATIENCE = 60.0
 """So many seconds a lock is waited for."""
 _STEPS = 1 << 18
@@ -27,12 +27,12 @@ _CACHE_SHARE = 16
 
 
 class StoredTable(NamedTuple):
-    """A table or view of a database, as its schema has it."""
+    """What has a name in a database, as its schema has it."""
 
     place: TableName
     """Its own spelling of its name, and the database that it is in."""
     kind: str
-    """`table`, `view`, `index` or `trigger`."""
+    """`table`, `view` or `index`; triggers have names of their own."""
     sql: str
     """What made it."""
 
@@ -48,7 +48,7 @@ def connect(file: Path, *, writes: bool, memory: int | None) -> sqlite3.Connecti
     if not is_there(file):
         msg = f"There is no database `{file}`."
         raise InputError(msg)
-    address = f"file:{quote(str(file.absolute()))}?mode={'rw' if writes else 'ro'}"
+    address = f"{file.absolute().as_uri()}?mode={'rw' if writes else 'ro'}"
     with translate_errors():
         # Statements begin no transaction of their own, and a lock is waited for by ourselves.
         opened = sqlite3.connect(address, uri=True, isolation_level=None, timeout=0, check_same_thread=False)
@@ -58,30 +58,32 @@ def connect(file: Path, *, writes: bool, memory: int | None) -> sqlite3.Connecti
             if memory is not None:
                 opened.execute(f"PRAGMA cache_size = -{(for_engine(memory) // _CACHE_SHARE) >> 10}")
             # The first look at the file tells whether it is a database.
-            take_lock(lambda: opened.execute("SELECT count(*) FROM sqlite_master").fetchone(), f"database `{file}`")
+            run_when_free(lambda: opened.execute("SELECT count(*) FROM sqlite_master").fetchone(), f"database `{file}`")
         except BaseException:
             opened.close()
             raise
     return opened
 
 
-def take_lock(ask: Callable[[], object], what: str) -> None:
-    """Run a statement that needs a lock as soon as no other program has it.
+def run_when_free(ask: Callable[[], _Answer], what: str) -> _Answer:
+    """Run statements that need a lock as soon as no other program has it.
 
     Args:
-        ask: Runs the statement.
+        ask: Runs the statements, from the first on each time.
         what: What is locked, such as "database `people.db`".
     """
+    answers: list[_Answer] = []
 
     def lock() -> None:
         try:
-            ask()
+            answers.append(ask())
         except sqlite3.OperationalError as error:
             if is_busy(error):
                 raise BlockingIOError from None
             raise
 
     wait_for_lock(lock, f"the {what}", _PATIENCE)
+    return answers[-1]
 
 
 @contextmanager
@@ -120,7 +122,10 @@ def find(connection: sqlite3.Connection, name: TableName) -> StoredTable | None:
     """Find what has a name in a database; SQLite does not tell large from small letters in it."""
     # The sign takes a column's declared type away, for which an owner may have a converter.
     for database in databases(connection) if name.schema is None else [name.schema]:
-        asked = f"SELECT +name, +type, +sql FROM {quoted(database)}.sqlite_master WHERE name = ? COLLATE NOCASE"  # noqa: S608
+        asked = (
+            f"SELECT +name, +type, +sql FROM {quoted(database)}.sqlite_master "  # noqa: S608
+            "WHERE name = ? COLLATE NOCASE AND type <> 'trigger'"
+        )
         for own, kind, sql in connection.execute(asked, [name.name]):
             return StoredTable(TableName(own, database), kind, sql or "")
     return None

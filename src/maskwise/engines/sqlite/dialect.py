@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from maskwise.engines import defaults
 from maskwise.engines.duckdb import DuckDB
 from maskwise.engines.error_messages import missing_table, refuse_input_as_target
-from maskwise.engines.sqlite.connection import connect, find, plain_rows, quoted, table_names, tables_read, take_lock
+from maskwise.engines.sqlite.connection import (
+    connect,
+    find,
+    plain_rows,
+    quoted,
+    run_when_free,
+    table_names,
+    tables_read,
+)
 from maskwise.engines.sqlite.error_messages import code_of, is_busy, translate_errors
 from maskwise.engines.sqlite.rows import SourceColumn, copy_rows
 from maskwise.engines.sqlite.written_tables import as_plain_columns, write_rows
@@ -93,15 +101,18 @@ class SQLite:
         if isinstance(source, str):
             return self._work.table(source)
         with self._translated():
-            if not isinstance(source, TableName):
-                columns = [SourceColumn(name, _declared(kind)) for name, kind in source.schema().items()]
-                return self._copy(f"({self._owner.compile(source)})", columns, "")  # type: ignore[union-attr]
-            found = self._find(source)
-            if found is None or found.kind not in {"table", "view"}:
-                raise missing_table(source, table_names(self._connection))
-            columns = self._columns(found.place)
-            order = self._order(found.place, columns) if found.kind == "table" else ""
-            return self._copy(quoted(found.place), columns, order)
+            return run_when_free(lambda: self._open(source), self._called)
+
+    def _open(self, source: Any) -> ir.Table:
+        if not isinstance(source, TableName):
+            columns = [SourceColumn(name, _declared(kind)) for name, kind in source.schema().items()]
+            return self._copy(f"({self._owner.compile(source)})", columns, "")  # type: ignore[union-attr]
+        found = self._find(source)
+        if found is None or found.kind not in {"table", "view"}:
+            raise missing_table(source, table_names(self._connection))
+        columns = self._columns(found.place)
+        order = self._order(found.place, columns) if found.kind == "table" else ""
+        return self._copy(quoted(found.place), columns, order)
 
     def _find(self, name: TableName) -> Any:
         try:
@@ -120,10 +131,14 @@ class SQLite:
         """In what order the records of a table stand: in a scan of an index it would be another."""
         taken = {column.name.lower() for column in columns}
         for name in {"rowid", "oid", "_rowid_"} - taken:
-            # A table without row numbers has the order of its key.
-            with suppress(sqlite3.OperationalError):
+            try:
                 self._connection.execute(f"SELECT t.{name} FROM {quoted(place)} t LIMIT 0").close()  # noqa: S608
-                return f" ORDER BY t.{name}"
+            except sqlite3.OperationalError as error:
+                if code_of(error) != sqlite3.SQLITE_ERROR:
+                    raise
+                # A table without row numbers has the order of its key.
+                return ""
+            return f" ORDER BY t.{name}"
         return ""
 
     def _copy(self, records: str, columns: Sequence[SourceColumn], order: str) -> ir.Table:
@@ -132,7 +147,7 @@ class SQLite:
         # owner's behind.
         cells = ", ".join(f"+t.{quoted(column.name)}" for column in columns)
         query = f"SELECT {cells} FROM {records} t{order}"  # noqa: S608
-        take_lock(lambda: copy_rows(self._connection, query, columns, self._work, name), self._called)
+        copy_rows(self._connection, query, columns, self._work, name)
         self._copies.append(name)
         copied = self._work.table(name)
         return copied.select([copied[f"c{i}"].name(column.name) for i, column in enumerate(columns)])
@@ -205,26 +220,29 @@ class SQLite:
 
     def check_target(self, target: TableName, source: Any) -> None:
         """Refuse a table that cannot be written, is the source, or is read by it; or a name that is taken."""
-        place = _in_main(target)
         with self._translated(target):
-            try:
-                found = find(self._connection, place)
-            except sqlite3.OperationalError as error:
-                if code_of(error) != sqlite3.SQLITE_ERROR:
-                    raise
-                msg = f"There is no database `{place.schema}` to write `{target.name}` to. Attach it first."
-                raise WriteError(msg) from None
-            if target.name.lower().startswith("sqlite_"):
-                msg = f"`{target}` is a name that SQLite keeps for itself. Name another table."
-                raise WriteError(msg)
-            if found is not None and (found.kind != "table" or found.sql.upper().startswith("CREATE VIRTUAL")):
-                msg = f"`{target}` is no plain table, so it cannot be replaced. Name another table."
-                raise WriteError(msg)
-            self._require_writable()
-            query = self._query_of(source)
-            reads = set() if query is None else tables_read(self._connection, query)
-            if ((place.schema or "main").lower(), target.name.lower()) in reads:
-                refuse_input_as_target(target)
+            run_when_free(lambda: self._check(target, source), self._called)
+
+    def _check(self, target: TableName, source: Any) -> None:
+        place = _in_main(target)
+        try:
+            found = find(self._connection, place)
+        except sqlite3.OperationalError as error:
+            if code_of(error) != sqlite3.SQLITE_ERROR:
+                raise
+            msg = f"There is no database `{place.schema}` to write `{target.name}` to. Attach it first."
+            raise WriteError(msg) from None
+        if target.name.lower().startswith("sqlite_"):
+            msg = f"`{target}` is a name that SQLite keeps for itself. Name another table."
+            raise WriteError(msg)
+        if found is not None and (found.kind != "table" or found.sql.upper().startswith("CREATE VIRTUAL")):
+            msg = f"`{target}` is no plain table, so it cannot be replaced. Name another table."
+            raise WriteError(msg)
+        self._require_writable()
+        query = self._query_of(source)
+        reads = set() if query is None else tables_read(self._connection, query)
+        if ((place.schema or "main").lower(), target.name.lower()) in reads:
+            refuse_input_as_target(target)
 
     def _require_writable(self) -> None:
         """Fail if the file may not be written to; another program that has it just now is waited for later."""
@@ -283,10 +301,10 @@ class SQLite:
             if is_inner
             else (outer, "COMMIT", ("ROLLBACK",))
         )
-        take_lock(lambda: self._connection.execute(begin), self._called)
+        run_when_free(lambda: self._connection.execute(begin), self._called)
         try:
             yield
-            take_lock(lambda: self._connection.execute(commit), self._called)
+            run_when_free(lambda: self._connection.execute(commit), self._called)
         except BaseException:
             # After some errors, such as a full disk, SQLite has taken all back already.
             if self._connection.in_transaction:
