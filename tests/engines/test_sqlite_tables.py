@@ -257,6 +257,7 @@ def test_a_reader_that_does_not_end_leaves_the_old_target(file: Path, monkeypatc
         assert reading.fetchone()
         with pytest.raises(WriteError, match="Another run has had the database"):
             mask(file)
+        reading.close()
     assert run(file, "SELECT * FROM masked") == [(1,)]
     mask(file)
     assert in_order(read_sqlite(file, "masked")) == expected_rows()
