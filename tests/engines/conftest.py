@@ -21,6 +21,7 @@ import pytest
 import maskwise
 from maskwise.engines.postgres import types as postgres_types
 from tests.engines.postgres_server import Server
+from tests.engines.sqlite_files import load_sqlite, read_sqlite, without_odd_floats
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
@@ -50,6 +51,8 @@ class Place:
     """The records of what maskwise released."""
     target: Callable[[], str | None]
     """Where a release goes."""
+    stored: Callable[[pa.Table], pa.Table] = lambda table: table
+    """What becomes of a table's cells when the engine takes them in."""
 
     def anonymize(self, table: pa.Table, policy: Any, **how: Any) -> tuple[maskwise.Outcome, list[tuple[Any, ...]]]:
         data, engine = self.load(table)
@@ -212,15 +215,40 @@ def duckdb() -> Place:
     return Place("duckdb", lambda table: (table, None), rows_of, lambda: None)
 
 
-@pytest.fixture(params=["duckdb", "postgres", "spark", "clickhouse"])
+@pytest.fixture
+def sqlite(tmp_path: Path) -> Place:
+    file = tmp_path / "engine.db"
+
+    def load(table: pa.Table) -> tuple[Any, Any]:
+        name = f"people_{secrets.token_hex(4)}"
+        load_sqlite(file, table, name)
+        return name, f"sqlite:///{file}"
+
+    return Place(
+        "sqlite",
+        load,
+        lambda data: read_sqlite(file, data.name),
+        lambda: f"masked_{secrets.token_hex(4)}",
+        without_odd_floats,
+    )
+
+
+@pytest.fixture(params=["duckdb", "postgres", "spark", "clickhouse", "sqlite"])
 def place(request: pytest.FixtureRequest) -> Place:
     found: Place = request.getfixturevalue(request.param)
     return found
 
 
-@pytest.fixture(params=["postgres", "spark", "clickhouse"])
+@pytest.fixture(params=["postgres", "spark", "clickhouse", "sqlite"])
 def other_place(request: pytest.FixtureRequest) -> Place:
     """The engines whose results are compared with DuckDB's."""
+    found: Place = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(params=["postgres", "spark"])
+def remote_place(request: pytest.FixtureRequest) -> Place:
+    """The engines whose records do not leave them, and have no order."""
     found: Place = request.getfixturevalue(request.param)
     return found
 

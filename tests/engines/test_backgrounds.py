@@ -111,21 +111,21 @@ def test_columns_of_many_values_are_counted_inside_the_engine(
     assert trace_file.dumps(outcome.steps) == trace_file.dumps(expected.steps)
 
 
-def test_odds_are_the_default_where_records_stay(other_place: Place) -> None:
+def test_odds_are_the_default_where_records_stay(remote_place: Place) -> None:
     table = few_columns()
     hows: list[dict[str, Any]] = [{"criterion": "conditional", "effort": 1}, {"method": "regions", "effort": 1}]
     for how in hows:
         expected = maskwise.anonymize(table, POLICY, background="odds", **how)
-        outcome, _ = other_place.anonymize(table, POLICY, **how)
+        outcome, _ = remote_place.anonymize(table, POLICY, **how)
         assert trace_file.dumps(outcome.steps) == trace_file.dumps(expected.steps)
 
 
-def test_boosting_is_refused_where_records_stay(other_place: Place) -> None:
+def test_boosting_is_refused_where_records_stay(remote_place: Place) -> None:
     with pytest.raises(maskwise.InputError, match="looks at single records, and these do not leave"):
-        other_place.anonymize(few_columns(), POLICY, criterion="conditional", background="boosting")
+        remote_place.anonymize(few_columns(), POLICY, criterion="conditional", background="boosting")
 
 
-def test_no_record_is_fetched(other_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_record_is_fetched(remote_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither names, which differ from record to record, nor all numbers of a column leave the engine."""
     from maskwise.engines import defaults, sql, value_counts
 
@@ -139,7 +139,7 @@ def test_no_record_is_fetched(other_place: Place, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sql, "query", watch)
     monkeypatch.setattr(value_counts, "query", watch)
     table = people()
-    data, engine = other_place.load(table)
+    data, engine = remote_place.load(table)
     unmasked = [name for name in table.column_names if name not in {"age", "job", "risk"}]
     opened = open_data(data, engine, None, None)
     with closing(opened):

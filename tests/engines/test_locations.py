@@ -223,6 +223,7 @@ def test_times_and_numbers_of_postgresql_are_read_exactly(held: Server) -> None:
         ("postgres://nobody@127.0.0.1:1/x", "people", "cannot be reached"),
         ("mysql://nobody:secret@h/x", "people", "There is no engine `mysql`"),
         ("duckdb:///nowhere.db", "people", "There is no database `nowhere.db`"),
+        ("sqlite:///nowhere.db", "people", "There is no database `nowhere.db`"),
         (None, "postgres://nobody:secret@h/x", "#people"),
     ],
 )

@@ -100,14 +100,14 @@ class _Watched:
 
 @pytest.mark.parametrize(("criterion", "n_parts"), [("score", 1), ("conditional", 10 * 2)])
 def test_no_fetch_is_larger_than_the_counts(
-    other_place: Place, fetched: list[int], criterion: str, n_parts: int
+    remote_place: Place, fetched: list[int], criterion: str, n_parts: int
 ) -> None:
     """DuckDB runs in this process, where a part of the records is looked at for leaks.
 
     By conditional gain groups are counted by ten bins of what unmasked columns tell, and by class.
     """
-    data, engine = other_place.load(records())
-    target = other_place.target() or "pushed_down"
+    data, engine = remote_place.load(records())
+    target = remote_place.target() or "pushed_down"
     maskwise.anonymize(data, POLICY, target, engine=engine, criterion=criterion)
     assert fetched
     assert max(fetched) <= max(MOST_KINDS, MOST_GROUPS * n_parts, MOST_SIZES)

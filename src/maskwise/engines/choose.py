@@ -65,6 +65,12 @@ def _load_clickhouse() -> Callable[..., Dialect]:
     return ClickHouse
 
 
+def _load_sqlite() -> Callable[..., Dialect]:
+    from maskwise.engines.sqlite.dialect import SQLite  # noqa: PLC0415 - as above
+
+    return SQLite
+
+
 _SPARK = EngineRegistration(
     name="Spark",
     load=_load_spark,
@@ -99,6 +105,13 @@ REGISTERED = (
         addresses=("chdb://",),
         extra="clickhouse",
         examples=("chdb:///folder",),
+    ),
+    EngineRegistration(
+        name="SQLite",
+        load=_load_sqlite,
+        backend="sqlite",
+        addresses=("sqlite://",),
+        examples=("sqlite:///people.db",),
     ),
 )
 """The databases that maskwise works in; a new one is a dialect and an entry here."""

@@ -54,6 +54,11 @@ def try_cast(dialect: Dialect, text: ir.Value, kind: str) -> ir.Value:
     return text.try_cast(kind)
 
 
+def version(dialect: Dialect) -> str:
+    """The version that the Ibis backend tells."""
+    return str(dialect.backend.version)
+
+
 def no(dialect: Dialect) -> bool:
     """It does not."""
     del dialect

@@ -7,9 +7,7 @@ import shutil
 import tempfile
 import weakref
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
-from urllib.parse import unquote
 
 from maskwise.engines import defaults
 from maskwise.engines.base import BATCH, RECORDS, Feature, Gap
@@ -25,12 +23,13 @@ from maskwise.engines.ibis_compilers import import_compilers_when_asked
 from maskwise.engines.write_files import connect, copy_query, file_of, path_list, quiet
 from maskwise.errors import InputError, WriteError
 from maskwise.values.input_kind import InputKind, input_kind
-from maskwise.values.location import TableName
+from maskwise.values.location import TableName, database_file
 from maskwise.values.memory import for_engine, memory_of_run
 from maskwise.values.paths import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -59,6 +58,7 @@ class DuckDB:
     stops_at_unreadable = defaults.no
     byte_order = defaults.unchanged
     random_order = defaults.random_order
+    version = defaults.version
 
     def __init__(self, source: Any = None, *, writes: bool = False, memory: int | None = None) -> None:
         """Start DuckDB, or work in the owner's connection.
@@ -70,7 +70,7 @@ class DuckDB:
             memory: How many bytes a run may use; DuckDB spills to disk above its share of them.
         """
         is_started = source is None or isinstance(source, str)
-        file = _file_of(source or "duckdb") if is_started else None
+        file = database_file(source or "duckdb") if is_started else None
         # The folder for what is spilled lives as long as the one who made it.
         self._first = source if isinstance(source, DuckDB) else None
         self._backend = None if is_started or self._first is not None else source
@@ -98,6 +98,11 @@ class DuckDB:
 
             self._backend = ibis.duckdb.from_connection(self._connection)
         return self._backend
+
+    @property
+    def connection(self) -> Any:
+        """DuckDB's own connection."""
+        return self._connection
 
     def table(self, source: Any) -> ir.Table:
         """Open a table or view by its name; an Ibis table is taken as it is."""
@@ -303,19 +308,6 @@ def _batches(reader: pa.RecordBatchReader, paths: Sequence[Path]) -> Iterator[pa
             except StopIteration:
                 return
         yield batch
-
-
-def _file_of(address: str) -> Path | None:
-    """The file of `duckdb:///people.db`, here or from the root; `duckdb` alone has none.
-
-    >>> _file_of("duckdb:///people.db").name
-    'people.db'
-    """
-    rest = unquote(address.removeprefix("duckdb").removeprefix("://"))
-    if not rest:
-        return None
-    here = Path(rest.removeprefix("/"))
-    return Path(rest) if not is_there(here) and is_there(rest) else here
 
 
 def _quoted(name: TableName) -> str:

@@ -123,7 +123,7 @@ def release(
             | {"keep_order": not how.is_shuffled, "escape_formulas": how.escape_formulas}
             | ({} if how.numbers is Numbers.LABEL else {"numbers": str(how.numbers)}),
             table.engine.dialect.name,
-            str(table.engine.dialect.backend.version),
+            table.engine.dialect.version(),
             input_files(*source),
             draft.written,
         )

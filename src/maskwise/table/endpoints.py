@@ -11,11 +11,9 @@ from maskwise.errors import InputError
 from maskwise.table.files import find_files
 from maskwise.table.read import read
 from maskwise.table.whole_files import refuse_beyond_memory
-from maskwise.values.location import TableName, locate
+from maskwise.values.location import DATABASE_FILES, TableName, database_file, locate
 from maskwise.values.memory import memory_of_run
 from maskwise.values.reading import AS_IT_IS
-
-_DATABASE_FILE = "duckdb:///"
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,9 +35,9 @@ def closing(table: Table) -> Iterator[None]:
 def source_files(data: Any, engine: Any) -> list[Path]:
     """The files that a run reads, also the file of a database: no release may replace one of them."""
     files = [
-        Path(text.removeprefix(_DATABASE_FILE).partition("#")[0])
+        file
         for text in (data, engine)
-        if isinstance(text, str) and text.startswith(_DATABASE_FILE)
+        if isinstance(text, str) and text.startswith(DATABASE_FILES) and (file := database_file(text)) is not None
     ]
     if isinstance(data, str | Path) and "://" not in str(data):
         place = locate(data)

@@ -6,9 +6,13 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import unquote
 
 from maskwise.errors import InputError, quote
+from maskwise.values.paths import is_there
 
+DATABASE_FILES = ("duckdb://", "sqlite://")
+"""How the addresses of databases begin that are one file."""
 SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
 
 
@@ -82,6 +86,19 @@ def suffix_of(path: Path) -> str:
         f"The format of `{path.name}` is not known from its name. Use one of {quote(SUFFIXES)}, each may end in `.gz`."
     )
     raise InputError(msg)
+
+
+def database_file(address: str) -> Path | None:
+    """The file of `duckdb:///people.db`, here or from the root; None for a name alone, such as `duckdb`.
+
+    >>> database_file("sqlite:///people.db").name
+    'people.db'
+    """
+    rest = unquote(address.partition("#")[0].partition("://")[2])
+    if not rest:
+        return None
+    here = Path(rest.removeprefix("/"))
+    return Path(rest) if not is_there(here) and is_there(rest) else here
 
 
 def table_name(text: str) -> TableName:

@@ -76,6 +76,7 @@ class Postgres:
     hash_input = defaults.as_text
     as_native = defaults.as_ibis_table
     write = defaults.write
+    version = defaults.version
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Connect.

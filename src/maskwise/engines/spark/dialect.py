@@ -73,6 +73,7 @@ class Spark:
     stops_at_unreadable = defaults.no
     hash_input = defaults.as_text
     byte_order = defaults.unchanged
+    version = defaults.version
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Connect.
