@@ -58,6 +58,7 @@ class ClickHouse:
     byte_order = defaults.unchanged
     beside = defaults.nothing_beside
     write = defaults.write
+    version = defaults.version
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Open a folder.
