@@ -238,20 +238,25 @@ class SQLite:
         if found is not None and (found.kind != "table" or found.sql.upper().startswith("CREATE VIRTUAL")):
             msg = f"`{target}` is no plain table, so it cannot be replaced. Name another table."
             raise WriteError(msg)
-        self._require_writable()
+        self._require_writable(place)
         query = self._query_of(source)
         reads = set() if query is None else tables_read(self._connection, query)
         if ((place.schema or "main").lower(), target.name.lower()) in reads:
             refuse_input_as_target(target)
 
-    def _require_writable(self) -> None:
-        """Fail if the file may not be written to; another program that has it just now is waited for later."""
-        if self._connection.in_transaction:
-            return
+    def _require_writable(self, target: TableName) -> None:
+        """Fail if the file, or its folder, may not be written to, by making a table and taking it back."""
+        tried = TableName(f"maskwise_{secrets.token_hex(4)}", target.schema)
+        begin, _, back = _transaction_steps(is_inner=self._connection.in_transaction)
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute("ROLLBACK")
+            self._connection.execute(begin)
+            try:
+                self._connection.execute(f"CREATE TABLE {quoted(tried)} (x)")
+            finally:
+                for step in back:
+                    self._connection.execute(step)
         except sqlite3.OperationalError as error:
+            # Another program that has it just now is waited for when the release is written.
             if not is_busy(error):
                 raise
 
@@ -295,12 +300,7 @@ class SQLite:
     @contextmanager
     def _transaction(self, outer: str = "BEGIN IMMEDIATE") -> Iterator[None]:
         """Begin, and commit if the block ends well; inside a transaction of the owner's, as a part of it."""
-        is_inner = self._connection.in_transaction
-        begin, commit, back = (
-            ("SAVEPOINT maskwise", "RELEASE maskwise", ("ROLLBACK TO maskwise", "RELEASE maskwise"))
-            if is_inner
-            else (outer, "COMMIT", ("ROLLBACK",))
-        )
+        begin, commit, back = _transaction_steps(outer, is_inner=self._connection.in_transaction)
         run_when_free(lambda: self._connection.execute(begin), self._called)
         try:
             yield
@@ -329,6 +329,18 @@ class SQLite:
         self._copies.clear()
         if self._owner is None:
             self._connection.close()
+
+
+def _transaction_steps(outer: str = "BEGIN IMMEDIATE", *, is_inner: bool) -> tuple[str, str, tuple[str, ...]]:
+    """How a transaction begins, how it is kept and how it is taken back.
+
+    Args:
+        outer: How it begins.
+        is_inner: Whether it is a part of another one, which goes on.
+    """
+    if is_inner:
+        return "SAVEPOINT maskwise", "RELEASE maskwise", ("ROLLBACK TO maskwise", "RELEASE maskwise")
+    return outer, "COMMIT", ("ROLLBACK",)
 
 
 def _in_main(target: TableName) -> TableName:
