@@ -32,10 +32,10 @@ begin = time.time()
 import maskwise
 data, policy, target, engine = sys.argv[1:]
 marks = []
-class Watch:
-    def stage(self, name): marks.append((name, time.time()))
-    def step(self, step): pass
-maskwise.anonymize(data, policy, target, engine=engine, observer=Watch())
+def watch(event):
+    if type(event).__name__ == "StageBegun":
+        marks.append((event.stage, time.time()))
+maskwise.anonymize(data, policy, target, engine=engine, on_event=watch)
 marks.append(("done", time.time()))
 print(json.dumps([("start", begin), *marks]))
 """
