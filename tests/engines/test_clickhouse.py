@@ -315,6 +315,18 @@ def test_an_ibis_table_comes_back_as_one(people: str, address: str) -> None:
         backend.disconnect()
 
 
+def test_an_ibis_table_is_not_replaced_by_its_release(people: str, address: str) -> None:
+    backend = ClickHouse(address).backend
+    try:
+        records = backend.table(people)
+        for source in (records, records.filter(records[records.columns[0]].notnull())):
+            with pytest.raises(maskwise.InputError, match="is the input"):
+                maskwise.anonymize(source, POLICY, people, engine=backend)
+        assert sorted(rows_of(records.to_pyarrow())) == sorted(rows_of(table()))
+    finally:
+        backend.disconnect()
+
+
 def test_files_are_left_to_duckdb(address: str, folder: Path) -> None:
     pq.write_table(table(), folder / "people.parquet")
     with pytest.raises(maskwise.InputError, match=r"ClickHouse reads tables, and `people.parquet` is a file"):

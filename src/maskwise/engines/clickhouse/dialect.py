@@ -23,6 +23,7 @@ from maskwise.engines.error_messages import missing_table, refuse_input_as_targe
 from maskwise.engines.ibis_compilers import import_compilers_when_asked
 from maskwise.errors import MaskwiseError, WriteError
 from maskwise.values.arrow import as_numpy
+from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName
 
 if TYPE_CHECKING:
@@ -178,6 +179,8 @@ class ClickHouse:
             msg = f"`{target}` is a view, so it cannot be replaced. Name another table."
             raise WriteError(msg)
         query = f"SELECT * FROM {quote_table(source)}" if isinstance(source, TableName) else None  # noqa: S608
+        if query is None and input_kind(source) is InputKind.IBIS_TABLE:
+            query = str(self.backend.compile(source))
         if query is not None and reads(self._connection, query, database, target.name):
             refuse_input_as_target(target)
 
