@@ -137,7 +137,8 @@ def narrower_types(declared: str, storage: Storage) -> tuple[NarrowerType, ...]:
         case "DATE", Storage.TEXT:
             return (NarrowerType(kind, f"{same_spelling} AND isfinite({tried})"),)
         case "TIMESTAMP", Storage.TEXT:
-            in_utc = f"CAST(TRY_CAST(replace({{cell}}, '{UTC}', '') AS TIMESTAMP) AS VARCHAR) || '{UTC}' = {{cell}}"
+            moment = f"TRY_CAST(replace({{cell}}, '{UTC}', '') AS TIMESTAMP)"
+            in_utc = f"CAST({moment} AS VARCHAR) || '{UTC}' = {{cell}} AND isfinite({moment})"
             naive = NarrowerType(kind, f"{same_spelling} AND isfinite({tried})")
             return (naive, NarrowerType("TIMESTAMP WITH TIME ZONE", in_utc))
         case _, Storage.INTEGER | Storage.REAL if kind.startswith("DECIMAL"):
