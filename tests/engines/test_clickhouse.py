@@ -339,6 +339,8 @@ def test_what_is_not_there_is_named(people: str, address: str, tmp_path: Path) -
     with pytest.raises(maskwise.InputError, match="no ClickHouse database in"):
         maskwise.audit(people, POLICY, engine=f"chdb:///{tmp_path}")
     assert not list(tmp_path.iterdir())
+    with pytest.raises(maskwise.InputError, match="is written as chdb:///folder"):
+        maskwise.audit(people, POLICY, engine="chdb://")
     (tmp_path / "metadata").mkdir()
     with pytest.raises(maskwise.InputError, match="works in another ClickHouse folder"):
         maskwise.audit(people, POLICY, engine=f"chdb:///{tmp_path}")

@@ -80,7 +80,7 @@ def test_threads_lead_to_the_same_steps(monkeypatch: pytest.MonkeyPatch, seed: i
     monkeypatch.setattr(subset_tables, "_FEWER", fewer)
     alone = masked(monkeypatch, 0, seed)
     shared: list[int] = []
-    in_threads = SubsetGroups._in_threads
+    in_threads = SubsetGroups._in_threads  # noqa: SLF001 - nothing else tells of threads
 
     def note(groups: SubsetGroups, *asked: Any) -> Any:
         parts = in_threads(groups, *asked)
