@@ -315,6 +315,20 @@ def test_an_ibis_table_comes_back_as_one(people: str, address: str) -> None:
         backend.disconnect()
 
 
+def test_nothing_but_the_release_is_left_in_a_session_of_the_owner(people: str, address: str) -> None:
+    backend = ClickHouse(address).backend
+    try:
+        maskwise.audit(backend.table(people), POLICY)
+        outcome = maskwise.anonymize(backend.table(people), POLICY)
+        listed = backend.connection.rows("SELECT name FROM system.tables WHERE is_temporary")
+        assert listed == [[outcome.data.get_name()]]
+        assert outcome.data.count().to_pyarrow().as_py() == 200
+        maskwise.anonymize(backend.table(people), POLICY, "released_here", engine=backend)
+        assert backend.connection.rows("SELECT name FROM system.tables WHERE is_temporary") == listed
+    finally:
+        backend.disconnect()
+
+
 def test_an_ibis_table_is_not_replaced_by_its_release(people: str, address: str) -> None:
     backend = ClickHouse(address).backend
     try:
