@@ -372,3 +372,14 @@ def test_a_class_that_is_a_number_is_told_and_read_again() -> None:
     for wrong in ({}, {"charges": "text"}, ["charges"]):
         with pytest.raises(maskwise.InputError, match="The policy in the certificate is none"):
             read_public_policy({**told, "class": wrong})
+
+
+def test_masked_columns_of_a_certificate_have_no_form_of_numbers() -> None:
+    asked = {"numbers": {"age": "1234,5", "cost": "1234,5"}, "requirements": [{"qid": ["age"], "k": 3}]}
+    told = public_policy(read_policy({**asked, "attributes": {"cost": {"rounded": [10], "release": 1}}}))
+    assert "numbers" not in told
+    assert not read_public_policy(told).policy.reading.numbers
+    # Cells such as 1,5 and 1,50 would be counted as one group.
+    for name in ("age", "cost"):
+        with pytest.raises(maskwise.InputError, match=f"reads `{name}` as numbers of a form"):
+            read_public_policy({**told, "numbers": {name: "1234,5"}})

@@ -315,6 +315,32 @@ def test_an_ibis_table_comes_back_as_one(people: str, address: str) -> None:
         backend.disconnect()
 
 
+def test_nothing_but_the_release_is_left_in_a_session_of_the_owner(people: str, address: str) -> None:
+    backend = ClickHouse(address).backend
+    try:
+        maskwise.audit(backend.table(people), POLICY)
+        outcome = maskwise.anonymize(backend.table(people), POLICY)
+        listed = backend.connection.rows("SELECT name FROM system.tables WHERE is_temporary")
+        assert listed == [[outcome.data.get_name()]]
+        assert outcome.data.count().to_pyarrow().as_py() == 200
+        maskwise.anonymize(backend.table(people), POLICY, "released_here", engine=backend)
+        assert backend.connection.rows("SELECT name FROM system.tables WHERE is_temporary") == listed
+    finally:
+        backend.disconnect()
+
+
+def test_an_ibis_table_is_not_replaced_by_its_release(people: str, address: str) -> None:
+    backend = ClickHouse(address).backend
+    try:
+        records = backend.table(people)
+        for source in (records, records.filter(records[records.columns[0]].notnull())):
+            with pytest.raises(maskwise.InputError, match="is the input"):
+                maskwise.anonymize(source, POLICY, people, engine=backend)
+        assert sorted(rows_of(records.to_pyarrow())) == sorted(rows_of(table()))
+    finally:
+        backend.disconnect()
+
+
 def test_files_are_left_to_duckdb(address: str, folder: Path) -> None:
     pq.write_table(table(), folder / "people.parquet")
     with pytest.raises(maskwise.InputError, match=r"ClickHouse reads tables, and `people.parquet` is a file"):
@@ -327,6 +353,8 @@ def test_what_is_not_there_is_named(people: str, address: str, tmp_path: Path) -
     with pytest.raises(maskwise.InputError, match="no ClickHouse database in"):
         maskwise.audit(people, POLICY, engine=f"chdb:///{tmp_path}")
     assert not list(tmp_path.iterdir())
+    with pytest.raises(maskwise.InputError, match="is written as chdb:///folder"):
+        maskwise.audit(people, POLICY, engine="chdb://")
     (tmp_path / "metadata").mkdir()
     with pytest.raises(maskwise.InputError, match="works in another ClickHouse folder"):
         maskwise.audit(people, POLICY, engine=f"chdb:///{tmp_path}")

@@ -187,6 +187,20 @@ def test_an_ibis_table_of_postgresql_comes_back_as_one(held: Server, policy: Pat
         backend.disconnect()
 
 
+def test_an_ibis_table_of_postgresql_is_not_replaced_by_its_release(held: Server, policy: Path) -> None:
+    import ibis
+
+    backend = ibis.postgres.connect(host="127.0.0.1", port=held.port, user="owner", database="postgres")
+    try:
+        records = backend.table("people", database="My data")
+        for source in (records, records.filter(records[records.columns[0]].notnull())):
+            with pytest.raises(maskwise.InputError, match=r"`My data\.people` is the input"):
+                maskwise.anonymize(source, policy, "My data.people", engine=backend)
+        assert sorted(rows_of(records.to_pyarrow())) == sorted(rows_of(table()))
+    finally:
+        backend.disconnect()
+
+
 def test_types_that_arrow_does_not_know_are_text(held: Server) -> None:
     held.run("CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TABLE odd (m mood, c char(4), u uuid, j jsonb, b bytea)")
     held.run("INSERT INTO odd SELECT 'ok', 'ab', gen_random_uuid(), '{}', '\\x00' FROM generate_series(1, 9)")

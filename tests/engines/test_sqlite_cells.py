@@ -66,6 +66,7 @@ def fill(file: Path, declared: str, *cells: Any, sql: str = "CREATE TABLE t (c {
         ("TIMESTAMP", ["2024-02-29T08:00:00"], ["2024-02-29T08:00:00"]),
         ("TIMESTAMP", ["2024-02-29 08:00:00+00:00"], [dt.datetime(2024, 2, 29, 8, tzinfo=dt.UTC)]),
         ("TIMESTAMP", ["2024-02-29 08:00:00+01:00"], ["2024-02-29 08:00:00+01:00"]),
+        ("TIMESTAMP", ["infinity+00:00"], ["infinity+00:00"]),
         ("TIME", ["08:30:00"], [dt.time(8, 30)]),
         ("DECIMAL(8, 2)", [1.1, 2, None], [Decimal("1.10"), Decimal("2.00"), None]),
         ("DECIMAL(8,2)", [1.101, 2], [1.101, 2.0]),

@@ -11,8 +11,8 @@ from maskwise.release.escape import original_text, safe_name, safe_text, spreads
 from maskwise.release.frames import as_frame
 from maskwise.table.read import read
 
-FORMULAS = ["=1+1", "+cmd", "-x", "@sum", "\tx", "\rx", "'=x", "''=x"]
-OTHERS = ["-5", "+1.5e3", "5", "a=b", "'s-Gravenhage", ""]
+FORMULAS = ["=1+1", "+cmd", "-x", "@sum", "\tx", "\rx", "'=x", "''=x", "-5\n"]
+OTHERS = ["-5", "-1.234,5", "+1.5e3", "5", "a=b", "'s-Gravenhage", ""]
 CELLS = [*FORMULAS, *OTHERS, None]
 
 

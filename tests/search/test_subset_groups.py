@@ -18,7 +18,8 @@ from maskwise.compress.spill import Workspace
 from maskwise.errors import InputError, PolicyError
 from maskwise.policy.requirements.lkc import LKC
 from maskwise.search import bounds
-from maskwise.search.groups import subset_tables
+from maskwise.search.groups import subset_groups, subset_tables
+from maskwise.search.groups.subset_groups import SubsetGroups
 from maskwise.verify import verify as recount
 
 TREE = {"any": {"low": ["v0", "v1"], "high": {"upper": ["v2", "v3"], "top": ["v4", "v5"]}}}
@@ -69,6 +70,31 @@ def test_subsets_counted_together_lead_to_the_same_steps(
     assert together.solution.steps
     assert together.solution.cuts == apart.solution.cuts
     assert together.verdict.findings == apart.verdict.findings
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::maskwise.MaskwiseWarning")
+@pytest.mark.parametrize("fewer", [1, 10**9])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_threads_lead_to_the_same_steps(monkeypatch: pytest.MonkeyPatch, seed: int, fewer: int) -> None:
+    monkeypatch.setattr(subset_tables, "_FEWER", fewer)
+    alone = masked(monkeypatch, 0, seed)
+    shared: list[int] = []
+    in_threads = SubsetGroups._in_threads  # noqa: SLF001 - nothing else tells of threads
+
+    def note(groups: SubsetGroups, *asked: Any) -> Any:
+        parts = in_threads(groups, *asked)
+        shared.append(len(parts))
+        return parts
+
+    monkeypatch.setattr(SubsetGroups, "_in_threads", note)
+    monkeypatch.setattr(subset_groups, "_WORK_OF_THREAD", 1)
+    monkeypatch.setattr(subset_groups.os, "cpu_count", lambda: 4)
+    found = masked(monkeypatch, 0, seed)
+    assert max(shared) > 1
+    assert found.solution.steps == alone.solution.steps
+    assert found.solution.cuts == alone.solution.cuts
+    assert found.verdict.findings == alone.verdict.findings
 
 
 @pytest.mark.parametrize("most", [0, SEPARATE])

@@ -160,6 +160,13 @@ def read_public_policy(data: Mapping[str, Any]) -> PublicPolicy:
         fixed = tuple(name for name, entry in data["attributes"].items() if "release" in entry)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         raise InputError("The policy in the certificate is none. Ask the owner for another certificate.") from None
+    if formed := sorted({*numbers} & {*policy.masked, *fixed}):
+        # Read as numbers, different cells could be counted as one group.
+        msg = (
+            f"The policy in the certificate reads `{formed[0]}` as numbers of a form, but what is masked is counted as "
+            "it is written. Ask the owner for another certificate."
+        )
+        raise InputError(msg)
     return PublicPolicy(policy, entries, fixed)
 
 

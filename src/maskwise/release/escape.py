@@ -76,4 +76,5 @@ def safe_text(text: str) -> str:
     >>> safe_text("=1+1"), safe_text("'=1+1"), safe_text("-5"), safe_text("'s-Gravenhage")
     ("'=1+1", "''=1+1", '-5', "'s-Gravenhage")
     """
-    return f"'{text}" if re.match(_FORMULA, text) and not re.match(_NUMBER, text) else text
+    # An engine's end of a text is behind a line end, Python's `$` may be before it.
+    return f"'{text}" if re.match(_FORMULA, text) and not re.fullmatch(_NUMBER, text) else text

@@ -89,7 +89,7 @@ def suffix_of(path: Path) -> str:
 
 
 def database_file(address: str) -> Path | None:
-    """The file of `duckdb:///people.db`, here or from the root; None for a name alone, such as `duckdb`.
+    """The file or folder of `duckdb:///people.db`, here or from the root; None for a name alone, such as `duckdb`.
 
     >>> database_file("sqlite:///people.db").name
     'people.db'

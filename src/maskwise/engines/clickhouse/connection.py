@@ -10,9 +10,7 @@ import json
 import secrets
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import unquote
 
 import chdb
 import pyarrow as pa
@@ -21,11 +19,12 @@ from maskwise.engines.clickhouse.error_messages import cannot_open, translated
 from maskwise.engines.clickhouse.names import quote_name, quote_text
 from maskwise.engines.clickhouse.types import ResultColumn, as_sent, known_types, sql_type
 from maskwise.errors import InputError
+from maskwise.values.location import database_file
 from maskwise.values.memory import for_engine
-from maskwise.values.paths import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from maskwise.values.location import TableName
 
@@ -177,9 +176,10 @@ def folder_of(address: str) -> Path:
     >>> folder_of("chdb:///people").name
     'people'
     """
-    rest = unquote(address.removeprefix("chdb://"))
-    here = Path(rest.removeprefix("/"))
-    return Path(rest) if not is_there(here) and is_there(rest) else here
+    folder = database_file(address)
+    if folder is None:
+        raise InputError("The address of a ClickHouse folder is written as chdb:///folder.")
+    return folder
 
 
 def table_engine(n_rows: int | None = None) -> str:

@@ -23,6 +23,7 @@ from maskwise.engines.error_messages import missing_table, refuse_input_as_targe
 from maskwise.engines.ibis_compilers import import_compilers_when_asked
 from maskwise.errors import MaskwiseError, WriteError
 from maskwise.values.arrow import as_numpy
+from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class ClickHouse:
         self._is_own = isinstance(source, str)
         self._backend = None if self._is_own else source
         self._connection = ChdbConnection(folder_of(source), memory) if self._is_own else source.connection
-        self._n_opened = 0
+        self._opened: list[str] = []
 
     @property
     def backend(self) -> Any:
@@ -99,9 +100,9 @@ class ClickHouse:
         zone = str(self._connection.rows("SELECT serverTimezone()")[0][0])
         columns = self._connection.describe(query)
         cells = ", ".join(f"{column.read_sql(zone)} AS {quote_name(column.name)}" for column in columns)
-        self._n_opened += 1
-        name = f"maskwise_opened_{id(self):x}_{self._n_opened}"
+        name = f"maskwise_opened_{secrets.token_hex(8)}"
         self.create(name, f"SELECT {cells} FROM ({query}) q", view=True)  # noqa: S608
+        self._opened.append(name)
         return self.backend.table(name)
 
     @contextmanager
@@ -178,6 +179,8 @@ class ClickHouse:
             msg = f"`{target}` is a view, so it cannot be replaced. Name another table."
             raise WriteError(msg)
         query = f"SELECT * FROM {quote_table(source)}" if isinstance(source, TableName) else None  # noqa: S608
+        if query is None and input_kind(source) is InputKind.IBIS_TABLE:
+            query = str(self.backend.compile(source))
         if query is not None and reads(self._connection, query, database, target.name):
             refuse_input_as_target(target)
 
@@ -216,9 +219,13 @@ class ClickHouse:
         self._connection.interrupt()
 
     def close(self) -> None:
-        """End a session of our own."""
+        """End a session of our own; leave nothing behind in another's."""
         if self._is_own:
             self._connection.close()
+            return
+        for name in self._opened:
+            self.drop(name)
+        self._opened.clear()
 
 
 def _sha256(_: str) -> bytes:

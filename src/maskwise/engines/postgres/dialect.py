@@ -19,6 +19,7 @@ from maskwise.engines.postgres import binary_rows, error_messages, types
 from maskwise.engines.postgres.code_expressions import code_expression
 from maskwise.engines.postgres.error_messages import translate_errors, translated
 from maskwise.engines.postgres.settings import ask_for_memory
+from maskwise.engines.postgres.source_tables import tables_of
 from maskwise.engines.postgres.value_bundles import bundled_sql, choose_bundles
 from maskwise.errors import InputError, WriteError
 from maskwise.values.location import TableName
@@ -306,8 +307,8 @@ class Postgres:
                 f"owner for: GRANT CREATE ON SCHEMA {schema} TO {self._user()};"
             )
             raise WriteError(msg)
-        if isinstance(source, TableName):
-            places = [_identifier(place).as_string(self._connection) for place in (source, target)]
+        for read in tables_of(source):
+            places = [_identifier(place).as_string(self._connection) for place in (read, target)]
             if self._run(pg.SQL(_READS).format(*places)).fetchone()[0]:
                 refuse_input_as_target(target)
 

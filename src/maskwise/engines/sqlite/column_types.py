@@ -60,7 +60,7 @@ ARROW_TYPES: dict[Storage, pa.DataType] = {
 }
 MOST_EXACT = 1 << 53
 """Up to here every whole number is a float, too."""
-_MOST_DIGITS = 15
+MOST_DIGITS = 15
 """So many decimal digits a float keeps."""
 UTC = "+00:00"
 """How a moment ends that is told in UTC; other zones stay text."""
@@ -137,7 +137,8 @@ def narrower_types(declared: str, storage: Storage) -> tuple[NarrowerType, ...]:
         case "DATE", Storage.TEXT:
             return (NarrowerType(kind, f"{same_spelling} AND isfinite({tried})"),)
         case "TIMESTAMP", Storage.TEXT:
-            in_utc = f"CAST(TRY_CAST(replace({{cell}}, '{UTC}', '') AS TIMESTAMP) AS VARCHAR) || '{UTC}' = {{cell}}"
+            moment = f"TRY_CAST(replace({{cell}}, '{UTC}', '') AS TIMESTAMP)"
+            in_utc = f"CAST({moment} AS VARCHAR) || '{UTC}' = {{cell}} AND isfinite({moment})"
             naive = NarrowerType(kind, f"{same_spelling} AND isfinite({tried})")
             return (naive, NarrowerType("TIMESTAMP WITH TIME ZONE", in_utc))
         case _, Storage.INTEGER | Storage.REAL if kind.startswith("DECIMAL"):
@@ -173,6 +174,6 @@ def _asked_for(declared: str) -> str | None:
         return name
     if name in {"DATETIME", "TIMESTAMP"}:
         return "TIMESTAMP"
-    if name in {"DECIMAL", "NUMERIC"} and 0 < digits <= _MOST_DIGITS and places <= digits:
+    if name in {"DECIMAL", "NUMERIC"} and 0 < digits <= MOST_DIGITS and places <= digits:
         return f"DECIMAL({digits}, {places})"
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from maskwise.engines.sqlite.column_types import UTC, Storage
+from maskwise.engines.sqlite.column_types import MOST_DIGITS, UTC, Storage
 from maskwise.engines.sqlite.connection import quoted
 from maskwise.errors import WriteError
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
-_MOST_DIGITS = 15
-"""So many decimal digits a float keeps."""
 _REPEATED = 4
 """Where a text occurs so often, on average, each is made once for all of its cells."""
 
@@ -88,7 +86,7 @@ def _written_as(kind: str, cell: str) -> tuple[str, str]:  # noqa: PLR0911 - a t
     if kind == "FLOAT":
         # Widened bit by bit, 0.1 would no longer be 0.1.
         return "REAL", f"CAST({as_text} AS DOUBLE)"
-    if decimal is not None and int(decimal[1]) <= _MOST_DIGITS:
+    if decimal is not None and int(decimal[1]) <= MOST_DIGITS:
         return kind, f"CAST({cell} AS DOUBLE)"
     if kind == "BOOLEAN":
         return kind, f"CAST({cell} AS INTEGER)"
