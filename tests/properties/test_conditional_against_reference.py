@@ -30,6 +30,7 @@ from maskwise.search.conditional import chooser as conditional
 from maskwise.search.conditional import gain_kernels, growing_tree, inputs, variants
 from maskwise.search.conditional.chooser import Variant
 from maskwise.search.groups import split_kernels
+from maskwise.search.groups.splitting import try_splits
 from maskwise.search.options import SearchOptions
 from maskwise.solution.solution import Ending
 from maskwise.table.read import read
@@ -326,15 +327,16 @@ def told_by(made: list[dict[str, Any]], part: Any, n_counts: int) -> float:
 @given(found=grouped(3), slot=st.lists(st.integers(0, 2), min_size=6, max_size=6))
 def test_what_refinements_tell_is_counted_as_in_plain_python(found: Any, slot: list[int]) -> None:
     groups, made, n = found
-    gain = gain_kernels.gain_of_children(groups, 1, 7, np.array(slot, np.int32), 3)
+    hist, side = np.full((7, 3), 99), np.full(3, 99)
+    gain = gain_kernels.gain_of_children(groups, 1, 7, np.array(slot, np.int32), hist[:3])
     assert gain == pytest.approx(told_by(made, lambda code: slot[code], n), abs=1e-9)
-    values, splits, inner = np.full(6, np.nan), np.full(5, np.nan), np.full(6, np.nan)
-    gain_kernels.gains_of_values(groups, 1, 7, 6, values)
+    values, splits, inner = np.zeros(6), np.zeros(5), np.zeros(6)
+    gain_kernels.gains_of_values(groups, 1, 7, values, hist[:6], side)
     assert values.tolist() == pytest.approx([told_by(made, lambda c, v=v: c == v, n) for v in range(6)], abs=1e-9)
-    gain_kernels.gains_of_splits(groups, 1, 7, 0, 5, splits)
+    gain_kernels.gains_of_splits(groups, 1, 7, 0, 5, splits, hist[:6], np.full((2, 3), 99))
     at = [told_by(made, lambda c, b=b: 2 if c == 5 else c >= b, n) for b in range(5)]
     assert splits[1:].tolist() == pytest.approx(at[1:], abs=1e-9)
-    gain_kernels.gains_of_splits(groups, 1, 7, 0, 6, inner)
+    gain_kernels.gains_of_splits(groups, 1, 7, 0, 6, inner, hist, np.full((2, 3), 99))
     at = [told_by(made, lambda c, b=b: c >= b, n) for b in range(6)]
     assert inner[1:].tolist() == pytest.approx(at[1:], abs=1e-9)
     assert gain_kernels.bits(groups.total[0]) == pytest.approx(bits_of(groups.total[0].tolist()), abs=1e-9)
@@ -362,8 +364,7 @@ def test_the_worst_group_of_each_split_is_that_of_plain_python(found: Any, k: in
         Bound(1, 0, Rule(Arithmetic.SHARE, over / under, over, under), first=1, stop=2),
         Bound(2, 0, Rule(Arithmetic.K, -99, 99), counts=False),
     ]
-    worst, is_valid = np.full((3, 5), np.nan), np.zeros(5, np.bool_)
-    gain_kernels.worst_of_splits(groups, as_rules(bounds, counts.sum(axis=0)), 1, 7, 0, 5, worst, is_valid)
+    worst, is_valid = try_splits(groups._replace(part=np.full(2, 99)), as_rules(bounds, counts.sum(axis=0)), 1, 7, 0, 5)
     for b in range(1, 5):
         parts = [
             part
