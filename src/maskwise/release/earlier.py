@@ -300,17 +300,11 @@ def _refuse_other_reading(one: EarlierRelease, policy: Policy) -> None:
         )
         raise InputError(msg)
     shown = {cut.attribute for cut in one.solution.cuts}
-    other = sorted({name for name, _ in {*one.solution.reading.dates} ^ {*policy.reading.dates}} & shown)
-    if other:
-        msg = (
-            f"Earlier release {one.number} and this policy do not read the dates of {quote(other)} alike, so what it "
-            "showed of them cannot be told. Name the same forms in `dates`."
-        )
-        raise InputError(msg)
-    other = sorted({name for name, _ in {*one.solution.reading.numbers} ^ {*policy.reading.numbers}} & shown)
-    if other:
-        msg = (
-            f"Earlier release {one.number} and this policy do not read the numbers of {quote(other)} alike, so what it "
-            "showed of them cannot be told. Name the same forms in `numbers`."
-        )
-        raise InputError(msg)
+    earlier, asked = one.solution.reading, policy.reading
+    for key, first, second in (("dates", earlier.dates, asked.dates), ("numbers", earlier.numbers, asked.numbers)):
+        if other := sorted({name for name, _ in {*first} ^ {*second}} & shown):
+            msg = (
+                f"Earlier release {one.number} and this policy do not read the {key} of {quote(other)} alike, so what "
+                f"it showed of them cannot be told. Name the same forms in `{key}`."
+            )
+            raise InputError(msg)
