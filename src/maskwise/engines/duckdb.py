@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from maskwise.engines import defaults
 from maskwise.engines.base import BATCH, RECORDS, Feature, Gap
+from maskwise.engines.csv_reading import count_rows_of_lines, csv_cells
 from maskwise.engines.error_messages import (
     csv_message,
     missing_table,
@@ -156,22 +157,15 @@ class DuckDB:
                     f"SELECT * FROM read_parquet({path_list(files.paths)}, hive_partitioning = false)"
                 )
                 return self.backend.table(name)
-        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(files.n_columns))
-        # A missing cell that is alone in its line is a quoted one.
-        is_alone = files.n_columns == 1
-        packing = "gzip" if files.paths[0].suffix.lower() == ".gz" else "none"
+        if files.is_counted and count_rows_of_lines(self._connection, name, files):
+            return self.backend.table(name)
         kept = f"*, count(*) AS {RECORDS}" if files.is_counted else "*"
         grouped = " GROUP BY ALL" if files.is_counted else ""
         # Several threads guess where records begin, and may guess wrong in cells of several lines: then one reads them.
         for parallel in (True, False):
             try:
-                self._connection.execute(
-                    f"CREATE TEMP TABLE {name} AS "  # noqa: S608
-                    f"SELECT {kept} FROM read_csv({path_list(files.paths)}, "
-                    f"delim = '{files.delimiter}', quote = '\"', escape = '\"', header = true, auto_detect = false, "
-                    f"columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = {is_alone}, strict_mode = true, "
-                    f"hive_partitioning = false, compression = '{packing}', parallel = {parallel}){grouped}"
-                )
+                cells = csv_cells(files, parallel=parallel)
+                self._connection.execute(f"CREATE TEMP TABLE {name} AS SELECT {kept} FROM {cells}{grouped}")  # noqa: S608
                 break
             except Exception as error:  # noqa: BLE001 - the database's own types
                 raise_known_causes(error)
