@@ -34,6 +34,7 @@ from maskwise.search.groups.splitting import try_splits
 from maskwise.search.options import SearchOptions
 from maskwise.solution.solution import Ending
 from maskwise.table.read import read
+from maskwise.values import processors
 from maskwise.values.scales import Scale
 from tests.properties.tables import ATTRIBUTES, KINDS, POLICY, REQUIREMENTS, people_table, problems
 from tests.reference.conditional import Conditional
@@ -113,6 +114,13 @@ def agree(problem: dict[str, Any], *, is_told: bool, variant: Variant | None = N
 @given(problem=problems(["k"]))
 def test_every_step_has_the_best_conditional_gain(problem: dict[str, Any]) -> None:
     agree(problem, is_told=False)
+
+
+@settings(max_examples=20, deadline=None)
+@given(problem=problems(["k", "mixed"]))
+def test_threads_that_share_the_work_find_the_same_steps(problem: dict[str, Any]) -> None:
+    with patch.object(conditional, "_ROWS_FOR_THREADS", 0), patch.object(processors, "n_processors", lambda: 3):
+        agree(problem, is_told=False)
 
 
 @settings(max_examples=20, deadline=None)

@@ -194,8 +194,13 @@ class TopDown:
                 loss[mine] = self._charges[i].losses(self.groups, nodes, int(self.first[i]))
         return loss
 
-    def losses_of_splits(self, i: int, node: int, low: int, high: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The privacy that each split of an interval would cost, and whether it breaks no rule; the first is none.
+    def losses_of_splits(
+        self, i: int, node: int, low: int, high: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], dict[int, NDArray[np.float64]]]:
+        """The privacy that each split of an interval would cost, whether it breaks no rule, and the worst groups.
+
+        The first split is none. The worst figure that each split would lead to is given by rule, for each QID with the
+        attribute.
 
         Args:
             i: The attribute.
@@ -211,8 +216,8 @@ class TopDown:
                 worst[t], fits = groups.try_splits(i, node, low, high)
                 is_valid &= fits
         if i not in self._charges:
-            return np.zeros(high - low), is_valid
-        return self._charges[i].losses_of_splits(self.groups, worst, high - low), is_valid
+            return np.zeros(high - low), is_valid, worst
+        return self._charges[i].losses_of_splits(self.groups, worst, high - low), is_valid, worst
 
     def refine(self, node: int) -> tuple[str, str | None, tuple[str | None, ...]]:
         """Perform a refinement on every table that has its attribute; return what changed."""

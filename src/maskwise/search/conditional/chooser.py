@@ -9,7 +9,8 @@ every state is safe, and the last one is maximal for these candidates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from maskwise.search.groups.subset_groups import SubsetGroups
 from maskwise.search.suppression.prices import Prices
 from maskwise.search.ties import TOLERANCE, is_less, largest
 from maskwise.search.topdown import Choice
+from maskwise.values.processors import both, for_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 EXACT_WORK = 2_000_000
 """Up to so many row visits for a step, every candidate is weighed anew; above, only those that look best."""
+_ROWS_FOR_THREADS = 50_000
+"""From so many rows on, loops over them take longer than threads take to start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ class _Weighed:
     """After how many steps it was weighed."""
     is_free: bool = True
     """Whether it takes no record away."""
+    worst: Mapping[int, Floats] = field(default_factory=dict)
+    """Of an interval: for each QID the worst figure by rule after that split."""
 
 
 class ConditionalChooser:
@@ -91,12 +97,16 @@ class ConditionalChooser:
         self._weighed: dict[int, _Weighed] = {}
         self._open = {int(state.first[i]) for i, tree in growing.items() if tree.n_bins > 1}
         self._is_exact = classes.n_rows * len(state.trees) <= EXACT_WORK
+        self._pays_threads = classes.n_rows >= _ROWS_FOR_THREADS
+        # Others count in buffers of their own while a candidate is weighed.
+        is_plain = all(isinstance(groups, SplittingGroups) for groups in state.groups)
+        self._only_reads = is_plain and state.suppressible is None
         self._is_lone = np.concatenate([_has_one_child(tree) for tree in state.trees])
         self._prices = None if state.suppressible is None else Prices(state, state.suppressible)
         for i, at in state.given:
             # What attackers know besides is not in the release, so it tells recipients nothing of the class.
             if i < classes.n_attributes:
-                self._split_classes(i, at)
+                classes.refine(i, *self._class_parts(i, at))
 
     def _candidates(self) -> list[int]:
         state = self.state
@@ -141,7 +151,7 @@ class ConditionalChooser:
         if self._prices is not None:
             self._weigh_paid_splits(i, node, low, high)
             return
-        losses, is_valid = state.losses_of_splits(i, node, low, high)
+        losses, is_valid, worst = state.losses_of_splits(i, node, low, high)
         if not is_valid.any():
             self._open.discard(node)
             self._weighed.pop(node, None)
@@ -149,7 +159,8 @@ class ConditionalChooser:
         gains = self.classes.gains_of_splits(i, node, low, high)
         worth = np.where(is_valid, gains / (losses + 1.0) ** self.variant.exponent, -np.inf)
         at = int(largest(worth)[0])
-        self._weighed[node] = _Weighed(float(gains[at]), float(losses[at]), low + at, self._step)
+        reached = {t: by_split[:, at] for t, by_split in worst.items()}
+        self._weighed[node] = _Weighed(float(gains[at]), float(losses[at]), low + at, self._step, worst=reached)
 
     def _weigh_paid_splits(self, i: int, node: int, low: int, high: int) -> None:
         """Find the best split of an interval that the budget can pay for."""
@@ -182,10 +193,7 @@ class ConditionalChooser:
         lone = [] if has_roots else [node for node in self.state.frontier.tolist() if self._is_lone[node]]
         if lone:
             return Choice(min(lone, key=self._rank), 0.0, 0.0, 0.0)
-        for node in candidates:
-            weighed = self._weighed.get(node)
-            if weighed is None or (self._is_exact and weighed.step < self._step):
-                self._weigh(node)
+        self._weigh_new(candidates)
         while True:
             alive = [node for node in candidates if node in self._weighed and self._is_alive(node)]
             best = self._best(alive)
@@ -202,6 +210,17 @@ class ConditionalChooser:
             if weighed.step == self._step:
                 return Choice(best, weighed.gain, weighed.loss, self._worth(best, weighed.gain, weighed.loss))
             self._weigh(best)
+
+    def _weigh_new(self, candidates: list[int]) -> None:
+        """Weigh the candidates that never were, and on small tables all of them anew."""
+        waiting: dict[int, int] = {}
+        for node in candidates:
+            weighed = self._weighed.get(node)
+            if weighed is None or (self._is_exact and weighed.step < self._step):
+                # Values hidden side by side are weighed together.
+                i = int(self.state.attribute[node])
+                waiting.setdefault(-1 - i if self.state.cut.hides[i] else node, node)
+        for_each(self._weigh, list(waiting.values()), pays=self._pays_threads and self._only_reads)
 
     def _is_alive(self, node: int) -> bool:
         return (
@@ -233,38 +252,37 @@ class ConditionalChooser:
         first = int(state.first[i])
         if i in self.growing:
             self._grow(i, node, self._weighed[node].border)
-        self._split_classes(i, node - first)
+        split_classes = partial(self.classes.refine, i, *self._class_parts(i, node - first))
+        # The class is counted apart from the QIDs, so that both can be split at once.
+        change, _ = both(partial(state.refine, node), split_classes, pays=self._pays_threads)
         self._weighed.pop(node, None)
         self._step += 1
-        change = state.refine(node)
         if self._prices is not None:
             self._prices.renew()
             if len(lost := self._prices.groups.last_lost):
                 self.classes.take_away(lost)
         return change
 
-    def _split_classes(self, i: int, at: int) -> None:
-        """Split the class groups that show a value of an attribute, or hide one."""
+    def _class_parts(self, i: int, at: int) -> tuple[int, Ints, Ints]:
+        """The value that is refined, the part that each code goes to, and the value that each part shows."""
         state, tree, first = self.state, self.state.trees[i], int(self.state.first[i])
         branch = np.zeros(tree.n_codes, np.int64)
         if state.cut.hides[i]:
             branch[tree.codes[at, 0]] = 1
-            self.classes.refine(i, first, branch, np.array([first, first + at]))
-            return
+            return first, branch, np.array([first, first + at])
         children = np.arange(tree.first_child[at], tree.first_child[at] + tree.n_children[at])
         for b, child in enumerate(children.tolist()):
             branch[tree.codes[child, 0] : tree.codes[child, 1]] = b
-        self.classes.refine(i, first + at, branch, first + children)
+        return first + at, branch, first + children
 
     def _grow(self, i: int, node: int, border: int) -> None:
         """Split an interval's node, set what that does to the groups of each QID, and open its parts."""
         state, tree, first = self.state, self.growing[i], int(self.state.first[i])
-        low, high = tree.bins_of(node - first)
-        for groups in state.groups:
+        for t, worst in self._weighed[node].worst.items():
+            groups = state.groups[t]
             # Where persons have several rows, groups are counted anew after each refinement.
-            if i in groups.attributes and isinstance(groups, SplittingGroups | SubsetGroups):
-                worst, _ = groups.try_splits(i, node, low, high)
-                groups.set_worst(i, node, worst[:, border - low])
+            if isinstance(groups, SplittingGroups | SubsetGroups):
+                groups.set_worst(i, node, worst)
         self._open.discard(node)
         for child in tree.split(node - first, border):
             start, stop = tree.bins_of(child)

@@ -38,8 +38,7 @@ class ClassGroups:
             bins: (n_rows,) the bin of each row by what unmasked columns tell; None if there is none.
         """
         n_rows, n_attributes = compact.codes.shape
-        order = np.argsort(bins, kind="stable") if bins is not None else np.arange(n_rows)
-        _, sizes = np.unique(bins[order], return_counts=True) if bins is not None else (None, np.array([n_rows]))
+        sizes = np.array([n_rows])
         n_classes = compact.counts.shape[1]
         self.n_rows = n_rows
         self.n_attributes = n_attributes
@@ -59,8 +58,14 @@ class ClassGroups:
         workspace = compact.workspace
         counts = workspace.zeros(compact.counts.shape, np.int64)
         codes = workspace.zeros(compact.codes.shape, compact.codes.dtype)
-        np.take(compact.counts, order, axis=0, out=counts)
-        np.take(compact.codes, order, axis=0, out=codes)
+        if bins is None:
+            # Copies: rows are moved, and other searches may start from the same table.
+            counts[:], codes[:] = compact.counts, compact.codes
+        else:
+            order = np.argsort(bins, kind="stable")
+            _, sizes = np.unique(bins[order], return_counts=True)
+            np.take(compact.counts, order, axis=0, out=counts)
+            np.take(compact.codes, order, axis=0, out=codes)
         layout = side_by_side(n_classes)
         self._groups = split_kernels.start_groups(workspace, codes, counts, layout, most, most + 1, 1, len(sizes))
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
