@@ -136,6 +136,8 @@ class Dialect(Protocol):
     """The features it lacks, each with the reason."""
     packs_codes: ClassVar[bool]
     """Whether rows of codes are counted faster as a few words (`packed_codes`); it needs `&` for whole numbers."""
+    most_held: int
+    """Files of up to so many bytes are read into memory by this process, which looks at each distinct cell once."""
 
     @property
     def backend(self) -> Any:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from maskwise.values.location import Folder
 
 
+_PART_OF_MEMORY = 12
+"""Files of up to this part of what a run may use are held in memory, where they may be several times as large."""
 _ENUM = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, )?)*\)")
 
 
@@ -82,6 +84,7 @@ class DuckDB:
             self._connection = _start(self, file, memory, writes=writes) if is_started else source.con
         self._has_file = file is not None
         self._is_in_memory = self._backend is None and not self._has_file
+        self.most_held = memory_of_run(memory) // _PART_OF_MEMORY if self._is_in_memory else 0
         self._in_transaction = file is not None and writes
         self._registered: set[str] = set()
         self._views: set[str] = set()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import secrets
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from maskwise.engines.base import ROW, DataFiles, Feature
 from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
@@ -13,12 +16,15 @@ from maskwise.engines.code_columns import coded_sql, range_number
 from maskwise.engines.counting_sql import count_rows_sql, each_person_sql, list_persons_sql
 from maskwise.engines.defaults import query
 from maskwise.engines.distinct_rows import n_records, records_of_row
+from maskwise.engines.each_cell_once import count_held, recode_held, write_held
 from maskwise.engines.error_messages import translate_write_errors
+from maskwise.engines.held_columns import HeldColumns
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
 from maskwise.engines.lookup_keys import as_keys, number_codes
 from maskwise.engines.pair_counts_arrays import ArrayPairCounts
 from maskwise.engines.pair_counts_sql import SqlPairCounts
 from maskwise.engines.value_counts import ValueCounts
+from maskwise.values.arrow import from_numpy
 from maskwise.values.csv_form import PLAIN
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import Folder
@@ -38,10 +44,6 @@ if TYPE_CHECKING:
     from maskwise.values.location import TableName
 
 
-_LEAST_DIGITS = 6
-"""Pseudonyms have so many digits, or more where there are more persons."""
-
-
 class Engine:
     """The verbs on one database. Tables are Ibis expressions with the columns c0, c1, ... in the source's order."""
 
@@ -55,6 +57,7 @@ class Engine:
         self._token = secrets.token_hex(4)
         self._n_names = 0
         self._temporary: list[str] = []
+        self.held: dict[str, HeldColumns] = {}
 
     def can(self, feature: Feature) -> bool:
         """Whether the database has a feature that not every one has."""
@@ -103,10 +106,15 @@ class Engine:
 
     def _scan_arrow(self, table: pa.Table) -> ir.Table:
         """Open an Arrow table; the position of each record is remembered beside its columns."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         named = table.rename_columns([f"c{i}" for i in range(table.num_columns)])
-        return self.register(named.append_column(ROW, pa.array(range(table.num_rows), pa.int64())))
+        return self.hold(named.append_column(ROW, from_numpy(np.arange(table.num_rows))))
+
+    def hold(self, table: pa.Table) -> ir.Table:
+        """Make a table of this process known to the database, whose distinct cells can be looked at once."""
+        name = self._register(table)
+        if self.can(Feature.LOCAL_RECORDS):
+            self.held[name] = HeldColumns(table)
+        return self.dialect.table(name)
 
     def fetch(self, expr: ir.Table) -> pa.Table:
         """Fetch a result as an Arrow table."""
@@ -148,9 +156,11 @@ class Engine:
         """For each key by itself, count its values (by another column), all in one scan."""
         columns = {f"k{i}": key for i, key in enumerate(keys)}
         beside = {} if by is None else {"beside": by}
-        records = self._compile(table.select(**columns, **beside))
-        name = self._create(self.dialect.values_sql(records, list(columns), list(beside)), view=False)
-        return ValueCounts(self.dialect, name, len(columns), list(beside))
+        chosen = table.select(**columns, **beside)
+        if (counted := count_held(self, chosen, list(columns), list(beside))) is not None:
+            return ValueCounts(self.dialect, self._register(counted), len(columns), list(beside))
+        sql = self.dialect.values_sql(self._compile(chosen), list(columns), list(beside))
+        return ValueCounts(self.dialect, self._create(sql, view=False), len(columns), list(beside))
 
     def count_pairs(self, coded: ir.Table, targets: Sequence[Target]) -> PairCounts:
         """Count the cells of masked columns together with those of others, one by one.
@@ -211,10 +221,12 @@ class Engine:
         # One flat SELECT: building fifty joins in Ibis takes longer than running them. They are left joins, because
         # DuckDB reorders inner ones, five times slower.
         chosen = {name: as_keys(table[name], how) for name, how in lookups.items()}
-        records = self._compile(table.select(**chosen, **{name: table[name] for name in beside}))
+        records = table.select(**chosen, **{name: table[name] for name in beside})
         kinds = {name: cell.type() for name, cell in chosen.items()}
-        coded = coded_sql(self.dialect, self._register, records, kinds, lookups, beside, layout)
-        return self.dialect.table(self._create(coded, view=not materialize))
+        code = partial(coded_sql, self.dialect, self._register, kinds=kinds, lookups=lookups, layout=layout)
+        if layout is None and (held := recode_held(self, records, code, beside)) is not None:
+            return self.register(held)
+        return self.dialect.table(self._create(code(self._compile(records), beside=beside), view=not materialize))
 
     def count_rows(
         self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str], layout: WordLayout | None = None
@@ -273,23 +285,6 @@ class Engine:
             table = table.order_by(ROW)
         return table.select(*order) if joins else table
 
-    def pseudonymize(self, table: ir.Table, name: str) -> ir.Table:
-        """Replace each distinct cell of a column by a random text of its own, keeping the order of rows."""
-        import ibis  # noqa: PLC0415 - heavy
-
-        # In two steps, each kept as a table: what is drawn must stay, however often it is looked at.
-        cells = table.select(cell=table[name]).distinct()
-        drawn = self.materialize(cells.mutate(place=self.dialect.random_order()))
-        n_cells = int(self.fetch(drawn.aggregate(n=drawn.count())).column(0)[0].as_py())
-        number = ibis.row_number().over(order_by=drawn["place"]) + 1
-        text = number.cast("string").lpad(max(_LEAST_DIGITS, len(str(n_cells))), "0")
-        small = self.materialize(drawn.select(lookup_key=drawn["cell"], lookup_text=ibis.literal("p") + text))
-        if self.can(Feature.RECORD_ORDER) and ROW not in table.columns:
-            table = table.mutate(**{ROW: ibis.row_number()})
-        joined = table.left_join(small, table[name] == small["lookup_key"])
-        shown = joined.mutate(**{name: joined["lookup_text"]}).drop("lookup_key", "lookup_text")
-        return shown.order_by(ROW) if ROW in shown.columns else shown
-
     def _by_lookup(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
         """Join a column to its labels."""
         import pyarrow as pa  # noqa: PLC0415 - heavy
@@ -343,20 +338,18 @@ class Engine:
             form: How a csv is written.
         """
         with translate_write_errors(target.path if isinstance(target, Folder) else target, source):
-            self.dialect.write(self._named(table, names), target, form)
+            named = _named(table, names)
+            if not write_held(self, named, target, form):
+                self.dialect.write(self._compile(named), target, form)
 
     @contextmanager
     def draft_table(self, table: ir.Table, target: TableName, names: Sequence[str]) -> Iterator[ir.Table]:
         """Write a table of the database under a draft name and open it; it gets its name if the block ends well."""
-        with self.dialect.draft_table(self._named(table, names), target, self._new_name()) as written:
+        with self.dialect.draft_table(self._compile(_named(table, names)), target, self._new_name()) as written:
             yield written
 
     def _compile(self, expr: ir.Table) -> str:
         return str(self.dialect.backend.compile(expr))
-
-    def _named(self, table: ir.Table, names: Sequence[str]) -> str:
-        named = table.select([table[column].name(name) for name, column in zip(names, table.columns, strict=True)])
-        return self._compile(named)
 
     def _new_name(self) -> str:
         """A name that no table of the owner's has."""
@@ -381,3 +374,8 @@ class Engine:
         name = self._new_name()
         self.dialect.create(name, self._compile(table), view=False)
         return name
+
+
+def _named(table: ir.Table, names: Sequence[str]) -> ir.Table:
+    """The same columns under other names."""
+    return table.select([table[column].name(name) for name, column in zip(names, table.columns, strict=True)])

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.engines.base import ROW, Feature
+from maskwise.engines.each_cell_once import order_held
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
+    from numpy.typing import NDArray
 
     from maskwise.engines.sql import Engine
     from maskwise.table.table import Table
@@ -36,6 +39,16 @@ def _in_random_order(engine: Engine, records: ir.Table, seed: int | None) -> ir.
     import ibis  # noqa: PLC0415 - heavy
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
+    def draw(n_records: int) -> NDArray[np.int64]:
+        if seed is None:
+            # An order that nobody knows comes from the system's randomness.
+            return np.random.default_rng(secrets.randbits(256)).permutation(n_records)
+        order = np.empty(n_records, np.int64)
+        order[np.random.default_rng(seed).permutation(n_records)] = np.arange(n_records)
+        return order
+
+    if (shuffled := order_held(engine, records, draw)) is not None:
+        return shuffled
     if seed is None:
         return records.order_by(engine.dialect.random_order())
     if not engine.can(Feature.RECORD_ORDER):

@@ -70,6 +70,7 @@ class Postgres:
     }
 
     packs_codes: ClassVar[bool] = True
+    most_held = 0
 
     open_files = defaults.refuse_files
     pairs_sql = defaults.pairs_sql

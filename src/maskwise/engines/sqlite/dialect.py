@@ -54,6 +54,7 @@ class SQLite:
     gaps: ClassVar[Mapping[Feature, Gap]] = {}
 
     packs_codes: ClassVar[bool] = DuckDB.packs_codes
+    most_held = 0
 
     code_cell = defaults.no_expression
     values_sql = defaults.values_sql

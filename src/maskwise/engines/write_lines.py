@@ -1,0 +1,124 @@
+"""A csv of records that repeat: each different one is written once, and its line as often as it occurs.
+
+Of a million masked records some thousands differ. The lines are those that
+`write_files` writes for the different records, so the bytes are the same.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
+
+import numpy as np
+
+from maskwise.values.arrow import from_numpy
+from maskwise.values.location import Folder, suffix_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+_LEAST_REPEATED = 4
+"""It pays if a record occurs so many times, on average."""
+_LEAST_RECORDS = 100_000
+"""Fewer are written at once: it takes as long as to look for the different ones."""
+_MOST_MARKS = 1 << 23
+"""Up to so many possible rows are marked, one by one; more are numbered on the way."""
+_CHUNK = 1 << 16
+"""So many lines are put together at a time."""
+
+
+def takes_lines(target: Path | Folder) -> TypeGuard[Path]:
+    """Whether a target is a file of lines, and not packed."""
+    return not isinstance(target, Folder) and suffix_of(target) in {".csv", ".tsv"}
+
+
+def write_lines(
+    rows: pa.Table,
+    places: Sequence[NDArray[np.int32] | None],
+    target: Path,
+    write: Callable[[pa.Table, Path], None],
+) -> bool:
+    """Write a csv line by line, if records repeat; give whether it was written.
+
+    Args:
+        rows: For each column what its distinct cells are written as, from the top.
+        places: For each column which of its cells each record has; None if all have the first.
+        target: Where to.
+        write: Writes a table of the different records in the same form.
+    """
+    n_records = next((len(of_column) for of_column in places if of_column is not None), 0)
+    if n_records < _LEAST_RECORDS:
+        return False
+    number, first = _number_rows(places, n_records)
+    if len(first) * _LEAST_REPEATED > n_records:
+        return False
+    different = _different_rows(rows, places, first)
+    header, lines = _as_lines(different, write, suffix_of(target))
+    # Else a cell has several lines.
+    if len(lines) != len(first):
+        return False
+    with target.open("wb") as file:
+        file.write(header)
+        for start in range(0, n_records, _CHUNK):
+            chosen = lines.take(from_numpy(number[start : start + _CHUNK]))
+            file.write(chosen.buffers()[2])
+    return True
+
+
+def _number_rows(places: Sequence[NDArray[np.int32] | None], n_records: int) -> tuple[Ints, Ints]:
+    """The number of each record's row among the different ones, and a record of each of these."""
+    key, n_keys = np.zeros(n_records, np.int64), 1
+    for of_column in places:
+        if of_column is None:
+            continue
+        n_cells = int(of_column.max()) + 1
+        if n_keys * n_cells > _MOST_MARKS:
+            key, n_keys = _numbered(key, n_keys)
+        if n_keys * n_cells > np.iinfo(np.int64).max // 2:
+            return key, np.arange(n_records)
+        key, n_keys = key * n_cells + of_column, n_keys * n_cells
+    key, n_keys = _numbered(key, n_keys)
+    first = np.zeros(n_keys, np.int64)
+    first[key] = np.arange(n_records)
+    return key, first
+
+
+def _numbered(key: Ints, n_keys: int) -> tuple[Ints, int]:
+    """Keys as numbers without gaps, and how many there are."""
+    if n_keys > _MOST_MARKS:
+        different, number = np.unique(key, return_inverse=True)
+        return number, len(different)
+    is_there = np.zeros(n_keys, np.bool_)
+    is_there[key] = True
+    return (np.cumsum(is_there) - 1)[key], int(is_there.sum())
+
+
+def _different_rows(rows: pa.Table, places: Sequence[NDArray[np.int32] | None], first: Ints) -> pa.Table:
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    columns = [
+        column.take(from_numpy(np.zeros(len(first), np.int32) if of_column is None else of_column[first]))
+        for column, of_column in zip(rows.columns, places, strict=True)
+    ]
+    return pa.table(columns, names=rows.column_names)
+
+
+def _as_lines(rows: pa.Table, write: Callable[[pa.Table, Path], None], suffix: str) -> tuple[bytes, pa.Array]:
+    """The header of a csv, and the line of each row, each with its end."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    with tempfile.TemporaryDirectory(prefix="maskwise-") as folder:
+        path = Path(folder) / f"rows{suffix}"
+        # In their order: one batch is written by one thread.
+        write(rows.combine_chunks(), path)
+        text = path.read_bytes()
+    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1
+    offsets = from_numpy(ends.astype(np.int32))
+    lines = pa.Array.from_buffers(pa.binary(), max(len(ends) - 1, 0), [None, offsets.buffers()[1], pa.py_buffer(text)])
+    return text[: ends[0]] if len(ends) else b"", lines

@@ -1,0 +1,203 @@
+"""What is asked of distinct cells and spread over the records is what the database says of the records."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maskwise.engines import each_cell_once, write_lines
+from maskwise.engines.base import ROW, Lookup
+from maskwise.engines.duckdb import DuckDB
+from maskwise.engines.each_cell_once import order_held, write_held
+from maskwise.engines.held_columns import HeldColumns, sources_of
+from maskwise.engines.sql import Engine
+from maskwise.table.read import read
+from maskwise.values import processors
+from maskwise.values.csv_form import CsvForm
+
+CELLS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
+    "text": (pa.string(), st.sampled_from(["a", "b", "7", "07", "", "é", " a"])),
+    "number": (pa.int64(), st.integers(-2, 3)),
+    "float": (pa.float64(), st.sampled_from([0.0, -0.0, 1.5, float("nan"), float("inf")])),
+    "day": (pa.date32(), st.dates(dt.date(2020, 1, 1), dt.date(2020, 1, 3))),
+    "flag": (pa.bool_(), st.booleans()),
+}
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> pa.Table:
+    """Tables of columns that repeat and of some that do not, as arrays or dictionaries."""
+    n_rows = draw(st.integers(1, 30))
+    columns: dict[str, Any] = {}
+    for i, kind in enumerate(draw(st.lists(st.sampled_from(sorted(CELLS)), min_size=2, max_size=4))):
+        type_, cell = CELLS[kind]
+        cells = draw(st.lists(st.none() | cell, min_size=n_rows, max_size=n_rows))
+        array = pa.array(cells, type_)
+        columns[f"n{i}"] = array.dictionary_encode() if kind == "text" and draw(st.booleans()) else array
+    return pa.table(columns)
+
+
+def both_ways(table: pa.Table) -> tuple[Any, Any]:
+    """The same table twice: once held by this process, once not."""
+    plain = pa.table(
+        {
+            name: column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        }
+    )
+    engines = Engine(DuckDB()), Engine(DuckDB())
+    held, other = (read(plain, engine) for engine in engines)
+    (name,) = engines[0].held
+    engines[0].held[name] = HeldColumns(
+        table.rename_columns([f"c{i}" for i in range(table.num_columns)]).append_column(
+            ROW, pa.array(np.arange(table.num_rows))
+        )
+    )
+    engines[1].held.clear()
+    return held, other
+
+
+def bag(table: pa.Table) -> Counter[str]:
+    return Counter(repr(sorted(row.items())) for row in table.to_pylist())
+
+
+@given(table=tables(), n_processors=st.sampled_from([1, 3]))
+def test_values_are_counted_alike(table: pa.Table, n_processors: int) -> None:
+    held, other = both_ways(table)
+    names, by = held.names[:-1], held.names[-1]
+    with (
+        patch.object(processors, "n_processors", lambda: n_processors),
+        patch.object(each_cell_once, "_ROWS_FOR_THREADS", 0),
+    ):
+        for beside in (None, by):
+            counted, expected = (one.count_each(names, beside) for one in (held, other))
+            assert counted.sizes() == expected.sizes()
+            for i in range(len(names)):
+                assert bag(counted.all_of(i)) == bag(expected.all_of(i))
+                assert counted.type_of(i) == expected.type_of(i)
+
+
+@given(table=tables(), data=st.data())
+def test_records_are_recoded_alike(table: pa.Table, data: st.DataObject) -> None:
+    coded = []
+    held, other = both_ways(table)
+    lookups = {}
+    for i, name in enumerate(held.names[:-1]):
+        keys = other.distinct(name).keys
+        codes = pa.array([data.draw(st.integers(0, 3)) for _ in range(len(keys))], pa.uint8())
+        lookups[f"c{i}"] = Lookup(keys, codes, missing=data.draw(st.sampled_from([4, 300])), other=5)
+    for one in (held, other):
+        last = one.expr[f"c{len(one.names) - 1}"]
+        expr = one.normalized(one.names[:-1]).mutate(mark=last.isnull().ifelse(1, 0), same=ibis.literal(3))
+        recoded = one.engine.recode(expr, lookups, ["mark", "same"], materialize=False)
+        coded.append(bag(one.engine.fetch(recoded.select("mark", "same", *lookups))))
+    assert coded[0] == coded[1]
+
+
+@given(table=tables(), seed=st.integers(0, 5))
+def test_records_are_put_in_order(table: pa.Table, seed: int) -> None:
+    held, other = both_ways(table)
+    order = np.random.default_rng(seed).permutation(table.num_rows)
+    shown = held.expr.mutate(c0=held.expr["c0"].cast("string").fill_null("none"), fixed=ibis.literal("x"))
+    ordered = order_held(held.engine, shown, lambda n: order[:n])
+    if ordered is None:
+        # A column that is changed, and has nearly as many cells as there are records.
+        assert len(set(map(repr, table.column(0).to_pylist()))) * 2 > table.num_rows
+        return
+    expected = other.engine.fetch(other.expr.mutate(c0=other.expr["c0"].cast("string").fill_null("none")).order_by(ROW))
+    rows = expected.to_pylist()
+    found = held.engine.fetch(ordered).to_pylist()
+    assert [repr({**rows[at], "fixed": "x"}) for at in order] == [repr(row) for row in found]
+
+
+@settings(max_examples=40)
+@given(
+    table=tables(),
+    form=st.sampled_from([CsvForm(), CsvForm(delimiter=";", line_end="\r\n", has_mark=True)]),
+    suffix=st.sampled_from([".csv", ".tsv"]),
+)
+def test_a_csv_of_repeated_lines_has_the_bytes_of_another(
+    tmp_path_factory: pytest.TempPathFactory, table: pa.Table, form: CsvForm, suffix: str
+) -> None:
+    folder = tmp_path_factory.mktemp("written")
+    many = pa.concat_tables([table] * 12)
+    held, other = both_ways(many)
+    names = [f"name, {i}" for i in range(table.num_columns)]
+    columns = [f"c{i}" for i in range(table.num_columns)]
+    by_lines, at_once = folder / f"lines{suffix}", folder / f"once{suffix}"
+    with patch.object(write_lines, "_LEAST_RECORDS", 0), patch.object(write_lines, "_LEAST_REPEATED", 1):
+        named = held.expr.select([held.expr[c].name(n) for c, n in zip(columns, names, strict=True)])
+        assert write_held(held.engine, named, by_lines, form)
+    other.engine.write(other.expr.order_by(ROW).select(*columns), at_once, names, "the table", form)
+    assert by_lines.read_bytes() == at_once.read_bytes()
+
+
+def test_rows_beyond_what_is_marked_are_numbered_on_the_way(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    few = pa.table({f"n{i}": pa.array(rng.integers(0, 7, 40).astype(str)) for i in range(6)})
+    held, other = both_ways(few.take(pa.array(rng.integers(0, 40, 3000))))
+    with (
+        patch.object(write_lines, "_LEAST_RECORDS", 0),
+        patch.object(write_lines, "_MOST_MARKS", 20),
+    ):
+        assert write_held(held.engine, held.expr.drop(ROW), tmp_path / "lines.csv", CsvForm())
+    columns = [f"c{i}" for i in range(6)]
+    other.engine.write(other.expr.order_by(ROW).select(*columns), tmp_path / "once.csv", columns, "the table")
+    assert (tmp_path / "lines.csv").read_bytes() == (tmp_path / "once.csv").read_bytes()
+
+
+def test_cells_of_several_lines_and_records_that_hardly_repeat_are_written_at_once(tmp_path: Path) -> None:
+    lines, _ = both_ways(pa.table({"n": ["a\nb", "c"] * 50, "m": ["x"] * 100}))
+    different, _ = both_ways(pa.table({"n": [str(i) for i in range(50)] * 2, "m": [str(i) for i in range(100)]}))
+    with patch.object(write_lines, "_LEAST_RECORDS", 0):
+        for held in (lines, different):
+            assert not write_held(held.engine, held.expr.drop(ROW), tmp_path / "people.csv", CsvForm())
+    assert not (tmp_path / "people.csv").exists()
+
+
+def test_what_looks_at_other_records_or_columns_is_left_to_the_database() -> None:
+    held, _ = both_ways(pa.table({"n": ["a", "b"] * 10, "m": [1, 2] * 10}))
+    table = held.expr
+    others = [
+        table.mutate(x=ibis.row_number()),
+        table.mutate(x=ibis.random()),
+        table.mutate(x=table["c1"].max()),
+        table.mutate(x=table["c0"] + table["c1"].cast("string")),
+        table.filter(table["c1"] == 1),
+        table.order_by("c1"),
+        table.distinct(),
+        table.left_join(table.view(), "c0"),
+        table.group_by("c0").agg(n=table.count()),
+        table.mutate(x=table["c0"].isin(table.filter(table["c1"] == 1)["c0"])),
+    ]
+    assert [sources_of(expr.op()) for expr in others] == [None] * len(others)
+    known = sources_of(table.mutate(x=table["c1"] + 1, y=table["c0"], z=ibis.literal(1)).drop(ROW, "c1").op())
+    assert known is not None
+    assert dict(known.columns) == {"c0": "c0", "x": "c1", "y": "c0", "z": None}
+    assert known.unchanged == {"c0", "y"}
+
+
+def test_many_cells_keep_their_order() -> None:
+    """More of them than a batch or a vector of the database has."""
+    n_cells = 300_000
+    numbers = np.tile(np.arange(n_cells)[::-1], 2)
+    table = pa.table({"n": numbers, "m": (numbers % 7).astype(str)})
+    held, other = both_ways(table)
+    lookup = Lookup(pa.array(np.arange(n_cells)), pa.array(np.arange(n_cells) % 251, pa.uint8()))
+    counted = []
+    for one in (held, other):
+        coded = one.engine.recode(one.expr, {"c0": lookup}, ["c1"], materialize=False)
+        counted.append(bag(one.engine.fetch(coded.group_by("c0", "c1").agg(n=coded.count()))))
+    assert counted[0] == counted[1]
+    assert not other.engine.held
+    assert held.engine.held
