@@ -6,6 +6,7 @@ that the engine reads in part is never taken for the whole.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
     from maskwise.engines.base import DataFiles
 
+    Bits = NDArray[np.uint64]
+    Bytes = NDArray[np.uint8]
+
 _BLOCK = 1 << 20
 _QUOTE, _LINE_END, _BLANK = b'"\n '
 _LONGEST_CELL = 1 << 30
@@ -43,41 +47,51 @@ class CsvFacts:
     """The records, if every quote opens or closes a cell or is doubled."""
     has_blanks_beside_quotes: bool
     """Whether a blank stands before or after a quoted cell; engines drop it."""
+    is_regular: bool = False
+    """Whether all readers find the same cells: every quote opens or closes a whole cell or is doubled, no cell has a
+    line end, and lines end in one way."""
 
 
 @contextmanager
-def facts_meanwhile(paths: Sequence[Path], n_columns: int) -> Iterator[Future[list[CsvFacts]]]:
+def facts_meanwhile(files: DataFiles) -> Iterator[Future[list[CsvFacts]]]:
     """Look into csv files in another thread, while an engine parses them.
 
     Args:
-        paths: The files.
-        n_columns: How many columns each has.
+        files: The files.
     """
     with ThreadPoolExecutor(1) as thread:
-        yield thread.submit(lambda: [find_facts(path, n_columns) for path in paths])
+        yield thread.submit(lambda: [find_facts(path, files.n_columns, files.delimiter) for path in files.paths])
 
 
-def find_facts(path: Path, n_columns: int) -> CsvFacts:
+def find_facts(path: Path, n_columns: int, delimiter: str | None = None) -> CsvFacts:
     """Count the records of a csv by its line ends outside quotes.
 
     Args:
         path: The file; with a name that ends in `.gz` it is unpacked.
         n_columns: How many columns it has. In a file of one, an empty line is a record with a missing cell.
+        delimiter: What separates its cells; None does not ask whether it is regular.
     """
     n_lines = 0
     is_at_start, is_quoted, has_blanks, last = True, False, False, b""
+    is_regular = delimiter is not None
     with _read_to_end(path) as file:
         while block := file.read(_BLOCK):
+            if not last:
+                block = block.removeprefix(codecs.BOM_UTF8)
+            is_regular = is_regular and b"\r" not in block
             lines = _with_plain_ends(block, last)
             codes = np.frombuffer(lines, np.uint8)
             has_blanks = has_blanks or _has_blanks_beside_quotes(codes, last, is_quoted=is_quoted)
             if len(codes):
-                ends, is_quoted = _line_ends(codes, is_quoted=is_quoted)
+                was_quoted = is_quoted
+                ends, inside, is_quoted = _line_ends(codes, is_quoted=is_quoted)
+                if is_regular and delimiter is not None:
+                    is_regular = _are_cells_whole(codes, inside, ord(delimiter), last, was_quoted=was_quoted)
                 n_lines += int(np.bitwise_count(ends).sum())
                 n_lines -= _n_empty(ends, is_at_start=is_at_start) if n_columns > 1 else 0
                 is_at_start = bool(int(ends[-1]) >> (len(codes) - 1) % 64 & 1)
             last = block[-1:]
-    return CsvFacts(max(n_lines + (not is_at_start) - 1, 0), has_blanks)
+    return CsvFacts(max(n_lines + (not is_at_start) - 1, 0), has_blanks, is_regular and not is_quoted)
 
 
 def _with_plain_ends(block: bytes, last: bytes) -> bytes:
@@ -92,8 +106,8 @@ def _with_plain_ends(block: bytes, last: bytes) -> bytes:
     return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in block else block
 
 
-def _line_ends(codes: NDArray[np.uint8], *, is_quoted: bool) -> tuple[NDArray[np.uint64], bool]:
-    """Which bytes are line ends outside quotes, one bit for each, and whether a quote is open after the last.
+def _line_ends(codes: Bytes, *, is_quoted: bool) -> tuple[Bits, Bits, bool]:
+    """Which bytes are line ends outside quotes, and which are inside, one bit each; is a quote open after the last?
 
     64 bytes become the bits of one number: that took a quarter of the time of adding up the quotes of each line.
 
@@ -108,10 +122,43 @@ def _line_ends(codes: NDArray[np.uint8], *, is_quoted: bool) -> tuple[NDArray[np
         # At last each bit is the sum of the quotes up to its byte; a line end is none of them.
         inside = inside ^ (inside << np.uint64(distance))
     before = np.concatenate([[is_quoted], is_open[:-1]])
-    return ends & ~np.where(before, ~inside, inside), bool(is_open[-1])
+    inside = np.where(before, ~inside, inside)
+    return ends & ~inside, inside, bool(is_open[-1])
 
 
-def _as_bits(marks: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def _are_cells_whole(codes: Bytes, inside: Bits, delimiter: int, last: bytes, *, was_quoted: bool) -> bool:
+    """Whether quotes stand at both ends of cells only, or doubled inside one, and no line end is inside.
+
+    Args:
+        codes: Some bytes.
+        inside: Which of them are inside of quotes; a quote that opens is, one that closes is not.
+        delimiter: What separates cells.
+        last: The byte before.
+        was_quoted: Whether a quote is open before the first.
+    """
+    ends, quotes = _as_bits(codes == _LINE_END), _as_bits(codes == _QUOTE)
+    if not was_quoted and last != b'"' and not quotes.any():
+        return True
+    apart = (ends | _as_bits(codes == delimiter)) & ~inside
+    closing = quotes & ~inside
+    is_apart = last in {b"", b"\n", bytes([delimiter])} and not was_quoted
+    before, closed = _moved_up(apart, is_apart), _moved_up(closing, last == b'"' and not was_quoted)
+    opens_within = quotes & inside & ~(before | closed)
+    goes_on = closed & ~(apart | quotes)
+    if len(codes) % 64:
+        # Behind the last byte there is none.
+        goes_on[-1] &= np.uint64((1 << len(codes) % 64) - 1)
+    return not ((ends & inside).any() or opens_within.any() or goes_on.any())
+
+
+def _moved_up(bits: Bits, first: bool) -> Bits:  # noqa: FBT001 - a bit
+    """Each bit in the place of the next, with another before the first."""
+    carried = np.concatenate([np.array([first], np.uint64), bits[:-1] >> np.uint64(63)])
+    moved: Bits = (bits << np.uint64(1)) | carried
+    return moved
+
+
+def _as_bits(marks: NDArray[np.bool_]) -> Bits:
     """Truth values as the bits of whole numbers, the first one lowest."""
     n_words = -(-len(marks) // 64)
     bits = np.zeros(8 * n_words, np.uint8)
@@ -120,18 +167,17 @@ def _as_bits(marks: NDArray[np.bool_]) -> NDArray[np.uint64]:
     return bits.view("<u8")
 
 
-def _n_empty(ends: NDArray[np.uint64], *, is_at_start: bool) -> int:
+def _n_empty(ends: Bits, *, is_at_start: bool) -> int:
     """How many lines are empty: a line end follows another one.
 
     Args:
         ends: Which bytes are line ends, one bit for each.
         is_at_start: Whether the first byte begins a line.
     """
-    before = np.concatenate([np.array([is_at_start], np.uint64), ends[:-1] >> np.uint64(63)])
-    return int(np.bitwise_count(ends & ((ends << np.uint64(1)) | before)).sum())
+    return int(np.bitwise_count(ends & _moved_up(ends, is_at_start)).sum())
 
 
-def _has_blanks_beside_quotes(codes: NDArray[np.uint8], last: bytes, *, is_quoted: bool) -> bool:
+def _has_blanks_beside_quotes(codes: Bytes, last: bytes, *, is_quoted: bool) -> bool:
     """Whether a blank stands before a quote that opens, or after one that closes; a doubled one does both.
 
     Args:
