@@ -1,18 +1,23 @@
 """Arguments of a bare kernel as machine words: what numba hands over for arrays, numbers and tuples of these.
 
-An array is seven words or more: who owns it (twice nobody), how many cells, how long each is, where they are, its shape,
-and its strides in bytes. A tuple is what is in it, a number itself.
+An array is seven words or more: who owns it (twice nobody), how many cells, how long each is, where they are, its
+shape, and its strides in bytes. A tuple is what is in it, a number itself.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import weakref
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _KINDS = frozenset(np.dtype(letter).str for letter in "?bBhHiIlLqQfd")
 """The types of cells that are known: numbers in this machine's order."""
 _ARRAYS = (np.ndarray, np.memmap)
+_WHOLE = (int, np.integer, np.bool_)
 _C, _FORTRAN = 0x1, 0x2
 _LAYOUT = _C | _FORTRAN | 0x100 | 0x400
 """Of an array's flags those that code goes by: contiguous in C's or in Fortran's order, aligned, writeable."""
@@ -40,22 +45,72 @@ def flatten(arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Any]]:
 def _flatten(arguments: tuple[Any, ...], types: list[Any], words: list[Any]) -> None:
     for one in arguments:
         kind = type(one)
-        if kind in _ARRAYS and one.dtype.str in _KINDS:
+        if kind in _ARRAYS and (cells := one.dtype.str) in _KINDS:
             layout = one.flags.num & _LAYOUT
             # One column is in both orders.
-            types += (one.dtype.str, one.ndim, layout & ~_FORTRAN if layout & _C else layout)
+            types += (cells, one.ndim, layout & ~_FORTRAN if layout & _C else layout)
             words += (0, 0, one.size, one.itemsize, one.__array_interface__["data"][0], *one.shape, *one.strides)
         elif isinstance(one, tuple):
-            types += (kind, len(one))
-            _flatten(one, types, words)
-        elif isinstance(one, int | np.integer | np.bool) and -_MOST <= one < _MOST:
+            known = _SEEN.get(id(one))
+            if known is None or not known.is_of(one):
+                known = _flatten_tuple(one)
+            types += known.types
+            words += known.words
+        elif isinstance(one, _WHOLE) and -_MOST <= (number := int(one)) < _MOST:
             types.append("i8")
-            words.append(int(one))
-        elif isinstance(one, float | np.float64):
+            words.append(number)
+        elif isinstance(one, float):
             types.append("f8")
             words.append(float(one))
         else:
             types += (_UNKNOWN, kind)
+
+
+class _FlatTuple(NamedTuple):
+    """The words of a tuple of arrays that was seen before: a search calls its kernels with the same ones again."""
+
+    kind: type
+    types: list[Any]
+    words: list[Any]
+    leaves: list[weakref.ref[Any]]
+
+    def is_of(self, one: tuple[Any, ...]) -> bool:
+        """Whether a tuple has this class and these arrays; their own form does not change."""
+        if type(one) is not self.kind:
+            return False
+        leaves = list(_leaves(one))
+        return len(leaves) == len(self.leaves) and all(map(_refers, self.leaves, leaves))
+
+
+_SEEN: dict[int, _FlatTuple] = {}
+_MOST_SEEN = 256
+
+
+def _flatten_tuple(one: tuple[Any, ...]) -> _FlatTuple:
+    types: list[Any] = [type(one), len(one)]
+    words: list[Any] = []
+    _flatten(one, types, words)
+    leaves = list(_leaves(one))
+    if not all(isinstance(leaf, np.ndarray) for leaf in leaves):
+        return _FlatTuple(type(one), types, words, [])
+    found = _FlatTuple(type(one), types, words, [weakref.ref(leaf) for leaf in leaves])
+    if len(_SEEN) >= _MOST_SEEN:
+        _SEEN.clear()
+    # No array is kept in memory by it.
+    _SEEN[id(one)] = found
+    return found
+
+
+def _leaves(one: tuple[Any, ...]) -> Iterator[Any]:
+    for item in one:
+        if isinstance(item, tuple):
+            yield from _leaves(item)
+        else:
+            yield item
+
+
+def _refers(reference: weakref.ref[Any], leaf: Any) -> bool:
+    return reference() is leaf
 
 
 def is_known(types: tuple[Any, ...]) -> bool:

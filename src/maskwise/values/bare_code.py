@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
     from maskwise.values.compiled import Kernel
 
 _OF_C = frozenset(
-    "cos exp exp2 floor lgamma log log10 log1p log2 memcpy memmove memset pow sin sqrt tgamma trunc".split()
-)
+    ("cos", "exp", "exp2", "floor", "lgamma", "log", "log10", "log1p", "log2", "pow", "sin", "sqrt", "tgamma", "trunc")
+) | {"memcpy", "memmove", "memset"}
 """Functions of C's library that a loop may call."""
-_INSTRUCTIONS = frozenset("abs assume ctpop fabs lifetime masked smax smin umax umin vector".split())
+_INSTRUCTIONS = frozenset(
+    ("abs", "assume", "ctpop", "fabs", "lifetime", "masked", "smax", "smin", "umax", "umin", "vector")
+)
 """What LLVM calls like functions, and what becomes instructions."""
 UNKNOWN = "?"
 """Anything else."""
@@ -140,22 +143,26 @@ def find_entry(kernel: Kernel, types: tuple[Any, ...], arguments: tuple[Any, ...
         types: Of the arguments.
         arguments: Those of a call.
     """
-    if not is_known(types):
-        return None
+    # Whatever is wrong is told where numba calls the loop, or is no matter there.
+    with suppress(Exception):
+        code = _find_code(kernel, types, arguments) if is_known(types) else None
+        if code is not None and all(map(_is_there, code.needs)):
+            return Entry(code, is_whole(types), kernel.py_func.__name__)
+    return None
+
+
+def _find_code(kernel: Kernel, types: tuple[Any, ...], arguments: tuple[Any, ...]) -> Code | None:
     loop, run_by = kernel.py_func, f"{spelled(types)}\n{_runs_it()}"
     stamp = hashlib.sha256("\n".join(stamp_of(loop)).encode()).digest()
     kept = read_code(loop, run_by, stamp)
     if kept is not None:
-        code: Code | None = Code.from_bytes(kept)
-    else:
-        from maskwise.values.compiler import compile_bare  # noqa: PLC0415 - numba is slow to load
+        return Code.from_bytes(kept)
+    from maskwise.values.compiler import compile_bare  # noqa: PLC0415 - numba is slow to load
 
-        code = compile_bare(kernel, arguments)
-        if code is not None:
-            write_code(loop, run_by, stamp, code.to_bytes())
-    if code is None or not all(map(_is_there, code.needs)):
-        return None
-    return Entry(code, is_whole(types), loop.__name__)
+    code = compile_bare(kernel, arguments)
+    if code is not None:
+        write_code(loop, run_by, stamp, code.to_bytes())
+    return code
 
 
 def _is_there(name: str) -> bool:

@@ -101,4 +101,4 @@ def _cache_of_user() -> Path:
 
 def _name_of(loop: Callable[..., Any], types: str) -> str:
     source = Path(loop.__code__.co_filename).stem
-    return f"{source}.{loop.__name__}-{hashlib.sha256(types.encode()).hexdigest()[:32]}.code"
+    return f"{source}.{loop.__name__.strip('<>')}-{hashlib.sha256(types.encode()).hexdigest()[:32]}.code"

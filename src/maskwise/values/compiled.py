@@ -91,7 +91,7 @@ class Kernel:
     @property
     def _numba_type_(self) -> Any:
         """How numba sees the kernel in one that calls it."""
-        return self.dispatcher._numba_type_  # noqa: SLF001 - that is its name
+        return self.dispatcher._numba_type_
 
 
 class InnerKernel(Kernel):
@@ -176,6 +176,8 @@ def on_compiling(tell: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         own.remove(tell)
+        if not own:
+            _LISTENERS.pop(threading.get_ident(), None)
 
 
 def tell_that_it_compiles() -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ from maskwise.values.loop_stamp import stamp_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_POINTER = re.compile(r".*\*")
+"""Pointers say what they point to in older versions of LLVM."""
 _RETURNS = {types.none: Returns.NOTHING, types.int64: Returns.WHOLE, types.float64: Returns.NUMBER}
 
 
@@ -59,7 +62,7 @@ def compile_bare(kernel: Kernel, arguments: tuple[Any, ...]) -> Code | None:
     made = kernel.dispatcher.overloads[signature]
     library, name = made.library, made.fndesc.llvm_func_name
     returns = _RETURNS.get(made.signature.return_type)
-    takes = [str(one.type) for one in library.get_function(name).arguments]
+    takes = [_POINTER.sub("ptr", str(one.type)) for one in library.get_function(name).arguments]
     declared = (one for one in library._final_module.functions if one.is_declaration)  # noqa: SLF001 - no other way
     needs = {needed_for(one.name) for one in declared} - {""}
     # Where it gives what, and where an error is told, come before what it takes.
