@@ -108,11 +108,11 @@ class InnerKernel(Kernel):
         if self._dispatcher is None:
             from maskwise.values.compiler import called_by_kernels  # noqa: PLC0415 - numba is slow to load
 
-            self._dispatcher = called_by_kernels(self.py_func, is_cached=True)
+            self._dispatcher = called_by_kernels(self.py_func)
         return self._dispatcher
 
 
-class BareKernel(Kernel):
+class BareKernel(InnerKernel):
     """A loop whose machine code is called as it is."""
 
     def __init__(self, loop: Callable[..., Any]) -> None:
@@ -141,15 +141,6 @@ class BareKernel(Kernel):
             if types not in self._entries:
                 self._entries[types] = find_entry(self, types, arguments) or Kernel(self.py_func)
             return self._entries[types]
-
-    @property
-    def dispatcher(self) -> Any:
-        """What numba makes of the loop."""
-        if self._dispatcher is None:
-            from maskwise.values.compiler import called_by_kernels  # noqa: PLC0415 - numba is slow to load
-
-            self._dispatcher = called_by_kernels(self.py_func)
-        return self._dispatcher
 
     @property
     def is_kept(self) -> bool:

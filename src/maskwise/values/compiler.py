@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from numba import njit, typeof, types
 from numba.core.caching import FunctionCache, NullCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.runtime import rtsys
 
 from maskwise.values.bare_arguments import as_numbers, words_of
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 _POINTER = re.compile(r".*\*")
 """Pointers say what they point to in older versions of LLVM."""
+_ALONE: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True, "_nrt": False}
+"""No code that turns Python objects into arrays, and none that counts who holds an array: the loop makes none."""
 _RETURNS = {types.none: Returns.NOTHING, types.int64: Returns.WHOLE, types.float64: Returns.NUMBER}
 
 
@@ -33,15 +37,10 @@ def called_by_python(loop: Callable[..., Any]) -> Any:
     return compiled
 
 
-def called_by_kernels(loop: Callable[..., Any], *, is_cached: bool = False) -> Any:
-    """A loop without such code, and without counting who holds an array: it makes none.
-
-    Args:
-        loop: As it is written.
-        is_cached: Whether numba keeps the code, for the next kernel that calls it.
-    """
-    compiled = njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=False)(loop)
-    compiled._cache = _cache_of(loop) if is_cached else _NoCache()  # noqa: SLF001 - as above
+def called_by_kernels(loop: Callable[..., Any]) -> Any:
+    """A loop that is linked into others."""
+    compiled = njit(**_ALONE, pipeline_class=_InnerCompiler)(loop)
+    compiled._cache = _cache_of(loop)  # noqa: SLF001 - as above
     return compiled
 
 
@@ -58,9 +57,11 @@ def compile_bare(kernel: Kernel, arguments: tuple[Any, ...]) -> Code | None:
         arguments: Those of a call.
     """
     signature = tuple(typeof(one) for one in as_numbers(arguments))
-    kernel.dispatcher.compile(signature)
-    made = kernel.dispatcher.overloads[signature]
-    library, name = made.library, made.fndesc.llvm_func_name
+    compiled = njit(**_ALONE)(kernel.py_func)
+    compiled._cache = _NoCache()  # noqa: SLF001 - as above
+    compiled.compile(signature)
+    made = compiled.overloads[signature]
+    library, name = made._asdict()["library"], made.fndesc.llvm_func_name
     returns = _RETURNS.get(made.signature.return_type)
     takes = [_POINTER.sub("ptr", str(one.type)) for one in library.get_function(name).arguments]
     declared = (one for one in library._final_module.functions if one.is_declaration)  # noqa: SLF001 - no other way
@@ -77,6 +78,56 @@ def _cache_of(loop: Callable[..., Any]) -> Any:
     with suppress(RuntimeError):
         return _KernelCache(loop)
     return _NoCache()
+
+
+class _LinkedOnly(JITCodeLibrary):  # type: ignore[misc]
+    """Code of an inner kernel: linked into that of the kernels that call it, never run by itself.
+
+    Numba would turn it into machine code as well, a seventh of the time that compiling takes.
+    """
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+    def serialize_using_object_code(self) -> Any:
+        """There is none; the code before it is all that others link."""
+        return self.serialize_using_bitcode()
+
+    @property
+    def codegen(self) -> _NoEnvironment:
+        """What numba asks to tell code where objects of Python are."""
+        return _NoEnvironment(self._codegen)
+
+
+class _NoEnvironment:
+    """Numba's generator of code, for code that is not in memory."""
+
+    def __init__(self, generator: Any) -> None:
+        self._generator = generator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._generator, name)
+
+    def set_env(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+class _InnerCompiler(Compiler):  # type: ignore[misc]
+    """Compiles inner kernels."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+        if library is None and _CAN_LINK_ONLY:
+            library = _LinkedOnly(target.codegen(), "inner kernel")
+        super().__init__(typing, target, library, *others)
+
+
+_CAN_LINK_ONLY = all(
+    hasattr(JITCodeLibrary, name)
+    for name in ("_finalize_final_module", "_finalize_dynamic_globals", "_verify_declare_only_symbols")
+)
+"""Whether numba's parts are called as they are here."""
 
 
 class _NoCache(NullCache):  # type: ignore[misc]
