@@ -171,6 +171,15 @@ def test_a_loop_that_is_not_bare_is_called_by_numba(kept_in: Path) -> None:
     assert len(list(kept_in.rglob("first_of*.code"))) + len(list(kept_in.rglob("*.first_of*.code"))) == 1
 
 
+def test_more_words_than_ctypes_takes_are_left_to_numba() -> None:
+    @bare_kernel
+    def last_of(many: Any) -> Any:
+        return many[-1][0]
+
+    assert [last_of((np.array([3]),) * n) for n in (9, 150)] == [3, 3]
+    assert [isinstance(one, Kernel) for one in last_of._entries.values()] == [False, True]  # noqa: SLF001
+
+
 def test_an_error_in_a_loop_is_raised() -> None:
     assert divide(7, 2) == 3
     with pytest.raises(ArithmeticError, match="`divide` stopped"):

@@ -42,6 +42,8 @@ _INSTRUCTIONS = frozenset(
 """What LLVM calls like functions, and what becomes instructions."""
 UNKNOWN = "?"
 """Anything else."""
+_MOST_WORDS = 1000
+"""ctypes hands over few more than so many."""
 _DONE = (0, -2)
 """What a function returns that went well, with a value and with none."""
 
@@ -145,9 +147,11 @@ def find_entry(kernel: Kernel, types: tuple[Any, ...], arguments: tuple[Any, ...
     """
     # Whatever is wrong is told where numba calls the loop, or is no matter there.
     with suppress(Exception):
-        code = _find_code(kernel, types, arguments) if is_known(types) else None
+        if not is_known(types) or len(takes := is_whole(types)) > _MOST_WORDS:
+            return None
+        code = _find_code(kernel, types, arguments)
         if code is not None and all(map(_is_there, code.needs)):
-            return Entry(code, is_whole(types), kernel.py_func.__name__)
+            return Entry(code, takes, kernel.py_func.__name__)
     return None
 
 

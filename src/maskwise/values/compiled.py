@@ -14,6 +14,7 @@ run compiles what it needs.
 
 from __future__ import annotations
 
+import functools
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -65,7 +66,7 @@ class Kernel:
             loop: As it is written.
         """
         self.py_func = loop
-        self.__doc__ = loop.__doc__
+        functools.update_wrapper(self, loop)
         self._dispatcher: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
