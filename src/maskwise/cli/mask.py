@@ -78,12 +78,9 @@ def mask(
 ) -> int:
     """Mask a table, recount the result, and only then release it."""
     from maskwise.cli.private import PrivateFiles, is_private, mask_privately, refuse_options  # noqa: PLC0415
-    from maskwise.cli.risk_tables import show_risk  # noqa: PLC0415 - start-up
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
-    from maskwise.cli.why import show_why  # noqa: PLC0415 - start-up
     from maskwise.formats.policy_file import policy_files, read_policy  # noqa: PLC0415 - start-up
     from maskwise.pipeline import anonymize  # noqa: PLC0415 - start-up
-    from maskwise.report.report import report as make_report  # noqa: PLC0415 - start-up
     from maskwise.session.sidecars import SidecarPaths  # noqa: PLC0415 - start-up
     from maskwise.table.endpoints import source_files  # noqa: PLC0415 - start-up
     from maskwise.values.message import Audience, Level  # noqa: PLC0415 - start-up
@@ -123,15 +120,23 @@ def mask(
             beside=sidecars.make,
             **search.keywords(),
         )
-    report_data = make_report(outcome, Audience.OWNER).data
     terminal.show_messages(outcome.messages, Level.WARNING)
+    if quiet and not json_:
+        return 0
+    from maskwise.report.report import report as make_report  # noqa: PLC0415 - not where nothing is shown
+
+    report_data = make_report(outcome, Audience.OWNER).data
     if json_:
         print_json(report_data)
         return 0
     terminal.show_report(report_data, outcome.verdict)
     if (owners := outcome.owner_risk or outcome.risk) is not None:
+        from maskwise.cli.risk_tables import show_risk  # noqa: PLC0415 - as above
+
         show_risk(terminal, owners)
     if why:
+        from maskwise.cli.why import show_why  # noqa: PLC0415 - as above
+
         show_why(terminal, report_data["why"])
     terminal.show_messages(outcome.messages, Level.NOTE)
     written: dict[str, str | Path | None] = {"release": output, "solution": solution, "trace": trace}

@@ -155,4 +155,6 @@ def _quantile_of(values: Ints, counts: Ints, n_parts: int) -> Ints:
     reached, n = np.cumsum(counts), int(counts.sum())
     # The largest value of each part but the last: the first up to which so many records lie. Whole numbers only.
     ends = [int(np.flatnonzero(reached * n_parts >= part * n)[0]) for part in range(1, n_parts)]
-    return np.searchsorted(np.unique(ends), np.arange(len(values))).astype(np.int64)
+    # With the indices: without them NumPy loads its masked arrays, to see that this is none.
+    distinct = np.unique(ends, return_index=True)[0]
+    return np.searchsorted(distinct, np.arange(len(values))).astype(np.int64)

@@ -98,9 +98,10 @@ class DuckDB:
         """The Ibis backend; Ibis is imported only here, so that a csv can load meanwhile."""
         if self._backend is None:
             import_compilers_when_asked()
-            import ibis  # noqa: PLC0415 - heavy
+            # Not `ibis.duckdb`, for which Ibis looks through all that is installed.
+            from ibis.backends.duckdb import Backend  # noqa: PLC0415 - heavy
 
-            self._backend = ibis.duckdb.from_connection(self._connection)
+            self._backend = Backend.from_connection(self._connection)
         return self._backend
 
     @property
@@ -156,7 +157,7 @@ class DuckDB:
             # A folder called `Age=30` must not become the column Age, so partitions are not looked for.
             with translate_errors(self._paths):
                 self._connection.execute(
-                    f"CREATE TEMP VIEW {name} AS "  # noqa: S608
+                    f"CREATE TEMP VIEW {name} ({', '.join(f'c{i}' for i in range(files.n_columns))}) AS "  # noqa: S608
                     f"SELECT * FROM read_parquet({path_list(files.paths)}, hive_partitioning = false)"
                 )
                 return self.backend.table(name)

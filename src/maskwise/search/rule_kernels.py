@@ -36,7 +36,7 @@ class Rules(NamedTuple):
     whole: Any  # (n_counts,) the counters of the whole table
 
 
-@kernel
+@inner_kernel
 def tail_of(counts: Any, total: Any, is_rest: int, first: int, stop: int, level: int) -> tuple[int, int]:
     """The records of the most frequent value, and those of the `level`-th and rarer ones.
 
@@ -71,7 +71,7 @@ def tail_of(counts: Any, total: Any, is_rest: int, first: int, stop: int, level:
     return largest, tail
 
 
-@kernel
+@inner_kernel
 def sum_of(counts: Any, total: Any, is_rest: int, first: int, stop: int) -> int:
     """All that some counters of a group have together: its records, or its persons, each once for each of its values.
 
@@ -163,7 +163,7 @@ def weigh_group(rules: Rules, r: int, counts: Any) -> tuple[float, bool]:
     return weighed
 
 
-@kernel
+@inner_kernel
 def weigh_part(rules: Rules, part: Any, bad: Any) -> bool:
     """Update how bad the worst part is by each rule; say whether no rule breaks. An empty part changes nothing.
 

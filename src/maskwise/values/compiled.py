@@ -1,29 +1,35 @@
 """How loops are compiled: by numba, once for an installation, and fast enough to be waited for.
 
-Only modules of kernels import this one: numba takes half a second to load.
-Compiled code is kept beside the module, or in the user's cache where that folder
-cannot be written; where nothing can be, every run compiles what it needs.
+Only modules of kernels import this one. It does not load numba, which takes a fifth of a second, before a loop
+needs it. There are three kinds of loops:
+
+- a `bare_kernel` takes arrays, numbers and tuples of these, makes no arrays and gives a number or nothing. Its machine
+  code is kept and called as it is (see `bare_code`), so that numba is not even loaded once it is compiled;
+- an `inner_kernel` is called by other kernels only;
+- any other `kernel` is called through numba, which is faster where it happens thousands of times.
+
+Code is kept beside the module, or in the user's cache where that folder cannot be written; where nothing can be, every
+run compiles what it needs.
 """
 
 from __future__ import annotations
 
+import functools
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from numba import njit
-from numba.core import event
-from numba.core.caching import FunctionCache
-from numba.core.registry import CPUDispatcher
-from numba.core.runtime import rtsys
+from maskwise.values.bare_arguments import flatten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from maskwise.values.bare_code import Entry
+
 
 def kernel(loop: Callable[..., Any]) -> Any:
     """Compile a loop that Python calls; the code is kept for later runs."""
-    return _compile(loop)
+    return Kernel(loop)
 
 
 def inner_kernel(loop: Callable[..., Any]) -> Any:
@@ -31,9 +37,12 @@ def inner_kernel(loop: Callable[..., Any]) -> Any:
 
     Of a kernel that takes thirty arrays, that code takes as long to compile as the loop.
     """
-    compiled = _compile(loop, no_cpython_wrapper=True)
-    compiled.__class__ = _Inner
-    return compiled
+    return InnerKernel(loop)
+
+
+def bare_kernel(loop: Callable[..., Any]) -> Any:
+    """Compile a loop that Python calls, as machine code that needs nothing of numba."""
+    return BareKernel(loop)
 
 
 def plain_loop(kernel: Any) -> Any:
@@ -43,7 +52,107 @@ def plain_loop(kernel: Any) -> Any:
 
 def is_kept(kernel: Any) -> bool:
     """Whether compiled code of a kernel is found again by other processes."""
-    return isinstance(kernel._cache, _KernelCache)  # noqa: SLF001 - Numba has no way to ask
+    found: bool = kernel.is_kept
+    return found
+
+
+class Kernel:
+    """A loop that numba compiles and calls."""
+
+    def __init__(self, loop: Callable[..., Any]) -> None:
+        """Begin without code.
+
+        Args:
+            loop: As it is written.
+        """
+        self.py_func = loop
+        functools.update_wrapper(self, loop)
+        self._dispatcher: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run it; the first time with arguments of some types it is loaded or compiled."""
+        return self.dispatcher(*arguments)
+
+    @property
+    def dispatcher(self) -> Any:
+        """What numba makes of the loop."""
+        if self._dispatcher is None:
+            from maskwise.values.compiler import called_by_python  # noqa: PLC0415 - numba is slow to load
+
+            self._dispatcher = called_by_python(self.py_func)
+        return self._dispatcher
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether other processes find the code."""
+        from maskwise.values.compiler import has_cache  # noqa: PLC0415 - as above
+
+        return has_cache(self.dispatcher)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """How numba sees the kernel in one that calls it."""
+        return self.dispatcher._numba_type_
+
+
+class InnerKernel(Kernel):
+    """A loop that other kernels call. Called from Python, code without a wrapper would end the process."""
+
+    def __call__(self, *_arguments: Any) -> None:
+        """Refuse."""
+        msg = f"`{self.py_func.__name__}` is an inner kernel: other kernels call it, and Python does not."
+        raise TypeError(msg)
+
+    @property
+    def dispatcher(self) -> Any:
+        """What numba makes of the loop."""
+        if self._dispatcher is None:
+            from maskwise.values.compiler import called_by_kernels  # noqa: PLC0415 - numba is slow to load
+
+            self._dispatcher = called_by_kernels(self.py_func)
+        return self._dispatcher
+
+
+class BareKernel(InnerKernel):
+    """A loop whose machine code is called as it is."""
+
+    def __init__(self, loop: Callable[..., Any]) -> None:
+        """Begin without code.
+
+        Args:
+            loop: As it is written.
+        """
+        super().__init__(loop)
+        self._entries: dict[tuple[Any, ...], Entry | Kernel] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run it; the first time with arguments of some types it is loaded or compiled."""
+        types, words = flatten(arguments)
+        entry = self._entries.get(types)
+        if entry is None:
+            entry = self._find(types, arguments)
+        return entry(*arguments) if isinstance(entry, Kernel) else entry(words)
+
+    def _find(self, types: tuple[Any, ...], arguments: tuple[Any, ...]) -> Entry | Kernel:
+        """Load the code for some arguments, or compile it; where it cannot be bare, numba calls it."""
+        from maskwise.values.bare_code import find_entry  # noqa: PLC0415 - not before something is called
+
+        with self._lock:
+            if types not in self._entries:
+                self._entries[types] = find_entry(self, types, arguments) or Kernel(self.py_func)
+            return self._entries[types]
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether other processes find the code."""
+        from maskwise.values.bare_files import folder_to_write  # noqa: PLC0415 - as above
+
+        return folder_to_write(self.py_func) is not None
+
+
+_LISTENERS: dict[int, list[Callable[[], None]]] = {}
+"""Whom to tell, by thread, when compiling begins."""
 
 
 @contextmanager
@@ -53,84 +162,17 @@ def on_compiling(tell: Callable[[], None]) -> Iterator[None]:
     Args:
         tell: Is called each time.
     """
-    listener = _Listener(threading.get_ident(), tell)
-    event.register("numba:compile", listener)
+    own = _LISTENERS.setdefault(threading.get_ident(), [])
+    own.append(tell)
     try:
         yield
     finally:
-        event.unregister("numba:compile", listener)
+        own.remove(tell)
+        if not own:
+            _LISTENERS.pop(threading.get_ident(), None)
 
 
-class _Listener(event.Listener):  # type: ignore[misc]
-    """Hears of everything that numba compiles in the process."""
-
-    def __init__(self, thread: int, tell: Callable[[], None]) -> None:
-        self._thread, self._tell = thread, tell
-
-    def on_start(self, event: Any) -> None:
-        """Numba begins to compile a function, perhaps one that another one calls."""
-        del event
-        if threading.get_ident() == self._thread:
-            self._tell()
-
-    def on_end(self, event: Any) -> None:
-        """It is compiled."""
-
-
-class _Inner(CPUDispatcher):  # type: ignore[misc]
-    """An inner kernel. Called from Python, code without a wrapper would end the process."""
-
-    def __call__(self, *_arguments: Any) -> None:
-        msg = f"`{self.py_func.__name__}` is an inner kernel: other kernels call it, and Python does not."
-        raise TypeError(msg)
-
-
-class _KernelCache(FunctionCache):  # type: ignore[misc]
-    """Compiled code that is kept, loaded without what only the compiler needs.
-
-    Numba makes ready to compile before it looks whether it has to: it loads its
-    implementations of Python and NumPy (and SciPy, where that is installed), 0.3 s of
-    processor time in every run. Where nothing is found, compiling makes ready by itself.
-
-    Numba throws code away when the file of its loop has changed. Code also holds the inner
-    kernels that it calls and constants of other modules, so that it goes by these, too.
-    """
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The code for arguments of some types, or None."""
-        # Not when it is made: a kernel may call one that stands further down.
-        self._cache_file._source_stamp = _stamp_of(self._py_func, self)  # noqa: SLF001 - Numba has no way to say it
-        # Kernels that make arrays call it; it is compiled in every process.
-        rtsys.initialize(target_context)
-        with self._guard_against_spurious_io_errors():
-            try:
-                return self._load_overload(sig, target_context)
-            except (AttributeError, ImportError):
-                # Kept by another version, in which a class of its arguments had another name: it cannot even be listed.
-                self.flush()
-        # Also where the file is busy, on Windows.
-        return None
-
-
-def _stamp_of(loop: Callable[..., Any], cache: Any) -> list[Any]:
-    """The contents of all files whose code is in a compiled loop, and the constants that it uses."""
-    waiting, known, stamp = [(loop, cache)], {loop}, []
-    for one, kept in waiting:
-        is_kept = isinstance(kept, _KernelCache)
-        stamp.append(kept._impl.locator.get_source_stamp() if is_kept else one.__code__.co_code)  # noqa: SLF001
-        for name in one.__code__.co_names:
-            value = one.__globals__.get(name)
-            if isinstance(value, CPUDispatcher) and value.py_func not in known:
-                known.add(value.py_func)
-                waiting.append((value.py_func, value._cache))  # noqa: SLF001
-            elif isinstance(value, int | float | str):
-                stamp.append((name, value))
-    return stamp
-
-
-def _compile(loop: Callable[..., Any], **options: Any) -> Any:
-    compiled = njit(nogil=True, no_cfunc_wrapper=True, **options)(loop)
-    # Where there is no folder that the code could be kept in, it is compiled in every run.
-    with suppress(RuntimeError):
-        compiled._cache = _KernelCache(loop)  # noqa: SLF001 - `cache=True` would make one of Numba's own kind
-    return compiled
+def tell_that_it_compiles() -> None:
+    """This thread begins to compile a loop."""
+    for tell in list(_LISTENERS.get(threading.get_ident(), ())):
+        tell()

@@ -16,13 +16,13 @@ import numpy as np
 
 from maskwise.compress.packing import spread
 from maskwise.search.rule_kernels import Rules, weigh_part
-from maskwise.values.compiled import inner_kernel, kernel
+from maskwise.values.compiled import bare_kernel, inner_kernel
 
 if TYPE_CHECKING:
     from maskwise.search.groups.split_kernels import Groups
 
 
-@kernel
+@bare_kernel
 def bits(counts: Any) -> float:
     """Entropy of class counts times their sum, in bits.
 
@@ -38,7 +38,7 @@ def bits(counts: Any) -> float:
     return inner + n * np.log2(n) if n > 0 else 0.0
 
 
-@kernel
+@bare_kernel
 def gain_of_children(groups: Groups, j: int, value: int, slot: Any, hist: Any) -> float:
     """The bits of the class that replacing a value by its children tells, over all groups that show it.
 
@@ -65,7 +65,7 @@ def gain_of_children(groups: Groups, j: int, value: int, slot: Any, hist: Any) -
     return gain
 
 
-@kernel
+@bare_kernel
 def gains_of_values(groups: Groups, j: int, root: int, gains: Any, hist: Any, rest: Any) -> None:
     """The bits that disclosing each hidden value tells, over all groups that hide values.
 
@@ -115,7 +115,7 @@ def _count_codes(groups: Groups, g: int, j: int, low: int, high: int, hist: Any)
             hist[at, c] += groups.words[i, c]
 
 
-@kernel
+@bare_kernel
 def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gains: Any, hist: Any, sides: Any) -> None:
     """The bits that splitting an interval before each of its codes tells, over all groups that show it.
 
@@ -153,7 +153,7 @@ def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gai
             gains[b] += gain
 
 
-@kernel
+@bare_kernel
 def worst_of_splits(  # noqa: PLR0912 - one pass over the groups
     groups: Groups,
     rules: Rules,

@@ -13,9 +13,7 @@ import numpy as np
 
 from maskwise.compress.request import ClassRequest, RecordGroups
 from maskwise.policy.attributes import Kind
-from maskwise.search.conditional.cross_validation import MAX_DETAILED_RECORDS, N_DETAILED_FOLDS, CrossValidation
 from maskwise.search.conditional.growing_tree import start_tree
-from maskwise.search.conditional.unmasked_columns import UnmaskedRows, bin_records, number_rows
 from maskwise.search.grow_trees import grow_tree
 from maskwise.search.preferences import preferences_of
 from maskwise.search.suppression.found import spare_records, start_groups
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from maskwise.compress.compressed_table import ClassTable, Compact
     from maskwise.compress.request import TableRequest
     from maskwise.search.bounds import Bound
+    from maskwise.search.conditional.cross_validation import CrossValidation
     from maskwise.search.conditional.growing_tree import GrowingTree
     from maskwise.search.interface import Problem
     from maskwise.search.suppression.row_groups import SuppressibleGroups
@@ -74,6 +73,9 @@ class ConditionalInputs:
 
     def cross_validation(self, seed: int) -> CrossValidation:
         """Compares by the masked attributes, and by the bins of what unmasked columns tell."""
+        from maskwise.search.conditional.cross_validation import CrossValidation  # noqa: PLC0415 - one search needs none
+        from maskwise.search.conditional.unmasked_columns import UnmaskedRows  # noqa: PLC0415 - as above
+
         bins, unmasked = self.classes.group_of_row, None
         if bins is not None:
             unmasked = UnmaskedRows(np.arange(int(bins.max()) + 1, dtype=np.int32)[None], (True,))
@@ -83,14 +85,16 @@ class ConditionalInputs:
         """Compares by masked and unmasked columns, as a recipient sees them; takes longer."""
         if self.unmasked is None:
             return None
-        return CrossValidation(
+        from maskwise.search.conditional import cross_validation as by  # noqa: PLC0415 - as above
+
+        return by.CrossValidation(
             self.unmasked.rows,
             self.is_number,
             seed,
             self.unmasked.description,
             self.unmasked.group_of_row,
-            N_DETAILED_FOLDS,
-            MAX_DETAILED_RECORDS,
+            by.N_DETAILED_FOLDS,
+            by.MAX_DETAILED_RECORDS,
         )
 
 
@@ -120,6 +124,9 @@ class GroupByUnmasked:
 
     def __call__(self, columns: Sequence[pa.ChunkedArray], classes: Ints) -> list[RecordGroups]:
         """Group the records; see `GroupRecords`."""
+        from maskwise.search.conditional.cross_validation import MAX_DETAILED_RECORDS  # noqa: PLC0415 - as above
+        from maskwise.search.conditional.unmasked_columns import bin_records, number_rows  # noqa: PLC0415 - as above
+
         bins = bin_records(columns, classes, self.seed)
         if bins is None:
             return []

@@ -15,7 +15,7 @@ import numpy as np
 
 from maskwise.compress.packing import Layout, spread
 from maskwise.search.groups.count_kernels import count_rows, update_candidates
-from maskwise.values.compiled import inner_kernel, kernel
+from maskwise.values.compiled import bare_kernel, inner_kernel
 
 if TYPE_CHECKING:
     from maskwise.compress.spill import Workspace
@@ -268,7 +268,7 @@ def split_groups(groups: Groups, cut: SplitCut, rules: Rules, j: int, x: int, br
     split_all(groups, cut, rules, j, x, branch, branch_node, *buffers)
 
 
-@kernel
+@bare_kernel
 def split_all(  # noqa: PLR0912, PLR0915 - one pass over a group
     groups: Groups,
     cut: SplitCut,
