@@ -60,6 +60,7 @@ class ClickHouse:
     beside = defaults.nothing_beside
     write = defaults.write
     version = defaults.version
+    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Open a folder.
