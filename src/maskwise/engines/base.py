@@ -136,6 +136,9 @@ class Dialect(Protocol):
     """The features it lacks, each with the reason."""
     packs_codes: ClassVar[bool]
     """Whether rows of codes are counted faster as a few words (`packed_codes`); it needs `&` for whole numbers."""
+    fence: ClassVar[str]
+    """What at the end of a subquery keeps it apart from the query around it, where several workers then compute it and
+    one groups the result; empty where it would not help."""
 
     @property
     def backend(self) -> Any:

@@ -49,6 +49,7 @@ class DuckDB:
     gaps: ClassVar[Mapping[Feature, Gap]] = {}
 
     packs_codes: ClassVar[bool] = False
+    fence: ClassVar[str] = ""
 
     code_cell = defaults.no_expression
     values_sql = defaults.values_sql

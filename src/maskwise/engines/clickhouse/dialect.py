@@ -49,6 +49,7 @@ class ClickHouse:
     }
 
     packs_codes: ClassVar[bool] = False
+    fence: ClassVar[str] = ""
 
     open_files = defaults.refuse_files
     values_sql = defaults.values_sql

@@ -9,13 +9,15 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import psycopg
+import pyarrow as pa
 from psycopg import sql as pg
 
 from maskwise.engines import defaults
 from maskwise.engines.base import Feature, Gap
 from maskwise.engines.error_messages import missing_table, refuse_input_as_target
-from maskwise.engines.postgres import binary_rows, error_messages, types
+from maskwise.engines.postgres import binary_rows, column_bytes, error_messages, estimates, types
 from maskwise.engines.postgres.code_expressions import code_expression
 from maskwise.engines.postgres.error_messages import translate_errors, translated
 from maskwise.engines.postgres.settings import ask_for_memory
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
-    import pyarrow as pa
+    from numpy.typing import NDArray
 
     from maskwise.engines.base import Lookup
 
@@ -73,6 +75,7 @@ class Postgres:
     }
 
     packs_codes: ClassVar[bool] = True
+    fence: ClassVar[str] = " OFFSET 0"
 
     open_files = defaults.refuse_files
     pairs_sql = defaults.pairs_sql
@@ -173,14 +176,19 @@ class Postgres:
 
     @contextmanager
     def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
-        """Run a query and read its result batch by batch by way of COPY: no row becomes Python objects.
+        """Run a query and read its result batch by batch: no row becomes Python objects.
 
-        Whole numbers come in binary; what else there is, in the spelling of csv that Arrow reads.
+        Whole numbers come in binary, many of them column by column; what else there is, in the spelling of csv that
+        COPY writes and Arrow reads.
         """
         query = pg.SQL(sql)
         with translate_errors():
             schema = types.arrow_schema(self._describe(query))
             is_binary = binary_rows.is_readable(schema)
+            together = self._fetch_together(sql, schema) if is_binary else None
+            if together is not None:
+                yield pa.RecordBatchReader.from_batches(schema, together)
+                return
             form = pg.SQL("FORMAT binary" if is_binary else "FORMAT csv, NULL '\\N'")
             out = pg.SQL("COPY ({}) TO STDOUT ({})").format(query, form)
             with (
@@ -191,6 +199,14 @@ class Postgres:
             ):
                 read = binary_rows.read_binary if is_binary else types.batches
                 yield read(iter(copied), schema)
+
+    def _fetch_together(self, sql: str, schema: pa.Schema) -> Sequence[pa.RecordBatch] | None:
+        """All rows of a query at once, if they are many and not too many."""
+        if not column_bytes.LEAST_ROWS <= estimates.most_rows(self._run, sql) <= column_bytes.MOST_ROWS:
+            return None
+        with self._connection.transaction(), self._connection.cursor(binary=True) as cursor:
+            row = cursor.execute(pg.SQL(column_bytes.together_sql(sql, schema))).fetchone()
+        return column_bytes.read_together(row, schema)
 
     def register(self, name: str, table: pa.Table) -> None:
         """Copy a small table into a temporary one, or have a view list a very small one, which all workers can read."""
@@ -264,27 +280,26 @@ class Postgres:
 
     def code_cell(self, cell: str, kind: dt.DataType, how: Lookup) -> str | None:
         """Code few texts and whole numbers by an expression, where every scan sees the table as it was counted."""
-        return code_expression(cell, kind, how) if self._is_own else None
+        return code_expression(cell, kind, how, self._hash_texts) if self._is_own else None
+
+    def _hash_texts(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        query = "SELECT hashtextextended(text, 0) FROM unnest(%s::text[]) WITH ORDINALITY AS t (text, i) ORDER BY i"
+        with translate_errors():
+            return np.array(self._connection.execute(query, [list(texts)]).fetchall(), np.int64)[:, 0]
 
     def values_sql(self, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
         """Count columns with few values together, as the server's statistics tell them."""
-        sizes = [self._estimate(records, [key]) for key in keys]
-        n_classes = self._estimate(records, beside) if beside else 1
+        sizes = [estimates.n_rows(self._run, records, [key]) for key in keys]
+        n_classes = estimates.n_rows(self._run, records, beside) if beside else 1
         return bundled_sql(records, keys, beside, choose_bundles(sizes, n_classes))
-
-    def _estimate(self, records: str, columns: Sequence[str] = ()) -> int:
-        """How many different rows some columns have, or without columns how many records there are, by the planner."""
-        names = ", ".join(columns)
-        grouped = f"SELECT {names} FROM ({records}) q GROUP BY {names}"  # noqa: S608
-        explain = f"EXPLAIN (FORMAT JSON) {grouped if columns else records}"
-        return int(self._run(explain).fetchone()[0][0]["Plan"]["Plan Rows"])
 
     def repeats_rows(self, records: str, columns: Sequence[str]) -> bool:
         """Compare the planner's estimates of rows and of records."""
-        return _LEAST_REPEATED * self._estimate(records, columns) <= self._estimate(records)
+        n_rows = estimates.n_rows(self._run, records, columns)
+        return _LEAST_REPEATED * n_rows <= estimates.n_rows(self._run, records)
 
     def random_order(self) -> ir.Value:
-        """Hash a random number with a secret one: a random identifier for each record took eight times as long."""
+        """Hash a random number with secret ones."""
         return types.secret_order()
 
     def cell_hash(self, cell: str, number: int) -> str:

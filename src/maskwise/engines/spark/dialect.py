@@ -65,6 +65,7 @@ class Spark:
     gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER, Feature.LOCAL_RECORDS: Gap.NEVER}
 
     packs_codes: ClassVar[bool] = True
+    fence: ClassVar[str] = ""
 
     code_cell = defaults.no_expression
     values_sql = defaults.values_sql

@@ -54,6 +54,7 @@ class SQLite:
     gaps: ClassVar[Mapping[Feature, Gap]] = {}
 
     packs_codes: ClassVar[bool] = DuckDB.packs_codes
+    fence: ClassVar[str] = DuckDB.fence
 
     code_cell = defaults.no_expression
     values_sql = defaults.values_sql
