@@ -62,9 +62,7 @@ def code_expression(
 
 def _code_text(cell: str, keys: Sequence[str], codes: Sequence[int]) -> str:
     # The server compares lengths before it compares letters.
-    cases = " ".join(
-        f"WHEN {pg.Literal(key).as_string()} THEN {code}" for key, code in zip(keys, codes, strict=True)
-    )
+    cases = " ".join(f"WHEN {pg.Literal(key).as_string()} THEN {code}" for key, code in zip(keys, codes, strict=True))
     return f"CAST(CASE {cell} {cases} END AS BIGINT)"
 
 
