@@ -37,7 +37,7 @@ def fetch(dialect: Postgres, sql: str) -> pa.Table:
 
 def test_many_rows_come_column_by_column(dialect: Postgres) -> None:
     sql = (
-        'SELECT i * 10000000000 - 7 AS "a ""b", CAST(i % 1000 - 500 AS smallint) AS b, '
+        'SELECT i * 10000000000 - 7 AS "a ""b", CAST(i % 1000 - 500 AS smallint) AS b, '  # noqa: S608
         f"CASE WHEN i % 2 = 0 THEN CAST(-i AS integer) END AS c FROM generate_series(1, {MANY}) i ORDER BY -i"
     )
     found = fetch(dialect, sql)
@@ -51,7 +51,7 @@ def test_many_rows_come_column_by_column(dialect: Postgres) -> None:
 
 @pytest.mark.parametrize("missing", ["i % 5 = 0", "false"])
 def test_the_smallest_number_is_not_taken_for_a_missing_one(dialect: Postgres, missing: str) -> None:
-    cell = "CASE WHEN {missing} THEN NULL WHEN i % 3 = 0 THEN -32768 ELSE 1 END".format(missing=missing)
+    cell = f"CASE WHEN {missing} THEN NULL WHEN i % 3 = 0 THEN -32768 ELSE 1 END"
     found = fetch(dialect, f"SELECT CAST({cell} AS smallint) AS a, i FROM generate_series(1, {MANY}) i")  # noqa: S608
     is_missing = {"false": lambda _: False}.get(missing, lambda i: i % 5 == 0)
     expected = {i: None if is_missing(i) else -32768 if i % 3 == 0 else 1 for i in range(1, MANY + 1)}

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import psycopg
-import pyarrow as pa
 from psycopg import sql as pg
 
 from maskwise.engines import defaults
 from maskwise.engines.base import Feature, Gap
 from maskwise.engines.error_messages import missing_table, refuse_input_as_target
-from maskwise.engines.postgres import binary_rows, column_bytes, error_messages, estimates, types
+from maskwise.engines.postgres import error_messages, estimates, types
 from maskwise.engines.postgres.code_expressions import code_expression
 from maskwise.engines.postgres.error_messages import translate_errors, translated
+from maskwise.engines.postgres.results import read_result
 from maskwise.engines.postgres.settings import ask_for_memory
 from maskwise.engines.postgres.source_tables import tables_of
 from maskwise.engines.postgres.value_bundles import bundled_sql, choose_bundles
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.engines.base import Lookup
@@ -176,37 +177,11 @@ class Postgres:
 
     @contextmanager
     def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
-        """Run a query and read its result batch by batch: no row becomes Python objects.
-
-        Whole numbers come in binary, many of them column by column; what else there is, in the spelling of csv that
-        COPY writes and Arrow reads.
-        """
-        query = pg.SQL(sql)
+        """Run a query and read its result batch by batch."""
         with translate_errors():
-            schema = types.arrow_schema(self._describe(query))
-            is_binary = binary_rows.is_readable(schema)
-            together = self._fetch_together(sql, schema) if is_binary else None
-            if together is not None:
-                yield pa.RecordBatchReader.from_batches(schema, together)
-                return
-            form = pg.SQL("FORMAT binary" if is_binary else "FORMAT csv, NULL '\\N'")
-            out = pg.SQL("COPY ({}) TO STDOUT ({})").format(query, form)
-            with (
-                self._connection.transaction(),
-                self._connection.cursor() as cursor,
-                cursor.copy(out) as copied,
-                types.refuse_unreadable_cells(),
-            ):
-                read = binary_rows.read_binary if is_binary else types.batches
-                yield read(iter(copied), schema)
-
-    def _fetch_together(self, sql: str, schema: pa.Schema) -> Sequence[pa.RecordBatch] | None:
-        """All rows of a query at once, if they are many and not too many."""
-        if not column_bytes.LEAST_ROWS <= estimates.most_rows(self._run, sql) <= column_bytes.MOST_ROWS:
-            return None
-        with self._connection.transaction(), self._connection.cursor(binary=True) as cursor:
-            row = cursor.execute(pg.SQL(column_bytes.together_sql(sql, schema))).fetchone()
-        return column_bytes.read_together(row, schema)
+            schema = types.arrow_schema(self._describe(pg.SQL(sql)))
+            with read_result(self._connection, sql, schema) as batches:
+                yield batches
 
     def register(self, name: str, table: pa.Table) -> None:
         """Copy a small table into a temporary one, or have a view list a very small one, which all workers can read."""
