@@ -20,10 +20,13 @@ RUN = """
 import sys, time, maskwise
 data, policy, target, engine = sys.argv[1:]
 begin = time.perf_counter()
-class Watch:
-    def stage(self, name): print(f"    {name:9} {time.perf_counter() - begin:6.1f} s", flush=True)
-    def step(self, step): pass
-maskwise.anonymize(data, policy, target, engine=engine, observer=Watch())
+seen = []
+def note(event):
+    stage = getattr(event, "stage", None)
+    if stage is not None and str(stage) not in seen:
+        seen.append(str(stage))
+        print(f"    {stage:9} {time.perf_counter() - begin:6.1f} s", flush=True)
+maskwise.anonymize(data, policy, target, engine=engine, on_event=note)
 print(f"    done      {time.perf_counter() - begin:6.1f} s")
 """
 

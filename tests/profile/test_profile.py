@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from maskwise import InputError, PolicyError
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
+from maskwise.table.kept_counts import NothingKept
 from maskwise.table.read import read
 
 ROWS = st.lists(
@@ -47,6 +49,20 @@ def test_records_with_missing_cells_are_dropped_and_counted() -> None:
     profiled, left = profile(read(table), read_policy(POLICY | {"missing": "drop"}))
     assert (profiled.n_rows, profiled.n_dropped, left.n_rows()) == (2, 2, 2)
     assert "2 of 4 records were left out" in " ".join(message.text for message in profiled.messages)
+
+
+@pytest.mark.parametrize("missing", ["keep", "drop"])
+def test_the_records_of_each_class_are_not_counted_again(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = frame([(1, "a", "x"), (None, "b", "y"), (2, "b", None), (2, "a", "x"), (3, "c", "y")])
+    _, left = profile(read(table), read_policy(POLICY | {"missing": missing}))
+    with monkeypatch.context() as patch:
+        patch.setattr(left.engine, "group", lambda *_: pytest.fail("counted again"))
+        found = left.distinct("C")
+    expected = (table.dropna(subset=["N", "T"]) if missing == "drop" else table)["C"].value_counts(dropna=False)
+    assert dict(zip(found.keys.to_pylist(), found.counts.tolist(), strict=True)) == expected[["x", "y"]].to_dict()
+    assert found.n_missing == 1
+    counted = replace(left, kept=NothingKept()).distinct("C")
+    assert sorted(counted.counts.tolist()) == sorted(found.counts.tolist())
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,9 @@ class Dialect(Protocol):
     """Whether rows of codes are counted faster as a few words (`packed_codes`); it needs `&` for whole numbers."""
     most_held: int
     """Files of up to so many bytes are read into memory by this process, which looks at each distinct cell once."""
+    fence: ClassVar[str]
+    """What at the end of a subquery keeps it apart from the query around it, where several workers then compute it and
+    one groups the result; empty where it would not help."""
 
     @property
     def backend(self) -> Any:
@@ -267,6 +270,14 @@ class Dialect(Protocol):
             sql: The query.
             target: The final name; what stands there is replaced. If the block fails, it stays as it was.
             draft: The draft name.
+        """
+
+    def repeats_rows(self, records: str, columns: Sequence[str]) -> bool:
+        """Whether records are expected to have few distinct rows; default: `defaults.supposed_distinct`, no.
+
+        Args:
+            records: A query of the records.
+            columns: Its columns.
         """
 
     def beside(self) -> Dialect | None:

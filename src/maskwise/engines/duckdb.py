@@ -52,6 +52,7 @@ class DuckDB:
     gaps: ClassVar[Mapping[Feature, Gap]] = {}
 
     packs_codes: ClassVar[bool] = False
+    fence: ClassVar[str] = ""
 
     code_cell = defaults.no_expression
     values_sql = defaults.values_sql
@@ -62,6 +63,7 @@ class DuckDB:
     byte_order = defaults.unchanged
     random_order = defaults.random_order
     version = defaults.version
+    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any = None, *, writes: bool = False, memory: int | None = None) -> None:
         """Start DuckDB, or work in the owner's connection.

@@ -88,7 +88,7 @@ class WordLayout:
             dialect: How the database is talked to.
             source: The recoded table.
             columns: The columns.
-            sums: Columns beside the words that are added up.
+            sums: Columns of ones and zeros beside the words, which are added up.
         """
         masks: dict[int, int] = {}
         for name in columns:
@@ -100,9 +100,10 @@ class WordLayout:
         words = [f"w{word}" if mask == whole[word] else f"w{word} & {mask}" for word, mask in masks.items()]
         # Grouped by name below: an expression that is grouped by would be computed twice.
         chosen = "".join(f"{word} AS p{i}, " for i, word in enumerate(words))
-        records = f"SELECT {chosen}{', '.join(sums) or '1 AS one'} FROM {source}"  # noqa: S608
+        # Sums of 64-bit numbers would be wider ones, which take longer.
+        marks = ", ".join(f"CAST({name} AS INTEGER) AS {name}" for name in sums)
+        records = f"SELECT {chosen}{marks or '1 AS one'} FROM {source}{dialect.fence}"  # noqa: S608
         keys = ", ".join(f"p{i}" for i in range(len(words)))
-        # Engines add up 64-bit numbers in wider ones.
         totals = "".join(f", CAST(sum({name}) AS BIGINT) AS {name}" for name in sums)
         sql = f"SELECT {keys}, count(*) AS n{totals} FROM ({records}) r GROUP BY {keys}"  # noqa: S608
         at = {word: i for i, word in enumerate(masks)}

@@ -15,6 +15,7 @@ import numpy as np
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind
 from maskwise.policy.taxonomy_check import showable_values
+from maskwise.table.table import Distinct
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.date_forms import forms_of
 from maskwise.values.file_words import command_words, file_words
@@ -104,6 +105,7 @@ def count_columns(
         msg = f"The class `{policy.class_name}` has {len(classes):,} different values. Group them into a few classes."
         raise InputError(policy.at(("class",)) + msg)
     known.classes.update(classes)
+    _give_classes(table, tables, policy.class_name)
     floors = dict.fromkeys(policy.masked, 0) if keep_rare else policy.floors()
     floors |= {attribute.name: 0 for attribute in policy.attributes if attribute.at_least}
 
@@ -312,6 +314,19 @@ def _classes(counts: ValueCounts, tables: list[pa.Table | None], class_name: str
         return {None: 0}
     groups = next((groups for groups in tables if groups is not None), None)
     return number_classes(counts.classes() if groups is None else groups.column(1).unique().to_pylist())
+
+
+def _give_classes(table: Table, tables: list[pa.Table | None], class_name: str | None) -> None:
+    """Tell the records of each class, which follow from those of any column by class."""
+    groups = next((groups for groups in tables if groups is not None), None)
+    if class_name is None or groups is None:
+        return
+    encoded = groups.column(1).combine_chunks().dictionary_encode(null_encoding="encode")
+    n_records = np.zeros(len(encoded.dictionary), np.int64)
+    np.add.at(n_records, as_numpy(encoded.indices), as_numpy(groups.column("n")).astype(np.int64))
+    is_there = as_numpy(encoded.dictionary.is_valid())
+    n_missing = int(n_records[~is_there].sum())
+    table.give_distinct(class_name, Distinct(encoded.dictionary.drop_null(), n_records[is_there], n_missing))
 
 
 def number_classes(labels: Iterable[object]) -> dict[object, int]:

@@ -20,7 +20,7 @@ from maskwise.values.arrow import as_numpy
 from maskwise.values.csv_form import PLAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -219,7 +219,14 @@ class Table:
     def distinct(self, name: str) -> Distinct:
         """Count the records of each distinct cell of one column."""
         column = self.column(name)
-        return self.kept.get(("distinct", self.expr.op(), column.op()), lambda: self._count_distinct(column))
+        return self.kept.get(self._key_of_distinct(column), lambda: self._count_distinct(column))
+
+    def give_distinct(self, name: str, found: Distinct) -> None:
+        """Tell what `distinct` would count, where that follows from other counts."""
+        self.kept.give(self._key_of_distinct(self.column(name)), found)
+
+    def _key_of_distinct(self, column: ir.Value) -> Hashable:
+        return "distinct", self.expr.op(), column.op()
 
     def _count_distinct(self, column: ir.Value) -> Distinct:
         counted = self.engine.group(self.expr, [column]).combine_chunks()

@@ -50,6 +50,7 @@ class ClickHouse:
 
     packs_codes: ClassVar[bool] = False
     most_held = 0
+    fence: ClassVar[str] = ""
 
     open_files = defaults.refuse_files
     values_sql = defaults.values_sql
@@ -61,6 +62,7 @@ class ClickHouse:
     beside = defaults.nothing_beside
     write = defaults.write
     version = defaults.version
+    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Open a folder.

@@ -9,15 +9,17 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import psycopg
 from psycopg import sql as pg
 
 from maskwise.engines import defaults
 from maskwise.engines.base import Feature, Gap
 from maskwise.engines.error_messages import missing_table, refuse_input_as_target
-from maskwise.engines.postgres import binary_rows, error_messages, types
+from maskwise.engines.postgres import error_messages, estimates, types
 from maskwise.engines.postgres.code_expressions import code_expression
 from maskwise.engines.postgres.error_messages import translate_errors, translated
+from maskwise.engines.postgres.results import read_result
 from maskwise.engines.postgres.settings import ask_for_memory
 from maskwise.engines.postgres.source_tables import tables_of
 from maskwise.engines.postgres.value_bundles import bundled_sql, choose_bundles
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from maskwise.engines.base import Lookup
 
@@ -41,6 +44,9 @@ _SAMPLE = 10
 """Statistics of so many frequent values are taken of what was written, from 3,000 of its records."""
 _MOST_LISTED = 256
 """A view lists so many rows at most."""
+_LEAST_REPEATED = 16
+"""Of so many records a row has to stand for, or they are not counted by rows. Of several columns without a bound the
+planner supposes a tenth of the records, whatever they are."""
 _CHECKS_INPUT = 160_000
 """The first version that can say whether a text is spelled as a type wants it."""
 
@@ -71,6 +77,7 @@ class Postgres:
 
     packs_codes: ClassVar[bool] = True
     most_held = 0
+    fence: ClassVar[str] = " OFFSET 0"
 
     open_files = defaults.refuse_files
     pairs_sql = defaults.pairs_sql
@@ -171,24 +178,11 @@ class Postgres:
 
     @contextmanager
     def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
-        """Run a query and read its result batch by batch by way of COPY: no row becomes Python objects.
-
-        Whole numbers come in binary; what else there is, in the spelling of csv that Arrow reads.
-        """
-        query = pg.SQL(sql)
+        """Run a query and read its result batch by batch."""
         with translate_errors():
-            schema = types.arrow_schema(self._describe(query))
-            is_binary = binary_rows.is_readable(schema)
-            form = pg.SQL("FORMAT binary" if is_binary else "FORMAT csv, NULL '\\N'")
-            out = pg.SQL("COPY ({}) TO STDOUT ({})").format(query, form)
-            with (
-                self._connection.transaction(),
-                self._connection.cursor() as cursor,
-                cursor.copy(out) as copied,
-                types.refuse_unreadable_cells(),
-            ):
-                read = binary_rows.read_binary if is_binary else types.batches
-                yield read(iter(copied), schema)
+            schema = types.arrow_schema(self._describe(pg.SQL(sql)))
+            with read_result(self._connection, sql, schema) as batches:
+                yield batches
 
     def register(self, name: str, table: pa.Table) -> None:
         """Copy a small table into a temporary one, or have a view list a very small one, which all workers can read."""
@@ -262,23 +256,26 @@ class Postgres:
 
     def code_cell(self, cell: str, kind: dt.DataType, how: Lookup) -> str | None:
         """Code few texts and whole numbers by an expression, where every scan sees the table as it was counted."""
-        return code_expression(cell, kind, how) if self._is_own else None
+        return code_expression(cell, kind, how, self._hash_texts) if self._is_own else None
+
+    def _hash_texts(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        query = "SELECT hashtextextended(text, 0) FROM unnest(%s::text[]) WITH ORDINALITY AS t (text, i) ORDER BY i"
+        with translate_errors():
+            return np.array(self._connection.execute(query, [list(texts)]).fetchall(), np.int64)[:, 0]
 
     def values_sql(self, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
         """Count columns with few values together, as the server's statistics tell them."""
-        *sizes, n_classes = [self._estimate(records, [key]) for key in keys] + [self._estimate(records, beside)]
+        sizes = [estimates.n_rows(self._run, records, [key]) for key in keys]
+        n_classes = estimates.n_rows(self._run, records, beside) if beside else 1
         return bundled_sql(records, keys, beside, choose_bundles(sizes, n_classes))
 
-    def _estimate(self, records: str, columns: Sequence[str]) -> int:
-        """How many values some columns have, as the planner estimates it."""
-        if not columns:
-            return 1
-        names = ", ".join(columns)
-        explain = f"EXPLAIN (FORMAT JSON) SELECT {names} FROM ({records}) q GROUP BY {names}"  # noqa: S608
-        return int(self._run(explain).fetchone()[0][0]["Plan"]["Plan Rows"])
+    def repeats_rows(self, records: str, columns: Sequence[str]) -> bool:
+        """Compare the planner's estimates of rows and of records."""
+        n_rows = estimates.n_rows(self._run, records, columns)
+        return _LEAST_REPEATED * n_rows <= estimates.n_rows(self._run, records)
 
     def random_order(self) -> ir.Value:
-        """Hash a random number with a secret one: a random identifier for each record took eight times as long."""
+        """Hash a random number with secret ones."""
         return types.secret_order()
 
     def cell_hash(self, cell: str, number: int) -> str:

