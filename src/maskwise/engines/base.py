@@ -258,6 +258,12 @@ class Dialect(Protocol):
     def check_target(self, target: TableName, source: Any) -> None:
         """Refuse a table that cannot be written, or is the source, before any work is done."""
 
+    def source_files(self, source: Any) -> Sequence[Path]:
+        """List the files and folders of this machine that a table of the database, or a query of it, reads.
+
+        No release may replace one of them. Default: `defaults.no_files`, where records are not in files of the owner's.
+        """
+
     def draft_table(self, sql: str, target: TableName, draft: str) -> AbstractContextManager[ir.Table]:
         """Write a query's result as a table under a draft name, and rename it only if the block ends well.
 

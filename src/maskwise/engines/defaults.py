@@ -65,6 +65,12 @@ def no(dialect: Dialect) -> bool:
     return False
 
 
+def no_files(dialect: Dialect, source: Any) -> Sequence[Path]:
+    """List none: the records are in the database's own files."""
+    del dialect, source
+    return ()
+
+
 def no_expression(dialect: Dialect, cell: str, kind: dt.DataType, how: Lookup) -> None:
     """Join a lookup table instead."""
     del dialect, cell, kind, how

@@ -59,6 +59,7 @@ class DuckDB:
     byte_order = defaults.unchanged
     random_order = defaults.random_order
     version = defaults.version
+    source_files = defaults.no_files
 
     def __init__(self, source: Any = None, *, writes: bool = False, memory: int | None = None) -> None:
         """Start DuckDB, or work in the owner's connection.

@@ -60,6 +60,7 @@ class ClickHouse:
     beside = defaults.nothing_beside
     write = defaults.write
     version = defaults.version
+    source_files = defaults.no_files
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Open a folder.

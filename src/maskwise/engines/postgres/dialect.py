@@ -78,6 +78,7 @@ class Postgres:
     as_native = defaults.as_ibis_table
     write = defaults.write
     version = defaults.version
+    source_files = defaults.no_files
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Connect.

@@ -11,6 +11,7 @@ import secrets
 import shutil
 from contextlib import contextmanager, suppress
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from py4j.protocol import Py4JError
@@ -32,13 +33,15 @@ from maskwise.engines.spark.session import (
     temporary_folders,
     translate_errors,
 )
+from maskwise.engines.spark.source_places import SourcePlaces, place_of_path, places_of_frame
 from maskwise.engines.spark.worker_watch import watch_workers
 from maskwise.engines.write_files import merge_parquet
+from maskwise.errors import WriteError
+from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import Folder, TableName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -52,6 +55,8 @@ _MISSING = "\x00missing"
 _FORM_OF_TIMES = "spark.sql.parquet.outputTimestampType"
 _BYTES = "UTF8_BINARY"
 """The collation that compares bytes."""
+_VIEWS = {"VIEW", "TEMPORARY"}
+"""What the catalog calls views."""
 _MOST_ORDERED = 64
 """Of so many files the order is kept, by one scan each."""
 _MOST_BROADCAST = 1 << 20
@@ -279,12 +284,34 @@ class Spark:
                     self.session.conf.set(_FORM_OF_TIMES, str(before))
 
     def check_target(self, target: TableName, source: Any) -> None:
-        """Refuse a table that is the source."""
-        if isinstance(source, TableName):
-            here = self.session.catalog.currentDatabase()
-            spelled = [f"{place.schema or here}.{place.name}".casefold() for place in (source, target)]
-            if spelled[0] == spelled[1]:
-                refuse_input_as_target(target)
+        """Refuse a view, and a table that the source reads: by its name, its files, or through views."""
+        with translate_errors(f"the table `{target}`"):
+            if not self.session.catalog.tableExists(_quoted(target)):
+                return
+            is_view = self.session.catalog.getTable(_quoted(target)).tableType in _VIEWS
+            replaced = places_of_frame(self.session.table(_quoted(target)))
+        if self._places(source).meet(replaced):
+            refuse_input_as_target(target)
+        if is_view:
+            msg = f"`{target}` is a view, so it cannot be replaced. Name another table."
+            raise WriteError(msg)
+
+    def source_files(self, source: Any) -> list[Path]:
+        """The files and folders of this machine that a table, a view or a data frame reads."""
+        return self._places(source).paths()
+
+    def _places(self, source: Any) -> SourcePlaces:
+        if isinstance(source, Path | Folder):
+            return place_of_path(source.path if isinstance(source, Folder) else source)
+        with translate_errors():
+            if isinstance(source, DataFrame):
+                return places_of_frame(source)
+            if isinstance(source, TableName):
+                is_there = self.session.catalog.tableExists(_quoted(source))
+                return places_of_frame(self.session.table(_quoted(source))) if is_there else SourcePlaces()
+            if input_kind(source) is InputKind.IBIS_TABLE:
+                return places_of_frame(self.session.sql(self.backend.compile(source)))
+        return SourcePlaces()
 
     @contextmanager
     def draft_table(self, sql: str, target: TableName, draft: str) -> Iterator[ir.Table]:

@@ -62,6 +62,7 @@ class SQLite:
     stops_at_unreadable = defaults.no
     byte_order = defaults.unchanged
     random_order = defaults.random_order
+    source_files = defaults.no_files
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Open the database.
