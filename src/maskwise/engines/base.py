@@ -273,6 +273,14 @@ class Dialect(Protocol):
             draft: The draft name.
         """
 
+    def repeats_rows(self, records: str, columns: Sequence[str]) -> bool:
+        """Whether records are expected to have few distinct rows; default: `defaults.supposed_distinct`, no.
+
+        Args:
+            records: A query of the records.
+            columns: Its columns.
+        """
+
     def beside(self) -> Dialect | None:
         """Give a second connection of our own to the same database of this process; default: `defaults.nothing_beside`.
 

@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING
 from maskwise.engines.base import RECORDS
 
 if TYPE_CHECKING:
+    import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
 
 
 def n_records(table: ir.Table) -> ir.Value:
     """The number of records, to be computed for a whole table or for each group of it."""
-    return table[RECORDS].sum().coalesce(0).cast("uint64").cast("int64") if RECORDS in table.columns else table.count()
+    if RECORDS not in table.columns:
+        return table.count()
+    # Sums are wider than Ibis thinks, so that it would leave out a cast to their supposed type alone.
+    return table[RECORDS].sum().coalesce(0).cast("decimal(38, 0)").cast("int64")
 
 
 def n_marked(table: ir.Table, mark: ir.Value) -> ir.Value:
@@ -37,3 +41,9 @@ def marked_of_row(table: ir.Table, mark: ir.Value) -> ir.Value:
 def records_of_row(table: ir.Table) -> dict[str, ir.Value]:
     """The column of a table that must stay beside others, so that its records can still be counted; none in most."""
     return {RECORDS: table[RECORDS]} if RECORDS in table.columns else {}
+
+
+def is_told_apart(kind: dt.DataType) -> bool:
+    """Whether cells of a type are equal only if they are spelled alike, so that a GROUP BY merges no two of them."""
+    tests = (kind.is_string, kind.is_integer, kind.is_boolean, kind.is_date, kind.is_time, kind.is_timestamp)
+    return any(test() for test in tests)

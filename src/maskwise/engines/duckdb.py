@@ -60,6 +60,7 @@ class DuckDB:
     random_order = defaults.random_order
     version = defaults.version
     source_files = defaults.no_files
+    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any = None, *, writes: bool = False, memory: int | None = None) -> None:
         """Start DuckDB, or work in the owner's connection.

@@ -7,12 +7,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from maskwise.engines.base import ROW, DataFiles, Feature
+from maskwise.engines.base import RECORDS, ROW, DataFiles, Feature
 from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
 from maskwise.engines.code_columns import coded_sql, range_number
 from maskwise.engines.counting_sql import count_rows_sql, each_person_sql, list_persons_sql
 from maskwise.engines.defaults import query
-from maskwise.engines.distinct_rows import n_records, records_of_row
+from maskwise.engines.distinct_rows import is_told_apart, n_records, records_of_row
 from maskwise.engines.error_messages import translate_write_errors
 from maskwise.engines.labels import is_expression, label_by_join, label_cell
 from maskwise.engines.lookup_keys import as_keys, number_codes
@@ -119,6 +119,17 @@ class Engine:
     def materialize(self, table: ir.Table) -> ir.Table:
         """Make a temporary table of an expression; it is dropped when it is discarded, or at the end."""
         return self.dialect.table(self._create(self._compile(table), view=False))
+
+    def counted(self, table: ir.Table) -> ir.Table:
+        """Keep a table as its distinct rows, each with the number of its records, where few of them are expected.
+
+        Nothing but counts may be asked of it. A table whose rows differ is left as it is, and so is one with numbers
+        that have several spellings, because `=` does not tell 1.5 from 1.50.
+        """
+        is_exact = all(is_told_apart(kind) for kind in table.schema().types)
+        if not is_exact or not self.dialect.repeats_rows(self._compile(table), table.columns):
+            return table
+        return self.materialize(table.group_by(table.columns).agg(**{RECORDS: table.count()}))
 
     def view(self, sql: str) -> ir.Table:
         """Make a temporary view of a query; it is dropped at the end."""

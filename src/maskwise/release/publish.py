@@ -138,7 +138,8 @@ def _written(
     if isinstance(target, TableName):
         with masked.engine.draft_table(expr, target, names) as written:
             columns = [written[name].name(f"c{i}") for i, name in enumerate(written.columns)]
-            yield Table(masked.engine, written.select(columns), tuple(written.columns), masked.source), None
+            counted = masked.engine.counted(written.select(columns))
+            yield Table(masked.engine, counted, tuple(written.columns), masked.source), None
         return
     if names[0].startswith(_MARK) and inner_suffix(target) in {".csv", ".tsv"}:
         msg = (

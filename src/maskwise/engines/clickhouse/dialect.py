@@ -61,6 +61,7 @@ class ClickHouse:
     write = defaults.write
     version = defaults.version
     source_files = defaults.no_files
+    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Open a folder.

@@ -41,6 +41,9 @@ _SAMPLE = 10
 """Statistics of so many frequent values are taken of what was written, from 3,000 of its records."""
 _MOST_LISTED = 256
 """A view lists so many rows at most."""
+_LEAST_REPEATED = 16
+"""Of so many records a row has to stand for, or they are not counted by rows. Of several columns without a bound the
+planner supposes a tenth of the records, whatever they are."""
 _CHECKS_INPUT = 160_000
 """The first version that can say whether a text is spelled as a type wants it."""
 
@@ -266,16 +269,20 @@ class Postgres:
 
     def values_sql(self, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
         """Count columns with few values together, as the server's statistics tell them."""
-        *sizes, n_classes = [self._estimate(records, [key]) for key in keys] + [self._estimate(records, beside)]
+        sizes = [self._estimate(records, [key]) for key in keys]
+        n_classes = self._estimate(records, beside) if beside else 1
         return bundled_sql(records, keys, beside, choose_bundles(sizes, n_classes))
 
-    def _estimate(self, records: str, columns: Sequence[str]) -> int:
-        """How many values some columns have, as the planner estimates it."""
-        if not columns:
-            return 1
+    def _estimate(self, records: str, columns: Sequence[str] = ()) -> int:
+        """How many different rows some columns have, or without columns how many records there are, by the planner."""
         names = ", ".join(columns)
-        explain = f"EXPLAIN (FORMAT JSON) SELECT {names} FROM ({records}) q GROUP BY {names}"  # noqa: S608
+        grouped = f"SELECT {names} FROM ({records}) q GROUP BY {names}"  # noqa: S608
+        explain = f"EXPLAIN (FORMAT JSON) {grouped if columns else records}"
         return int(self._run(explain).fetchone()[0][0]["Plan"]["Plan Rows"])
+
+    def repeats_rows(self, records: str, columns: Sequence[str]) -> bool:
+        """Compare the planner's estimates of rows and of records."""
+        return _LEAST_REPEATED * self._estimate(records, columns) <= self._estimate(records)
 
     def random_order(self) -> ir.Value:
         """Hash a random number with a secret one: a random identifier for each record took eight times as long."""

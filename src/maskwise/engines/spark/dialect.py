@@ -79,6 +79,7 @@ class Spark:
     hash_input = defaults.as_text
     byte_order = defaults.unchanged
     version = defaults.version
+    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Connect.

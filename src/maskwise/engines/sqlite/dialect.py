@@ -63,6 +63,7 @@ class SQLite:
     byte_order = defaults.unchanged
     random_order = defaults.random_order
     source_files = defaults.no_files
+    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Open the database.
