@@ -74,8 +74,8 @@ class DataFiles:
     delimiter: str | None = None
     """What separates the cells of a csv; None stands for parquet files."""
     is_counted: bool = False
-    """Whether a csv is kept as its distinct rows, each with the number of its records in a last column `RECORDS`:
-    nothing but counts will be asked of it."""
+    """Whether nothing but counts will be asked of them. A csv may then be kept as its distinct rows, each with the
+    number of its records in a last column `RECORDS`, and parquet files be read in any order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +213,15 @@ class Dialect(Protocol):
             beside: The class's column, if there is one: values are counted by class.
         """
 
+    def n_smaller_sql(self, cells: str, beside: Sequence[str]) -> str:
+        """Say for each row how many records have a smaller number, in SQL; default: `defaults.n_smaller_sql`.
+
+        Args:
+            cells: A query with the columns v (a number, a date or a time), n (how many records have it), and those
+                beside.
+            beside: The class's column, if there is one. The result has all of these columns, and n_smaller.
+        """
+
     def pairs_sql(self, records: str, targets: Sequence[Target]) -> str:
         """Count the records of each (cell of another column, label, raw cell), in SQL; default: `defaults.pairs_sql`.
 
@@ -246,7 +255,10 @@ class Dialect(Protocol):
         """
 
     def random_order(self) -> ir.Value:
-        """Give what to sort records by, so that nobody can predict their order; default: `defaults.random_order`."""
+        """Give what to sort by, so that nobody can predict the order; default: `defaults.random_order`."""
+
+    def in_random_order(self, records: ir.Table) -> ir.Table:
+        """Put records in an order that nobody can predict; default: `defaults.in_random_order`, by sorting them."""
 
     def write(self, sql: str, target: Path | Folder, form: CsvForm) -> None:
         """Write a query's result to a file, or as parquet files into a folder; default: `defaults.write`.

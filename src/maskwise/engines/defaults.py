@@ -88,6 +88,15 @@ def values_sql(dialect: Dialect, records: str, keys: Sequence[str], beside: Sequ
     )
 
 
+def n_smaller_sql(dialect: Dialect, cells: str, beside: Sequence[str]) -> str:
+    """Order all numbers by one window."""
+    del dialect
+    # Rows of one number, a row for each class, are peers: the frames take them all or none.
+    smaller = "sum(n) OVER (ORDER BY v) - sum(n) OVER (ORDER BY v RANGE BETWEEN CURRENT ROW AND CURRENT ROW)"
+    together = "".join(f", {name}" for name in beside)
+    return f"SELECT v, n{together}, CAST({smaller} AS BIGINT) AS n_smaller FROM ({cells}) c"  # noqa: S608
+
+
 def pairs_sql(dialect: Dialect, records: str, targets: Sequence[Target]) -> str:
     """Count the records of each (cell of another column, label, raw cell), in SQL.
 
@@ -132,6 +141,11 @@ def random_order(dialect: Dialect) -> ir.Value:
 
     del dialect
     return ibis.uuid()
+
+
+def in_random_order(dialect: Dialect, records: ir.Table) -> ir.Table:
+    """Sort records by what is drawn for each."""
+    return records.order_by(dialect.random_order())
 
 
 def supposed_distinct(dialect: Dialect, records: str, columns: Sequence[str]) -> bool:

@@ -102,7 +102,7 @@ def open_files(
         schemas = [_look_into(path, lambda path=path: parquet_schema(path)) for path in paths]
         names = _common_header(paths, [list(schema.names) for schema in schemas], rename)
         _refuse_other_types(paths, schemas)
-        return engine.scan(DataFiles(paths, len(names))), names
+        return engine.scan(DataFiles(paths, len(names), is_counted=is_counted)), names
     if len(paths) > 1:
         msg = f"Of `{suffix}` files only one is read at a time. Use parquet or csv."
         raise InputError(msg)

@@ -61,6 +61,8 @@ class ClickHouse:
     write = defaults.write
     version = defaults.version
     source_files = defaults.no_files
+    in_random_order = defaults.in_random_order
+    n_smaller_sql = defaults.n_smaller_sql
     repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:

@@ -23,8 +23,8 @@ from pyspark.sql.types import StringType
 from maskwise.engines import defaults
 from maskwise.engines.base import ROW, Feature, Gap
 from maskwise.engines.error_messages import missing_table, refuse_input_as_target
-from maskwise.engines.pair_counts import ALONE
-from maskwise.engines.spark.arrow_batches import arrow_batches, arrow_schema
+from maskwise.engines.spark.arrow_batches import arrow_batches, arrow_schema, signed
+from maskwise.engines.spark.range_search import n_smaller_sql, range_ends_sql, range_search_sql
 from maskwise.engines.spark.session import (
     active_session,
     cancel_jobs,
@@ -34,6 +34,7 @@ from maskwise.engines.spark.session import (
     translate_errors,
 )
 from maskwise.engines.spark.source_places import SourcePlaces, place_of_path, places_of_frame
+from maskwise.engines.spark.spread_sql import spread_pairs_sql, spread_values_sql
 from maskwise.engines.spark.worker_watch import watch_workers
 from maskwise.engines.write_files import merge_parquet
 from maskwise.errors import WriteError
@@ -59,6 +60,14 @@ _VIEWS = {"VIEW", "TEMPORARY"}
 """What the catalog calls views."""
 _MOST_ORDERED = 64
 """Of so many files the order is kept, by one scan each."""
+_MOST_LOOKED_AT = 1 << 17
+"""Whether rows repeat is seen on so many records."""
+_LEAST_REPEATED = 4
+"""So many records a row has to stand for, or they are not counted by rows."""
+_MOST_RANGES = 1 << 10
+"""So many ranges of numbers are put in order one beside the other."""
+_PLACE = "random_place"
+"""The column that says where a record goes while records are shuffled; those of the owner's are called c0, c1, ..."""
 _MOST_BROADCAST = 1 << 20
 """Lookups up to so many rows are sent to every worker."""
 
@@ -72,14 +81,12 @@ class Spark:
     packs_codes: ClassVar[bool] = True
 
     code_cell = defaults.no_expression
-    values_sql = defaults.values_sql
     try_cast = defaults.try_cast
     beside = defaults.nothing_beside
     stops_at_unreadable = defaults.no
     hash_input = defaults.as_text
     byte_order = defaults.unchanged
     version = defaults.version
-    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Connect.
@@ -154,7 +161,7 @@ class Spark:
     def _open(self, name: str, files: DataFiles, scan: Callable[[list[str]], DataFrame]) -> ir.Table:
         paths = [str(path) for path in files.paths]
         with translate_errors():
-            if len(paths) <= _MOST_ORDERED:
+            if len(paths) <= _MOST_ORDERED and not files.is_counted:
                 frame = reduce(lambda above, below: above.unionByName(below), [scan([path]) for path in paths])
             else:
                 frame = scan(paths)
@@ -200,7 +207,7 @@ class Spark:
     def register(self, name: str, table: pa.Table) -> None:
         """Send a small table to every worker."""
         with translate_errors():
-            frame = self.session.createDataFrame(_signed(table))
+            frame = self.session.createDataFrame(signed(table))
             self._create_view(name, F.broadcast(frame) if table.num_rows <= _MOST_BROADCAST else frame)
 
     def create(self, name: str, sql: str, *, view: bool) -> None:
@@ -223,28 +230,32 @@ class Spark:
         self.session.catalog.dropTempView(name)
         return frame
 
+    def values_sql(self, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
+        """Spread each record into a row for each column, and group once."""
+        with translate_errors():
+            kinds = dict(self.session.sql(records).dtypes)
+        return spread_values_sql(records, {key: kinds[key] for key in keys}, beside)
+
     def pairs_sql(self, records: str, targets: Sequence[Target]) -> str:
-        """Spread each record into a row for each pair, and group once: a GROUP BY for each target took far longer."""
-        rows = [
-            f"{target.number}, {other}, " + ", ".join(f"BIGINT({one})" for one in (cell, target.label, target.raw))
-            for target in targets
-            for other, cell in {ALONE: "0", **target.beside}.items()
-        ]
-        spread = f"SELECT stack({len(rows)}, {', '.join(rows)}) AS (target, other, cell, label, raw) FROM {records}"  # noqa: S608
-        names = "target, other, cell, label, raw"
-        return f"SELECT {names}, count(*) AS n FROM ({spread}) s GROUP BY {names}"  # noqa: S608
+        """Spread each record into a row for each pair, and group once."""
+        return spread_pairs_sql(records, targets)
+
+    def repeats_rows(self, records: str, columns: Sequence[str]) -> bool:
+        """Count the different rows among the first records that come."""
+        some = f"SELECT xxhash64({', '.join(columns)}) AS code FROM ({records}) r LIMIT {_MOST_LOOKED_AT}"  # noqa: S608
+        found = defaults.query(self, f"SELECT count(*) AS n, count(DISTINCT code) AS n_rows FROM ({some}) s")  # noqa: S608
+        return int(found["n_rows"][0].as_py()) * _LEAST_REPEATED <= int(found["n"][0].as_py())
 
     def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
-        """Halve a sorted list until the range is found: a join by comparison would try every range on every record."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
+        """Search a constant list: a join by comparison would try every range on every record."""
         del registered
-        # Folded into one constant before the query runs; a subquery may not stand in a lambda.
-        spelled = ",".join(lows.cast(pa.string()).to_pylist())
-        listed = f"CAST(split('{spelled}', ',') AS ARRAY<{_type_of(lows.type)}>)"
-        halves = ", ".join(str(1 << bit) for bit in range(len(lows).bit_length() - 1, -1, -1))
-        found = f"at + half <= {len(lows)} AND element_at({listed}, at + half) <= {cell}"
-        return "", f"aggregate(array({halves}), 0, (at, half) -> IF({found}, at + half, at)) - 1"
+        return "", range_search_sql(cell, lows)
+
+    def n_smaller_sql(self, cells: str, beside: Sequence[str]) -> str:
+        """Order ranges of numbers one beside the other: a window over all of them would be one task."""
+        n_ranges = min(int(str(self.session.conf.get("spark.sql.shuffle.partitions"))), _MOST_RANGES)
+        ends = defaults.query(self, range_ends_sql(cells, n_ranges)).column(0).combine_chunks()
+        return n_smaller_sql(cells, beside, ends)
 
     def cell_hash(self, cell: str, number: int) -> str:
         """Hash the number, and the text with that as the seed; Spark's `hash` has 32 bits only."""
@@ -260,6 +271,16 @@ class Spark:
         import ibis  # noqa: PLC0415 - heavy
 
         return ibis.udf.scalar.builtin(_uuid, name="uuid")()
+
+    def in_random_order(self, records: ir.Table) -> ir.Table:
+        """Send each record to a random task, which sorts what it gets at random.
+
+        To sort all records Spark would compute them twice: first to see where the parts of the order begin.
+        """
+        with translate_errors():
+            frame = self.session.sql(self.backend.compile(records))
+            placed = frame.withColumn(_PLACE, F.xxhash64(F.rand(secrets.randbits(63))))
+            return self._as_view(placed.repartition(_PLACE).sortWithinPartitions(_PLACE).drop(_PLACE))
 
     def write(self, sql: str, target: Path | Folder, form: CsvForm) -> None:
         """Write files: the workers write parts, and for one file this process joins them in their order."""
@@ -362,26 +383,6 @@ def _without_collations(frame: DataFrame) -> DataFrame:
 def _uuid() -> str:
     """Spark's function of this name, so that Ibis can call it."""
     return secrets.token_hex()
-
-
-def _signed(table: pa.Table) -> pa.Table:
-    """Spark has no unsigned numbers."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
-    fields = [field.with_type(wider.get(field.type, field.type)) for field in table.schema]
-    return table.cast(pa.schema(fields))
-
-
-def _type_of(kind: pa.DataType) -> str:
-    """What Spark calls the type of an ordered column."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    if pa.types.is_timestamp(kind):
-        return "TIMESTAMP_NTZ" if kind.tz is None else "TIMESTAMP"
-    if pa.types.is_date(kind):
-        return "DATE"
-    return "DOUBLE" if pa.types.is_floating(kind) else "BIGINT"
 
 
 def _column(name: str) -> str:
