@@ -64,8 +64,8 @@ _MOST_LOOKED_AT = 1 << 17
 """Whether rows repeat is seen on so many records."""
 _LEAST_REPEATED = 4
 """So many records a row has to stand for, or they are not counted by rows."""
-_MOST_RANGES = 1 << 10
-"""So many ranges of numbers are put in order one beside the other."""
+_MOST_RANGES, _RANGES_OF_TASK = 1 << 10, 4
+"""So many ranges of numbers are put in order at once, and so many for each task: chance shares them out."""
 _PLACE = "random_place"
 """The column that says where a record goes while records are shuffled; those of the owner's are called c0, c1, ..."""
 _MOST_BROADCAST = 1 << 20
@@ -253,7 +253,8 @@ class Spark:
 
     def n_smaller_sql(self, cells: str, beside: Sequence[str]) -> str:
         """Order ranges of numbers one beside the other: a window over all of them would be one task."""
-        n_ranges = min(int(str(self.session.conf.get("spark.sql.shuffle.partitions"))), _MOST_RANGES)
+        n_tasks = int(str(self.session.conf.get("spark.sql.shuffle.partitions")))
+        n_ranges = min(_RANGES_OF_TASK * n_tasks, _MOST_RANGES)
         ends = defaults.query(self, range_ends_sql(cells, n_ranges)).column(0).combine_chunks()
         return n_smaller_sql(cells, beside, ends)
 
