@@ -160,7 +160,8 @@ class Spark:
 
     def _open(self, name: str, files: DataFiles, scan: Callable[[list[str]], DataFrame]) -> ir.Table:
         paths = [str(path) for path in files.paths]
-        with translate_errors():
+        # A worker looks at the schema of parquet files.
+        with translate_errors(), self._working():
             if len(paths) <= _MOST_ORDERED and not files.is_counted:
                 frame = reduce(lambda above, below: above.unionByName(below), [scan([path]) for path in paths])
             else:
