@@ -25,11 +25,17 @@ from tests.engines.test_failures import POLICY, table
 from tests.engines.test_locations import in_csv
 
 
+def environment(cluster: Cluster) -> dict[str, str]:
+    """That of a process that talks to a cluster, and has the tests and the package that is tested."""
+    paths = [Path(__file__).parents[2], Path(maskwise.__file__).parents[1]]
+    return cluster.environment | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
+
+
 class Runs:
     """A process that runs commands on a cluster, one after the other."""
 
     def __init__(self, cluster: Cluster, home: Path) -> None:
-        self._cluster, self.home = cluster, home
+        self.cluster, self.home = cluster, home
         for name in ("people", "here", "out"):
             (home / name).mkdir()
         for first in range(0, 200, 25):
@@ -44,25 +50,14 @@ class Runs:
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
-            env=cluster.environment | {"PYTHONPATH": str(Path(__file__).parents[2])},
+            env=environment(cluster),
             cwd=home / "here",
             start_new_session=True,
         )
 
     def mask(self, fault: str, stage: str, output: str, *, kept: bool = True) -> tuple[int, str]:
         """Run once; the source, the folder around it and Spark's own folders are as before, but for the output."""
-        place = f"{self.home}/out/{output}"
-        arguments = [
-            "mask",
-            f"{self.home}/people/",
-            "-p",
-            f"{self.home}/policy.yaml",
-            "-o",
-            place,
-            "--quiet",
-            "--keep-order",
-        ]
-        line = json.dumps([kept, fault, stage, [*arguments, "--engine", self._cluster.url]])
+        line = json.dumps([kept, fault, stage, self.arguments(output)])
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(line + "\n")
@@ -73,13 +68,18 @@ class Runs:
         assert not list((self.home / "here").iterdir())
         return answer["code"], answer["said"]
 
+    def arguments(self, output: str) -> list[str]:
+        """The command that masks into a file or folder."""
+        told = ["mask", f"{self.home}/people/", "-p", f"{self.home}/policy.yaml", "-o", f"{self.home}/out/{output}"]
+        return [*told, "--quiet", "--keep-order", "--engine", self.cluster.url]
+
     def out(self) -> dict[str, bytes | None]:
         """What was released so far."""
         return contents(self.home / "out")
 
     def scratch(self) -> list[Path]:
         """Files that Spark left behind on the driver's side or in its workers' folders, but for what they said."""
-        kept = [path for place in ("local", "work") for path in (self._cluster.folder / place).rglob("*")]
+        kept = [path for place in ("local", "work") for path in (self.cluster.folder / place).rglob("*")]
         return [path for path in kept if path.is_file() and path.name not in {"stdout", "stderr"}]
 
     def stop(self) -> None:
@@ -156,3 +156,25 @@ def test_spark_releases_nothing_when_its_driver_dies_and_starts_again(runs: Runs
     assert runs.mask("nothing", "", "e.csv", kept=False) == (0, "")
     assert runs.out() == {**before, "e.csv": whole}
     assert not runs.scratch()
+
+
+def test_a_run_ends_that_no_worker_takes_up(runs: Runs) -> None:
+    """The last test of the cluster: it ends its worker."""
+    from maskwise.engines.spark.worker_watch import SETTING
+
+    before = runs.out()
+    cluster = runs.cluster
+    os.killpg(cluster.worker.pid, signal.SIGKILL)
+    cluster.worker.wait(30)
+    done = subprocess.run(
+        [sys.executable, "-m", "maskwise", *runs.arguments("f.csv")],
+        env=environment(cluster) | {"PYSPARK_SUBMIT_ARGS": f"--conf {SETTING}=2 pyspark-shell"},
+        cwd=runs.home / "here",
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f"No worker of the Spark cluster `{cluster.url}` took up the work within 2 seconds." in done.stderr
+    assert runs.out() == before

@@ -24,8 +24,7 @@ import maskwise
 from maskwise.engines.choose import choose
 from maskwise.engines.sqlite import connection as connecting
 from maskwise.errors import WriteError
-from maskwise.release.target import refuse_inputs
-from maskwise.table.endpoints import source_files
+from maskwise.table.endpoints import refuse_inputs, source_files
 from tests.conftest import folder as contents
 from tests.engines.conftest import in_order, rows_of
 from tests.engines.sqlite_files import load_sqlite, read_sqlite, run

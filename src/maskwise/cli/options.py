@@ -211,7 +211,7 @@ def require_distinct_names(*paths: Path, inputs: Iterable[Path]) -> None:
         paths: What is written.
         inputs: What is read.
     """
-    from maskwise.release.target import refuse_inputs  # noqa: PLC0415 - start-up
+    from maskwise.table.endpoints import refuse_inputs  # noqa: PLC0415 - start-up
 
     refuse_inputs(paths, inputs)
     seen: dict[Path, Path] = {}

@@ -74,8 +74,8 @@ class DataFiles:
     delimiter: str | None = None
     """What separates the cells of a csv; None stands for parquet files."""
     is_counted: bool = False
-    """Whether a csv is kept as its distinct rows, each with the number of its records in a last column `RECORDS`:
-    nothing but counts will be asked of it."""
+    """Whether nothing but counts will be asked of them. A csv may then be kept as its distinct rows, each with the
+    number of its records in a last column `RECORDS`, and parquet files be read in any order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +218,15 @@ class Dialect(Protocol):
             beside: The class's column, if there is one: values are counted by class.
         """
 
+    def n_smaller_sql(self, cells: str, beside: Sequence[str]) -> str:
+        """Say for each row how many records have a smaller number, in SQL; default: `defaults.n_smaller_sql`.
+
+        Args:
+            cells: A query with the columns v (a number, a date or a time), n (how many records have it), and those
+                beside.
+            beside: The class's column, if there is one. The result has all of these columns, and n_smaller.
+        """
+
     def pairs_sql(self, records: str, targets: Sequence[Target]) -> str:
         """Count the records of each (cell of another column, label, raw cell), in SQL; default: `defaults.pairs_sql`.
 
@@ -251,7 +260,10 @@ class Dialect(Protocol):
         """
 
     def random_order(self) -> ir.Value:
-        """Give what to sort records by, so that nobody can predict their order; default: `defaults.random_order`."""
+        """Give what to sort by, so that nobody can predict the order; default: `defaults.random_order`."""
+
+    def in_random_order(self, records: ir.Table) -> ir.Table:
+        """Put records in an order that nobody can predict; default: `defaults.in_random_order`, by sorting them."""
 
     def write(self, sql: str, target: Path | Folder, form: CsvForm) -> None:
         """Write a query's result to a file, or as parquet files into a folder; default: `defaults.write`.
@@ -262,6 +274,12 @@ class Dialect(Protocol):
 
     def check_target(self, target: TableName, source: Any) -> None:
         """Refuse a table that cannot be written, or is the source, before any work is done."""
+
+    def source_files(self, source: Any) -> Sequence[Path]:
+        """List the files and folders of this machine that a table of the database, or a query of it, reads.
+
+        No release may replace one of them. Default: `defaults.no_files`, where records are not in files of the owner's.
+        """
 
     def draft_table(self, sql: str, target: TableName, draft: str) -> AbstractContextManager[ir.Table]:
         """Write a query's result as a table under a draft name, and rename it only if the block ends well.

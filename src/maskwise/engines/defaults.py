@@ -65,6 +65,12 @@ def no(dialect: Dialect) -> bool:
     return False
 
 
+def no_files(dialect: Dialect, source: Any) -> Sequence[Path]:
+    """List none: the records are in the database's own files."""
+    del dialect, source
+    return ()
+
+
 def no_expression(dialect: Dialect, cell: str, kind: dt.DataType, how: Lookup) -> None:
     """Join a lookup table instead."""
     del dialect, cell, kind, how
@@ -80,6 +86,15 @@ def values_sql(dialect: Dialect, records: str, keys: Sequence[str], beside: Sequ
         f"SELECT {', '.join(keys)}{together}, count(*) AS n, {number} AS which FROM ({records}) q "  # noqa: S608
         f"GROUP BY GROUPING SETS ({sets})"
     )
+
+
+def n_smaller_sql(dialect: Dialect, cells: str, beside: Sequence[str]) -> str:
+    """Order all numbers by one window."""
+    del dialect
+    # Rows of one number, a row for each class, are peers: the frames take them all or none.
+    smaller = "sum(n) OVER (ORDER BY v) - sum(n) OVER (ORDER BY v RANGE BETWEEN CURRENT ROW AND CURRENT ROW)"
+    together = "".join(f", {name}" for name in beside)
+    return f"SELECT v, n{together}, CAST({smaller} AS BIGINT) AS n_smaller FROM ({cells}) c"  # noqa: S608
 
 
 def pairs_sql(dialect: Dialect, records: str, targets: Sequence[Target]) -> str:
@@ -126,6 +141,11 @@ def random_order(dialect: Dialect) -> ir.Value:
 
     del dialect
     return ibis.uuid()
+
+
+def in_random_order(dialect: Dialect, records: ir.Table) -> ir.Table:
+    """Sort records by what is drawn for each."""
+    return records.order_by(dialect.random_order())
 
 
 def supposed_distinct(dialect: Dialect, records: str, columns: Sequence[str]) -> bool:

@@ -63,6 +63,9 @@ class DuckDB:
     byte_order = defaults.unchanged
     random_order = defaults.random_order
     version = defaults.version
+    source_files = defaults.no_files
+    in_random_order = defaults.in_random_order
+    n_smaller_sql = defaults.n_smaller_sql
     repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any = None, *, writes: bool = False, memory: int | None = None) -> None:

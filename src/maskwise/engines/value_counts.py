@@ -188,9 +188,8 @@ class ValueCounts:
 
     def _by_range(self, cells: ir.Table, most: int, n: int) -> str:
         beside = "".join(f", {name}" for name in self._beside)
-        # Rows of one number, a row for each class, are peers: the frames take them all or none.
-        smaller = "sum(n) OVER (ORDER BY v) - sum(n) OVER (ORDER BY v RANGE BETWEEN CURRENT ROW AND CURRENT ROW)"
-        placed = f"SELECT v{beside}, n, CAST({smaller} AS BIGINT) * {most} AS x FROM ({self._compile(cells)}) c"  # noqa: S608
+        smaller = self._dialect.n_smaller_sql(self._compile(cells), self._beside)
+        placed = f"SELECT v{beside}, n, n_smaller * {most} AS x FROM ({smaller}) c"  # noqa: S608
         # Without its remainder the division is exact, whether an engine divides whole numbers or floats.
         numbered = f"SELECT v{beside}, n, CAST((x - x % {n}) / {n} AS BIGINT) AS r FROM ({placed}) p"  # noqa: S608
         ends = "min(v) AS v, max(v) AS w"

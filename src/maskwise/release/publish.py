@@ -109,7 +109,7 @@ def _in_memory(masked: Table) -> Iterator[Draft]:
     try:
         is_there = input_kind(data).is_database_table
         opened = read(data, masked.engine if is_there else start_beside(masked.engine))
-        yield Draft(data, replace(opened, forms=masked.forms))
+        yield Draft(data, replace(opened, expr=opened.engine.counted(opened.expr), forms=masked.forms))
     except BaseException:
         masked.engine.discard(data)
         raise
@@ -133,7 +133,8 @@ def _written(
     if isinstance(target, Folder):
         folder = files.folder(target.path)
         masked.engine.write(expr, Folder(folder), names, masked.source)
-        yield read(Folder(folder), masked.engine if masked.engine.can(Feature.FILES) else None), folder
+        opened = read(Folder(folder), masked.engine if masked.engine.can(Feature.FILES) else None, is_counted=True)
+        yield replace(opened, expr=opened.engine.counted(opened.expr)), folder
         return
     if isinstance(target, TableName):
         with masked.engine.draft_table(expr, target, names) as written:

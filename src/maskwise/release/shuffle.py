@@ -50,7 +50,7 @@ def _in_random_order(engine: Engine, records: ir.Table, seed: int | None) -> ir.
     if (shuffled := order_held(engine, records, draw)) is not None:
         return shuffled
     if seed is None:
-        return records.order_by(engine.dialect.random_order())
+        return engine.dialect.in_random_order(records)
     if not engine.can(Feature.RECORD_ORDER):
         raise InputError("The records of a database have no order of their own, so no seed repeats a random one.")
     placed = records if ROW in records.columns else records.mutate(**{ROW: ibis.row_number()})

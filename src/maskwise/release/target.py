@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.choose import has_tables
-from maskwise.errors import InputError
 from maskwise.release.target_checks import check_folder, check_target
-from maskwise.table.endpoints import source_files
+from maskwise.table.endpoints import refuse_inputs, source_files
 from maskwise.values.location import Folder, TableName, locate, suffix_of
 
 if TYPE_CHECKING:
@@ -37,17 +35,3 @@ def resolve_target(output: str | Path, data: Any, engine: Any, read: Iterable[Pa
         check_target(target)
         refuse_inputs([target], [*source_files(data, engine), *read])
     return target
-
-
-def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
-    """Refuse to write over a file that the run reads, also by another name of it.
-
-    Args:
-        targets: What is written.
-        inputs: What is read.
-    """
-    read = [path for path in inputs if os.path.exists(path)]  # noqa: PTH110 - a name that is too long is not there
-    for target in targets:
-        if os.path.exists(target) and any(target.samefile(path) for path in read):  # noqa: PTH110 - as above
-            msg = f"`{target}` is the input. Write to another file."
-            raise InputError(msg)

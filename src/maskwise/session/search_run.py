@@ -15,6 +15,7 @@ from maskwise.release.target import resolve_target
 from maskwise.release.target_checks import make_folder
 from maskwise.session.row_pairs import pair_rows
 from maskwise.session.sidecars import SidecarPaths
+from maskwise.table.endpoints import refuse_source
 from maskwise.values.number_forms import Numbers, check_numbers
 
 if TYPE_CHECKING:
@@ -174,6 +175,7 @@ class SearchRun:
         make_folder(place)
         sidecars.check()
         target = resolve_target(place / name, self._session.data, self._session.engine, [])
+        refuse_source(target, self._session.data, self._found.solved.table.engine.dialect)
         how = ReleaseOptions(
             is_shuffled=not keep_order,
             seed=self._seed,

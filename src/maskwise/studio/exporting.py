@@ -12,12 +12,11 @@ import yaml
 from maskwise.errors import InputError
 from maskwise.formats.policy_file import to_data
 from maskwise.release.file_set import Sidecar
-from maskwise.release.target import refuse_inputs
 from maskwise.release.target_checks import check_target, make_folder
 from maskwise.search.options import search_options
 from maskwise.solution.solution import Ending
 from maskwise.studio.sources import full_path
-from maskwise.table.endpoints import source_files
+from maskwise.table.endpoints import refuse_inputs, source_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,13 +12,15 @@ from maskwise.errors import InputError
 from maskwise.table.files import find_files
 from maskwise.table.read import read
 from maskwise.table.whole_files import refuse_beyond_memory
-from maskwise.values.location import DATABASE_FILES, TableName, database_file, locate
+from maskwise.values.input_kind import input_kind
+from maskwise.values.location import DATABASE_FILES, Folder, TableName, database_file, locate
 from maskwise.values.memory import memory_of_run
 from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from maskwise.engines.base import Dialect
     from maskwise.table.table import Table
     from maskwise.values.location import Place
     from maskwise.values.reading import Reading
@@ -49,6 +52,40 @@ def source_files(data: Any, engine: Any) -> list[Path]:
     return files
 
 
+def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Refuse to write over a file that the run reads, also by another name of it, or into a folder that it reads.
+
+    Args:
+        targets: What is written.
+        inputs: What is read.
+    """
+    read = [path for path in inputs if os.path.exists(path)]  # noqa: PTH110 - a name that is too long is not there
+    for target in targets:
+        if os.path.exists(target) and any(target.samefile(path) for path in read):  # noqa: PTH110 - as above
+            msg = f"`{target}` is the input. Write to another file."
+            raise InputError(msg)
+        above = [folder for folder in target.resolve().parents if folder.is_dir()]
+        for folder in (path for path in read if path.is_dir()):
+            if any(folder.samefile(one) for one in above):
+                msg = f"`{target}` is inside `{folder}`, which is the input. Write to another folder."
+                raise InputError(msg)
+
+
+def refuse_source(target: Place, source: Any, dialect: Dialect) -> None:
+    """Refuse a target that a table or view of a database, or a query of it, reads; before any work is done.
+
+    Args:
+        target: Where the release goes.
+        source: Where the records are, as it was given or as it was found.
+        dialect: How the database is talked to.
+    """
+    source = locate(source.rpartition("#")[2]) if isinstance(source, str) else source
+    if isinstance(target, TableName):
+        dialect.check_target(target, source)
+    elif isinstance(source, TableName) or input_kind(source).is_database_table:
+        refuse_inputs([target.path if isinstance(target, Folder) else target], dialect.source_files(source))
+
+
 def input_files(data: Any, engine: Any) -> tuple[Path, ...]:
     """The files that hold the records; none for a data frame or a table of a database.
 
@@ -78,8 +115,8 @@ def open_data(data: Any, engine: Any, target: Place | None, memory: int | None, 
     """
     started, place = choose(data, engine, writes=isinstance(target, TableName), memory=memory)
     try:
-        if isinstance(target, TableName):
-            started.dialect.check_target(target, place)
+        if target is not None:
+            refuse_source(target, place, started.dialect)
         if isinstance(place, Path):
             refuse_beyond_memory(place, memory_of_run(memory))
         return read(place, started, reading=reading)

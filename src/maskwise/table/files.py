@@ -104,7 +104,7 @@ def open_files(
         names = _common_header(paths, [list(schema.names) for schema in schemas], rename)
         _refuse_other_types(paths, schemas)
         loaded = None if is_counted else load_parquet(paths, schemas[0], engine.dialect.most_held)
-        return engine.scan(DataFiles(paths, len(names)) if loaded is None else loaded), names
+        return engine.scan(DataFiles(paths, len(names), is_counted=is_counted) if loaded is None else loaded), names
     if len(paths) > 1:
         msg = f"Of `{suffix}` files only one is read at a time. Use parquet or csv."
         raise InputError(msg)

@@ -62,6 +62,9 @@ class ClickHouse:
     beside = defaults.nothing_beside
     write = defaults.write
     version = defaults.version
+    source_files = defaults.no_files
+    in_random_order = defaults.in_random_order
+    n_smaller_sql = defaults.n_smaller_sql
     repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:

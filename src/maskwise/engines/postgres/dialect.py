@@ -86,6 +86,9 @@ class Postgres:
     as_native = defaults.as_ibis_table
     write = defaults.write
     version = defaults.version
+    source_files = defaults.no_files
+    in_random_order = defaults.in_random_order
+    n_smaller_sql = defaults.n_smaller_sql
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Connect.

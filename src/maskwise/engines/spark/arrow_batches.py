@@ -1,4 +1,4 @@
-"""A query's result as Arrow batches that come to this process a few partitions at a time.
+"""A query's result as Arrow batches that come to this process a few partitions at a time; and tables sent to Spark.
 
 `DataFrame.toArrow` brings the whole result, which the driver has to hold and
 Spark refuses above `spark.driver.maxResultSize`. Here the workers compute as
@@ -56,3 +56,10 @@ def arrow_batches(frame: DataFrame, schema: pa.Schema) -> Iterator[pa.RecordBatc
             yield pa.ipc.read_record_batch(pa.py_buffer(message), schema)
         begin += len(chosen)
         n_next = min(max(_MOST_BYTES * len(chosen) // n_bytes, 1), _MOST_PARTITIONS)
+
+
+def signed(table: pa.Table) -> pa.Table:
+    """Spark has no unsigned numbers."""
+    wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
+    fields = [field.with_type(wider.get(field.type, field.type)) for field in table.schema]
+    return table.cast(pa.schema(fields))

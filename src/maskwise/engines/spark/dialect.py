@@ -11,6 +11,7 @@ import secrets
 import shutil
 from contextlib import contextmanager, suppress
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from py4j.protocol import Py4JError
@@ -22,8 +23,8 @@ from pyspark.sql.types import StringType
 from maskwise.engines import defaults
 from maskwise.engines.base import ROW, Feature, Gap
 from maskwise.engines.error_messages import missing_table, refuse_input_as_target
-from maskwise.engines.pair_counts import ALONE
-from maskwise.engines.spark.arrow_batches import arrow_batches, arrow_schema
+from maskwise.engines.spark.arrow_batches import arrow_batches, arrow_schema, signed
+from maskwise.engines.spark.range_search import n_smaller_sql, range_ends_sql, range_search_sql
 from maskwise.engines.spark.session import (
     active_session,
     cancel_jobs,
@@ -32,13 +33,16 @@ from maskwise.engines.spark.session import (
     temporary_folders,
     translate_errors,
 )
+from maskwise.engines.spark.source_places import SourcePlaces, place_of_path, places_of_frame
+from maskwise.engines.spark.spread_sql import spread_pairs_sql, spread_values_sql
 from maskwise.engines.spark.worker_watch import watch_workers
 from maskwise.engines.write_files import merge_parquet
+from maskwise.errors import WriteError
+from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import Folder, TableName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import ibis.expr.types as ir
     import pyarrow as pa
@@ -52,8 +56,18 @@ _MISSING = "\x00missing"
 _FORM_OF_TIMES = "spark.sql.parquet.outputTimestampType"
 _BYTES = "UTF8_BINARY"
 """The collation that compares bytes."""
+_VIEWS = {"VIEW", "TEMPORARY"}
+"""What the catalog calls views."""
 _MOST_ORDERED = 64
 """Of so many files the order is kept, by one scan each."""
+_MOST_LOOKED_AT = 1 << 17
+"""Whether rows repeat is seen on so many records."""
+_LEAST_REPEATED = 4
+"""So many records a row has to stand for, or they are not counted by rows."""
+_MOST_RANGES, _RANGES_OF_TASK = 1 << 10, 4
+"""So many ranges of numbers are put in order at once, and so many for each task: chance shares them out."""
+_PLACE = "random_place"
+"""The column that says where a record goes while records are shuffled; those of the owner's are called c0, c1, ..."""
 _MOST_BROADCAST = 1 << 20
 """Lookups up to so many rows are sent to every worker."""
 
@@ -69,14 +83,12 @@ class Spark:
     fence: ClassVar[str] = ""
 
     code_cell = defaults.no_expression
-    values_sql = defaults.values_sql
     try_cast = defaults.try_cast
     beside = defaults.nothing_beside
     stops_at_unreadable = defaults.no
     hash_input = defaults.as_text
     byte_order = defaults.unchanged
     version = defaults.version
-    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Connect.
@@ -150,8 +162,9 @@ class Spark:
 
     def _open(self, name: str, files: DataFiles, scan: Callable[[list[str]], DataFrame]) -> ir.Table:
         paths = [str(path) for path in files.paths]
-        with translate_errors():
-            if len(paths) <= _MOST_ORDERED:
+        # A worker looks at the schema of parquet files.
+        with translate_errors(), self._working():
+            if len(paths) <= _MOST_ORDERED and not files.is_counted:
                 frame = reduce(lambda above, below: above.unionByName(below), [scan([path]) for path in paths])
             else:
                 frame = scan(paths)
@@ -197,7 +210,7 @@ class Spark:
     def register(self, name: str, table: pa.Table) -> None:
         """Send a small table to every worker."""
         with translate_errors():
-            frame = self.session.createDataFrame(_signed(table))
+            frame = self.session.createDataFrame(signed(table))
             self._create_view(name, F.broadcast(frame) if table.num_rows <= _MOST_BROADCAST else frame)
 
     def create(self, name: str, sql: str, *, view: bool) -> None:
@@ -220,28 +233,33 @@ class Spark:
         self.session.catalog.dropTempView(name)
         return frame
 
+    def values_sql(self, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
+        """Spread each record into a row for each column, and group once."""
+        with translate_errors():
+            kinds = dict(self.session.sql(records).dtypes)
+        return spread_values_sql(records, {key: kinds[key] for key in keys}, beside)
+
     def pairs_sql(self, records: str, targets: Sequence[Target]) -> str:
-        """Spread each record into a row for each pair, and group once: a GROUP BY for each target took far longer."""
-        rows = [
-            f"{target.number}, {other}, " + ", ".join(f"BIGINT({one})" for one in (cell, target.label, target.raw))
-            for target in targets
-            for other, cell in {ALONE: "0", **target.beside}.items()
-        ]
-        spread = f"SELECT stack({len(rows)}, {', '.join(rows)}) AS (target, other, cell, label, raw) FROM {records}"  # noqa: S608
-        names = "target, other, cell, label, raw"
-        return f"SELECT {names}, count(*) AS n FROM ({spread}) s GROUP BY {names}"  # noqa: S608
+        """Spread each record into a row for each pair, and group once."""
+        return spread_pairs_sql(records, targets)
+
+    def repeats_rows(self, records: str, columns: Sequence[str]) -> bool:
+        """Count the different rows among the first records that come."""
+        some = f"SELECT xxhash64({', '.join(columns)}) AS code FROM ({records}) r LIMIT {_MOST_LOOKED_AT}"  # noqa: S608
+        found = defaults.query(self, f"SELECT count(*) AS n, count(DISTINCT code) AS n_rows FROM ({some}) s")  # noqa: S608
+        return int(found["n_rows"][0].as_py()) * _LEAST_REPEATED <= int(found["n"][0].as_py())
 
     def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
-        """Halve a sorted list until the range is found: a join by comparison would try every range on every record."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
+        """Search a constant list: a join by comparison would try every range on every record."""
         del registered
-        # Folded into one constant before the query runs; a subquery may not stand in a lambda.
-        spelled = ",".join(lows.cast(pa.string()).to_pylist())
-        listed = f"CAST(split('{spelled}', ',') AS ARRAY<{_type_of(lows.type)}>)"
-        halves = ", ".join(str(1 << bit) for bit in range(len(lows).bit_length() - 1, -1, -1))
-        found = f"at + half <= {len(lows)} AND element_at({listed}, at + half) <= {cell}"
-        return "", f"aggregate(array({halves}), 0, (at, half) -> IF({found}, at + half, at)) - 1"
+        return "", range_search_sql(cell, lows)
+
+    def n_smaller_sql(self, cells: str, beside: Sequence[str]) -> str:
+        """Order ranges of numbers one beside the other: a window over all of them would be one task."""
+        n_tasks = int(str(self.session.conf.get("spark.sql.shuffle.partitions")))
+        n_ranges = min(_RANGES_OF_TASK * n_tasks, _MOST_RANGES)
+        ends = defaults.query(self, range_ends_sql(cells, n_ranges)).column(0).combine_chunks()
+        return n_smaller_sql(cells, beside, ends)
 
     def cell_hash(self, cell: str, number: int) -> str:
         """Hash the number, and the text with that as the seed; Spark's `hash` has 32 bits only."""
@@ -257,6 +275,16 @@ class Spark:
         import ibis  # noqa: PLC0415 - heavy
 
         return ibis.udf.scalar.builtin(_uuid, name="uuid")()
+
+    def in_random_order(self, records: ir.Table) -> ir.Table:
+        """Send each record to a random task, which sorts what it gets at random.
+
+        To sort all records Spark would compute them twice: first to see where the parts of the order begin.
+        """
+        with translate_errors():
+            frame = self.session.sql(self.backend.compile(records))
+            placed = frame.withColumn(_PLACE, F.xxhash64(F.rand(secrets.randbits(63))))
+            return self._as_view(placed.repartition(_PLACE).sortWithinPartitions(_PLACE).drop(_PLACE))
 
     def write(self, sql: str, target: Path | Folder, form: CsvForm) -> None:
         """Write files: the workers write parts, and for one file this process joins them in their order."""
@@ -282,12 +310,34 @@ class Spark:
                     self.session.conf.set(_FORM_OF_TIMES, str(before))
 
     def check_target(self, target: TableName, source: Any) -> None:
-        """Refuse a table that is the source."""
-        if isinstance(source, TableName):
-            here = self.session.catalog.currentDatabase()
-            spelled = [f"{place.schema or here}.{place.name}".casefold() for place in (source, target)]
-            if spelled[0] == spelled[1]:
-                refuse_input_as_target(target)
+        """Refuse a view, and a table that the source reads: by its name, its files, or through views."""
+        with translate_errors(f"the table `{target}`"):
+            if not self.session.catalog.tableExists(_quoted(target)):
+                return
+            is_view = self.session.catalog.getTable(_quoted(target)).tableType in _VIEWS
+            replaced = places_of_frame(self.session.table(_quoted(target)))
+        if self._places(source).meet(replaced):
+            refuse_input_as_target(target)
+        if is_view:
+            msg = f"`{target}` is a view, so it cannot be replaced. Name another table."
+            raise WriteError(msg)
+
+    def source_files(self, source: Any) -> list[Path]:
+        """The files and folders of this machine that a table, a view or a data frame reads."""
+        return self._places(source).paths()
+
+    def _places(self, source: Any) -> SourcePlaces:
+        if isinstance(source, Path | Folder):
+            return place_of_path(source.path if isinstance(source, Folder) else source)
+        with translate_errors():
+            if isinstance(source, DataFrame):
+                return places_of_frame(source)
+            if isinstance(source, TableName):
+                is_there = self.session.catalog.tableExists(_quoted(source))
+                return places_of_frame(self.session.table(_quoted(source))) if is_there else SourcePlaces()
+            if input_kind(source) is InputKind.IBIS_TABLE:
+                return places_of_frame(self.session.sql(self.backend.compile(source)))
+        return SourcePlaces()
 
     @contextmanager
     def draft_table(self, sql: str, target: TableName, draft: str) -> Iterator[ir.Table]:
@@ -337,26 +387,6 @@ def _without_collations(frame: DataFrame) -> DataFrame:
 def _uuid() -> str:
     """Spark's function of this name, so that Ibis can call it."""
     return secrets.token_hex()
-
-
-def _signed(table: pa.Table) -> pa.Table:
-    """Spark has no unsigned numbers."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
-    fields = [field.with_type(wider.get(field.type, field.type)) for field in table.schema]
-    return table.cast(pa.schema(fields))
-
-
-def _type_of(kind: pa.DataType) -> str:
-    """What Spark calls the type of an ordered column."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    if pa.types.is_timestamp(kind):
-        return "TIMESTAMP_NTZ" if kind.tz is None else "TIMESTAMP"
-    if pa.types.is_date(kind):
-        return "DATE"
-    return "DOUBLE" if pa.types.is_floating(kind) else "BIGINT"
 
 
 def _column(name: str) -> str:

@@ -64,6 +64,9 @@ class SQLite:
     stops_at_unreadable = defaults.no
     byte_order = defaults.unchanged
     random_order = defaults.random_order
+    source_files = defaults.no_files
+    in_random_order = defaults.in_random_order
+    n_smaller_sql = defaults.n_smaller_sql
     repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
