@@ -101,10 +101,10 @@ def count_cells(cell: Any, n_cells: int, words: Any, buffers: Buffers) -> None:
         for w in range(n_words):
             buffers.counted[x, w] = 0
     for i in range(cell.shape[0]):
-        x = np.uintp(cell[i])
-        buffers.row_of[x] = i
+        at = np.uintp(cell[i])
+        buffers.row_of[at] = i
         for w in range(n_words):
-            buffers.counted[x, w] += words[i, w]
+            buffers.counted[at, w] += words[i, w]
     for x in range(n_cells):
         if buffers.row_of[x] >= 0:
             buffers.some_row[n_found] = buffers.row_of[x]
