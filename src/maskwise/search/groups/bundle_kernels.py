@@ -56,7 +56,9 @@ def take_bundles(
 
 
 @inner_kernel
-def _count_combination(numbers: Any, which: Any, size: Any, words: Any, counted: Any) -> Any:
+def _count_combination(  # noqa: PLR0912 - one loop for each number of bundles
+    numbers: Any, which: Any, size: Any, words: Any, counted: Any
+) -> Any:
     """Count the rows on a combination of bundles; return how many cells there may be.
 
     Args:
@@ -214,10 +216,10 @@ def _is_head_alike(combinations: Combinations, q: int, n_head: int) -> bool:
     """Whether a subset has the dimensions of the one before it, those in the last bundle left out."""
     if _n_before_last(combinations, q - 1) != n_head:
         return False
-    for j in range(n_head):
-        if combinations.dimension[q, j] != combinations.dimension[q - 1, j]:
-            return False
-    return True
+    n_alike = 0
+    while n_alike < n_head and combinations.dimension[q, n_alike] == combinations.dimension[q - 1, n_alike]:
+        n_alike += 1
+    return bool(n_alike == n_head)
 
 
 @inner_kernel
