@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from maskwise.search.groups.subset_bundles import Bundles
     from maskwise.search.groups.subset_cells import Buffers
     from maskwise.search.groups.subset_kernels import Dimensions
-    from maskwise.search.groups.subset_places import Places
+    from maskwise.search.groups.subset_places import AttributePlaces
     from maskwise.search.groups.subset_tables import MovedRows, SubsetTables
 
     Bools = NDArray[np.bool_]
@@ -250,7 +250,7 @@ class SubsetGroups:
             return np.zeros(0, np.int64)
         return np.flatnonzero(shows[self._codes[:, a]])
 
-    def _place(self, a: int, only: Bools | None = None) -> Places:
+    def _place(self, a: int, only: Bools | None = None) -> AttributePlaces:
         """The places of an attribute, or those of some of its codes."""
         return place_codes(self._cut, self.attributes[a], self._node_of_code[a], only)
 
@@ -270,7 +270,7 @@ class SubsetGroups:
 
         self._in_threads(take_some, len(self.attributes), len(rows))
 
-    def _dimensions(self, n_rows: int, refined: Places, *, hides: bool = False) -> Dimensions:
+    def _dimensions(self, n_rows: int, refined: AttributePlaces, *, hides: bool = False) -> Dimensions:
         """What the rows show that are looked at, the places of the refined attribute last.
 
         Args:
@@ -307,7 +307,7 @@ class SubsetGroups:
         self._in_threads(take_some, n_bundles, len(rows))
         return numbers
 
-    def _count(self, a: int, moved: Bools, rows: Ints, refined: Places, own: Ints) -> None:
+    def _count(self, a: int, moved: Bools, rows: Ints, refined: AttributePlaces, own: Ints) -> None:
         """Count what a refinement moves on the subsets that have its attribute.
 
         Args:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-class Places(NamedTuple):
+class AttributePlaces(NamedTuple):
     """The places of one attribute; see `Dimensions`."""
 
     of_code: Ints  # (n_codes,)
@@ -28,7 +28,7 @@ class Places(NamedTuple):
     n_shown: int
 
 
-def place_codes(cut: SplitCut, attribute: int, nodes: Ints, only: Bools | None = None) -> Places:
+def place_codes(cut: SplitCut, attribute: int, nodes: Ints, only: Bools | None = None) -> AttributePlaces:
     """The places of an attribute, or those of some of its codes.
 
     Args:
@@ -60,10 +60,10 @@ def place_codes(cut: SplitCut, attribute: int, nodes: Ints, only: Bools | None =
         candidates += told
     if only is not None:
         of_code[~only] = 0
-    return Places(of_code, np.array(shown), np.array(candidates), len(different))
+    return AttributePlaces(of_code, np.array(shown), np.array(candidates), len(different))
 
 
-def as_dimensions(layouts: Sequence[Places], hides: Bools, alive: Bools, places: NDArray[Any]) -> Dimensions:
+def as_dimensions(layouts: Sequence[AttributePlaces], hides: Bools, alive: Bools, places: NDArray[Any]) -> Dimensions:
     """What rows show, and what candidates would tell apart.
 
     Args:
