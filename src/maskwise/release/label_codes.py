@@ -17,7 +17,7 @@ _MOST_LABELS = 64
 """Of more labels it takes longer to find one by its number."""
 
 
-class _Numbered(NamedTuple):
+class _LabelNumbers(NamedTuple):
     """A column of labels."""
 
     numbers: ir.Value
@@ -41,7 +41,7 @@ def sort_by_numbers(records: ir.Table, sort: Callable[[ir.Table], ir.Table]) -> 
     relation, below = _expressions(records.op(), records.columns)
     if relation is None:
         return sort(records)
-    numbered: dict[str, _Numbered] = {}
+    numbered: dict[str, _LabelNumbers] = {}
     inner: dict[str, ir.Value] = {}
     for name, value in below.items():
         found = _number(value) if isinstance(value, ops.SearchedCase) else None
@@ -71,7 +71,7 @@ def _expressions(relation: Any, names: tuple[str, ...]) -> tuple[Any, Mapping[st
     return relation, found
 
 
-def _number(case: Any) -> _Numbered | None:
+def _number(case: Any) -> _LabelNumbers | None:
     """The number of a label; None where a cell may show something else than one of a few labels."""
     import ibis  # noqa: PLC0415 - heavy
     from ibis.expr import operations as ops  # noqa: PLC0415 - heavy
@@ -96,7 +96,7 @@ def _number(case: Any) -> _Numbered | None:
     number_of = {label: number for number, label in enumerate(labels)}
     numbers = ibis.cases(*((condition, number_of[label]) for condition, label in branches), else_=number_of[labels[-1]])
     # Otherwise they are sorted as numbers of four bytes.
-    return _Numbered(numbers.cast("int16"), labels)
+    return _LabelNumbers(numbers.cast("int16"), labels)
 
 
 def _label(number: ir.Value, labels: tuple[Any, ...]) -> ir.Value:
