@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,9 @@ from maskwise.engines.packed_codes import lay_out
 from maskwise.engines.postgres.dialect import Postgres
 from maskwise.engines.sql import Engine
 from tests.engines.postgres_server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 N = 300
 
@@ -81,6 +84,43 @@ def test_a_number_between_keys_is_none_of_them(where: str, keys: list[int], serv
     finally:
         engine.close()
     assert found == Counter({0: 7, 1: 1, 2: 1, 3: 1, 4: 1})
+
+
+@pytest.mark.parametrize("codes", [range(4), [7, -(2**40), 7, 0]])
+@pytest.mark.parametrize("n_more", [0, 40])
+@pytest.mark.parametrize("other", [None, 9])
+def test_texts_are_found_in_a_list_as_by_a_join(codes: Sequence[int], n_more: int, other: int | None) -> None:
+    # Forty more texts are too many for a list, and one with a zero byte cannot be written in a query.
+    texts = ["it's", "", "ß", "a, b"] + [f"x{i}" for i in range(n_more)]
+    of = pa.array([*codes, *range(100, 100 + n_more)], pa.int64())
+    cells = [*texts, "IT'S", " ", None, "a\0b", "ß"]
+    engine = Engine(DuckDB("duckdb"))
+    for keys, numbers in ((texts, of), ([*texts, "a\0b"], pa.concat_arrays([of, pa.array([50])]))):
+        how = Lookup(pa.array(keys), numbers, missing=None if other is None else 8, other=other)
+        coded = engine.recode(engine.register(pa.table({"c0": cells})), {"c0": how}, [], materialize=False)
+        expected = [dict(zip(keys, numbers.to_pylist(), strict=True)).get(cell, other) for cell in cells]  # type: ignore[arg-type]
+        expected[cells.index(None)] = how.missing
+        assert Counter(engine.fetch(coded.select("c0")).column(0).to_pylist()) == Counter(expected)
+    engine.close()
+
+
+def test_rows_that_are_listed_one_by_one_add_up_to_the_counted_ones() -> None:
+    engine = Engine(DuckDB("duckdb"))
+    how = {name: Lookup(pa.array(["a", "b"]), pa.array([0, 1], pa.uint8()), missing=2) for name in ("c0", "c1")}
+    table = pa.table({"c0": ["a", "b", "a", None], "c1": ["b", "b", "b", "a"], "s0": [1, 0, 1, 1]})
+    coded = engine.recode(engine.register(table), how, ["s0"], materialize=False)
+    found = []
+    for one_by_one in (True, False):
+        with engine.count_rows(coded, ["c0", "c1"], ["s0"], one_by_one=one_by_one) as batches:
+            rows = [row for batch in batches for row in zip(*batch.to_pydict().values())]  # noqa: B905
+        sums: dict[tuple[int, ...], tuple[int, int]] = {}
+        for *key, n, marked in rows:
+            before = sums.get(tuple(key), (0, 0))
+            sums[tuple(key)] = before[0] + n, before[1] + marked
+        found.append((len(rows), sums))
+    engine.close()
+    assert [n for n, _ in found] == [4, 3]
+    assert found[0][1] == found[1][1] == {(0, 1): (2, 2), (1, 1): (1, 0), (2, 0): (1, 1)}
 
 
 def test_a_cell_without_a_code_is_missing_in_what_is_unpacked() -> None:

@@ -8,8 +8,9 @@ import ibis
 import pyarrow as pa
 import pytest
 
-from maskwise.engines.base import Feature, Gap
+from maskwise.engines.base import Feature, Gap, Relabel
 from maskwise.errors import InputError
+from maskwise.release import shuffle
 from maskwise.release.frames import as_frame
 from maskwise.release.shuffle import shuffle_records
 from maskwise.table.read import read
@@ -74,3 +75,47 @@ def test_records_that_are_all_the_same_are_all_released() -> None:
     hidden = replace(table, expr=table.expr.mutate(c0=ibis.literal("Any")))
     shuffled = shuffle_records(hidden, None)
     assert shuffled.engine.fetch(shuffled.expr).column("c0").to_pylist() == ["Any"] * 3
+
+
+LABELS = Relabel(pa.array(["a", "b", "it's", "d", "e"]), ("low", "low", "it's", "*", "e"), root="*", missing="gone")
+
+
+@pytest.mark.parametrize("relabel", ["few labels", "a missing one", "others", "as it is", "intervals"])
+@pytest.mark.parametrize("seed", [None, 5])
+def test_labels_that_are_numbers_meanwhile_are_the_same(
+    monkeypatch: pytest.MonkeyPatch, relabel: str, seed: int | None
+) -> None:
+    letters = ["a", "b", "it's", "d", "e", "x", None]
+    cells = [letters[i % (7 if relabel in {"a missing one", "others"} else 5)] for i in range(70)]
+    table = read(pa.table({"Job": cells, "Age": list(range(70)), "Id": list(range(70))}))
+    how = {
+        "few labels": LABELS,
+        "a missing one": replace(LABELS, has_missing=True, has_others=True),
+        "others": replace(LABELS, has_missing=True, missing=None, has_others=True),
+        "as it is": replace(LABELS, shown=tuple(LABELS.keys.to_pylist()), has_others=True),
+        "intervals": LABELS,
+    }[relabel]
+    ends = ((20, "[0, 20)"), (50, "[20, 50)"), (70, "[50, 70]"))
+    ages = Relabel(pa.array(range(70)), (), root="", has_missing=False, intervals=ends)
+    masked = table.relabel({"Job": how} | ({"Age": ages} if relabel == "intervals" else {}))
+    numbered: list[bool] = []
+    by_numbers = shuffle.sort_by_numbers
+
+    def note(records: ibis.expr.types.Table, sort: object) -> ibis.expr.types.Table:
+        plain: list[ibis.expr.types.Table] = []
+
+        def spy(inner: ibis.expr.types.Table) -> ibis.expr.types.Table:
+            plain.append(inner)
+            return sort(inner)  # type: ignore[operator]
+
+        found = by_numbers(records, spy)
+        numbered.append(plain[0].schema()["c0"].is_integer())
+        return found
+
+    monkeypatch.setattr(shuffle, "sort_by_numbers", note)
+    found = as_frame(shuffle_records(masked, seed)).to_pylist()
+    monkeypatch.setattr(shuffle, "sort_by_numbers", lambda records, sort: sort(records))
+    expected = as_frame(shuffle_records(masked, seed)).to_pylist()
+    assert numbered == [True]
+    assert sorted(found, key=lambda row: row["Id"]) == sorted(expected, key=lambda row: row["Id"])
+    assert seed is None or found == expected

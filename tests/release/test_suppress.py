@@ -234,3 +234,13 @@ def test_levels_may_be_paid_for_and_are_refused_beyond_the_budget() -> None:
             outcome = maskwise.anonymize(table, asked, **how)  # type: ignore[arg-type]
         assert outcome.suppressed is not None
         assert outcome.suppressed.n_records == 5
+
+
+def test_more_places_than_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maskwise.search.suppression.found._MOST_PLACES", 20)
+    names = ["a", "b", "c"]
+    table = pa.table({name: [f"v{i % n}" for i in range(48)] for n, name in enumerate(names, start=2)})
+    policy = {"requirements": [{"lkc": {"attributes": names, "L": 2}, "k": 2}], "suppress": "10%"}
+    complaint = r"12 different rows has a place in each of 3 quasi-identifiers.*Delete `suppress`"
+    with pytest.raises(InputError, match=complaint):
+        maskwise.anonymize(table, policy)

@@ -18,7 +18,7 @@ from maskwise.compress.spill import Workspace
 from maskwise.errors import InputError, PolicyError
 from maskwise.policy.requirements.lkc import LKC
 from maskwise.search import bounds
-from maskwise.search.groups import subset_groups, subset_tables
+from maskwise.search.groups import subset_bundles, subset_groups, subset_tables
 from maskwise.search.groups.subset_groups import SubsetGroups
 from maskwise.verify import verify as recount
 
@@ -70,6 +70,23 @@ def test_subsets_counted_together_lead_to_the_same_steps(
     assert together.solution.steps
     assert together.solution.cuts == apart.solution.cuts
     assert together.verdict.findings == apart.verdict.findings
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::maskwise.MaskwiseWarning")
+@pytest.mark.parametrize(("numbers", "cells"), [(1, 1 << 18), (4, 1 << 18), (128, 60), (128, 1)])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_bundles_of_any_size_lead_to_the_same_steps(
+    monkeypatch: pytest.MonkeyPatch, seed: int, numbers: int, cells: int
+) -> None:
+    # No subset has rows of its own: they are counted by bundles of some attributes, each by itself, or row by row.
+    monkeypatch.setattr(subset_tables, "_FEWER", 10**9)
+    apart = masked(monkeypatch, SEPARATE, seed)
+    monkeypatch.setattr(subset_bundles, "_MOST_NUMBERS", numbers)
+    monkeypatch.setattr(subset_bundles, "_MOST_CELLS", cells)
+    together = masked(monkeypatch, 0, seed)
+    assert together.solution.steps == apart.solution.steps
+    assert together.solution.cuts == apart.solution.cuts
 
 
 @pytest.mark.slow

@@ -20,6 +20,12 @@ def count_rows_sql(source: str, columns: Sequence[str], sums: Sequence[str]) -> 
     return f"SELECT {keys}, count(*) AS n{totals} FROM {source} GROUP BY {keys}"  # noqa: S608
 
 
+def list_rows_sql(source: str, columns: Sequence[str], sums: Sequence[str]) -> str:
+    """The SQL that lists the rows of a table as `count_rows_sql` counts them, each by itself."""
+    totals = "".join(f", CAST({name} AS BIGINT) AS {name}" for name in sums)
+    return f"SELECT {', '.join(columns)}, CAST(1 AS BIGINT) AS n{totals} FROM {source}"  # noqa: S608
+
+
 def each_person_sql(coded: ir.Table, columns: Sequence[str], marks: Sequence[str]) -> str:
     """The SQL that lists each person once in each distinct row, with the marks of its records there."""
     keys = ", ".join((*columns, PERSON))

@@ -13,7 +13,7 @@ import numpy as np
 from maskwise.engines.base import RECORDS, ROW, DataFiles, Feature
 from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
 from maskwise.engines.code_columns import coded_sql, range_number
-from maskwise.engines.counting_sql import count_rows_sql, each_person_sql, list_persons_sql
+from maskwise.engines.counting_sql import count_rows_sql, each_person_sql, list_persons_sql, list_rows_sql
 from maskwise.engines.defaults import query
 from maskwise.engines.distinct_rows import is_told_apart, n_records, records_of_row
 from maskwise.engines.each_cell_once import count_held, recode_held, write_held
@@ -244,7 +244,13 @@ class Engine:
         return self.dialect.table(self._create(code(self._compile(records), beside=beside), view=not materialize))
 
     def count_rows(
-        self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str], layout: WordLayout | None = None
+        self,
+        coded: ir.Table,
+        columns: Sequence[str],
+        sums: Sequence[str],
+        layout: WordLayout | None = None,
+        *,
+        one_by_one: bool = False,
     ) -> AbstractContextManager[Iterable[pa.RecordBatch]]:
         """Count the distinct rows of some columns and add up others, as those columns, n, and the sums.
 
@@ -253,7 +259,10 @@ class Engine:
             columns: The columns whose rows are counted.
             sums: The columns that are added up.
             layout: What `recode` was given.
+            one_by_one: Each row by itself, where hardly two are alike; not with a layout.
         """
+        if one_by_one:
+            return self.dialect.stream(list_rows_sql(coded.get_name(), columns, sums))
         if layout is not None:
             return layout.count(self.dialect, coded.get_name(), columns, sums)
         return self.dialect.stream(count_rows_sql(coded.get_name(), columns, sums))

@@ -11,6 +11,7 @@ import numpy as np
 from maskwise.engines.base import ROW, Feature
 from maskwise.engines.each_cell_once import order_held
 from maskwise.errors import InputError
+from maskwise.release.label_codes import sort_by_numbers
 from maskwise.values.arrow import as_numpy
 
 if TYPE_CHECKING:
@@ -29,7 +30,14 @@ def shuffle_records(table: Table, seed: int | None) -> Table:
         seed: Makes the order repeatable; None draws a secret one inside the engine.
     """
     constants = _constants(table.expr)
-    shuffled = _in_random_order(table.engine, table.expr.drop(*constants), seed)
+
+    def sort(records: ir.Table) -> ir.Table:
+        return _in_random_order(table.engine, records, seed)
+
+    records = table.expr.drop(*constants)
+    # Where the records are in this process, which has to hold them; elsewhere it was not measured.
+    is_numbered = table.engine.can(Feature.LOCAL_RECORDS)
+    shuffled = sort_by_numbers(records, sort) if is_numbered else sort(records)
     expr = shuffled.mutate(**constants).select(*table.expr.columns)
     return replace(table, expr=expr, is_shuffled=True)
 

@@ -1,23 +1,24 @@
 """The records of a table as small numbers, to count their groups on many sets of columns.
 
 An LKC requirement on sixty columns is about 1,770 pairs of them, and a GROUP BY
-takes longer to plan than to run. So the distinct rows of all its columns come
+takes longer to plan than to run. So the rows of all its columns come
 over once, every cell as a number, and the groups of each set of columns are
-counted from these rows. This is the recount's own: it shares no code with the search.
+counted from these rows. Rows that are alike come over as one, unless the records are in this process anyway: of many
+columns hardly two rows are alike. This is the recount's own: it shares no code with the search.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from maskwise.engines.base import Lookup
+from maskwise.engines.base import Feature, Lookup
 from maskwise.engines.distinct_rows import marked_of_row, records_of_row
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
@@ -33,17 +34,33 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_MOST_TOGETHER = 1 << 15
+_MOST_TOGETHER = 1 << 14
 """So many cells are counted at a time for several sets of columns: they stay in a processor's own memory."""
+_ROWS_OF_CELL = 4
+"""And there are so many rows for each of them: cells are looked at once more for each set."""
 _MOST_THREADS = 4
 """More would need more memory than they save time."""
 _MOST_CELLS = 1 << 16
 """So many cells, and twice as many as there are rows, have places of their own; more of them are sorted."""
+_MOST_KEYS = 1 << 62
+"""More different keys than this do not fit a number of 64 bits."""
+_MOST_LISTED = 1 << 28
+"""So many cells of a table are fetched as they are, without a look for rows that are alike."""
+
+
+class _Bundle(NamedTuple):
+    """Columns that are counted as one."""
+
+    columns: list[int]
+    size: int
+    """How many combinations of cells they may have."""
+    numbers: NDArray[np.unsignedinteger]
+    """(n_rows,) a number for the combination of each row."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecountRows:
-    """The distinct rows of some columns."""
+    """Rows of some columns; several may be alike."""
 
     codes: NDArray[np.unsignedinteger]  # (n_columns, n_rows)
     """The number of each cell."""
@@ -55,6 +72,9 @@ class RecountRows:
     def alike(self, sets: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, Ints, Ints]]:
         """Count the records of each group on each of some sets of columns, and the groups with the same counts.
 
+        Neighbouring columns with few different cells are counted as one, and the sets that they are in from that:
+        the pairs of sixty columns take some 200 passes over the rows instead of 1,770.
+
         Args:
             sets: The columns of each by their numbers.
 
@@ -63,71 +83,90 @@ class RecountRows:
 
         Claim: every record is in one row, and a row in one group of each set.
         """
-        sharing = [(first, list(places)) for first, places in groupby(range(len(sets)), key=lambda at: sets[at][:-1])]
+        bundles = [self._bundle(columns) for columns in self._neighbours(max(map(len, sets), default=1))]
+        bundle_of = {c: b for b, bundle in enumerate(bundles) for c in bundle.columns}
+        together: dict[tuple[int, ...], list[int]] = {}
+        for at, one in enumerate(sets):
+            together.setdefault(tuple(sorted({bundle_of[c] for c in one})), []).append(at)
         n_threads = min(os.cpu_count() or 1, _MOST_THREADS)
 
-        def count(first: tuple[int, ...], places: list[int]) -> list[tuple[int, Ints, Ints]]:
-            return [(at, *count_alike(counts)) for at, counts in self._groups(first, places, sets)]
+        def count(which: tuple[int, ...], places: list[int]) -> list[tuple[int, Ints, Ints]]:
+            found = self._groups([bundles[b] for b in which], [sets[at] for at in places])
+            return [(at, *count_alike(counts)) for at, counts in zip(places, found, strict=True)]
 
         with ThreadPoolExecutor(n_threads) as threads:
             waiting: deque[Future[list[tuple[int, Ints, Ints]]]] = deque()
-            for first, places in sharing:
-                waiting.append(threads.submit(count, first, places))
-                # A few ahead, so that the threads are busy and what they count is not kept.
-                if len(waiting) > 2 * n_threads:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
+            kept: dict[int, tuple[Ints, Ints]] = {}
+            n_done = 0
+            for n_begun, (which, places) in enumerate(together.items(), start=1):
+                waiting.append(threads.submit(count, which, places))
+                # A few ahead, so that the threads are busy and what they count is not kept for long.
+                while len(waiting) > (2 * n_threads if n_begun < len(together) else 0):
+                    kept |= {at: (different, n) for at, different, n in waiting.popleft().result()}
+                    while n_done in kept:
+                        yield n_done, *kept.pop(n_done)
+                        n_done += 1
 
-    def _groups(
-        self, first: tuple[int, ...], places: list[int], sets: Sequence[tuple[int, ...]]
-    ) -> Iterator[tuple[int, Ints]]:
-        """Count the groups on sets that have all columns but the last in common.
+    def _neighbours(self, size: int) -> list[list[int]]:
+        """Which neighbouring columns are counted as one, where a set has so many columns."""
+        room = max(min(self.codes.shape[1] // _ROWS_OF_CELL, _MOST_TOGETHER), 1)
+        most, product = room ** (1 / size), 1
+        found: list[list[int]] = []
+        for c, n_codes in enumerate(self.n_codes):
+            if not found or product * n_codes > most:
+                found.append([])
+                product = 1
+            found[-1].append(c)
+            product *= n_codes
+        return found
 
-        Args:
-            first: These columns.
-            places: The places of the sets.
-            sets: All sets.
+    def _bundle(self, columns: list[int]) -> _Bundle:
+        size = math.prod(self.n_codes[c] for c in columns)
+        if len(columns) == 1:
+            return _Bundle(columns, size, self.codes[columns[0]])
+        numbers = np.zeros(self.codes.shape[1], narrowest(size))
+        for c in columns:
+            numbers *= numbers.dtype.type(self.n_codes[c])
+            numbers += self.codes[c].astype(numbers.dtype)
+        return _Bundle(columns, size, numbers)
+
+    def _groups(self, bundles: Sequence[_Bundle], sets: Sequence[tuple[int, ...]]) -> Iterator[Ints]:
+        """Count the groups on each of some sets of columns, from the cells of bundles that have all of these.
 
         Yields:
-            The place of a set, and (n_groups, n_counts) the counts of its groups.
+            (n_groups, n_counts) the counts of its groups.
         """
-        key, n_keys = self._keys(first)
-        while places:
-            n_cells, n_together = n_keys * self.n_codes[sets[places[0]][-1]], 1
-            for at in places[1:]:
-                if n_cells * self.n_codes[sets[at][-1]] > min(_MOST_TOGETHER, len(key) // 4):
-                    break
-                n_cells, n_together = n_cells * self.n_codes[sets[at][-1]], n_together + 1
-            together, places = places[:n_together], places[n_together:]
-            yield from zip(together, self._count(key, n_keys, [sets[at][-1] for at in together]), strict=True)
-
-    def _keys(self, columns: Sequence[int]) -> tuple[Ints, int]:
-        """A number for what each row has on some columns, and how many numbers there may be."""
-        key, n_keys = np.zeros(self.codes.shape[1], np.int64), 1
-        for c in columns:
-            if n_keys * self.n_codes[c] > _MOST_CELLS + 2 * len(key):
-                n_keys, key = _numbered(key)
-            key, n_keys = key * self.n_codes[c] + self.codes[c], n_keys * self.n_codes[c]
-        return key, n_keys
-
-    def _count(self, key: Ints, n_keys: int, last: Sequence[int]) -> Iterator[Ints]:
-        """Count the groups of a key and one more column, for each of some columns."""
         from maskwise.verify.subset_kernels import count_cells  # noqa: PLC0415 - compiled code is slow to load
 
-        sizes = [self.n_codes[c] for c in last]
-        n_cells, columns, counted = n_keys * int(np.prod(sizes)), self.codes, list(last)
-        if n_cells > _MOST_CELLS + 2 * len(key):
-            # One column: several are counted together only where there are few cells.
-            n_cells, key = _numbered(key * sizes[0] + columns[last[0]])
-            n_keys, sizes, counted = n_cells, [1], []
-        cells = np.zeros((n_cells, self.counts.shape[1]), np.int64)
-        count_cells(key, columns, np.array(counted, np.int64), np.array(sizes, np.int64), self.counts, cells)
-        by_column = cells.reshape(n_keys, *sizes, cells.shape[1])
-        for c in range(len(sizes)):
-            others = tuple(1 + other for other in range(len(sizes)) if other != c)
-            found = by_column.sum(axis=others).reshape(-1, cells.shape[1])
+        n_rows, n_counts = self.counts.shape
+        n_cells = math.prod(bundle.size for bundle in bundles)
+        if n_cells > _MOST_CELLS + 2 * n_rows:
+            # Several columns are counted as one only where there are few cells, so this is one set or large columns.
+            yield from map(self._sorted_groups, sets)
+            return
+        cells = np.zeros((n_cells, n_counts), np.int64)
+        numbers = [bundle.numbers for bundle in bundles]
+        kind = np.result_type(np.uint16, *numbers)
+        rows = np.array([one.astype(kind, copy=False) for one in numbers])
+        count_cells(rows, np.array([bundle.size for bundle in bundles], np.int64), self.counts, cells)
+        columns = [c for bundle in bundles for c in bundle.columns]
+        by_column = cells.reshape(*(self.n_codes[c] for c in columns), n_counts)
+        for one in sets:
+            others = tuple(axis for axis, c in enumerate(columns) if c not in one)
+            found = by_column.sum(axis=others).reshape(-1, n_counts)
             yield found[found[:, 0] > 0]
+
+    def _sorted_groups(self, columns: Sequence[int]) -> Ints:
+        """Count the groups on columns with very many different cells."""
+        key, n_keys = np.zeros(self.codes.shape[1], np.int64), 1
+        for c in columns:
+            if n_keys * self.n_codes[c] >= _MOST_KEYS:
+                n_keys, key = _numbered(key)
+            key, n_keys = key * self.n_codes[c] + self.codes[c], n_keys * self.n_codes[c]
+        n_keys, key = _numbered(key)
+        # Sums of whole numbers are exact as floats up to 2**53, far more than records.
+        sums = [np.bincount(key, self.counts[:, j], n_keys) for j in range(self.counts.shape[1])]
+        return np.stack(sums, axis=1).astype(np.int64)
 
 
 def _numbered(key: Ints) -> tuple[int, Ints]:
@@ -149,7 +188,7 @@ def count_alike(counts: Ints) -> tuple[Ints, Ints]:
 
 
 def code_records(engine: Engine, records: ir.Table, columns: Sequence[str], marks: Sequence[str]) -> RecountRows:
-    """Fetch the distinct rows of some columns, every cell as a number, with the records that have each mark.
+    """Fetch the rows of some columns, every cell as a number, with the records that have each mark.
 
     Args:
         engine: Where they are.
@@ -157,14 +196,6 @@ def code_records(engine: Engine, records: ir.Table, columns: Sequence[str], mark
         columns: Its columns that are counted by.
         marks: Its columns of ones and zeros, whose records are added up.
     """
-    lookups = {}
-    for column in columns:
-        cells = engine.group(records, [records[column]]).column(0).combine_chunks()
-        keys = cells.drop_null()
-        codes = from_numpy(np.arange(len(keys), dtype=np.int32))
-        lookups[column] = Lookup(keys, codes, len(keys) if cells.null_count else None)
-    sizes = [len(how.keys) + (how.missing is not None) for how in lookups.values()]
-    dtype = narrowest(max(sizes))
     parts: list[NDArray[np.unsignedinteger]] = []
     counts: list[Ints] = []
     beside = list(records_of_row(records))
@@ -173,15 +204,29 @@ def code_records(engine: Engine, records: ir.Table, columns: Sequence[str], mark
     # Where rows stand for many records, these are added up, and the rows themselves are not asked for.
     first = len(columns) + len(beside)
     with engine.scratch():
+        found = engine.group_each(records, [records[column] for column in columns], None).of_columns(
+            range(len(columns))
+        )
+        lookups = {}
+        for i, column in enumerate(columns):
+            cells = found[i].column("k").combine_chunks()
+            keys = cells.drop_null()
+            codes = from_numpy(np.arange(len(keys), dtype=narrowest(len(keys))))
+            lookups[column] = Lookup(keys, codes, len(keys) if cells.null_count else None)
+        sizes = [len(how.keys) + (how.missing is not None) for how in lookups.values()]
+        dtype = narrowest(max(sizes))
+        n_rows = int(as_numpy(found[0].column("n")).sum())
+        is_short = n_rows * len(columns) <= _MOST_LISTED and math.prod(sizes) > n_rows
         coded = engine.recode(weighed, lookups, sums, materialize=False)
-        with engine.count_rows(coded, columns, sums) as batches:
+        one_by_one = is_short and engine.can(Feature.LOCAL_RECORDS)
+        with engine.count_rows(coded, columns, sums, one_by_one=one_by_one) as batches:
             for batch in batches:
                 if any(column.null_count for column in batch.columns):
                     msg = "The table changed while it was recounted. Try again."
                     raise InputError(msg)
-                found = [as_numpy(column) for column in batch.columns]
-                parts.append(np.array(found[: len(columns)]).astype(dtype))
-                counts.append(np.stack(found[first:], axis=1).astype(np.int64))
+                arrays = [as_numpy(column) for column in batch.columns]
+                parts.append(np.array([one.astype(dtype) for one in arrays[: len(columns)]]))
+                counts.append(np.stack(arrays[first:], axis=1).astype(np.int64))
     codes = np.concatenate(parts, axis=1) if parts else np.zeros((len(columns), 0), dtype)
     n_counts = 1 + len(marks)
     return RecountRows(codes, tuple(sizes), np.concatenate(counts) if counts else np.zeros((0, n_counts), np.int64))

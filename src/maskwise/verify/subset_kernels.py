@@ -8,32 +8,33 @@ import numpy as np
 
 from maskwise.values.compiled import kernel
 
-_ROWS_OF_BLOCK = 1 << 12
-"""So many rows are looked at together: their cells stay in a processor's own memory."""
-
 
 @kernel
-def count_cells(key: Any, columns: Any, last: Any, sizes: Any, counts: Any, cells: Any) -> None:
-    """Add up the counts of the rows of each cell: of each key with what some columns hold.
+def count_cells(columns: Any, sizes: Any, counts: Any, cells: Any) -> None:
+    """Add up the counts of the rows of each cell: of each combination of what some columns hold.
 
     Args:
-        key: IN (n_rows,) a number for what a row has on other columns.
         columns: IN (n_columns, n_rows) small numbers.
-        last: IN which of the columns are counted.
         sizes: IN how many different numbers each of these has.
         counts: IN (n_rows, n_counts)
-        cells: INOUT (n_cells, n_counts) a cell has the number (key * sizes[0] + columns[last[0]]) * sizes[1] + ...
+        cells: INOUT (n_cells, n_counts) a cell has the number (columns[0] * sizes[1] + columns[1]) * sizes[2] + ...
     """
-    n = key.shape[0]
-    block = np.empty(_ROWS_OF_BLOCK, np.int64)
-    for start in range(0, n, _ROWS_OF_BLOCK):
-        stop = min(start + _ROWS_OF_BLOCK, n)
-        for i in range(stop - start):
-            block[i] = key[start + i]
-        for c in range(last.shape[0]):
-            size, column = sizes[c], columns[last[c], start:stop]
-            for i in range(stop - start):
-                block[i] = block[i] * size + np.int64(column[i])
-        for i in range(stop - start):
-            for j in range(counts.shape[1]):
-                cells[block[i], j] += counts[start + i, j]
+    n_columns, n = columns.shape
+    # Numbers without a sign: an index that may be negative takes three times as long.
+    if n_columns == 2 and counts.shape[1] == 1:  # noqa: PLR2004 - a pair
+        size = np.uintp(sizes[1])
+        for i in range(n):
+            cells[np.uintp(columns[0, i]) * size + np.uintp(columns[1, i]), 0] += counts[i, 0]
+        return
+    if n_columns == 3 and counts.shape[1] == 1:  # noqa: PLR2004 - a triple
+        second, third = np.uintp(sizes[1]), np.uintp(sizes[2])
+        for i in range(n):
+            pair = np.uintp(columns[0, i]) * second + np.uintp(columns[1, i])
+            cells[pair * third + np.uintp(columns[2, i]), 0] += counts[i, 0]
+        return
+    for i in range(n):
+        cell = np.uintp(0)
+        for c in range(n_columns):
+            cell = cell * np.uintp(sizes[c]) + np.uintp(columns[c, i])
+        for j in range(counts.shape[1]):
+            cells[cell, j] += counts[i, j]

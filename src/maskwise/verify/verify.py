@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.engines.base import PERSON
+from maskwise.engines.base import PERSON, Feature
 from maskwise.engines.distinct_rows import n_marked, n_records, records_of_row
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.rules.rule_tree import RuleTree
@@ -109,7 +109,9 @@ def _recount(
     cells = {
         name: _cells(table, name, trees.get(name), read_text) for name in requirement.columns[len(requirement.qid) :]
     }
-    with _marked(table, requirement, cells, person, keep=len(of_qid) > 1) as records:
+    # What is counted from rows that come over is read once; what others count, for every QID.
+    keep = len(of_qid) > 1 and (len(of_qid) <= MOST_SEPARATE or not table.engine.can(Feature.LOCAL_RECORDS))
+    with _marked(table, requirement, cells, person, keep=keep) as records:
         for qid, spectrum, n_rows in records.spectra(list(of_qid)):
             for size, n in zip(spectrum.n_records.tolist(), spectrum.n_groups.tolist(), strict=True):
                 sizes[size] += n

@@ -13,18 +13,15 @@ from maskwise.values.compiled import inner_kernel
 
 _LEAST_CELLS = 1 << 12
 """So many cells can always be counted."""
-ROWS_OF_BLOCK = 1 << 12
-"""So many rows are looked at together: their cells stay in a processor's own memory."""
 
 
 class Buffers(NamedTuple):
     """What one thread counts in."""
 
-    key: Any  # (n_rows,) a number for what a row has on all attributes of a subset but the last
-    cell: Any  # (n_rows,) a number for what it has on all of them, where there may be very many
-    block: Any  # (ROWS_OF_BLOCK,) the cells of some rows, where there are few cells
+    cell: Any  # (n_rows,) a number for what a row has on the attributes of a subset
     table: Any  # (2 ** n, 2) at least twice the rows: numbers that were met, and what they are replaced by
     counted: Any  # (most_cells, n_words) the counters of each cell
+    partial: Any  # (most_cells, n_words) those added up on some attributes
     row_of: Any  # (most_cells,) a row of each cell, or -1
     cells: Any  # (n_rows, n_words) the counters of the cells that have rows
     some_row: Any  # (n_rows,) a row of each of them
@@ -42,11 +39,10 @@ def make_buffers(n_rows: int, n_words: int, n_counts: int) -> Buffers:
     """Make room for so many rows; pages that are never used take no memory."""
     most_cells = max(_LEAST_CELLS, 2 * n_rows)
     return Buffers(
-        key=np.empty(n_rows, np.int64),
         cell=np.empty(n_rows, np.int64),
-        block=np.empty(ROWS_OF_BLOCK, np.int32),
         table=np.empty((1 << max(2 * n_rows, 2).bit_length(), 2), np.int64),
         counted=np.empty((most_cells, n_words), np.int64),
+        partial=np.empty((most_cells, n_words), np.int64),
         row_of=np.empty(most_cells, np.int64),
         cells=np.empty((n_rows, n_words), np.int64),
         some_row=np.empty(n_rows, np.int64),
@@ -90,51 +86,29 @@ def number_keys(keys: Any, n: int, table: Any) -> Any:
 
 
 @inner_kernel
-def clear_cells(buffers: Buffers, n_words: int, n_cells: int) -> None:
-    """Forget what was counted in the first cells.
+def count_cells(cell: Any, n_cells: int, words: Any, buffers: Buffers) -> None:
+    """Add up the counters of rows by cell, and list the cells that have rows with one row of each.
 
     Args:
-        buffers: INOUT its counters.
-        n_words: IN how many words of counters there are.
+        cell: IN (n_rows,) the cell of each row.
         n_cells: IN how many cells there may be.
+        words: IN (n_rows, n_words) the counters of the rows.
+        buffers: INOUT cells are counted and listed.
     """
+    n_words, n_found = words.shape[1], np.int64(0)
     for x in range(n_cells):
         buffers.row_of[x] = -1
         for w in range(n_words):
             buffers.counted[x, w] = 0
-
-
-@inner_kernel
-def count_cells(cell: Any, start: int, stop: int, words: Any, buffers: Buffers) -> None:
-    """Add up the counters of some rows by cell, and remember one row of each cell.
-
-    Args:
-        cell: IN (stop - start,) the cell of each.
-        start: IN the first row.
-        stop: IN one past the last.
-        words: IN (n_rows, n_words) the counters of the rows.
-        buffers: INOUT cells are counted.
-    """
-    for i in range(start, stop):
-        x = cell[i - start]
-        buffers.row_of[x] = i
-        for w in range(words.shape[1]):
-            buffers.counted[x, w] += words[i, w]
-
-
-@inner_kernel
-def list_cells(buffers: Buffers, n_cells: int) -> None:
-    """List the cells that have rows.
-
-    Args:
-        buffers: INOUT cells are listed.
-        n_cells: IN how many cells there may be.
-    """
-    n_found = np.int64(0)
+    for i in range(cell.shape[0]):
+        at = np.uintp(cell[i])
+        buffers.row_of[at] = i
+        for w in range(n_words):
+            buffers.counted[at, w] += words[i, w]
     for x in range(n_cells):
         if buffers.row_of[x] >= 0:
             buffers.some_row[n_found] = buffers.row_of[x]
-            for w in range(buffers.cells.shape[1]):
+            for w in range(n_words):
                 buffers.cells[n_found, w] = buffers.counted[x, w]
             n_found += 1
     buffers.n_cells[0] = n_found

@@ -2,8 +2,8 @@
 
 LKC-privacy asks of every two or three of many columns what k-anonymity asks of
 one QID. Here no QID has counters of its own: the rows of all attributes
-together are looked at, those alone that a refinement moves, and counted on each
-subset with the refined attribute; small subsets have rows of their own after all
+together are looked at, those alone that a refinement moves, and counted on all
+subsets with the refined attribute at once (`subset_bundles`); small subsets have rows of their own after all
 (`subset_tables`), because these are so much fewer. What is kept is for each subset its worst
 group, and for each candidate and subset the worst group that refining it would
 create. `SplittingGroups` does the same for one QID, and keeps its groups.
@@ -13,18 +13,20 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from maskwise.compress.packing import pack
 from maskwise.search import rule_kernels
+from maskwise.search.groups.bundle_kernels import count_bundled, fill_tables, take_bundles
+from maskwise.search.groups.subset_bundles import most_cells, plan_passes
 from maskwise.search.groups.subset_cells import make_buffers
-from maskwise.search.groups.subset_kernels import Dimensions, Subsets, Worsts, count_subsets, take_places
+from maskwise.search.groups.subset_kernels import Subsets, Worsts, count_subsets, take_places
+from maskwise.search.groups.subset_places import as_dimensions, place_codes
 from maskwise.search.groups.subset_splits import worst_of_splits
 from maskwise.search.groups.subset_tables import (
     count_tabled,
-    fill_tables,
     make_moved_rows,
     plan_tables,
     worst_of_tabled_splits,
@@ -39,7 +41,10 @@ if TYPE_CHECKING:
     from maskwise.compress.compressed_table import Compact
     from maskwise.compress.spill import Workspace
     from maskwise.search.groups.split_kernels import SplitCut
+    from maskwise.search.groups.subset_bundles import Bundles
     from maskwise.search.groups.subset_cells import Buffers
+    from maskwise.search.groups.subset_kernels import Dimensions
+    from maskwise.search.groups.subset_places import AttributePlaces
     from maskwise.search.groups.subset_tables import MovedRows, SubsetTables
 
     Bools = NDArray[np.bool_]
@@ -51,15 +56,6 @@ _MOST_THREADS = 4
 """More would need more memory than they save time."""
 _WORK_OF_THREAD = 2_000_000
 """With fewer visits of rows, another thread does not pay."""
-
-
-class _Places(NamedTuple):
-    """The places of one attribute; see `Dimensions`."""
-
-    of_code: Ints  # (n_codes,)
-    shown: Ints  # (n_places,)
-    candidate: Ints  # (n_places,)
-    n_shown: int
 
 
 class SubsetGroups:
@@ -120,13 +116,15 @@ class SubsetGroups:
         self.now: Floats = np.tile(np.array(now), len(subsets))
         self._node_of_code = [np.full(cut.slot.shape[1], root) for root in self._roots]
         self._n_codes = cut.slot.shape[1]
+        self._workspace = wide.workspace
+        self._numbers = np.zeros(0, np.uint16)
+        # Only pages that are written take memory, and most searches look at bundles instead.
         self._places = wide.workspace.zeros((n_attributes + 1, len(wide.codes)), np.min_scalar_type(self._n_codes + 1))
         self._buffers: list[Buffers] = []
         self._layouts = [self._place(a) for a in range(n_attributes)]
         self._scratch: list[MovedRows] = []
         rows = np.arange(len(wide.codes))
         self._tables = self._make_tables(rows, wide.workspace)
-        self._look_at(rows, self._place_of_code())
         everywhere = np.ones(self._n_codes, np.bool_)
         for a in range(n_attributes):
             self._count(a, everywhere, rows, self._layouts[a], self._own[a][self._members[self._own[a], 0] == a])
@@ -138,7 +136,7 @@ class SubsetGroups:
 
     def release(self) -> None:
         """Free the memory; only `now` is left."""
-        del self._words, self._places, self._codes, self._worsts, self._tables
+        del self._words, self._places, self._numbers, self._codes, self._worsts, self._tables
         self._buffers.clear()
         self._scratch.clear()
 
@@ -174,7 +172,6 @@ class SubsetGroups:
         self._node_of_code[a][codes] = branch_node[branch[codes]]
         self._layouts[a] = self._place(a)
         rows = self._rows_that(is_moved, a)
-        self._look_at(rows, self._place_of_code())
         self._count(a, is_moved, rows, self._place(a, is_moved), self._own[a])
 
     def try_splits(self, attribute: int, node: int, low: int, high: int) -> tuple[Floats, Bools]:
@@ -227,15 +224,20 @@ class SubsetGroups:
         n_codes = self._codes.max(axis=0, initial=0).astype(np.int64) + 1
         tables = plan_tables(self._members, n_codes, len(rows), self._words.shape[1], workspace)
         chosen = np.flatnonzero(tables.start >= 0)
-        if len(chosen):
-            self._look_at(rows, np.tile(np.arange(self._n_codes), (len(self.attributes), 1)))
+        same = np.tile(np.arange(self._n_codes), (len(self.attributes), 1))
+        passes, left = plan_passes(n_codes, chosen, self._members[chosen], None, len(rows))
+        assert not len(left)  # noqa: S101 - a subset that has rows of its own has few enough cells
+        for bundles, combinations in passes:
+            numbers = self._number_bundles(bundles, rows, same, np.arange(len(self.attributes)), n_codes)
 
-            def fill_some(part: slice, at: int) -> None:
-                fill_tables(tables, chosen[part], self._members, self._places, n_codes, self._words, self._buffers[at])
+            def fill_some(part: slice, at: int, *counted: Any) -> None:
+                given = (n_codes, self._words, self._buffers[at])
+                fill_tables(tables, self._members, counted[0], _span(part), *counted[1:], *given)
 
-            self._in_threads(fill_some, len(chosen), len(rows))
+            self._in_threads(fill_some, len(combinations.bundles), len(rows), combinations, bundles, numbers)
         n_threads = min(os.cpu_count() or 1, _MOST_THREADS)
-        self._scratch = [make_moved_rows(tables, len(self.attributes), self._places.dtype) for _ in range(n_threads)]
+        n_attributes, n_cells = len(self.attributes), most_cells(len(rows))
+        self._scratch = [make_moved_rows(tables, n_attributes, n_cells, self._places.dtype) for _ in range(n_threads)]
         return tables
 
     def _n_rows_of(self, subsets: Ints) -> int:
@@ -248,39 +250,9 @@ class SubsetGroups:
             return np.zeros(0, np.int64)
         return np.flatnonzero(shows[self._codes[:, a]])
 
-    def _place(self, a: int, only: Bools | None = None) -> _Places:
-        """The places of an attribute, or those of some of its codes.
-
-        Args:
-            a: The attribute.
-            only: (n_codes,) the codes; the others have the first place.
-        """
-        cut, p = self._cut, self.attributes[a]
-        nodes = self._node_of_code[a]
-        of_code = np.zeros(self._n_codes, np.int64)
-        shown: list[int] = []
-        candidates: list[int] = []
-        different = np.unique(nodes if only is None else nodes[only]).tolist()
-        for number, node in enumerate(different):
-            own = nodes == node
-            if not cut.alive[node] or not cut.n_children[node]:
-                of_code[own] = len(shown)
-                told = [-1]
-            elif cut.hides[p]:
-                # Each value that may still be disclosed by itself, and last all others that `*` hides.
-                children = cut.first_child[node] + np.arange(cut.n_children[node])
-                told = [*children[cut.alive[children]].tolist(), -1]
-                place_of_slot = np.full(len(children) + 1, len(told) - 1)
-                place_of_slot[:-1][cut.alive[children]] = np.arange(len(told) - 1)
-                of_code[own] = len(shown) + place_of_slot[cut.slot[p][own]]
-            else:
-                told = [node] * int(cut.n_children[node])
-                of_code[own] = len(shown) + cut.slot[p][own]
-            shown += [number] * len(told)
-            candidates += told
-        if only is not None:
-            of_code[~only] = 0
-        return _Places(of_code, np.array(shown), np.array(candidates), len(different))
+    def _place(self, a: int, only: Bools | None = None) -> AttributePlaces:
+        """The places of an attribute, or those of some of its codes."""
+        return place_codes(self._cut, self.attributes[a], self._node_of_code[a], only)
 
     def _place_of_code(self) -> NDArray[np.unsignedinteger]:
         """(n_attributes, n_codes) the place of each code."""
@@ -298,48 +270,58 @@ class SubsetGroups:
 
         self._in_threads(take_some, len(self.attributes), len(rows))
 
-    def _dimensions(self, n_rows: int, refined: _Places) -> Dimensions:
+    def _dimensions(self, n_rows: int, refined: AttributePlaces, *, hides: bool = False) -> Dimensions:
         """What the rows show that are looked at, the places of the refined attribute last.
 
         Args:
             n_rows: How many they are.
             refined: The places of the refined attribute, which are looked up elsewhere.
+            hides: Whether it discloses values one by one, if that matters.
         """
-        layouts = [*self._layouts, refined]
-        sizes = [len(one.shown) for one in layouts]
-        places = self._places[:, :n_rows]
-        candidate = np.concatenate([one.candidate for one in layouts])
-        offset = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
-        hides = self._cut.hides[list(self.attributes)]
-        return Dimensions(
-            places,
-            np.array(sizes, np.int64),
-            np.array([one.n_shown for one in layouts], np.int64),
-            offset,
-            np.concatenate([one.shown for one in layouts]).astype(np.int64),
-            candidate.astype(np.int64),
-            np.logical_or.reduceat((candidate >= 0) & self._cut.alive[candidate], offset),
-            np.append(hides, False),
-        )
+        all_hide = np.append(self._cut.hides[list(self.attributes)], hides)
+        return as_dimensions([*self._layouts, refined], all_hide, self._cut.alive, self._places[:, :n_rows])
 
-    def _count(self, a: int, moved: Bools, rows: Ints, refined: _Places, own: Ints) -> None:
+    def _number_bundles(self, bundles: Bundles, rows: Ints, table: NDArray[Any], of: Ints, n_places: Ints) -> Any:
+        """Number what some rows have on each bundle.
+
+        Args:
+            bundles: The bundles.
+            rows: The rows.
+            table: (n_dimensions, n_codes) the place of each code.
+            of: The attribute of each dimension.
+            n_places: How many places each dimension has.
+
+        Returns:
+            (n_bundles, n_rows)
+        """
+        n_bundles = len(bundles.size)
+        if len(self._numbers) < n_bundles * len(rows):
+            self._numbers = self._workspace.zeros(n_bundles * len(rows), np.uint16)
+        numbers = self._numbers[: n_bundles * len(rows)].reshape(n_bundles, -1)
+        places = table.astype(np.uint16)
+
+        def take_some(part: slice, at: int) -> None:
+            del at
+            take_bundles(self._codes, rows, places, of, bundles, n_places, _span(part), numbers)
+
+        self._in_threads(take_some, n_bundles, len(rows))
+        return numbers
+
+    def _count(self, a: int, moved: Bools, rows: Ints, refined: AttributePlaces, own: Ints) -> None:
         """Count what a refinement moves on the subsets that have its attribute.
 
         Args:
             a: The attribute.
             moved: (n_codes,) its codes that show the refined value.
-            rows: The rows with them, which are looked at.
+            rows: The rows with them.
             refined: The places that they have now.
             own: The subsets.
         """
-        dims = self._dimensions(len(rows), refined)
-        dims.hides[-1] = dims.hides[a]
+        dims = self._dimensions(len(rows), refined, hides=bool(self._cut.hides[self.attributes[a]]))
         place = refined.of_code.astype(self._places.dtype)
-        dims.places[-1] = place[self._codes[rows, a]]
-        words = self._words[rows] if len(rows) < len(self._words) else self._words
+        table = self._place_of_code()
         is_tabled = self._tables.start[own] >= 0
         few, many = own[is_tabled], own[~is_tabled]
-        table = self._place_of_code()
         weighed = (self._layout, self._rules, self._worsts)
 
         def count_tables(part: slice, at: int) -> None:
@@ -347,15 +329,41 @@ class SubsetGroups:
             shown = (dims._replace(places=scratch.places), self._tables, self._subsets, few[part], a)
             count_tabled(*shown, table, place, moved, *weighed, self._buffers[at], scratch)
 
-        def count_some(part: slice, at: int) -> None:
-            count_subsets(dims, self._subsets, many[part], a, words, *weighed, self._buffers[at])
-
         self._in_threads(count_tables, len(few), self._n_rows_of(few))
-        if len(rows):
-            self._in_threads(count_some, len(many), len(rows))
+        dimensions = np.where(self._members[many] == a, len(self.attributes), self._members[many])
+        is_open = dims.is_open[dimensions].any(axis=1)
+        if not len(rows) or not is_open.any():
+            return
+        words = self._words[rows] if len(rows) < len(self._words) else self._words
+        passes, left = plan_passes(dims.n_places, many[is_open], dimensions[is_open], len(self.attributes), len(rows))
+        of = np.append(np.arange(len(self.attributes)), a)
+        for bundles, combinations in passes:
+            numbers = self._number_bundles(bundles, rows, np.vstack([table, place]), of, dims.n_places)
 
-    def _in_threads(self, work: Callable[[slice, int], T], n: int, n_rows: int) -> list[T]:
-        """Share subsets, or attributes, among threads, each with buffers of its own, whose number it is told."""
+            def count_some(part: slice, at: int, *counted: Any) -> None:
+                scratch = self._scratch[at]
+                shown = (dims._replace(places=scratch.places), self._subsets, a, counted[0], _span(part), *counted[1:])
+                count_bundled(*shown, words, *weighed, self._buffers[at], scratch)
+
+            self._in_threads(count_some, len(combinations.bundles), len(rows), combinations, bundles, numbers)
+
+        def count_left(part: slice, at: int) -> None:
+            count_subsets(dims, self._subsets, left[part], a, words, *weighed, self._buffers[at])
+
+        if len(left):
+            self._look_at(rows, table)
+            dims.places[-1] = place[self._codes[rows, a]]
+            self._in_threads(count_left, len(left), len(rows))
+
+    def _in_threads(self, work: Callable[..., T], n: int, n_rows: int, *given: Any) -> list[T]:
+        """Share subsets, attributes or combinations among threads, each with buffers of its own.
+
+        Args:
+            work: Is given a part of them, the number of the buffers, and what is `given`.
+            n: How many there are.
+            n_rows: How many rows are looked at for each.
+            given: What `work` is given besides.
+        """
         if not n:
             return []
         n_threads = max(min(os.cpu_count() or 1, _MOST_THREADS, n * n_rows // _WORK_OF_THREAD, n), 1)
@@ -363,15 +371,20 @@ class SubsetGroups:
             self._buffers.append(make_buffers(len(self._codes), self._words.shape[1], len(self._layout.word)))
         parts = [slice(n * t // n_threads, n * (t + 1) // n_threads) for t in range(n_threads)]
         if n_threads == 1:
-            return [work(parts[0], 0)]
+            return [work(parts[0], 0, *given)]
         with ThreadPoolExecutor(n_threads) as threads:
-            return list(threads.map(work, parts, range(n_threads)))
+            return [done.result() for done in [threads.submit(work, part, t, *given) for t, part in enumerate(parts)]]
 
 
 def _members(attributes: Sequence[int], subsets: Sequence[tuple[int, ...]]) -> Ints:
     """(n_subsets, size) the attributes of each subset by their place among all."""
     place = {a: p for p, a in enumerate(attributes)}
     return np.array([[place[a] for a in subset] for subset in subsets], np.int64)
+
+
+def _span(part: slice) -> Ints:
+    """A part as kernels take it."""
+    return np.array([part.start, part.stop], np.int64)
 
 
 def _with_member(members: Ints, a: int) -> Ints:

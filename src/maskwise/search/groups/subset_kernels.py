@@ -1,8 +1,8 @@
 """Count the groups of many subsets of attributes at once, and what refining a value would make of them: compiled.
 
 The rows that show a refined value are looked at once for each subset with its
-attribute, or once for several subsets that differ in their last attribute: these
-are counted together, and each from these counts. Arguments are tagged IN, OUT or INOUT.
+attribute. `bundle_kernels` counts many subsets at once, where their cells are few. Arguments are tagged IN, OUT or
+INOUT.
 """
 
 from __future__ import annotations
@@ -12,24 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from maskwise.compress.packing import Layout, spread
-from maskwise.search.groups.subset_cells import (
-    ROWS_OF_BLOCK,
-    Buffers,
-    clear_cells,
-    count_cells,
-    list_cells,
-    number_keys,
-)
+from maskwise.search.groups.subset_cells import Buffers, count_cells, number_keys
 from maskwise.search.rule_kernels import weigh
 from maskwise.values.compiled import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from maskwise.search.rule_kernels import Rules
 
-_MOST_TOGETHER = 1 << 13
-"""So many cells several subsets may be counted in together: they stay in a processor's own memory."""
-_ROWS_OF_CELL = 16
-"""And there must be so many rows for each: every cell is looked at once more for each of the subsets."""
 _BLOCK = 1024
 """So many rows are turned into columns at a time."""
 
@@ -108,36 +97,27 @@ def _number_of(subsets: Subsets, s: int, attribute: int) -> Any:
 
 
 @inner_kernel
-def _differ_in_last(subsets: Subsets, s: int, other: int, a: int) -> bool:
-    """Whether two subsets have the same attributes but for the last that is not the refined one."""
-    for j in range(1, subsets.members.shape[1] - 1):
-        if _dimension(subsets, s, j, a, a) != _dimension(subsets, other, j, a, a):
-            return False
-    return True
-
-
-@inner_kernel
-def _first_keys(dims: Dimensions, subsets: Subsets, s: int, a: int, n: int, buffers: Buffers) -> Any:
-    """Number the cells of the rows on all attributes of a subset but the last; return how many there may be."""
+def _number_cells(dims: Dimensions, subsets: Subsets, s: int, a: int, n: int, buffers: Buffers) -> Any:
+    """Number the cells of the rows on the attributes of a subset; return how many there may be."""
     refined = dims.n_places.shape[0] - 1
-    n_keys = np.int64(1)
+    n_cells, cell = np.int64(1), buffers.cell[:n]
     for i in range(n):
-        buffers.key[i] = 0
-    for j in range(subsets.members.shape[1] - 1):
+        cell[i] = 0
+    for j in range(subsets.members.shape[1]):
         d = _dimension(subsets, s, j, a, refined)
-        n_places = dims.n_places[d]
-        if n_keys * n_places > buffers.counted.shape[0]:
-            n_keys = number_keys(buffers.key, n, buffers.table)
-        n_keys *= n_places
+        n_places, places = dims.n_places[d], dims.places[d, :n]
+        if n_cells * n_places > buffers.counted.shape[0]:
+            n_cells = number_keys(buffers.cell, n, buffers.table)
+        n_cells *= n_places
         for i in range(n):
-            buffers.key[i] = buffers.key[i] * n_places + dims.places[d, i]
-    if n_keys > buffers.counted.shape[0]:
-        n_keys = number_keys(buffers.key, n, buffers.table)
-    return n_keys
+            cell[i] = cell[i] * n_places + places[i]
+    if n_cells > buffers.counted.shape[0]:
+        n_cells = number_keys(buffers.cell, n, buffers.table)
+    return n_cells
 
 
 @inner_kernel
-def _weigh_subset(  # noqa: PLR0912 - one pass over the cells
+def weigh_subset(  # noqa: PLR0912 - one pass over the cells
     dims: Dimensions, subsets: Subsets, s: int, a: int, layout: Layout, rules: Rules, worsts: Worsts, buffers: Buffers
 ) -> None:
     """Update the worst figures of the candidates on a subset's attributes from its cells in `buffers`.
@@ -230,7 +210,7 @@ def count_subsets(
     Args:
         dims: IN what these rows show.
         subsets: IN the subsets.
-        own: IN those that are counted, which have the refined attribute; in the order of their other attributes.
+        own: IN those that are counted, which have the refined attribute.
         a: IN the refined attribute.
         words: IN (n_rows, n_words) the counters of the rows.
         layout: IN where they are.
@@ -239,116 +219,15 @@ def count_subsets(
         buffers: OUT what is counted in.
     """
     n, size, refined = words.shape[0], subsets.members.shape[1], dims.n_places.shape[0] - 1
-    most = min(max(n // _ROWS_OF_CELL, 1), _MOST_TOGETHER)
-    n_keys = np.int64(0)
-    q, of_keys = 0, -1
-    while q < own.shape[0]:
+    for q in range(own.shape[0]):
         s = own[q]
         is_open = False
         for j in range(size):
             is_open = is_open or dims.is_open[_dimension(subsets, s, j, a, refined)]
-        if not is_open:
-            q += 1
-            continue
-        if of_keys < 0 or not _differ_in_last(subsets, s, of_keys, a):
-            n_keys = _first_keys(dims, subsets, s, a, n, buffers)
-            of_keys = s
-        last = _dimension(subsets, s, size - 1, a, refined)
-        n_cells = n_keys * dims.n_places[last]
-        stop = q + 1
-        while size > 1 and stop < own.shape[0] and _differ_in_last(subsets, own[stop], s, a):
-            n_more = n_cells * dims.n_places[_dimension(subsets, own[stop], size - 1, a, refined)]
-            if n_more > most:
-                break
-            n_cells = n_more
-            stop += 1
-        if n_cells <= buffers.counted.shape[0]:
-            clear_cells(buffers, words.shape[1], n_cells)
-            _count_blocks(dims, subsets, own, q, stop, a, words, buffers)
-        else:
-            # One subset: several are counted together only where there are few cells.
-            for i in range(n):
-                buffers.cell[i] = buffers.key[i] * dims.n_places[last] + dims.places[last, i]
-            n_cells = number_keys(buffers.cell, n, buffers.table)
-            clear_cells(buffers, words.shape[1], n_cells)
-            count_cells(buffers.cell, 0, n, words, buffers)
-        if stop == q + 1:
-            list_cells(buffers, n_cells)
-            _weigh_subset(dims, subsets, s, a, layout, rules, worsts, buffers)
-        n_before = np.int64(1)
-        for p in range(q, stop if stop > q + 1 else q):
-            n_places = dims.n_places[_dimension(subsets, own[p], size - 1, a, refined)]
-            _project(n_keys, n_before, n_places, n_cells // (n_keys * n_before * n_places), buffers)
-            n_before *= n_places
-            _weigh_subset(dims, subsets, own[p], a, layout, rules, worsts, buffers)
-        q = stop
-
-
-@inner_kernel
-def _count_blocks(
-    dims: Dimensions, subsets: Subsets, own: Any, q: int, stop: int, a: int, words: Any, buffers: Buffers
-) -> None:
-    """Count the rows in the cells of their key and the last attributes of some subsets, block by block.
-
-    Args:
-        dims: IN what rows show.
-        subsets: IN the subsets.
-        own: IN those that are counted.
-        q: IN the first of those that are counted together.
-        stop: IN one past the last.
-        a: IN the refined attribute.
-        words: IN (n_rows, n_words) the counters of the rows.
-        buffers: INOUT cells are counted.
-    """
-    n, size, refined = words.shape[0], subsets.members.shape[1], dims.n_places.shape[0] - 1
-    block = buffers.block
-    for start in range(0, n, ROWS_OF_BLOCK):
-        end = min(start + ROWS_OF_BLOCK, n)
-        for i in range(end - start):
-            block[i] = buffers.key[start + i]
-        for p in range(q, stop):
-            d = _dimension(subsets, own[p], size - 1, a, refined)
-            n_places, places = np.int32(dims.n_places[d]), dims.places[d, start:end]
-            for i in range(end - start):
-                block[i] = np.int32(block[i] * n_places + places[i])
-        count_cells(block, start, end, words, buffers)
-
-
-@inner_kernel
-def _project(n_keys: int, n_before: int, n_places: int, n_after: int, buffers: Buffers) -> None:
-    """List the cells of one subset from those in which it was counted together with others.
-
-    A cell of all of them is numbered by its key, the places on the last attributes of
-    the subsets before, the place on its own, and those on the ones after it.
-
-    Args:
-        n_keys: IN how many keys there may be.
-        n_before: IN how many combinations of places the attributes before have.
-        n_places: IN how many places its own last attribute has.
-        n_after: IN how many combinations of places the attributes after it have.
-        buffers: INOUT its cells are listed.
-    """
-    for own in range(n_keys * n_places):
-        buffers.some_cell[own] = -1
-    n_found, x = np.int64(0), np.int64(0)
-    for key in range(n_keys):
-        for _before in range(n_before):
-            for place in range(n_places):
-                own = key * n_places + place
-                for _after in range(n_after):
-                    if buffers.row_of[x] >= 0:
-                        c = buffers.some_cell[own]
-                        if c < 0:
-                            c = n_found
-                            n_found += 1
-                            buffers.some_cell[own] = c
-                            buffers.some_row[c] = buffers.row_of[x]
-                            for w in range(buffers.cells.shape[1]):
-                                buffers.cells[c, w] = 0
-                        for w in range(buffers.cells.shape[1]):
-                            buffers.cells[c, w] += buffers.counted[x, w]
-                    x += 1
-    buffers.n_cells[0] = n_found
+        if is_open:
+            n_cells = _number_cells(dims, subsets, s, a, n, buffers)
+            count_cells(buffers.cell[:n], n_cells, words, buffers)
+            weigh_subset(dims, subsets, s, a, layout, rules, worsts, buffers)
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 Two columns of a hundred values each have at most ten thousand different rows,
 however many records there are. Such a subset is counted once, and what a
-refinement moves is then looked up among its own rows. The other subsets are
-counted from the rows of all attributes, by `subset_kernels`.
+refinement moves is then looked up among its own rows. `bundle_kernels` counts them;
+the other subsets are counted from the rows of all attributes whenever something is refined.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maskwise.search.groups.subset_cells import ROWS_OF_BLOCK, Buffers, clear_cells, count_cells
 from maskwise.search.groups.subset_kernels import count_subsets
 from maskwise.search.groups.subset_splits import worst_of_splits
 from maskwise.values.compiled import inner_kernel, kernel
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from maskwise.compress.packing import Layout
     from maskwise.compress.spill import Workspace
+    from maskwise.search.groups.subset_cells import Buffers
     from maskwise.search.groups.subset_kernels import Dimensions, Subsets, Worsts
     from maskwise.search.rule_kernels import Rules
 
@@ -83,57 +83,12 @@ def plan_tables(members: Ints, n_codes: Ints, n_rows: int, n_words: int, workspa
     )
 
 
-def make_moved_rows(tables: SubsetTables, n_attributes: int, dtype: Any) -> MovedRows:
-    """Make room for the rows of any of the subsets."""
-    n = int(tables.n_rows.max(initial=0))
+def make_moved_rows(tables: SubsetTables, n_attributes: int, n_cells: int, dtype: Any) -> MovedRows:
+    """Make room for the rows of any of the subsets, or for so many cells."""
+    n = max(int(tables.n_rows.max(initial=0)), n_cells)
     return MovedRows(
         np.zeros((n_attributes + 1, n), dtype), np.zeros((n, tables.words.shape[1]), np.int64), np.zeros(n, np.int64)
     )
-
-
-@kernel
-def fill_tables(
-    tables: SubsetTables, chosen: Any, members: Any, codes: Any, n_codes: Any, words: Any, buffers: Buffers
-) -> None:
-    """Count the rows of all attributes on some subsets.
-
-    Args:
-        tables: INOUT their rows are filled in.
-        chosen: IN which subsets.
-        members: IN (n_subsets, size) their attributes.
-        codes: IN (n_attributes or more, n_rows) the rows of all attributes.
-        n_codes: IN how many codes each attribute has.
-        words: IN (n_rows, n_words) their counters.
-        buffers: OUT what is counted in.
-    """
-    n, size, block = words.shape[0], members.shape[1], buffers.block
-    for q in range(chosen.shape[0]):
-        s = chosen[q]
-        n_cells = np.int64(1)
-        for m in range(size):
-            n_cells *= n_codes[members[s, m]]
-        clear_cells(buffers, words.shape[1], n_cells)
-        for start in range(0, n, ROWS_OF_BLOCK):
-            end = min(start + ROWS_OF_BLOCK, n)
-            for i in range(end - start):
-                block[i] = 0
-            for m in range(size):
-                size_of, own = np.int32(n_codes[members[s, m]]), codes[members[s, m], start:end]
-                for i in range(end - start):
-                    block[i] = np.int32(block[i] * size_of + own[i])
-            count_cells(block, start, end, words, buffers)
-        at = tables.start[s]
-        for x in range(n_cells):
-            if buffers.row_of[x] < 0:
-                continue
-            rest = np.int64(x)
-            for m in range(size - 1, -1, -1):
-                tables.codes[at, m] = rest % n_codes[members[s, m]]
-                rest //= n_codes[members[s, m]]
-            for w in range(words.shape[1]):
-                tables.words[at, w] = buffers.counted[x, w]
-            at += 1
-        tables.n_rows[s] = at - tables.start[s]
 
 
 @inner_kernel

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+_MOST_PLACES = 1 << 28
+"""A place takes 113 bytes, so many of them 28 GiB; four times as many would no longer be numbered right."""
+
 
 def spare_records(problem: Problem) -> int:
     """How many records, or persons, a problem's policy lets a search suppress."""
@@ -61,6 +64,14 @@ def start_groups(
     """
     budget = problem.policy.suppress
     assert budget is not None  # noqa: S101 - else nothing is suppressed
+    n_rows = len(union_table(tables).codes)
+    if len(requests) * n_rows > _MOST_PLACES:
+        msg = (
+            f"With `suppress` every one of {n_rows:,} different rows has a place in each of {len(requests):,} "
+            f"quasi-identifiers, and more than {_MOST_PLACES:,} places do not fit. Delete `suppress` from the policy, "
+            "lower L, or name fewer attributes."
+        )
+        raise InputError(msg)
     bounds = list_bounds(problem.profile, problem.policy, own_requests(requests))
     roots = np.cumsum([0, *(len(tree.nodes) for tree in trees)]).tolist()
     groups = SuppressibleGroups(
