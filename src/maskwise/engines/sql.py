@@ -319,23 +319,6 @@ class Engine:
         text = label_by_join(joined[name], joined["lookup_text"], relabel)
         return joined.mutate(**{name: text}).drop("lookup_key", "lookup_text")
 
-    def look_up(self, table: ir.Table, name: str, cell: ir.Value, keys: pa.Array, codes: Sequence[int]) -> ir.Table:
-        """Add a column with the code of each cell, in any order of rows; it is missing where a cell is no key.
-
-        Args:
-            table: The records.
-            name: What to call the column.
-            cell: The cells, of these records.
-            keys: Distinct cells.
-            codes: The code of each.
-        """
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
-        small = self.register(pa.table({"lookup_key": keys, "lookup_code": pa.array(codes, pa.int32())}))
-        with_cell = table.mutate(**{name: cell})
-        joined = with_cell.left_join(small, with_cell[name] == small["lookup_key"])
-        return joined.mutate(**{name: joined["lookup_code"]}).drop("lookup_key", "lookup_code")
-
     def _by_range(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
         """Number the range that each cell falls into, and join the number to its label."""
         records = self._compile(table.mutate(range_cell=as_keys(table[name], relabel)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,17 +30,25 @@ def shuffle_records(table: Table, seed: int | None) -> Table:
         table: The records.
         seed: Makes the order repeatable; None draws a secret one inside the engine.
     """
-    constants = _constants(table.expr)
-
-    def sort(records: ir.Table) -> ir.Table:
-        return _in_random_order(table.engine, records, seed)
-
+    constants, engine = _constants(table.expr), table.engine
     records = table.expr.drop(*constants)
-    # Where the records are in this process, which has to hold them; elsewhere it was not measured.
-    is_numbered = table.engine.can(Feature.LOCAL_RECORDS)
-    shuffled = sort_by_numbers(records, sort) if is_numbered else sort(records)
+    shuffled = order_held(engine, records, partial(_draw_order, seed))
+    if shuffled is None:
+        sort = partial(_in_random_order, engine, seed=seed)
+        # Where the records are in this process, which has to hold them; elsewhere it was not measured.
+        shuffled = sort_by_numbers(records, sort) if engine.can(Feature.LOCAL_RECORDS) else sort(records)
     expr = shuffled.mutate(**constants).select(*table.expr.columns)
     return replace(table, expr=expr, is_shuffled=True)
+
+
+def _draw_order(seed: int | None, n_records: int) -> NDArray[np.int64]:
+    """For each place the record that comes there."""
+    if seed is None:
+        # An order that nobody knows comes from the system's randomness.
+        return np.random.default_rng(secrets.randbits(256)).permutation(n_records)
+    order = np.empty(n_records, np.int64)
+    order[np.random.default_rng(seed).permutation(n_records)] = np.arange(n_records)
+    return order
 
 
 def _in_random_order(engine: Engine, records: ir.Table, seed: int | None) -> ir.Table:
@@ -47,16 +56,6 @@ def _in_random_order(engine: Engine, records: ir.Table, seed: int | None) -> ir.
     import ibis  # noqa: PLC0415 - heavy
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    def draw(n_records: int) -> NDArray[np.int64]:
-        if seed is None:
-            # An order that nobody knows comes from the system's randomness.
-            return np.random.default_rng(secrets.randbits(256)).permutation(n_records)
-        order = np.empty(n_records, np.int64)
-        order[np.random.default_rng(seed).permutation(n_records)] = np.arange(n_records)
-        return order
-
-    if (shuffled := order_held(engine, records, draw)) is not None:
-        return shuffled
     if seed is None:
         return engine.dialect.in_random_order(records)
     if not engine.can(Feature.RECORD_ORDER):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from maskwise.engines.base import ROW, Feature
+from maskwise.engines.lookup_keys import look_up
 from maskwise.policy.budget import Suppressed
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def mark_suppressed(masked: Table, combinations: Sequence[SuppressedCombinations
         text = expr[f"place_{q}_0"].cast("string")
         for p in range(1, len(one.qid)):
             text = text + ibis.literal(",") + expr[f"place_{q}_{p}"].cast("string")
-        expr = masked.engine.look_up(expr, f"found_{q}", text, pa.array(keys, pa.string()), [1] * len(keys))
+        expr = look_up(masked.engine, expr, f"found_{q}", text, pa.array(keys, pa.string()), [1] * len(keys))
         found.append(f"found_{q}")
     is_found = expr[found[0]].notnull()
     for name in found[1:]:
@@ -102,7 +103,7 @@ def _number_labels(masked: Table, expr: ir.Table, key: str, name: str, labels: S
         branches = [(cell.isnull(), ibis.literal(missing)), *((cell == text, ibis.literal(at)) for at, text in named)]
         return expr.mutate(**{key: ibis.cases(*branches, else_=ibis.literal(-1)).cast("int32")})
     texts, codes = pa.array([text for _, text in named], pa.string()), [at for at, _ in named]
-    expr = masked.engine.look_up(expr, key, cell, texts, codes)
+    expr = look_up(masked.engine, expr, key, cell, texts, codes)
     place = expr[key].fill_null(-1)
     return expr.mutate(**{key: expr[masked.key(name)].isnull().ifelse(missing, place).cast("int32")})
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from maskwise.engines.lookup_keys import look_up
 from maskwise.table.table import one_or_zero
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import ibis.expr.types as ir
     import pyarrow as pa
 
     from maskwise.table.table import Table
@@ -62,6 +62,6 @@ def _number(table: Table, name: str, own: Mapping[int, Sequence[object]], key: s
         sets.update({cell: (*sets.get(cell, ()), i) for cell in cells if cell is not None})
     number = {belongs: at for at, belongs in enumerate(dict.fromkeys(sets.values()))}
     codes = [number[belongs] for belongs in sets.values()]
-    expr: ir.Table = table.engine.look_up(table.expr, key, table.column(name), pa.array(list(sets)), codes)
+    expr = look_up(table.engine, table.expr, key, table.column(name), pa.array(list(sets)), codes)
     numbers = {i: [at for belongs, at in number.items() if i in belongs] for i in own}
     return replace(table, expr=expr), _Numbered(key, numbers)

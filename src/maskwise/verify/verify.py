@@ -15,6 +15,7 @@ import numpy as np
 
 from maskwise.engines.base import PERSON, Feature
 from maskwise.engines.distinct_rows import n_marked, n_records, records_of_row
+from maskwise.engines.lookup_keys import look_up
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.table.marks import MOST_LISTED
@@ -289,7 +290,7 @@ def _indicate(
                 key = f"m{layer[0]}"
                 codes = {cell: i for i in layer for cell in held[i]}
                 keys = pa.array(list(codes))
-                expr = table.engine.look_up(table.expr, key, table.column(name), keys, list(codes.values()))
+                expr = look_up(table.engine, table.expr, key, table.column(name), keys, list(codes.values()))
                 table = replace(table, expr=expr)
                 layer_of.update(dict.fromkeys(layer, key))
     indicators = {}
