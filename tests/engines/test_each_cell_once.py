@@ -187,11 +187,21 @@ def test_what_looks_at_other_records_or_columns_is_left_to_the_database() -> Non
     assert known.unchanged == {"c0", "y"}
 
 
+def test_a_long_column_that_hardly_repeats_is_not_looked_through() -> None:
+    n_rows = 200_000
+    held = HeldColumns(pa.table({"id": np.arange(n_rows), "few": np.arange(n_rows) % 1000}))
+    assert held.column("id") is None
+    few = held.column("few")
+    assert few is not None
+    assert len(few.cells) == 1001
+    assert not few.has_missing
+
+
 def test_many_cells_keep_their_order() -> None:
     """More of them than a batch or a vector of the database has."""
     n_cells = 300_000
     numbers = np.tile(np.arange(n_cells)[::-1], 2)
-    table = pa.table({"n": numbers, "m": (numbers % 7).astype(str)})
+    table = pa.table({"n": pa.array(numbers).dictionary_encode(), "m": (numbers % 7).astype(str)})
     held, other = both_ways(table)
     lookup = Lookup(pa.array(np.arange(n_cells)), pa.array(np.arange(n_cells) % 251, pa.uint8()))
     counted = []

@@ -168,7 +168,8 @@ class _CellQuery:
         said, column = answers.column(name).combine_chunks(), self.column(name)
         if column is None:
             return pa.repeat(said[0], self.held.n_rows)
-        said = said.slice(0, len(column.cells))
+        # Where no record has a missing cell, nothing needs to be said of one.
+        said = said.slice(0, len(column.cells) - (not column.has_missing))
         if said.null_count or not pa.types.is_integer(said.type):
             return said.take(from_numpy(column.places))
         numbers = as_numpy(said)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.values.arrow import as_numpy
+from maskwise.values.arrow import as_numpy, from_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 _LEAST_REPEATED = 2
 """It pays if a cell stands for so many records, on average."""
+_N_TRIED = 4096
+"""So many cells of a long column are looked at first, and it is left alone if `_NEARLY_ALL` of them differ."""
+_NEARLY_ALL = 0.99
+_LONG = 16 * _N_TRIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,8 @@ class HeldColumn:
     """Its distinct cells, and a missing one behind them."""
     places: Places  # (n_rows,)
     """For each record which of them it has."""
+    has_missing: bool
+    """Whether a record has the missing one."""
 
 
 class HeldColumns:
@@ -91,6 +97,8 @@ class HeldColumns:
 def _look_through(column: pa.ChunkedArray) -> HeldColumn | None:
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
+    if not pa.types.is_dictionary(column.type) and _hardly_repeats(column):
+        return None
     try:
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     except pa.ArrowNotImplementedError:
@@ -100,7 +108,17 @@ def _look_through(column: pa.ChunkedArray) -> HeldColumn | None:
     if len(known) * _LEAST_REPEATED > len(whole):
         return None
     places = as_numpy(whole.indices.fill_null(len(known))).astype(np.int32, copy=False)
-    return HeldColumn(pa.concat_arrays([known, pa.nulls(1, known.type)]), places)
+    return HeldColumn(pa.concat_arrays([known, pa.nulls(1, known.type)]), places, whole.indices.null_count > 0)
+
+
+def _hardly_repeats(column: pa.ChunkedArray) -> bool:
+    """Whether some cells of a long column nearly all differ; to look through a million takes a tenth of a second."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if len(column) <= _LONG or pa.types.is_nested(column.type):
+        return False
+    rows = np.random.default_rng(0).integers(0, len(column), _N_TRIED)
+    return len(column.take(from_numpy(rows)).unique()) >= _NEARLY_ALL * len(np.unique(rows))
 
 
 def one_array(column: pa.ChunkedArray) -> pa.DictionaryArray:
