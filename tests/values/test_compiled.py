@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import maskwise
-from maskwise.values.compiled import bare_kernel, inner_kernel, kernel, on_compiling, plain_loop
+from maskwise.values.compiled import bare_kernel, inner_kernel, kernel, on_compiling, plain_loop, shared_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,6 +94,17 @@ def test_kept_code_goes_by_what_it_calls_and_by_constants(
     assert run(100, 10) == (111, True)
     assert run(100, 2000) == (2101, False)
     assert run(50000, 2000) == (52001, False)
+
+
+def test_a_shared_kernel_is_called_by_kernels_and_by_plain_loops() -> None:
+    shared = shared_kernel(loop_without_file())
+
+    def quadruple(n: int) -> Any:
+        return shared(shared(n))
+
+    compiled = bare_kernel(quadruple)
+    assert times_compiled(lambda: plain_loop(compiled)(3)) == (12, 0)
+    assert compiled(3) == 12
 
 
 def test_a_plain_loop_compiles_nothing() -> None:

@@ -40,6 +40,11 @@ def inner_kernel(loop: Callable[..., Any]) -> Any:
     return InnerKernel(loop)
 
 
+def shared_kernel(loop: Callable[..., Any]) -> Any:
+    """Compile a loop that other kernels call, and Python as it is written: where it calls their plain loops."""
+    return SharedKernel(loop)
+
+
 def bare_kernel(loop: Callable[..., Any]) -> Any:
     """Compile a loop that Python calls, as machine code that needs nothing of numba."""
     return BareKernel(loop)
@@ -83,6 +88,11 @@ class Kernel:
         return self._dispatcher
 
     @property
+    def signatures(self) -> list[Any]:
+        """The types of arguments that there is code for in this process."""
+        return list(self.dispatcher.signatures)
+
+    @property
     def is_kept(self) -> bool:
         """Whether other processes find the code."""
         from maskwise.values.compiler import has_cache  # noqa: PLC0415 - as above
@@ -111,6 +121,14 @@ class InnerKernel(Kernel):
 
             self._dispatcher = called_by_kernels(self.py_func)
         return self._dispatcher
+
+
+class SharedKernel(InnerKernel):
+    """An inner kernel that Python may call, too, without compiling it."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the loop as it is written."""
+        return self.py_func(*arguments)
 
 
 class BareKernel(InnerKernel):
@@ -142,6 +160,11 @@ class BareKernel(InnerKernel):
             if types not in self._entries:
                 self._entries[types] = find_entry(self, types, arguments) or Kernel(self.py_func)
             return self._entries[types]
+
+    @property
+    def signatures(self) -> list[Any]:
+        """The types of arguments that there is code for in this process."""
+        return list(self._entries)
 
     @property
     def is_kept(self) -> bool:
