@@ -107,8 +107,15 @@ def _look_through(column: pa.ChunkedArray) -> HeldColumn | None:
     known = whole.dictionary
     if len(known) * _LEAST_REPEATED > len(whole):
         return None
-    places = as_numpy(whole.indices.fill_null(len(known))).astype(np.int32, copy=False)
-    return HeldColumn(pa.concat_arrays([known, pa.nulls(1, known.type)]), places, whole.indices.null_count > 0)
+    places, has_missing = whole.indices.cast(pa.int32()), whole.indices.null_count > 0
+    if has_missing:
+        # Not by `fill_null`, which would import pandas.
+        places = pa.concat_arrays([places, from_numpy(np.array([len(known)], np.int32))])
+        places = places.take(
+            from_numpy(np.where(as_numpy(whole.indices.is_valid()), np.arange(len(whole)), len(whole)))
+        )
+    numbers = as_numpy(places).astype(np.int32, copy=False)
+    return HeldColumn(pa.concat_arrays([known, pa.nulls(1, known.type)]), numbers, has_missing)
 
 
 def _hardly_repeats(column: pa.ChunkedArray) -> bool:
