@@ -26,7 +26,7 @@ class Compiled(event.Listener):
     def on_end(self, one): pass
 
 event.register("numba:compile", Compiled())
-ahead._n_cores = lambda: 2
+ahead.n_processors = lambda: 2
 ahead.compile_ahead()
 """
 BOTH_HALVES = {"split_all", "worst_of_splits", "log_chance_valid"}
@@ -75,7 +75,7 @@ def test_what_the_other_process_does_not_compile_is_compiled_here(
     monkeypatch.setattr(warm_up, "warm_up_groups", compile_something)
     monkeypatch.setattr(ahead, "compile_second_half", lambda: done.append("second half"))
     monkeypatch.setattr(ahead, "subprocess", SimpleNamespace(**vars(subprocess) | {"Popen": start}))
-    monkeypatch.setattr(ahead, "_n_cores", lambda: changed.get("n_cores", 2))
+    monkeypatch.setattr(ahead, "n_processors", lambda: changed.get("n_cores", 2))
     monkeypatch.setattr(ahead, "_SECOND_HALF", changed.get("code", "pass"))
     monkeypatch.setattr(ahead, "_LONGEST", changed.get("longest", 60.0))
     monkeypatch.setattr(sys, "executable", changed.get("executable", sys.executable))

@@ -106,7 +106,7 @@ def test_threads_lead_to_the_same_steps(monkeypatch: pytest.MonkeyPatch, seed: i
 
     monkeypatch.setattr(SubsetGroups, "_in_threads", note)
     monkeypatch.setattr(subset_groups, "_WORK_OF_THREAD", 1)
-    monkeypatch.setattr(subset_groups.os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(subset_groups, "n_processors", lambda: 4)
     found = masked(monkeypatch, 0, seed)
     assert max(shared) > 1
     assert found.solution.steps == alone.solution.steps

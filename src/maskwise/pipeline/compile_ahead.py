@@ -7,12 +7,13 @@ compiled is found in the cache that both share.
 from __future__ import annotations
 
 import atexit
-import os
 import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from maskwise.values.processors import n_processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +72,7 @@ class _OtherProcess:
 
         # An application that has Python inside is no Python that could be called.
         is_python = Path(sys.executable or "").name.startswith("python")
-        if not is_python or _n_cores() < 2 or not is_kept(worst_of_splits):  # noqa: PLR2004 - one each
+        if not is_python or n_processors() < 2 or not is_kept(worst_of_splits):  # noqa: PLR2004 - one each
             return
         with suppress(OSError):
             # -P: nothing is imported from the folder that somebody works in.
@@ -94,10 +95,3 @@ class _OtherProcess:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-
-
-def _n_cores() -> int:
-    """The processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

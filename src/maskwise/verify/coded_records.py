@@ -10,7 +10,6 @@ columns hardly two rows are alike. This is the recount's own: it shares no code 
 from __future__ import annotations
 
 import math
-import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from maskwise.engines.base import Feature, Lookup
 from maskwise.engines.distinct_rows import marked_of_row, records_of_row
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
+from maskwise.values.processors import n_processors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,7 +88,7 @@ class RecountRows:
         together: dict[tuple[int, ...], list[int]] = {}
         for at, one in enumerate(sets):
             together.setdefault(tuple(sorted({bundle_of[c] for c in one})), []).append(at)
-        n_threads = min(os.cpu_count() or 1, _MOST_THREADS)
+        n_threads = min(n_processors(), _MOST_THREADS)
 
         def count(which: tuple[int, ...], places: list[int]) -> list[tuple[int, Ints, Ints]]:
             found = self._groups([bundles[b] for b in which], [sets[at] for at in places])

@@ -11,7 +11,6 @@ create. `SplittingGroups` does the same for one QID, and keeps its groups.
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,6 +31,7 @@ from maskwise.search.groups.subset_tables import (
     worst_of_tabled_splits,
 )
 from maskwise.values.compiled import plain_loop
+from maskwise.values.processors import n_processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -235,7 +235,7 @@ class SubsetGroups:
                 fill_tables(tables, self._members, counted[0], _span(part), *counted[1:], *given)
 
             self._in_threads(fill_some, len(combinations.bundles), len(rows), combinations, bundles, numbers)
-        n_threads = min(os.cpu_count() or 1, _MOST_THREADS)
+        n_threads = min(n_processors(), _MOST_THREADS)
         n_attributes, n_cells = len(self.attributes), most_cells(len(rows))
         self._scratch = [make_moved_rows(tables, n_attributes, n_cells, self._places.dtype) for _ in range(n_threads)]
         return tables
@@ -366,7 +366,7 @@ class SubsetGroups:
         """
         if not n:
             return []
-        n_threads = max(min(os.cpu_count() or 1, _MOST_THREADS, n * n_rows // _WORK_OF_THREAD, n), 1)
+        n_threads = max(min(n_processors(), _MOST_THREADS, n * n_rows // _WORK_OF_THREAD, n), 1)
         while len(self._buffers) < n_threads:
             self._buffers.append(make_buffers(len(self._codes), self._words.shape[1], len(self._layout.word)))
         parts = [slice(n * t // n_threads, n * (t + 1) // n_threads) for t in range(n_threads)]
