@@ -118,6 +118,26 @@ def order_held(engine: Engine, expr: ir.Table, draw: Callable[[int], Ints]) -> i
     return engine.hold(pa.table(for_each(ordered, expr.columns, pays=query.pays_threads), names=expr.columns))
 
 
+def count_without_missing(engine: Engine, expr: ir.Table) -> tuple[int, int] | None:
+    """The records of an expression that this process holds, and those without a missing cell; None for any other.
+
+    Args:
+        engine: Asks the database.
+        expr: The columns, as an expression over records.
+    """
+    if (query := _cell_query(engine, expr)) is None:
+        return None
+    answers = query.ask(engine, expr)
+    is_complete = np.ones(query.held.n_rows, np.bool_)
+    for name in expr.columns:
+        column = query.column(name)
+        said = answers.column(name).slice(0, 1 if column is None else column.n_occurring)
+        if said.null_count:
+            is_there = as_numpy(said.is_valid())
+            is_complete &= is_there if column is None else is_there[column.places]
+    return len(is_complete), int(is_complete.sum())
+
+
 def write_held(engine: Engine, expr: ir.Table, target: Path | Folder, form: CsvForm) -> bool:
     """Write records that this process holds, if they repeat; give whether they were written.
 
@@ -168,8 +188,7 @@ class _CellQuery:
         said, column = answers.column(name).combine_chunks(), self.column(name)
         if column is None:
             return pa.repeat(said[0], self.held.n_rows)
-        # Where no record has a missing cell, nothing needs to be said of one.
-        said = said.slice(0, len(column.cells) - (not column.has_missing))
+        said = said.slice(0, column.n_occurring)
         if said.null_count or not pa.types.is_integer(said.type):
             return said.take(from_numpy(column.places))
         numbers = as_numpy(said)

@@ -42,6 +42,11 @@ class HeldColumn:
     has_missing: bool
     """Whether a record has the missing one."""
 
+    @property
+    def n_occurring(self) -> int:
+        """How many of the cells, from the first on, some record has."""
+        return len(self.cells) - (not self.has_missing)
+
 
 class HeldColumns:
     """The columns of a table in memory; each is looked through when it is first asked for."""

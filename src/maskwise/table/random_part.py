@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from maskwise.engines.each_cell_once import order_held
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -46,7 +50,10 @@ class RandomPart:
         expected = self.n_all * self.share
         if expected <= most:
             return self
-        drawn = self.table.engine.materialize(self.table.expr.filter(ibis.random() < most / expected))
+        engine, expr = self.table.engine, self.table.expr
+        drawn = order_held(engine, expr, lambda n: np.flatnonzero(np.random.default_rng().random(n) < most / expected))
+        if drawn is None:
+            drawn = engine.materialize(expr.filter(ibis.random() < most / expected))
         return RandomPart(replace(self.table, expr=drawn), self.n_all, most / self.n_all)
 
     def count_cells(self, names: Iterable[str]) -> dict[str, CellCounts]:

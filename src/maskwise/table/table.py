@@ -12,6 +12,7 @@ import numpy as np
 
 from maskwise.engines.base import MIXED_CELLS, ROW
 from maskwise.engines.distinct_rows import n_marked, n_records
+from maskwise.engines.each_cell_once import count_without_missing
 from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.table.cell_forms import as_usual_form
 from maskwise.table.files import looks_like_cell
@@ -211,6 +212,9 @@ class Table:
         return self.kept.get(key, lambda: self._count_complete(names))
 
     def _count_complete(self, names: Sequence[str]) -> tuple[int, int]:
+        cells = self.expr.select(**{f"k{i}": self.column(name) for i, name in enumerate(names)})
+        if (counted := count_without_missing(self.engine, cells)) is not None:
+            return counted
         is_complete = reduce(and_, [self.column(name).notnull() for name in names])
         n_complete = n_marked(self.expr, one_or_zero(is_complete))
         (found,) = self.engine.fetch(self.expr.aggregate(n=n_records(self.expr), n_complete=n_complete)).to_pylist()
