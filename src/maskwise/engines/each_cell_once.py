@@ -32,6 +32,8 @@ _PLACE = "place_of_cell"
 """The column that numbers the distinct cells, where rows may change their order."""
 _MOST_COUNTERS = 8_000_000
 """So many pairs of a cell and a class are counted at once; more are left to the database."""
+_BATCH = 100_000
+"""So many cells at most are one batch, which one thread reads."""
 _ROWS_FOR_THREADS = 100_000
 """From so many records on it pays to look at several columns at once."""
 
@@ -172,9 +174,17 @@ class _CellQuery:
     """The columns that hardly repeat, and are taken as they are, with the names that they have in that table."""
 
     def ask(self, engine: Engine, expr: ir.Table) -> pa.Table:
-        """What the database says of each cell, in their order: one batch is read by one thread."""
-        cells = engine.register(self.cells)
-        return engine.fetch(expr.op().replace({self.sources.table: cells.op()}).to_expr())
+        """What the database says of each cell, in their order."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        # Several threads, each with a batch, may change their order: not in a plain query, but where a list of values
+        # becomes a join.
+        parts = [self.cells.slice(start, _BATCH) for start in range(0, self.cells.num_rows, _BATCH)]
+        return pa.concat_tables([self._ask(engine, expr, part) for part in parts])
+
+    def _ask(self, engine: Engine, expr: ir.Table, cells: pa.Table) -> pa.Table:
+        small = engine.register(cells)
+        return engine.fetch(expr.op().replace({self.sources.table: small.op()}).to_expr())
 
     def column(self, name: str) -> HeldColumn | None:
         """The column that a column of the expression is made of; None for a constant."""

@@ -12,7 +12,7 @@ from maskwise.profile.sensitive import named_values
 from maskwise.release import mask as masking
 from maskwise.release.number_columns import as_labels, write_numbers
 from maskwise.release.publish import publish, recount
-from maskwise.release.shuffle import check_seed, shuffle_records, shuffles
+from maskwise.release.shuffle import check_seed, in_their_order, shuffle_records, shuffles, with_places
 from maskwise.release.target import resolve_target
 from maskwise.table.endpoints import closing, open_data
 from maskwise.values.memory import parse_memory
@@ -64,9 +64,10 @@ def apply(
     target = None if output is None else resolve_target(output, data, engine, read)
     table = open_data(data, engine, target, parse_memory(memory), saved.reading)
     with closing(table):
-        later = masking.apply(table, saved, strict=strict, outside=outside)
+        placed = with_places(table) if not is_shuffled or seed is not None else table
+        later = masking.apply(placed, saved, strict=strict, outside=outside)
         masked = write_numbers(later.table, saved)
-        masked = shuffle_records(masked, seed) if is_shuffled else masked
+        masked = shuffle_records(masked, seed) if is_shuffled else in_their_order(masked)
         whole = as_labels(write_numbers(later.whole, saved), saved)
 
         # Later rows may not have the sensitive column yet, or show it masked; then its templates cannot be recounted.

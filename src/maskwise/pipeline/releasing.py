@@ -28,7 +28,7 @@ from maskwise.release.number_columns import (
 from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
 from maskwise.release.release_risks import assess_release
 from maskwise.release.released_columns import look_at_columns
-from maskwise.release.shuffle import shuffle_records
+from maskwise.release.shuffle import in_their_order, shuffle_records, with_places
 from maskwise.release.suppressed_share import suppression_messages
 from maskwise.table.endpoints import input_files
 from maskwise.values.number_forms import Numbers
@@ -84,6 +84,7 @@ def release(
     checked = look_at_columns(table, asked, solution, profile, strict=how.strict_leaks)
     messages = (*solution.messages, *solution.implied(), *joint.messages(profile.n_rows), *checked.messages)
     progress.stage(Stage.MASK)
+    counted = with_places(counted) if not how.is_shuffled or how.seed is not None else counted
     counted = with_raw_numbers(counted, solution) if how.numbers is Numbers.MEAN else counted
     whole, solution, hit = mask_and_suppress(counted, asked, solution, profile)
     means = find_means(whole, solution, asked.floors()) if how.numbers is Numbers.MEAN else {}
@@ -95,6 +96,7 @@ def release(
         can_repeat = table.engine.can(Feature.RECORD_ORDER) or not taken.options.is_random
         masked = shuffle_records(masked, how.seed if can_repeat else None)
     else:
+        masked = in_their_order(masked)
         messages = (*messages, *order_message(order_tells(table, profile.columns)))
     whole = as_labels(write_numbers(whole, solution), solution)
     with publish(masked, target, escape=how.escape_formulas) as draft:

@@ -1,4 +1,4 @@
-"""Random order of the released records."""
+"""The order of the released records: random, or the one that they have."""
 
 from __future__ import annotations
 
@@ -39,6 +39,26 @@ def shuffle_records(table: Table, seed: int | None) -> Table:
         shuffled = sort_by_numbers(records, sort) if engine.can(Feature.LOCAL_RECORDS) else sort(records)
     expr = shuffled.mutate(**constants).select(*table.expr.columns)
     return replace(table, expr=expr, is_shuffled=True)
+
+
+def with_places(table: Table) -> Table:
+    """The records, each with its place, where that has to be known when their cells have been changed.
+
+    DuckDB keeps the order of records in most queries, but not where a long list of values becomes a join.
+    """
+    import ibis  # noqa: PLC0415 - heavy
+
+    if ROW in table.expr.columns or not table.engine.can(Feature.RECORD_ORDER):
+        return table
+    return replace(table, expr=table.expr.mutate(**{ROW: ibis.row_number()}))
+
+
+def in_their_order(table: Table) -> Table:
+    """The records in the order that they had before their cells were changed; see `with_places`."""
+    held = order_held(table.engine, table.expr, np.arange)
+    if held is None and ROW in table.expr.columns:
+        held = table.expr.order_by(ROW)
+    return table if held is None else replace(table, expr=held)
 
 
 def _draw_order(seed: int | None, n_records: int) -> NDArray[np.int64]:
