@@ -93,6 +93,11 @@ def test_the_readmes_tables_are_what_the_demo_releases(tmp_path: Path) -> None:
     tables = re.findall(r"(?:^\|.*\n)+", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in tables[1].splitlines()]
     assert [list(row) for row in shown[rows[0]].to_numpy()] == rows[2:]
+    sentence = " ".join((ROOT / "README.md").read_text().partition("Every combination on")[2].split())
+    told = re.findall(r"\{([^}]*)\}[^{]*?by at least (\d+)", sentence)[:2]
+    assert len(told) == 2
+    for names, smallest in told:
+        assert released.groupby(names.split(", ")).size().min() == int(smallest)
 
 
 def test_the_example_of_rules_prints_what_stands_below_it() -> None:

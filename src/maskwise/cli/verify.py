@@ -79,7 +79,9 @@ def verify(
     )
     n_words = sum(name.startswith("requirement ") for name in claims)
     if n_words:
-        terminal.warn(f"That {plural(n_words, 'requirement')} holds is the owner's word: recipients cannot count it.")
+        holds, it = ("holds", "it") if n_words == 1 else ("hold", "them")
+        told = plural(n_words, "requirement")
+        terminal.warn(f"That {told} {holds} is the owner's word: recipients cannot count {it}.")
     return 0
 
 
@@ -104,7 +106,8 @@ def _show(checked: CertificateCheck, out: Any) -> None:
             continue
         is_whole = check.mark in {CheckMark.DIFFERS, CheckMark.NOT_CHECKED} or check.name == "signature"
         values = (
-            check.name if "{" in check.name else check.name.replace("_", " "),
+            # Names of columns and files stay as they are.
+            check.name if "{" in check.name or check.name.startswith("sha256 of ") else check.name.replace("_", " "),
             check.stated,
             check.found,
         )
