@@ -220,3 +220,23 @@ def test_many_cells_keep_their_order() -> None:
     assert counted[0] == counted[1]
     assert not other.engine.held
     assert held.engine.held
+
+
+def test_lines_beyond_the_reach_of_their_offsets_are_written_at_once(tmp_path: Path) -> None:
+    held, _ = both_ways(pa.table({"n": ["a", "b"] * 50, "m": ["x"] * 100}))
+    with patch.object(write_lines, "_LEAST_RECORDS", 0), patch.object(write_lines, "_MOST_BYTES", 9):
+        assert not write_held(held.engine, held.expr.drop(ROW), tmp_path / "people.csv", CsvForm())
+    assert not (tmp_path / "people.csv").exists()
+
+
+def test_a_connection_that_does_not_keep_the_order_of_rows_is_asked_for_the_records() -> None:
+    owners = ibis.duckdb.connect()
+    owners.con.execute("SET preserve_insertion_order = false")
+    owners.con.execute("SET threads = 4")
+    engine, numbers = Engine(DuckDB(owners)), np.tile(np.arange(1_000_000), 2)
+    expr = engine.hold(pa.table({"c0": pa.array(numbers).dictionary_encode(), "c1": numbers % 7}))
+    shown = expr.mutate(c0=expr["c0"].cast("string"))
+    ordered = order_held(engine, shown, np.arange)
+    found = engine.fetch(shown if ordered is None else ordered)
+    assert np.array_equal(found["c0"].cast(pa.int64()).to_numpy() % 7, found["c1"].to_numpy())
+    assert not engine.held

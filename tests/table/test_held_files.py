@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -13,8 +15,9 @@ from maskwise.engines.duckdb import DuckDB
 from maskwise.engines.sql import Engine
 from maskwise.errors import InputError
 from maskwise.table.csv_records import find_facts
-from maskwise.table.held_files import load_csv
+from maskwise.table.held_files import load_csv, load_parquet
 from maskwise.table.read import read
+from maskwise.values.reading import Reading, Rename
 
 MOST = 1_000_000
 LINES = st.lists(st.sampled_from(["a", "b", " ", '"', '""', ",", ",", "\n", "\n", "\r\n", "é", "0"]), max_size=30).map(
@@ -131,3 +134,30 @@ def test_a_small_memory_keeps_a_csv_out_of_this_process(tmp_path: Path) -> None:
     assert read(path, small).n_rows() == read(path, large).n_rows() == 100_000
     assert not small.held
     assert large.held
+
+
+def test_columns_of_the_same_name_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "twice.parquet"
+    cells = pa.array(["a", "b", "a"])
+    pq.write_table(pa.Table.from_arrays([cells, pa.array([1, 2, 3]), cells], ["n", "m", "n"]), path)
+    table = read(path, reading=Reading(rename=Rename.SUFFIX))
+    assert table.names == ("n", "m", "n.1")
+    assert table.engine.held
+    assert [row["c2"] for row in table.engine.fetch(table.expr).to_pylist()] == ["a", "b", "a"]
+
+
+def test_a_line_that_the_engine_refuses_is_not_regular(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    files_of(path, "n,m\na,b\n" + "c" * (1 << 21) + ",d\n")
+    assert not find_facts(path, 2, ",").is_regular
+    with pytest.raises(InputError, match="longer than 2 MB"):
+        read(path)
+
+
+def test_long_texts_of_a_parquet_file_count_as_long_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "long.parquet"
+    table = pa.table({"n": [str(i) * 10_000 for i in range(100)]})
+    pq.write_table(table, path, compression="zstd")
+    assert path.stat().st_size < MOST
+    assert load_parquet([path], table.schema, MOST) is None
+    assert load_parquet([path], table.schema, 10 * MOST) is not None

@@ -233,3 +233,18 @@ def test_where_no_file_can_be_written_nothing_is_kept(tmp_path: Path, monkeypatc
     write_code(loop, "types", b"stamp", b"code")
     assert read_code(loop, "types", b"stamp") is None
     assert n_compiled(divide, 9, 4) == n_compiled(divide, 9, 4) == (2, 1)
+
+
+def test_a_tuple_at_the_address_of_another_does_not_get_an_array_that_is_gone() -> None:
+    kept = np.zeros(3)
+    for _ in range(2000):
+        before = (kept, np.zeros(5))
+        flatten((before,))
+        address = id(before)
+        del before
+        after = (kept, None)
+        if id(after) == address:
+            types, _words = flatten((after,))
+            assert not is_known(types)
+            return
+    pytest.skip("no tuple got the address of another")

@@ -137,7 +137,8 @@ class Dialect(Protocol):
     packs_codes: ClassVar[bool]
     """Whether rows of codes are counted faster as a few words (`packed_codes`); it needs `&` for whole numbers."""
     most_held: int
-    """Files of up to so many bytes are read into memory by this process, which looks at each distinct cell once."""
+    """Files of up to so many bytes are read into memory by this process, which looks at each distinct cell once. 0
+    holds nothing so, also no frame: the database may answer in another order than it was asked in."""
     fence: ClassVar[str]
     """What at the end of a subquery keeps it apart from the query around it, where several workers then compute it and
     one groups the result; empty where it would not help."""

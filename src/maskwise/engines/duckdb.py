@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from maskwise.engines import defaults
 from maskwise.engines.base import BATCH, RECORDS, Feature, Gap
 from maskwise.engines.csv_reading import count_rows_of_lines, csv_cells
+from maskwise.engines.duckdb_sources import files_read
 from maskwise.engines.error_messages import (
     csv_message,
     missing_table,
@@ -72,7 +73,6 @@ class DuckDB:
     byte_order = defaults.unchanged
     random_order = defaults.random_order
     version = defaults.version
-    source_files = defaults.no_files
     in_random_order = defaults.in_random_order
     n_smaller_sql = defaults.n_smaller_sql
     repeats_rows = defaults.supposed_distinct
@@ -276,11 +276,19 @@ class DuckDB:
         if not self._in_transaction:
             msg = f"`{target}` is no file. Name one, or a database with --engine duckdb:///people.db."
             raise WriteError(msg)
-        query = f"SELECT * FROM {_quoted(source)}" if isinstance(source, TableName) else None  # noqa: S608
-        if query is None and input_kind(source) is InputKind.IBIS_TABLE:
-            query = str(self.backend.compile(source))
+        query = self._query_of(source)
         if query is not None and self._reads(query, target):
             refuse_input_as_target(target)
+
+    def source_files(self, source: Any) -> Sequence[Path]:
+        """List the files that a table or view, or a query, reads."""
+        query = self._query_of(source)
+        return () if query is None else files_read(self._connection, query)
+
+    def _query_of(self, source: Any) -> str | None:
+        if isinstance(source, TableName):
+            return f"SELECT * FROM {_quoted(source)}"  # noqa: S608
+        return str(self.backend.compile(source)) if input_kind(source) is InputKind.IBIS_TABLE else None
 
     def _reads(self, query: str, target: TableName) -> bool:
         """Whether a query reads a table, also through views."""

@@ -115,7 +115,8 @@ class Engine:
     def hold(self, table: pa.Table) -> ir.Table:
         """Make a table of this process known to the database, whose distinct cells can be looked at once."""
         name = self._register(table)
-        if self.can(Feature.LOCAL_RECORDS):
+        # Answers are told apart by their order, which a connection of the owner's may be set not to keep.
+        if self.can(Feature.LOCAL_RECORDS) and self.dialect.most_held:
             self.held[name] = HeldColumns(table)
         return self.dialect.table(name)
 

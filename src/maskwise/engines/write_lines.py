@@ -29,6 +29,8 @@ _LEAST_RECORDS = 100_000
 """Fewer are written at once: it takes as long as to look for the different ones."""
 _MOST_MARKS = 1 << 23
 """Up to so many possible rows are marked, one by one; more are numbered on the way."""
+_MOST_BYTES = np.iinfo(np.int32).max
+"""Arrow's offsets of lines reach as far."""
 _CHUNK = 1 << 16
 """So many lines are put together at a time."""
 
@@ -60,8 +62,8 @@ def write_lines(
         return False
     different = _different_rows(rows, places, first)
     header, lines = _as_lines(different, write, suffix_of(target))
-    # Else a cell has several lines.
-    if len(lines) != len(first):
+    # Else a cell has several lines, or the lines are too long to be told apart by numbers of 32 bits.
+    if lines is None or len(lines) != len(first):
         return False
     with target.open("wb") as file:
         file.write(header)
@@ -109,14 +111,16 @@ def _different_rows(rows: pa.Table, places: Sequence[NDArray[np.int32] | None], 
     return pa.table(columns, names=rows.column_names)
 
 
-def _as_lines(rows: pa.Table, write: Callable[[pa.Table, Path], None], suffix: str) -> tuple[bytes, pa.Array]:
-    """The header of a csv, and the line of each row, each with its end."""
+def _as_lines(rows: pa.Table, write: Callable[[pa.Table, Path], None], suffix: str) -> tuple[bytes, pa.Array | None]:
+    """The header of a csv, and the line of each row, each with its end; None if they are too long together."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     with tempfile.TemporaryDirectory(prefix="maskwise-") as folder:
         path = Path(folder) / f"rows{suffix}"
         # In their order: one batch is written by one thread.
         write(rows.combine_chunks(), path)
+        if path.stat().st_size > _MOST_BYTES:
+            return b"", None
         text = path.read_bytes()
     ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1
     offsets = from_numpy(ends.astype(np.int32))

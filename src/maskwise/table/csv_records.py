@@ -49,7 +49,7 @@ class CsvFacts:
     """Whether a blank stands before or after a quoted cell; engines drop it."""
     is_regular: bool = False
     """Whether all readers find the same cells: every quote opens or closes a whole cell or is doubled, no cell has a
-    line end, and lines end in one way."""
+    line end, lines end in one way, and none is very long."""
 
 
 @contextmanager
@@ -87,6 +87,8 @@ def find_facts(path: Path, n_columns: int, delimiter: str | None = None) -> CsvF
                 ends, inside, is_quoted = _line_ends(codes, is_quoted=is_quoted)
                 if is_regular and delimiter is not None:
                     is_regular = _are_cells_whole(codes, inside, ord(delimiter), last, was_quoted=was_quoted)
+                    # Engines refuse lines of two megabytes, in which there is a whole block without an end.
+                    is_regular = is_regular and bool(len(block) < _BLOCK or ends.any())
                 n_lines += int(np.bitwise_count(ends).sum())
                 n_lines -= _n_empty(ends, is_at_start=is_at_start) if n_columns > 1 else 0
                 is_at_start = bool(int(ends[-1]) >> (len(codes) - 1) % 64 & 1)

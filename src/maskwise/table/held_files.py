@@ -59,7 +59,7 @@ def load_parquet(paths: Sequence[Path], schema: pa.Schema, most_bytes: int) -> p
     Args:
         paths: The files.
         schema: Their columns.
-        most_bytes: How large they may be, counted as a word of 64 bits for each cell.
+        most_bytes: How large they may be, unpacked, with a word of 64 bits for each cell at least.
     """
     import pyarrow as pa  # noqa: PLC0415 - heavy
     import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
@@ -68,17 +68,25 @@ def load_parquet(paths: Sequence[Path], schema: pa.Schema, most_bytes: int) -> p
     others = (pa.types.is_signed_integer, pa.types.is_float64, pa.types.is_boolean, pa.types.is_date32)
     is_plain = all(field.name in texts or any(test(field.type) for test in others) for field in schema)
     try:
-        if not is_plain or _WORD * len(schema) * sum(pq.read_metadata(path).num_rows for path in paths) > most_bytes:
+        if not is_plain or sum(_unpacked(pq.read_metadata(path)) for path in paths) > most_bytes:
             return None
         # Each by itself: folders on the way are no columns.
         parts = [pq.ParquetFile(path, read_dictionary=texts).read() for path in paths]
         whole = pa.concat_tables(parts).replace_schema_metadata()
-        for name in texts:
-            whole.column(name).validate(full=True)
+        # By their places: two columns may have the same name.
+        for i, field in enumerate(schema):
+            if field.name in texts:
+                whole.column(i).validate(full=True)
     except (pa.ArrowException, OSError):
         # The engine says what is wrong with them.
         return None
     return pa.table(for_each(_in_one, whole.columns), names=[f"c{i}" for i in range(len(schema))])
+
+
+def _unpacked(metadata: Any) -> int:
+    """About how many bytes a parquet file takes in memory."""
+    n_bytes = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    return int(max(n_bytes, _WORD * metadata.num_columns * metadata.num_rows))
 
 
 def _n_bytes(paths: Sequence[Path]) -> int:

@@ -110,7 +110,8 @@ def _leaves(one: tuple[Any, ...]) -> Iterator[Any]:
 
 
 def _refers(reference: weakref.ref[Any], leaf: Any) -> bool:
-    return reference() is leaf
+    # A reference to an array that is gone gives None, which may stand in another tuple at the same address.
+    return leaf is not None and reference() is leaf
 
 
 def is_known(types: tuple[Any, ...]) -> bool:
