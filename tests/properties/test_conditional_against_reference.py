@@ -27,7 +27,7 @@ from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.profile.columns import Column
 from maskwise.search.bounds import Bound, as_rules
 from maskwise.search.conditional import chooser as conditional
-from maskwise.search.conditional import gain_kernels, growing_tree, inputs, variants
+from maskwise.search.conditional import gain_kernels, growing_tree, unmasked_columns, variants
 from maskwise.search.conditional.chooser import Variant
 from maskwise.search.groups import split_kernels
 from maskwise.search.groups.splitting import try_splits
@@ -62,7 +62,7 @@ def solved(
     # Text also where all cells are missing, and the last column.
     table = table.drop_columns(["sens"]).append_column("sens", table["sens"].cast(pa.string()))
     with ExitStack() as stack:
-        stack.enter_context(patch.object(inputs, "bin_records", as_told))
+        stack.enter_context(patch.object(unmasked_columns, "bin_records", as_told))
         if variant is not None:
             stack.enter_context(patch.object(variants, "list_variants", fixed(variant)))
         if work is not None:

@@ -192,16 +192,16 @@ def test_what_a_search_and_a_release_made_in_the_engine_is_gone(tmp_path: Path, 
 
 @pytest.mark.slow
 def test_what_unmasked_columns_tell_is_learned_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from maskwise.search.conditional import inputs
+    from maskwise.search.conditional import unmasked_columns
 
     asked: list[int] = []
-    learning = inputs.bin_records
+    learning = unmasked_columns.bin_records
 
     def learn(columns: Any, classes: Any, seed: int) -> Any:
         asked.append(len(columns))
         return learning(columns, classes, seed)
 
-    monkeypatch.setattr(inputs, "bin_records", learn)
+    monkeypatch.setattr(unmasked_columns, "bin_records", learn)
     # The records of a file have no numbers yet.
     pa.parquet.write_table(people(), tmp_path / "people.parquet")
     with Session(tmp_path / "people.parquet") as session:

@@ -236,7 +236,7 @@ def _check_release(target: str, data: str, engine: str | None, policy: Path) -> 
         msg = f"`{target}` is a table, which init could replace. Name a file with --release, or use `maskwise mask`."
         raise InputError(msg)
     if isinstance(place, Path):  # a folder that is there was refused already
-        require_distinct_names(place, policy, inputs=[Path(data), *source_files(data, engine)])
+        require_distinct_names(place, policy, inputs=source_files(data, engine))
         if place.exists() or place.is_symlink():
             msg = f"`{place}` is there already, and init overwrites nothing. Choose another name with --release."
             raise InputError(msg)

@@ -89,7 +89,7 @@ def mask(
     sidecars = SidecarPaths(solution, trace, curve, report, owner_report, is_public=public, certification=certification)
     sidecars.check()
     asked = read_policy(policy, private=True)
-    inputs = [Path(data), *source_files(data, engine), *policy_files(asked), *against]
+    inputs = [*source_files(data, engine), *policy_files(asked), *against]
     require_distinct_names(Path(output), *sidecars.paths, *filter(None, [ledger.ledger]), inputs=inputs)
     if is_private(asked, ledger):
         given: dict[str, object] = {"--seed": seed is not None, "--curve": curve, "--owner-report": owner_report}

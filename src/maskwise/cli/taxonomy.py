@@ -264,7 +264,7 @@ def _write(path: Path, text: str) -> None:
 def _files(data: str | None, engine: str | None) -> list[Path]:
     from maskwise.table.endpoints import source_files  # noqa: PLC0415 - start-up
 
-    return [] if data is None else [Path(data), *source_files(data, engine)]
+    return [] if data is None else source_files(data, engine)
 
 
 def _shape(tree: Taxonomy) -> str:

@@ -199,7 +199,7 @@ class _CellQuery:
         if column is None:
             return pa.repeat(said[0], self.held.n_rows)
         said = said.slice(0, column.n_occurring)
-        if said.null_count or not pa.types.is_integer(said.type):
+        if said.null_count or not len(said) or not pa.types.is_integer(said.type):
             return said.take(from_numpy(column.places))
         numbers = as_numpy(said)
         small = numbers.astype(narrowest(int(numbers.max()) + 1)) if numbers.min() >= 0 else numbers

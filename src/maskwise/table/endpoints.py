@@ -48,7 +48,8 @@ def source_files(data: Any, engine: Any) -> list[Path]:
         try:
             files += find_files(place)
         except InputError:
-            files.append(Path(str(data)))
+            # A folder without files is complained of where it is opened.
+            files += [] if os.path.isdir(str(data)) else [Path(str(data))]  # noqa: PTH112 - a name may be too long
     return files
 
 
@@ -64,7 +65,7 @@ def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
         if os.path.exists(target) and any(target.samefile(path) for path in read):  # noqa: PTH110 - as above
             msg = f"`{target}` is the input. Write to another file."
             raise InputError(msg)
-        above = [folder for folder in target.resolve().parents if folder.is_dir()]
+        above = [folder for folder in target.resolve().parents if os.path.isdir(folder)]  # noqa: PTH112 - as above
         for folder in (path for path in read if path.is_dir()):
             if any(folder.samefile(one) for one in above):
                 msg = f"`{target}` is inside `{folder}`, which is the input. Write to another folder."
