@@ -9,12 +9,12 @@ but the release. They are counted inside the engine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.attacks.attack import Attack, AttackResult
 from maskwise.engines.distinct_rows import n_records, records_of_row
 from maskwise.policy.requirements.qid import called
+from maskwise.values.dataclass import dataclass
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ A code is the place of a value among the training table's values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import pyarrow.compute as pc
 from maskwise.errors import InputError, quote
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.cells import cells_to_arrow, mixed_types
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

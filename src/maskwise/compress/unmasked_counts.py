@@ -6,7 +6,6 @@ categories only the frequent ones are told apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +22,7 @@ from maskwise.compress.value_odds import (
 from maskwise.engines.base import MOST_SETS, Lookup
 from maskwise.profile.column_counts import class_numbers, count_by_class, number_classes
 from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.dataclass import dataclass
 from maskwise.values.parsing import CODE, looks_like_code, parse_keys, patterns
 from maskwise.values.spelling import text_of
 

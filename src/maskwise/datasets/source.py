@@ -11,10 +11,10 @@ import hashlib
 import os
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from maskwise.errors import InputError, did_you_mean
+from maskwise.values.dataclass import dataclass
 
 FOLDER = "MASKWISE_DATA"
 """The environment variable that names a folder with the files."""

@@ -8,12 +8,12 @@ instead of millions, and its answers are spread over the records by their places
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

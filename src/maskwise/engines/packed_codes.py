@@ -7,12 +7,13 @@ every column of a row costs, they are grouped, sent and read in a fraction of th
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

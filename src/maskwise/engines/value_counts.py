@@ -7,13 +7,13 @@ ranges of them are, of one with very many texts only the frequent ones.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.engines.defaults import query
 from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

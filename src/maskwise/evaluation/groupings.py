@@ -6,12 +6,12 @@ classifiers see that column or not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maskwise.values.arrow import as_numpy
+from maskwise.values.dataclass import dataclass
 from maskwise.values.parsing import looks_like_code, parse_keys
 from maskwise.values.scales import interval_label
 from maskwise.values.spelling import text_of

@@ -8,7 +8,7 @@ each classifier.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from maskwise.errors import InputError, PolicyError
 from maskwise.policy.attributes import Kind
 from maskwise.values.arrow import as_numpy
+from maskwise.values.dataclass import dataclass
 from maskwise.values.interval_labels import ORDERED, ends_of_labels, ends_on_scale
 from maskwise.values.parsing import looks_like_code, parse_keys
 from maskwise.values.spelling import text_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from maskwise.profile.profile import check_columns
 from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.dataclass import dataclass
 from maskwise.values.parsing import parse_keys
 from maskwise.values.scales import Scale
 from maskwise.values.spelling import text_of

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
+
+from maskwise.values.dataclass import dataclass
 
 SIZING = Fraction(1, 50)
 """The share of epsilon for the noisy number of records, by which `steps: auto` goes."""

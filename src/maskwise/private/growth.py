@@ -8,7 +8,6 @@ the options of the chosen value, such as the boundaries of an interval.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from maskwise.private.budget import BOUNDARY, CHOOSING
 from maskwise.private.cells import SortedRows
 from maskwise.private.shown_values import shown_at_first
 from maskwise.private.utility import info_gain
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

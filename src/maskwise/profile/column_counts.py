@@ -7,7 +7,6 @@ that may ever be shown. What the cells mean is the concern of `profile`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from maskwise.policy.attributes import Kind
 from maskwise.policy.taxonomy_check import showable_values
 from maskwise.table.table import Distinct
 from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.dataclass import dataclass
 from maskwise.values.date_forms import forms_of
 from maskwise.values.file_words import command_words, file_words
 from maskwise.values.parsing import CODE, parse_keys, patterns

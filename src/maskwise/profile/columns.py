@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from maskwise.policy.requirements.any_of import AnyOf, is_prefix
 from maskwise.policy.requirements.grouping import GroupedBy
 from maskwise.values.arrow import from_numpy
+from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import interval_label
 from maskwise.values.spelling import one_spelling, telling_apart, value_order
 

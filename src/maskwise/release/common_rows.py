@@ -6,11 +6,11 @@ share are the least personal ones, and the same for every order of the records.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.engines.distinct_rows import n_records
 from maskwise.table.table import one_or_zero
+from maskwise.values.dataclass import dataclass
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:

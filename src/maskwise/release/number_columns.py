@@ -7,13 +7,14 @@ labels becomes a group of numbers, which the recount counts as it is written.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import Relabel
 from maskwise.errors import InputError, PolicyError, quote
 from maskwise.policy.attributes import Kind
 from maskwise.solution.cut import MissingShown
+from maskwise.values.dataclass import dataclass
 from maskwise.values.interval_labels import ends_on_scale
 from maskwise.values.message import note
 from maskwise.values.number_forms import Numbers

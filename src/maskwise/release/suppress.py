@@ -6,12 +6,13 @@ table of combinations of labels, so that later rows are suppressed alike.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from maskwise.engines.base import ROW, Feature
 from maskwise.engines.lookup_keys import look_up
 from maskwise.policy.budget import Suppressed
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,9 +6,10 @@ decides how a block looks, never what it says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from maskwise.values.dataclass import dataclass
 
 
 class Mark(StrEnum):

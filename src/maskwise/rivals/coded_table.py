@@ -7,7 +7,6 @@ them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from maskwise.release.mask import refuse_missing_cells
 from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy
+from maskwise.values.dataclass import dataclass
 from maskwise.values.parsing import parse_keys
 from maskwise.values.reading import AS_IT_IS
 from maskwise.values.scales import Scale

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError
 from maskwise.suggestion.roles import Role
+from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import Scale
 from maskwise.values.spelling import text_of
 

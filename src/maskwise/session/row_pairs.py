@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import ROW
@@ -10,6 +10,7 @@ from maskwise.errors import InputError
 from maskwise.release import mask as masking
 from maskwise.table.data_frames import free_name
 from maskwise.table.read import read
+from maskwise.values.dataclass import dataclass
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:

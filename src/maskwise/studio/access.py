@@ -12,7 +12,6 @@ import hmac
 import json
 import os
 import traceback
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.studio.refusal import (
@@ -22,6 +21,7 @@ from maskwise.studio.refusal import (
     WRONG_METHOD,
     RequestError,
 )
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

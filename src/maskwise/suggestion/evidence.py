@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,7 @@ from maskwise.suggestion.figures import count_groups, entropy, separation
 from maskwise.suggestion.local_forms import find_date_forms, find_number_forms
 from maskwise.suggestion.names import meaning_of
 from maskwise.suggestion.shapes import Shape, find_shape
+from maskwise.values.dataclass import dataclass
 from maskwise.values.date_forms import DateForm
 from maskwise.values.number_spellings import NumberForm
 from maskwise.values.parsing import patterns

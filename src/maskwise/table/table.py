@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from maskwise.table.files import looks_like_cell
 from maskwise.table.kept_counts import KeptCounts, NothingKept
 from maskwise.values.arrow import as_numpy
 from maskwise.values.csv_form import PLAIN
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence

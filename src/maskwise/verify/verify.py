@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +21,7 @@ from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.table.marks import MOST_LISTED
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import as_numpy
+from maskwise.values.dataclass import dataclass
 from maskwise.values.spelling import text_of
 from maskwise.verify.coded_records import code_records
 from maskwise.verify.counted_values import Cells

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
 from maskwise.engines.clickhouse.names import quote_name, quote_text
 from maskwise.errors import InputError
+from maskwise.values.dataclass import dataclass
 
 _PLAIN = {
     "Int8": pa.int8(),

@@ -7,7 +7,6 @@ records in one bin are equally well predicted without any masked column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from maskwise.classifiers.boosting.model import fit
 from maskwise.compress.value_odds import MOST_CATEGORIES, N_BINS, may_name_people
 from maskwise.values.arrow import as_numpy
+from maskwise.values.dataclass import dataclass
 from maskwise.values.parsing import looks_like_code, parse_keys
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ is led by the chances of a good model instead of single classes, which are noise
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -17,6 +16,7 @@ from maskwise.search.conditional.unmasked_columns import alike, code_column, out
 from maskwise.search.regions.region_arrays import SCALE
 from maskwise.search.regions.targets import ClassTarget, NumberTarget
 from maskwise.values.arrow import as_numpy
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
