@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 import socket
 import subprocess
 import sys
@@ -134,8 +135,10 @@ def test_small_answers_do_not_wait_for_each_other(monkeypatch: pytest.MonkeyPatc
         server.close()
 
     monkeypatch.setattr(serving, "_run_server", answer)
+    before = signal.getsignal(signal.SIGINT)
     serve(StudioOptions(), lambda _: None)
     assert has_delay == [0]
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def _delay_of(writer: asyncio.StreamWriter) -> int:

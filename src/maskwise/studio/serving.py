@@ -12,7 +12,6 @@ import sys
 import threading
 import webbrowser
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
@@ -20,6 +19,7 @@ from maskwise.studio.access import Access, GuardedApp
 from maskwise.studio.drafts import Drafts, state_folder
 from maskwise.studio.private_folder import PrivateFolder, remove_stale
 from maskwise.studio.studio import Studio
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,10 +76,13 @@ def serve(options: StudioOptions, say: Callable[[str], None]) -> None:
             asyncio.run(_serve(options, say, folder, started))
     finally:
         # A second Ctrl-C must not leave files behind.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        for studio in started:
-            studio.process.end()
-        folder.remove()
+        previous_handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            for studio in started:
+                studio.process.end()
+            folder.remove()
+        finally:
+            signal.signal(signal.SIGINT, previous_handler)
     say("The studio has ended.")
 
 
