@@ -114,6 +114,16 @@ def quote(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
+def enumerated(names: Sequence[str]) -> str:
+    """List names in backticks inside a sentence.
+
+    >>> enumerated(["Age"]), enumerated(["Age", "Job", "Sex"])
+    ('`Age`', '`Age`, `Job` and `Sex`')
+    """
+    *others, last = names
+    return f"{quote(others)} and `{last}`" if others else f"`{last}`"
+
+
 def plural(n: int, noun: str) -> str:
     """Count things.
 

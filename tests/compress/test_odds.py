@@ -57,6 +57,7 @@ def bins_found(table: pa.Table) -> list[int] | None:
     return [int(n) for n in coded.sort_by(row).column(SCORE).to_pylist()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("most_fetched", [256, 3])
 def test_bins_are_those_of_the_naive_twin(n_classes: int, most_fetched: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,12 @@ from maskwise.engines.postgres import types as postgres_types
 from tests.engines.postgres_server import Server
 from tests.engines.sqlite_files import load_sqlite, read_sqlite, without_odd_floats
 
+SHOWN_BY_OTHERS = {
+    "test_binning_serves_every_policy",  # test_bins_are_the_same_on_every_engine
+    "test_more_refinements_ask_no_more_questions",  # test_spark_runs_as_many_jobs_for_one_refinement_as_for_all
+}
+"""Tests of every engine that cost Spark ten seconds and more, where another test shows the same of it."""
+
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Let Spark, which takes seconds for a small table, have one case of a test with every change, and all at night.
@@ -31,11 +37,15 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """
     seen: set[str] = set()
     for item in items:
-        is_here = Path(__file__).parent in item.path.parents and item.path.name != "test_contract.py"
+        if Path(__file__).parent not in item.path.parents:
+            continue
+        is_spark = "spark" in item.nodeid.lower()
+        # By its name a test is given to the process that has the session.
+        assert is_spark or "session" not in getattr(item, "fixturenames", ()), f"{item.nodeid} does not say `spark`."
         callspec = getattr(item, "callspec", None)
-        if is_here and callspec is not None and "spark" in callspec.id:
+        if callspec is not None and "spark" in callspec.id and item.path.name != "test_contract.py":
             test = item.nodeid.partition("[")[0]
-            if test in seen:
+            if test in seen or test.rpartition("::")[2] in SHOWN_BY_OTHERS:
                 item.add_marker("nightly")
             seen.add(test)
 
@@ -149,12 +159,14 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.adaptive.enabled": "false",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xms1g -Xmn600m",
     }
     for name, value in settings.items():
         builder = builder.config(name, value)
     started = builder.getOrCreate()
     started.sparkContext.setLogLevel("OFF")
+    # Jobs on batches of a result have no settings of SQL but those of the thread; without this their tasks compile.
+    started.sparkContext.setLocalProperty("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     yield started
     started.stop()
 

@@ -115,7 +115,9 @@ def merging_spark(session: Any) -> Iterator[Any]:
     session.catalog.dropTempView("lowered")
 
 
-@pytest.mark.parametrize("kind", ["name", "frame", "ibis"])
+@pytest.mark.parametrize(
+    "kind", ["name", *(pytest.param(kind, marks=pytest.mark.nightly) for kind in ("frame", "ibis"))]
+)
 def test_spark_tells_texts_apart_that_its_collation_does_not(merging_spark: Any, kind: str) -> None:
     import ibis
 

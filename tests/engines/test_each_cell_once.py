@@ -22,7 +22,7 @@ from maskwise.engines.each_cell_once import order_held, write_held
 from maskwise.engines.held_columns import HeldColumns, sources_of
 from maskwise.engines.sql import Engine
 from maskwise.table.read import read
-from maskwise.values import processors
+from maskwise.values import processors, row_numbers
 from maskwise.values.csv_form import CsvForm
 
 CELLS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
@@ -157,7 +157,7 @@ def test_rows_beyond_what_is_marked_are_numbered_on_the_way(tmp_path: Path) -> N
     held, other = both_ways(few.take(pa.array(rng.integers(0, 40, 3000))))
     with (
         patch.object(write_lines, "_LEAST_RECORDS", 0),
-        patch.object(write_lines, "_MOST_MARKS", 20),
+        patch.object(row_numbers, "_MOST_MARKS", 20 - 2 * 3000),
     ):
         assert write_held(held.engine, held.expr.drop(ROW), tmp_path / "lines.csv", CsvForm())
     columns = [f"c{i}" for i in range(6)]

@@ -29,3 +29,27 @@ def test_only_the_compiler_of_duckdb_is_imported_and_others_when_they_are_asked_
     assert n_classes > 15
     assert not has_nothing
     assert compiles
+
+
+BESIDE = '''
+import sys, threading, time
+from maskwise.engines.ibis_compilers import import_compilers_when_asked
+
+def pause(event, arguments):
+    """Before the first line of Ibis is run, which is among the modules already."""
+    if event == "exec" and getattr(arguments[0], "co_filename", "").endswith("ibis/__init__.py") and not other.ident:
+        other.start()
+        time.sleep(0.3)
+
+other = threading.Thread(target=import_compilers_when_asked)
+sys.addaudithook(pause)
+import ibis
+other.join()
+print(ibis.to_sql(ibis.table({"a": "int"}, name="t").a.sum(), dialect="duckdb"))
+'''
+
+
+def test_another_thread_may_be_importing_ibis() -> None:
+    done = subprocess.run([sys.executable, "-c", BESIDE], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "SUM" in done.stdout

@@ -274,7 +274,7 @@ def test_without_an_extra_the_error_says_what_to_install(
         maskwise.anonymize("people", policy, engine=engine)
 
 
-def test_a_column_of_files_may_be_called_as_those_of_the_engine(session: Any, tmp_path: Path) -> None:
+def test_a_column_of_files_may_be_called_as_those_of_spark(session: Any, tmp_path: Path) -> None:
     rows = [f"x{i % 3}" for i in range(30)]
     pq.write_table(pa.table({"row": rows, "Age": [i % 5 for i in range(30)]}), tmp_path / "t.parquet")
     policy = {"requirements": [{"qid": ["Age"], "k": 2}]}

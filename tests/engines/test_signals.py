@@ -91,7 +91,7 @@ def test_a_signal_in_the_middle_of_a_query_leaves_nothing_in_postgresql(
     )
     try:
         assert process.stdout is not None
-        assert process.stdout.readline() == f"{stage}\n"
+        assert process.stdout.readline() == f"{stage}\n", process.communicate()[1]
         gated.execute("SELECT pg_advisory_lock(%s)", [GATE])
         assert process.stdin is not None
         process.stdin.write("\n")
@@ -136,7 +136,7 @@ def test_a_signal_before_duckdb_compresses_leaves_nothing(folder: Path) -> None:
     )
     try:
         assert process.stdout is not None
-        assert process.stdout.readline() == "compress\n"
+        assert process.stdout.readline() == "compress\n", process.communicate()[1]
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=60)
     finally:

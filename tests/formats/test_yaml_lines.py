@@ -65,6 +65,7 @@ def test_half_a_character_is_refused(text: str) -> None:
         parse(text, "policy.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

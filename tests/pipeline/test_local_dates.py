@@ -53,6 +53,7 @@ def rows(data: Any) -> list[tuple[Any, ...]]:
     return sorted(tuple(row.values()) for row in data.to_pylist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", [{}, {"criterion": "conditional"}, {"method": "regions"}])
 def test_german_dates_are_masked_as_iso_dates_are(search: dict[str, Any]) -> None:
     expected = maskwise.anonymize(visits("%Y-%m-%d", "%Y-%m-%dT%H:%M"), policy(), **search)
@@ -61,6 +62,7 @@ def test_german_dates_are_masked_as_iso_dates_are(search: dict[str, Any]) -> Non
     assert len({row[0] for row in rows(found.data)}) > 1
 
 
+@pytest.mark.slow
 def test_later_rows_are_read_in_the_same_form() -> None:
     solution = maskwise.anonymize(visits(), policy(**FORMS)).solution
     again = solution_file.loads(solution_file.dumps(solution))
@@ -111,6 +113,7 @@ def test_a_column_whose_dates_were_not_understood_and_are_all_hidden_is_warned_o
     assert "shows nothing" in make_report(outcome, Audience.OWNER).to_markdown()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("day", "form"),
     [("%d.%m.%Y", "DD.MM.YYYY"), ("%d/%m/%Y", "DD/MM/YYYY"), ("%m/%d/%Y", "MM/DD/YYYY"), ("%Y/%m/%d", "YYYY/MM/DD")],
@@ -125,6 +128,7 @@ def test_a_draft_finds_the_form_and_masks_by_it(day: str, form: str) -> None:
     assert len({row[0] for row in rows(outcome.data)}) > 1
 
 
+@pytest.mark.slow
 def test_a_draft_leaves_the_last_interval_open_for_later_dates_but_not_for_births() -> None:
     draft = maskwise.suggest(visits(), class_name="Ausgang", risk=0.2)
     entry = draft.data["attributes"]["Aufnahme"]

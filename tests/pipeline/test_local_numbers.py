@@ -65,6 +65,7 @@ def labels(data: Any) -> list[tuple[Any, ...]]:
     return sorted(zip(*(data[name].to_pylist() for name in ("Gewicht", "Kosten", "Ausgang")), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", [{}, {"criterion": "score"}, {"method": "regions"}])
 def test_german_numbers_are_masked_as_numbers_with_a_point_are(search: dict[str, Any]) -> None:
     expected = maskwise.anonymize(visits(is_german=False), policy(), **search)
@@ -75,6 +76,7 @@ def test_german_numbers_are_masked_as_numbers_with_a_point_are(search: dict[str,
     assert found.verdict.findings[1].figure == expected.verdict.findings[1].figure
 
 
+@pytest.mark.slow
 def test_what_is_not_masked_keeps_every_character() -> None:
     outcome = maskwise.anonymize(visits(), policy(**FORMS))
     assert sorted(outcome.data["Abweichung"].to_pylist()) == sorted(visits()["Abweichung"].to_pylist())
@@ -109,6 +111,7 @@ def test_a_protected_number_is_found_however_it_is_written() -> None:
     assert len({text for text in visits()["Abweichung"].to_pylist() if text.startswith("-2,5")}) > 1
 
 
+@pytest.mark.slow
 def test_audit_and_certificate_count_decimals_too(tmp_path: Path) -> None:
     import pyarrow.csv as pc
 
@@ -124,6 +127,7 @@ def test_audit_and_certificate_count_decimals_too(tmp_path: Path) -> None:
     assert maskwise.check_certificate(tmp_path / "cert.json", tmp_path / "out.csv").is_confirmed
 
 
+@pytest.mark.slow
 def test_later_rows_are_read_in_the_same_form() -> None:
     solution = maskwise.anonymize(visits(), policy(**FORMS)).solution
     again = solution_file.loads(solution_file.dumps(solution))
@@ -218,6 +222,7 @@ def test_evaluate_reads_the_same_numbers() -> None:
     assert errors[0] == errors[1]
 
 
+@pytest.mark.slow
 def test_a_class_that_is_a_number_may_have_a_form() -> None:
     asked = {
         "class": {"Kosten": "number"},

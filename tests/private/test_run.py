@@ -181,6 +181,7 @@ def test_cells_are_read_by_their_rule_one_by_one() -> None:
     assert leaves(["2024-01-01", "soon"], other) == [1, 7]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("entry", "cells"),
     [
@@ -303,6 +304,7 @@ class Nothing(Exact):
         return np.zeros(len(counts), np.int64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["records", "counts"])
 @pytest.mark.parametrize("suffix", ["csv", "parquet", None])
 def test_a_release_without_rows_is_a_release_as_any_other(tmp_path: Path, suffix: str | None, form: str) -> None:

@@ -6,9 +6,11 @@ import math
 import random
 from collections import defaultdict
 
+import numpy as np
 import pytest
 
 from maskwise.policy.private_release import PrivateUtility
+from maskwise.private import gain_kernels
 from maskwise.private.growth import PrivateGrowth
 from maskwise.private.utility import BITS, Utility
 from tests.private.tables import Record, coded, domains, every_record, impurity
@@ -76,6 +78,7 @@ def test_gains_are_those_of_plain_python(kind: PrivateUtility, seed: int) -> Non
         assert gain == now - after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [PrivateUtility.GINI, PrivateUtility.MAX])
 @pytest.mark.parametrize("seed", range(15))
 def test_one_record_changes_no_cell_utility_by_more_than_its_sensitivity(kind: PrivateUtility, seed: int) -> None:
@@ -106,6 +109,24 @@ def test_the_sensitivity_of_gini_is_nearly_reached() -> None:
     assert 0.99 * utility.sensitivity < change <= utility.sensitivity
 
 
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+def test_the_gini_impurity_of_billions_of_records_is_that_of_plain_python(n_classes: int) -> None:
+    utility = Utility(PrivateUtility.GINI, n_classes)
+    draw = random.Random(n_classes)  # noqa: S311 - for tests
+    edge = 3_000_000_000
+    cases = [
+        [edge - 8 * n_classes, *[0] * (n_classes - 1)],
+        [edge, *[1] * (n_classes - 1)],
+        [2**45 // n_classes] * n_classes,
+    ]
+    cases += [[draw.randrange(2 ** draw.randint(1, 42)) for _ in range(n_classes)] for _ in range(300)]
+    cases += [[edge // n_classes + draw.randint(-9, 9) for _ in range(n_classes)] for _ in range(100)]
+    for counts in cases:
+        found = gain_kernels.impurity(np.array(counts, np.int64), utility.prior, gain_kernels.GINI)
+        assert found == impurity(counts, utility), counts
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(15))
 def test_one_record_changes_no_info_gain_by_more_than_the_logarithm_of_the_classes(seed: int) -> None:
     records, path = at_random(seed)

@@ -40,6 +40,7 @@ def bins_of(numbers: list[float | None]) -> list[int | None]:
     return [None if number is None else order[place[number]] for number in numbers]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["float", "text", "decimal", "missing", "few"])
 def test_the_search_sees_bins_of_equally_many_records(kind: str) -> None:
     table = people(n_numbers=20 if kind == "few" else 10_000)
@@ -60,6 +61,7 @@ def test_the_search_sees_bins_of_equally_many_records(kind: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "search", [{}, {"criterion": "infogain"}, {"criterion": "conditional", "effort": 1}, {"method": "bug"}]
 )

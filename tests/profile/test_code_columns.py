@@ -28,6 +28,7 @@ def mask(name: str) -> maskwise.Outcome:
     return maskwise.anonymize(table, {"attributes": {name: ENTRIES[name]}, "requirements": [{"qid": [name], "k": 3}]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "shown", "later", "expected"),
     [

@@ -119,7 +119,11 @@ def test_every_step_has_the_best_conditional_gain(problem: dict[str, Any]) -> No
 @settings(max_examples=20, deadline=None)
 @given(problem=problems(["k", "mixed"]))
 def test_threads_that_share_the_work_find_the_same_steps(problem: dict[str, Any]) -> None:
-    with patch.object(conditional, "_ROWS_FOR_THREADS", 0), patch.object(processors, "n_processors", lambda: 3):
+    with (
+        patch.object(conditional, "ROWS_FOR_THREADS", 0),
+        patch.object(variants, "ROWS_FOR_THREADS", 0),
+        patch.object(processors, "n_processors", lambda: 3),
+    ):
         agree(problem, is_told=False)
 
 
@@ -284,7 +288,8 @@ def grouped(draw: Any, n_counts: int) -> tuple[split_kernels.Groups, list[dict[s
     for _ in range(draw(st.integers(1, 4))):
         row = st.tuples(st.integers(0, 5), st.lists(st.integers(0, 4), min_size=n_counts, max_size=n_counts))
         made.append({"shown": draw(st.sampled_from([7, 7, 8])), "rows": draw(st.lists(row, min_size=1, max_size=6))})
-    codes = np.array([[0, code] for group in made for code, _ in group["rows"]], np.uint8)
+    # Rows are filled up to whole words.
+    codes = np.array([[0, code, *[0] * 6] for group in made for code, _ in group["rows"]], np.uint8)
     counts = np.array([counters for group in made for _, counters in group["rows"]], np.int64)
     size = np.array([len(group["rows"]) for group in made])
     start = np.concatenate([[0], np.cumsum(size)[:-1]])
@@ -293,9 +298,10 @@ def grouped(draw: Any, n_counts: int) -> tuple[split_kernels.Groups, list[dict[s
     nothing = np.zeros(0, np.int64)
     groups = split_kernels.Groups(
         codes,
+        codes.view(np.uint64),
         counts,
         side_by_side(n_counts),
-        codes.copy(),
+        codes.copy().view(np.uint64),
         counts.copy(),
         start,
         size,

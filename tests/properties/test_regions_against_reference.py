@@ -90,6 +90,7 @@ def label(shown: Any) -> Any:
     return f"[{low}, {high}{']' if closed else ')'}"
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     problem=problems(["k", "templates", "mixed", "distinct", "recursive"], n_requirements=(1, 1), whole=True),
@@ -122,6 +123,7 @@ def problems_of_persons(draw: Any, n_requirements: tuple[int, int]) -> dict[str,
     return problem
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(problem=problems_of_persons((1, 2)), seed=st.integers(0, 2**20), depth=st.integers(0, 3))
 def test_every_split_counts_a_person_once_in_each_part(problem: dict[str, Any], seed: int, depth: int) -> None:
@@ -137,6 +139,7 @@ def test_every_split_counts_a_person_once_in_each_part(problem: dict[str, Any], 
     assert found == [(i, name, [label(shown) for shown in after]) for i, name, _, after in twin.run()]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(problem=problems_of_persons((1, 3)), seed=st.integers(0, 2**20), stop=st.integers(0, 12))
 def test_what_a_release_of_persons_says_is_what_it_has(problem: dict[str, Any], seed: int, stop: int) -> None:
@@ -155,6 +158,7 @@ def test_what_a_release_of_persons_says_is_what_it_has(problem: dict[str, Any], 
     assert all(0.0 <= before <= after + 1e-9 <= 1.0 + 1e-6 for before, after in itertools.pairwise(kept))
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     problem=problems(["k", "templates", "mixed", "distinct"], n_requirements=(1, 1), whole=True),
@@ -305,6 +309,7 @@ def test_what_cannot_be_counted_of_persons_is_refused(change: dict[str, Any], co
         maskwise.anonymize(table, policy, **OPTIONS)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(problem=problems(["all"], n_requirements=(1, 3)), seed=st.integers(0, 2**20), stop=st.integers(0, 12))
 def test_every_state_is_safe_by_every_requirement(problem: dict[str, Any], seed: int, stop: int) -> None:
@@ -341,6 +346,7 @@ def test_neither_the_order_of_rows_nor_a_step_limit_changes_the_way(
     assert short.steps == whole.steps[: len(whole.steps) // 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_class", [True, False])
 def test_people_are_masked_region_by_region(*, has_class: bool) -> None:
     table = people_table(5, 2_000)

@@ -142,6 +142,7 @@ def test_nothing_public_tells_who_or_how_many_were_removed() -> None:
     assert "Up to 20 % of the records may be suppressed" in told[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"criterion": "conditional"}, {"method": "bug"}, {"method": "regions"}], ids=str)
 def test_suppressed_records_hide_among_themselves_not_among_roots_of_one_qid(how: dict[str, Any]) -> None:
     """Who shows roots on one QID only shows values on the other, so nobody can hide among them."""

@@ -39,13 +39,15 @@ def disclosure(rows: Sequence[Row], qid: Sequence[str], column: str, person: str
     for key, n in pairs.items():
         within.setdefault(key[:-1], []).append(n)
     entropies = [-sum(n / sum(counts) * math.log(n / sum(counts)) for n in counts) for counts in within.values()]
-    whole = groups(rows, [], person)[()]
+    of_value: dict[Any, int] = {}
+    for key, n in pairs.items():
+        of_value[key[-1]] = of_value.get(key[-1], 0) + n
     return {
         "least_distinct": min(map(len, within.values()), default=0),
         "least_entropy": math.exp(min(entropies)) if entropies else 0.0,
         "largest_share": max((max(counts) / of_group[key] for key, counts in within.items()), default=0.0),
         "guess_rate": sum(map(max, within.values())) / sum(of_group.values()) if rows else 0.0,
-        "base_rate": max(groups(rows, [column], person).values()) / whole if rows else 0.0,
+        "base_rate": max(of_value.values()) / sum(of_group.values()) if rows else 0.0,
     }
 
 

@@ -18,6 +18,7 @@ from maskwise.engines import write_files
 NAN = float("nan")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
@@ -38,6 +39,7 @@ def test_a_sensitive_float_that_is_no_number_is_released_as_missing(
     assert released.tolist() == ["" if i % 7 == 0 or i % 11 == 0 else f"{i % 3}.0" for i in range(60)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
 @pytest.mark.parametrize("cells", [["a", None, "b", "a", "b", None] * 3, [1.5, None, 1.5] * 6])
 def test_a_missing_cell_of_a_lone_column_is_a_record_to_every_reader(
@@ -53,6 +55,7 @@ def test_a_missing_cell_of_a_lone_column_is_a_record_to_every_reader(
     assert [cell is None for cell in again.to_pylist()] == [cell is None for cell in cells]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow", ".csv.gz", ".parquet.gz", ".arrow.gz"])
 def test_a_draft_can_be_read_by_nobody_who_cannot_read_what_it_replaces(
     tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
@@ -85,6 +88,7 @@ def test_a_first_name_with_a_byte_order_mark_is_refused_for_text_files(tmp_path:
     assert list(pd.read_csv(tmp_path / "out.csv").columns) == ["Sex", "\ufeffAge"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["A;ge", "A|g|e", "A\tge", "a;b;c;d"])
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_name_with_another_separator_is_audited_again(tmp_path: Path, name: str, *, alone: bool) -> None:

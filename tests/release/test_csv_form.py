@@ -26,6 +26,7 @@ def written(path: Path, form: CsvForm) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_mark", [False, True])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 @pytest.mark.parametrize("delimiter", [";", "|", "\t"])
@@ -44,6 +45,7 @@ def test_separator_line_ends_and_mark_are_those_of_the_input(
     assert maskwise.audit(target, POLICY).is_met
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [CsvForm(), CsvForm(has_mark=True), CsvForm(line_end="\r\n")])
 def test_a_csv_with_commas_is_released_in_the_plain_form(tmp_path: Path, form: CsvForm) -> None:
     source = written(tmp_path / "in.csv", form)
@@ -73,6 +75,7 @@ def test_later_rows_and_certificates_follow_the_form(tmp_path: Path) -> None:
     assert (tmp_path / "later.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [("preis",), ("wert, alt", "preis"), ("preis", "wert, neu", "x")])
 def test_a_certificate_finds_the_separator_where_names_and_cells_hold_commas(
     tmp_path: Path, names: tuple[str, ...]

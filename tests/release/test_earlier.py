@@ -315,6 +315,7 @@ def test_adult_masked_twice_keeps_k_only_if_the_first_is_counted_with() -> None:
     assert below["together"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["tdr", pytest.param("bug", marks=pytest.mark.slow)])
 def test_a_release_by_regions_is_counted_with_record_by_record(method: str) -> None:
     table, k = people(), 10
@@ -326,6 +327,7 @@ def test_a_release_by_regions_is_counted_with_record_by_record(method: str) -> N
     assert second.solution.against
 
 
+@pytest.mark.slow
 def test_a_release_by_regions_of_fewer_columns_is_counted_with(tmp_path: Path) -> None:
     """Its labels rest on columns that are in no QID now; these are not left in the release."""
     table = people()

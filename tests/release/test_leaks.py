@@ -193,6 +193,7 @@ def kinds(extra: dict[str, list[Any]], **also: Any) -> dict[tuple[str, str], Lea
     return {pair: leak.kind for pair, leak in found.items()}
 
 
+@pytest.mark.slow
 def test_a_copy_is_found_even_if_all_its_cells_differ() -> None:
     assert len(set(bound()["salary"])) == 300
     assert kinds({"pay": bound()["salary"]}) == {("salary", "pay"): LeakKind.REPEATS}

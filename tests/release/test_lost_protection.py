@@ -57,6 +57,7 @@ def test_a_protected_number_is_found_in_narrow_floats(tmp_path: Path) -> None:
         assert maskwise.anonymize(tmp_path / "people.parquet", asked, tmp_path / target).verdict.is_met
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
 def test_categories_of_dropped_records_are_forgotten(kind: str) -> None:
     cells: dict[str, Any] = {"age": [1, 1, 1, None], "ill": ["a", "b", "a", "SECRET"], "cls": ["y", "n", "y", "n"]}

@@ -83,6 +83,7 @@ def test_bounds_are_two_columns_beside_each_other() -> None:
         assert f"[{number['Born_low']}, {number['Born_high']}" == label["Born"][:-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"method": "regions", "effort": 1}])
 def test_a_mean_is_that_of_the_records_behind_the_label(how: dict[str, Any]) -> None:
     raw, labels, numbers = people()["Age"].to_pylist(), masked("label", **how), masked("mean", **how)
@@ -126,6 +127,7 @@ def test_no_mean_is_of_fewer_records_than_k() -> None:
     assert outcome.solution.means == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", FORMS)
 @pytest.mark.parametrize("how", [{}, {"method": "regions", "effort": 1}])
 def test_what_is_written_is_what_is_recounted(numbers: str, how: dict[str, Any], tmp_path: Path) -> None:
@@ -139,6 +141,7 @@ def test_what_is_written_is_what_is_recounted(numbers: str, how: dict[str, Any],
     assert any("written as numbers" in note for note in (message.text for message in outcome.messages))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", FORMS)
 def test_a_number_that_tells_more_than_its_label_is_refused(numbers: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The recount reads the written numbers: cells that part a group are found."""
@@ -161,6 +164,7 @@ def test_a_number_that_tells_more_than_its_label_is_refused(numbers: str, monkey
         maskwise.anonymize(people(), POLICY, numbers=numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", FORMS)
 def test_later_rows_are_written_alike_also_from_a_file(numbers: str) -> None:
     outcome = maskwise.anonymize(people(), POLICY, numbers=numbers, keep_order=True)
@@ -211,6 +215,7 @@ def test_the_command_line_writes_numbers(tmp_path: Path) -> None:
     assert not (tmp_path / "b.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encode", ["onehot", "midpoint", "mean", "bounds"])
 def test_a_masker_encodes_for_learners(encode: str) -> None:
     frame = people().to_pandas().drop(columns=["Risk"])

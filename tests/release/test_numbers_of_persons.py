@@ -10,6 +10,7 @@ import pytest
 import maskwise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", ["midpoint", "mean"])
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_whole_midpoints_are_the_same_groups_in_every_file(tmp_path: Path, suffix: str, numbers: str) -> None:

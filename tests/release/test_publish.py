@@ -157,6 +157,7 @@ def test_a_database_release_does_not_change_with_its_source() -> None:
     assert sorted(outcome.data.to_pyarrow()["Job"].to_pylist()) == ["a"] * 4 + ["b"] * 4
 
 
+@pytest.mark.slow
 def test_two_releases_from_one_database_do_not_touch_each_other_or_its_tables() -> None:
     values = [f"v{i:03}" for i in range(600) for _ in range(1 + i % 3)]
     first = pa.table({"Job": values, "c": ["xy"[i % 2] for i in range(len(values))]})
@@ -337,7 +338,12 @@ def test_the_largest_numbers_have_intervals(numbers: list[float]) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"keep_order": True, "seed": 3}, {"seed": -1}, {"shuffle": True, "seed": -1}, {"time_limit": float("nan")}],
+    [
+        {"keep_order": True, "seed": 3, "criterion": "score"},
+        {"seed": -1},
+        {"shuffle": True, "seed": -1},
+        {"time_limit": float("nan")},
+    ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(maskwise.InputError):

@@ -80,6 +80,7 @@ def test_records_that_are_all_the_same_are_all_released() -> None:
 LABELS = Relabel(pa.array(["a", "b", "it's", "d", "e"]), ("low", "low", "it's", "*", "e"), root="*", missing="gone")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relabel", ["few labels", "a missing one", "others", "as it is", "intervals"])
 @pytest.mark.parametrize("seed", [None, 5])
 def test_labels_that_are_numbers_meanwhile_are_the_same(

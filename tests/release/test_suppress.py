@@ -156,6 +156,7 @@ def test_a_share_of_less_than_one_record_suppresses_none() -> None:
     assert any("it allows none" in message.text for message in outcome.messages)
 
 
+@pytest.mark.slow
 def test_the_command_line_masks_and_applies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     csv.write_csv(rare_people(), tmp_path / "people.csv")
     (tmp_path / "policy.yaml").write_text(json.dumps({**RARE_POLICY, "suppress": "20%"}))
@@ -177,6 +178,7 @@ def test_a_solution_with_strange_combinations_is_refused() -> None:
         solution_file.loads(json.dumps(said))
 
 
+@pytest.mark.slow
 def test_a_masker_shows_suppressed_rows_as_roots() -> None:
     from maskwise.sklearn import Masker
 
@@ -193,6 +195,7 @@ def test_a_masker_shows_suppressed_rows_as_roots() -> None:
     assert again.to_pylist() == shown.to_pylist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shown_as", ["removed", "root"])
 @pytest.mark.parametrize("protocol", ["held-out", "combined"])
 def test_an_evaluation_tests_everybody(shown_as: str, protocol: str) -> None:
@@ -202,6 +205,7 @@ def test_an_evaluation_tests_everybody(shown_as: str, protocol: str) -> None:
     assert all(record.error is not None for record in evaluation.records)
 
 
+@pytest.mark.slow
 def test_what_does_not_go_together_is_refused() -> None:
     table, policy = rare_people(), {**RARE_POLICY, "suppress": "20%"}
     with pytest.raises(InputError, match="Reasons"):
@@ -224,6 +228,7 @@ def test_what_does_not_go_together_is_refused() -> None:
         maskwise.anonymize(numbered, {**policy, "requirements": [{**ordered, "distance": "ordered"}]})
 
 
+@pytest.mark.slow
 def test_levels_may_be_paid_for_and_are_refused_beyond_the_budget() -> None:
     table = minority()
     asked = {**MINORITY, "attributes": {"zone": {**MINORITY["attributes"]["zone"], "at_least": 1}}}

@@ -64,6 +64,7 @@ def check(found: Risk, rows: list[dict[str, Any]], person: str | None) -> None:
     for guess in found.disclosures:
         expected = brute.disclosure(rows, guess.qid, guess.column, person)
         assert {key: asdict(guess)[key] for key in expected} == pytest.approx(expected)
+        assert guess.guess_rate >= guess.base_rate, "who knows more guesses no worse"
     below = [size for size in brute.groups(rows, shown, person).values() if size < 3]
     n = found.everything.n_records
     assert found.everything.below_k == pytest.approx(sum(below) / n if n else 0)

@@ -128,6 +128,7 @@ def tree_splits(outcome: maskwise.Outcome, table: list[dict[str, Any]], reason: 
     return [*together, *alone]
 
 
+@pytest.mark.slow
 def test_what_a_split_would_leave_is_what_a_recount_finds(solved: Any) -> None:
     outcome, table = solved
     assert outcome.why()
@@ -209,6 +210,7 @@ def test_what_has_one_meaning_everywhere_is_said_to_be_asked() -> None:
     assert ReasonKind.ASKED not in {reason.kind for reason in outcome.why("job")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["persons", "earlier"])
 def test_where_rows_do_not_add_up_no_requirement_is_named(what: str) -> None:
     table = people_table(5, 300)

@@ -58,7 +58,7 @@ def masked(monkeypatch: pytest.MonkeyPatch, most: int, seed: int, **options: Any
 @pytest.mark.filterwarnings("ignore::maskwise.MaskwiseWarning")
 @pytest.mark.parametrize("fewer", [1, 10**9])
 @pytest.mark.parametrize("criterion", ["score", "conditional"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, 2, pytest.param(3, marks=pytest.mark.nightly)])
 def test_subsets_counted_together_lead_to_the_same_steps(
     monkeypatch: pytest.MonkeyPatch, seed: int, criterion: str, fewer: int
 ) -> None:
@@ -75,7 +75,7 @@ def test_subsets_counted_together_lead_to_the_same_steps(
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::maskwise.MaskwiseWarning")
 @pytest.mark.parametrize(("numbers", "cells"), [(1, 1 << 18), (4, 1 << 18), (128, 60), (128, 1)])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_bundles_of_any_size_lead_to_the_same_steps(
     monkeypatch: pytest.MonkeyPatch, seed: int, numbers: int, cells: int
 ) -> None:

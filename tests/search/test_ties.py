@@ -64,6 +64,7 @@ POLICY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"criterion": "infogain"}, {"method": "bug"}], ids=str)
 @pytest.mark.parametrize("n", [50_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 def test_a_table_without_a_class_is_masked_whatever_its_size(n: int, options: dict[str, str]) -> None:

@@ -23,6 +23,7 @@ def released(cells: Any) -> list[Any]:
     return maskwise.anonymize(table, POLICY, keep_order=True).data.column("Cell").to_pylist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cells",
     [

@@ -32,6 +32,7 @@ def people(tmp_path: Path, cell: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", list(POLICIES))
 @pytest.mark.parametrize("cell", list(CELLS))
 def test_a_date_without_a_spelling_is_refused_where_it_counts(tmp_path: Path, cell: str, asked: str) -> None:

@@ -26,6 +26,7 @@ POLICY = {
 }
 
 
+@pytest.mark.slow
 def test_the_letters_of_windows_are_those_of_utf_8(tmp_path: Path) -> None:
     released = []
     for encoding in ("cp1252", "utf-8-sig"):

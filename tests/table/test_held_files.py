@@ -15,6 +15,7 @@ from maskwise.engines.duckdb import DuckDB
 from maskwise.engines.sql import Engine
 from maskwise.errors import InputError
 from maskwise.table.csv_records import find_facts
+from maskwise.table.files import open_files
 from maskwise.table.held_files import load_csv, load_parquet
 from maskwise.table.read import read
 from maskwise.values.reading import Reading, Rename
@@ -58,6 +59,7 @@ def test_what_is_regular_is_read_as_the_engine_reads_it(tmp_path_factory: pytest
     assert [tuple(row.values()) for row in loaded.to_pylist()] == rows_of(files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "is_regular"),
     [
@@ -161,3 +163,12 @@ def test_long_texts_of_a_parquet_file_count_as_long_as_they_are(tmp_path: Path) 
     assert path.stat().st_size < MOST
     assert load_parquet([path], table.schema, MOST) is None
     assert load_parquet([path], table.schema, 10 * MOST) is not None
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_missing_cell_at_the_end_is_missing_behind_a_quoted_one(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(f'n,m\nx,y\n"a",{end}')
+    engine = Engine(DuckDB())
+    opened, _ = open_files([path], engine, delimiter=None)
+    assert engine.fetch(opened).column(1).to_pylist() == ["y", None]

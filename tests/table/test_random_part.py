@@ -59,6 +59,7 @@ def test_cells_are_counted_once_for_all_who_ask(monkeypatch: pytest.MonkeyPatch)
     assert len(asked) == 1
 
 
+@pytest.mark.slow
 def test_cells_of_many_columns_are_counted_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     table = read(pa.table({f"x{i}": [0, i % 3, None] for i in range(150)}))
     asked: list[object] = []

@@ -13,6 +13,7 @@ import maskwise
 POLICY = {"requirements": [{"qid": ["Age"], "k": 2}]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".arrow", ".arrow.gz"])
 def test_a_file_larger_than_the_memory_is_refused_by_its_size(tmp_path: Path, suffix: str) -> None:
     table = pa.table({"Age": [i % 3 for i in range(200_000)], "Note": ["x" * 100] * 200_000})

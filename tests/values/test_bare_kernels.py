@@ -144,6 +144,7 @@ def test_a_tuple_that_is_seen_again_has_its_own_words() -> None:
     assert flatten((given,)) == flatten((given,))
 
 
+@pytest.mark.slow
 def test_words_that_are_known_keep_no_array_in_memory() -> None:
     cells = np.zeros(10)
     gone = weakref.ref(cells)
@@ -160,6 +161,7 @@ def test_words_are_counted_alike_everywhere() -> None:
     assert [type(one) for one in as_numbers(given)] == [Everything, int, float, tuple]
 
 
+@pytest.mark.slow
 def test_a_loop_that_is_not_bare_is_called_by_numba(kept_in: Path) -> None:
     assert make(3).tolist() == [0, 1, 2]
     assert first_of(np.array([1, 2])) == 1
@@ -171,6 +173,7 @@ def test_a_loop_that_is_not_bare_is_called_by_numba(kept_in: Path) -> None:
     assert len(list(kept_in.rglob("first_of*.code"))) + len(list(kept_in.rglob("*.first_of*.code"))) == 1
 
 
+@pytest.mark.slow
 def test_more_words_than_ctypes_takes_are_left_to_numba() -> None:
     @bare_kernel
     def last_of(many: Any) -> Any:

@@ -177,6 +177,7 @@ def test_two_first_runs_at_once(tmp_path: Path) -> None:
     assert third.stdout.split()[1] == "0"
 
 
+@pytest.mark.slow
 def test_kept_code_is_loaded_without_numba(tmp_path: Path) -> None:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     script = (

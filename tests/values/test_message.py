@@ -44,12 +44,13 @@ def test_messages_are_values() -> None:
 
 
 def test_what_is_said_of_many_columns_is_said_once_where_the_first_stood() -> None:
-    old = [note(f"`{name}` is old.", name, "{names} are old.") for name in "abcd"]
+    old = [note(f"`{name}` is old.", name, "{names} are old.") for name in "abcdefghijk"]
     new = [note(f"`{name}` is new.", name, "{names} are new.") for name in "xyz"]
     alone = note("Records were left out.")
     warning = Message(Level.WARNING, Audience.OWNER, "`a` is old.", column="a", of_many="{names} are old.")
-    mixed = [new[0], old[0], alone, old[1], new[1], warning, old[2], new[2], old[3]]
-    expected = [new[0], note("`a`, `b`, `c` and 1 more are old."), alone, new[1], warning, new[2]]
+    mixed = [new[0], old[0], alone, old[1], new[1], warning, old[2], new[2], *old[3:]]
+    many = note("`a`, `b`, `c`, `d`, `e`, `f`, `g`, `h` and 3 more are old.")
+    expected = [note("`x`, `y` and `z` are new."), many, alone, warning]
     assert list(fold(mixed)) == expected
     assert fold([alone] * 9) == (alone,) * 9
 
@@ -57,4 +58,4 @@ def test_what_is_said_of_many_columns_is_said_once_where_the_first_stood() -> No
 def test_names_with_braces_stay_as_they_are() -> None:
     odd = ["{names}", "{", "}", "{0}"]
     (message,) = fold(note(name, name, "{names} are old.") for name in odd)
-    assert message.text == "`{names}`, `{`, `}` and 1 more are old."
+    assert message.text == "`{names}`, `{`, `}` and `{0}` are old."

@@ -20,6 +20,7 @@ from maskwise.verify.coded_records import RecountRows
 N_CODES = (2, 90, 3, 1, 5, 2, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("together", "cells"), [(1 << 14, 1 << 16), (30, 1 << 16), (1 << 14, -(10**9))])
 @pytest.mark.parametrize("n_counts", [1, 3])
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
@@ -44,6 +45,7 @@ def test_every_set_has_the_groups_of_a_plain_count(
         assert different.tolist() == sorted(different.tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["text", "float", "date"])
 def test_records_that_come_over_one_by_one_lead_to_the_same_verdict(
     monkeypatch: pytest.MonkeyPatch, column: str

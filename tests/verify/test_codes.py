@@ -17,6 +17,7 @@ def asked(**more: Any) -> dict[str, Any]:
     return {"attributes": {"A": "suppress"}, "requirements": [{"qid": ["A"], "sensitive": "S", **more}]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"), [("250", "250.0"), ("1e3", "1000"), ("250.1", "250.10"), ("01", "1"), ("2e0", "2")]
 )
@@ -31,6 +32,7 @@ def test_a_group_of_one_code_is_far_from_a_table_of_two(tmp_path: Path, one: str
     assert finding.figure == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cells",
     [

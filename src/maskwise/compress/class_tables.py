@@ -8,7 +8,7 @@ them itself, by the odds of their values (`scored_records`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,14 +22,16 @@ from maskwise.engines.value_scores import SCORE
 from maskwise.errors import InputError
 from maskwise.profile.sensitive import take_sensitive
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
+from maskwise.values.dataclass import dataclass
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from maskwise.compress.recode import Coded
     from maskwise.compress.request import ClassRequest, Coding, GroupRecords, RecordGroups
     from maskwise.compress.spill import Workspace
     from maskwise.profile.columns import Profile
@@ -144,12 +146,13 @@ def _count(
     counts, of_row = workspace.rows(len(classes), np.int64), workspace.rows(1, np.int64)
     with table.engine.scratch():
         coded = recode(table, lookups, list(classes.values()), keep=False, own=own)
-        with coded.count(names, range(len(classes)), beside=list(own)) as batches:
-            for batch in batches:
-                if any(column.null_count for column in batch.columns[:n_names]):
-                    msg = "The table changed while it was read: it has cells that were not there before. Try again."
-                    raise InputError(msg)
-                columns = [as_numpy(column) for column in batch.columns]
+        counted = coded.count_here(names, range(len(classes)), beside=list(own))
+        for part in counted or ():
+            rows.add_rows(part.codes[:, :n_names])
+            counts.add_rows(part.counts[:, 1:])
+            of_row.add_rows(part.codes[:, n_keys - 1 : n_keys])
+        if counted is None:
+            for columns in _count_batches(coded, names, len(classes), list(own)):
                 rows.add(columns[:n_names])
                 counts.add(columns[n_keys + 1 :])
                 of_row.add(columns[n_names:n_keys] or columns[:1])
@@ -157,6 +160,16 @@ def _count(
     if grouped is None:
         return ClassTable(compact, labels=tuple(classes))
     return ClassTable(compact, of_row.finish()[:, 0], grouped.description, tuple(classes))
+
+
+def _count_batches(coded: Coded, names: Sequence[str], n_classes: int, own: list[str]) -> Iterator[list[NDArray[Any]]]:
+    """The distinct rows as the engine counts them, some at a time, column by column."""
+    with coded.count(names, range(n_classes), beside=own) as batches:
+        for batch in batches:
+            if any(column.null_count for column in batch.columns[: len(names)]):
+                msg = "The table changed while it was read: it has cells that were not there before. Try again."
+                raise InputError(msg)
+            yield [as_numpy(column) for column in batch.columns]
 
 
 def _by_row(numbers: Ints, groups: RecordGroups) -> _Grouping:

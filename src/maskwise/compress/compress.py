@@ -133,14 +133,19 @@ def _count(
     rows = workspace.rows(len(qid), narrowest(max(request.codings[a].n_codes for a in qid)))
     counts = workspace.rows(1 + len(marks), np.int64)
     n_null = 0
-    with coded.count([profile.columns[a].name for a in qid], distinct_marks) as batches:
+    names, places = [profile.columns[a].name for a in qid], [0, *(1 + distinct_marks.index(mark) for mark in marks)]
+    if (counted := coded.count_here(names, distinct_marks)) is not None:
+        for part in counted:
+            rows.add_rows(part.codes)
+            counts.add_rows(part.counts[:, places])
+        return _checked(Compact(qid, rows.finish(), counts.finish(), workspace), one, profile)
+    with coded.count(names, distinct_marks) as batches:
         # Batch by batch into its place: the rows are never held twice.
         for batch in batches:
             n_null += sum(column.null_count for column in batch.columns)
             if not n_null:
                 columns = [as_numpy(column) for column in batch.columns]
                 rows.add(columns[: len(qid)])
-                places = (0, *(1 + distinct_marks.index(mark) for mark in marks))
                 counts.add([columns[len(qid) + at] for at in places])
     return _checked(Compact(qid, rows.finish(), counts.finish(), workspace), one, profile, n_null)
 

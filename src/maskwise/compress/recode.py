@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from maskwise.engines.base import PERSON, ROW, Lookup
 from maskwise.engines.packed_codes import lay_out
 from maskwise.table.marks import mark
 from maskwise.values.arrow import from_numpy, narrowest
+from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import Scale
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from maskwise.compress.request import Coding
     from maskwise.engines.base import Lookups
+    from maskwise.engines.coded_rows import CountedRows
     from maskwise.engines.packed_codes import WordLayout
     from maskwise.profile.columns import Column
     from maskwise.table.table import Table
@@ -44,6 +46,13 @@ class Coded:
         """Count the distinct rows of some columns (and of the engine's own beside them), and their marked records."""
         keys = [*(self.table.key(name) for name in names), *beside]
         return self.table.engine.count_rows(self.expr, keys, [f"s{mark}" for mark in marks], self.layout)
+
+    def count_here(
+        self, names: Sequence[str], marks: Sequence[int], *, beside: Sequence[str] = ()
+    ) -> list[CountedRows] | None:
+        """As `count`, in this process, if it holds the codes."""
+        keys = [*(self.table.key(name) for name in names), *beside]
+        return self.table.engine.count_coded(self.expr, keys, [f"s{mark}" for mark in marks])
 
     def count_persons(
         self, names: Sequence[str], marks: Sequence[int], *, one_by_one: bool

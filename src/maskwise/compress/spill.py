@@ -12,6 +12,7 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
+import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,8 @@ class Workspace:
         """
         self._budget = budget
         self._used = 0
+        # Several threads may ask for memory at once, and memory may be given back while one does.
+        self._lock = threading.RLock()
         self.spilled = 0
         """How many bytes were put into files so far."""
 
@@ -50,7 +53,8 @@ class Workspace:
         n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         if self.fits(n_bytes):
             array = np.zeros(shape, dtype)
-            self._used += n_bytes
+            with self._lock:
+                self._used += n_bytes
             weakref.finalize(array, self._return_memory, n_bytes).atexit = False
             return array
         with self.file() as file:
@@ -103,7 +107,8 @@ class Workspace:
         return (private_note(text),)
 
     def _return_memory(self, n_bytes: int) -> None:
-        self._used -= n_bytes
+        with self._lock:
+            self._used -= n_bytes
 
 
 class RowBuffer:
@@ -129,6 +134,10 @@ class RowBuffer:
         part = np.empty((len(columns[0]), self._n_columns), self._dtype)
         for p, column in enumerate(columns):
             part[:, p] = column
+        self.add_rows(part)
+
+    def add_rows(self, part: NDArray[Any]) -> None:
+        """Take some rows in; they are not copied before the end."""
         self._n_rows += len(part)
         self._parts.append(part)
         if self._file is None and not self._workspace.fits(self._n_bytes):
@@ -143,7 +152,7 @@ class RowBuffer:
     def _write(self) -> None:
         try:
             for part in self._parts:
-                self._file.write(part.data)
+                self._file.write(np.ascontiguousarray(part, self._dtype).data)
         except OSError as error:
             raise InputError(_no_space(self._n_bytes, error)) from None
         self._parts.clear()

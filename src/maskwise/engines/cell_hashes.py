@@ -8,7 +8,6 @@ with a probability of 3e-8. Only sums and counts of group sizes come over.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 from operator import xor
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.engines.base import RECORDS
 from maskwise.engines.defaults import query
 from maskwise.engines.distinct_rows import n_records
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -44,6 +44,8 @@ class GuessCounts:
     """The least entropy of a group, in nats."""
     largest_share: float
     """The largest share of a value in a group."""
+    n_most_of_all: int | None = None
+    """Those with the value that is most frequent in all groups together; None where that of the table is the same."""
 
 
 class CellHashes:
@@ -97,21 +99,24 @@ class CellHashes:
         number = self._double()
         n = self._n()
         records = f"(SELECT {self._key(qid)} AS code, h{column} AS cell{self._counted_by()} FROM {self._name}) r"  # noqa: S608
+        pairs = f"(SELECT code, cell, {n} AS n FROM {records} GROUP BY code, cell) p"  # noqa: S608
         groups = (
             "SELECT code, count(*) AS n_values, max(n) AS n_most, CAST(sum(n) AS BIGINT) AS total, "  # noqa: S608
-            f"sum(n * ln(CAST(n AS {number}))) AS logs "
-            f"FROM (SELECT code, cell, {n} AS n FROM {records} GROUP BY code, cell) p GROUP BY code"
+            f"sum(n * ln(CAST(n AS {number}))) AS logs FROM {pairs} GROUP BY code"
         )
-        size, join = "g.total", ""
+        size, join, most_of_all = "g.total", "", "0"
         if self._by_person:
             # A person may have several values, so that its group has fewer persons than the values have.
             size = "s.n"
             join = f" JOIN (SELECT code, {n} AS n FROM {records} GROUP BY code) s ON g.code = s.code"  # noqa: S608
+            # It may be in several groups, too: guesses with and without these are about the same persons.
+            most_of_all = f"(SELECT max(n) FROM (SELECT sum(n) AS n FROM {pairs} GROUP BY cell) a)"  # noqa: S608
         (found,) = query(
             self._dialect,
             f"SELECT sum({size}) AS n_records, sum(g.n_most) AS n_most, min(g.n_values) AS least_values, "  # noqa: S608
             f"min(ln(CAST(g.total AS {number})) - g.logs / g.total) AS least_entropy, "
-            f"max(CAST(g.n_most AS {number}) / {size}) AS largest_share FROM ({groups}) g{join}",
+            f"max(CAST(g.n_most AS {number}) / {size}) AS largest_share, {most_of_all} AS n_most_of_all "
+            f"FROM ({groups}) g{join}",
         ).to_pylist()
         # Engines add up 64-bit numbers in wider ones; without a record, sums are missing.
         return GuessCounts(
@@ -120,6 +125,7 @@ class CellHashes:
             int(found["least_values"] or 0),
             float(found["least_entropy"] or 0),
             float(found["largest_share"] or 0),
+            int(found["n_most_of_all"] or 0) if self._by_person else None,
         )
 
     def most_frequent(self, column: int) -> int:

@@ -22,12 +22,14 @@ from maskwise.engines.error_messages import (
     translate_errors,
 )
 from maskwise.engines.ibis_compilers import import_compilers_when_asked
-from maskwise.engines.write_files import connect, copy_query, file_of, path_list, quiet
+from maskwise.engines.known_tables import known_table
+from maskwise.engines.parquet_counting import count_rows_of_parquet, parquet_cells
+from maskwise.engines.write_files import connect, copy_query, file_of, quiet
 from maskwise.errors import InputError, WriteError
 from maskwise.values.arrow import as_numpy
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName, database_file
-from maskwise.values.memory import for_engine, memory_of_run
+from maskwise.values.memory import for_engine, for_held_files, memory_of_run
 from maskwise.values.paths import is_there
 
 if TYPE_CHECKING:
@@ -43,8 +45,6 @@ if TYPE_CHECKING:
     from maskwise.values.location import Folder
 
 
-_PART_OF_MEMORY = 12
-"""Files of up to this part of what a run may use are held in memory, where they may be several times as large."""
 _MOST_LISTED = 16
 """Of more texts a join finds one faster than comparisons one after the other."""
 _TYPES = {
@@ -98,9 +98,9 @@ class DuckDB:
             self._connection = _start(self, file, memory, writes=writes) if is_started else source.con
         self._has_file = file is not None
         self._is_in_memory = self._backend is None and not self._has_file
-        self.most_held = memory_of_run(memory) // _PART_OF_MEMORY if self._is_in_memory else 0
+        self.most_held = for_held_files(memory_of_run(memory)) if self._is_in_memory else 0
         self._in_transaction = file is not None and writes
-        self._registered: set[str] = set()
+        self._registered: dict[str, pa.Schema] = {}
         self._views: set[str] = set()
         self._paths: list[Path] = []
         if self._in_transaction:
@@ -126,7 +126,8 @@ class DuckDB:
     def table(self, source: Any) -> ir.Table:
         """Open a table or view by its name; an Ibis table is taken as it is."""
         if isinstance(source, str):
-            return self.backend.table(source)
+            schema = self._registered.get(source)
+            return self.backend.table(source) if schema is None else known_table(self.backend, source, schema)
         if isinstance(source, TableName):
             self._require(source)
             source = self.backend.table(source.name, database=source.schema)
@@ -168,11 +169,12 @@ class DuckDB:
         if files.delimiter is None:
             # They are read only when something is asked of them.
             self._paths += files.paths
-            # A folder called `Age=30` must not become the column Age, so partitions are not looked for.
+            if files.is_counted and count_rows_of_parquet(self._connection, name, files):
+                return self.backend.table(name)
             with translate_errors(self._paths):
                 self._connection.execute(
                     f"CREATE TEMP VIEW {name} ({', '.join(f'c{i}' for i in range(files.n_columns))}) AS "  # noqa: S608
-                    f"SELECT * FROM read_parquet({path_list(files.paths)}, hive_partitioning = false)"
+                    f"SELECT * FROM {parquet_cells(files)}"
                 )
                 return self.backend.table(name)
         if files.is_counted and count_rows_of_lines(self._connection, name, files):
@@ -209,7 +211,7 @@ class DuckDB:
     def register(self, name: str, table: pa.Table) -> None:
         """Show DuckDB an Arrow table; nothing is copied."""
         self._connection.register(name, table)
-        self._registered.add(name)
+        self._registered[name] = table.schema
 
     def create(self, name: str, sql: str, *, view: bool) -> None:
         """Create a temporary table or view."""
@@ -221,7 +223,7 @@ class DuckDB:
     def drop(self, name: str) -> None:
         """Drop a registered or temporary table."""
         if name in self._registered:
-            self._registered.discard(name)
+            del self._registered[name]
             self._connection.unregister(name)
             return
         self._connection.execute(f"DROP {'VIEW' if name in self._views else 'TABLE'} IF EXISTS {name}")
@@ -297,9 +299,16 @@ class DuckDB:
         here = str(self._connection.execute("SELECT current_schema()").fetchone()[0])
         try:
             found = self._connection.get_table_names(query, qualified=True)
-        except duckdb.Error:
-            # There is no such source, which is said where it is opened.
+        except (duckdb.CatalogException, duckdb.BinderException, duckdb.IOException):
+            # There is no such table, function or file, which is said where the source is opened.
             return False
+        except duckdb.Error as error:
+            raise_known_causes(error)
+            msg = (
+                f"DuckDB does not say what the source reads ({type(error).__name__}), so `{target}` might be a part of "
+                "it. Write to another table, or make a view of the source."
+            )
+            raise InputError(msg) from None
         names = {name.replace('"', "").casefold() for name in found}
         schema, name = (target.schema or here).casefold(), target.name.replace('"', "").casefold()
         # A name without a schema is one of this schema.

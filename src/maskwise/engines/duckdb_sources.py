@@ -6,7 +6,9 @@ that it names.
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,20 +23,55 @@ UNION ALL
 SELECT function_name, macro_definition FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal
 """
 
+_KNOWN = """
+SELECT table_name FROM duckdb_tables()
+UNION
+SELECT function_name FROM duckdb_functions() WHERE function_type IN ('table', 'table_macro')
+"""
+_ARROW_SCANS = frozenset({"arrow_scan", "arrow_scan_dumb", "python_arrow_scan"})
+"""The functions in the text of a view that `register` makes of Arrow data."""
+
 
 def files_read(connection: Any, query: str) -> list[Path]:
     """List the files that a query reads, and folders of such files.
 
     Args:
         connection: Where it would run: the names of files start from this process's folder, or where its settings say.
-        query: The query. What it reads by another way than its text says, such as an Arrow dataset that was registered,
-            is not found.
+        query: The query. Behind Arrow data that the owner registered may be any dataset of this process: its files are
+            listed, too.
     """
     defined: dict[str, list[str]] = {}
     for name, sql in connection.execute(_DEFINED).fetchall():
         defined.setdefault(name.casefold(), []).append(sql)
     found = dict.fromkeys(_places_named(connection, query, defined))
-    return [path for name, is_asked in found for path in _paths_of(connection, name, with_folders=is_asked)]
+    paths = {place: _paths_of(connection, place[0], with_folders=place[1]) for place in found}
+    listed = [path for some in paths.values() for path in some]
+    known = {name.casefold() for (name,) in connection.execute(_KNOWN).fetchall()} | {"", *defined}
+    bare = [name.casefold() for (name, is_asked), some in paths.items() if not is_asked and not some]
+    # A name that DuckDB does not know is that of a variable of the owner's.
+    if any(name in _ARROW_SCANS or name not in known for name in bare):
+        listed += _dataset_files()
+    return listed
+
+
+def _dataset_files() -> list[Path]:
+    """The local files of every Arrow dataset that this process holds.
+
+    DuckDB does not tell which object it has registered under a name, or found as a variable of the owner's.
+    """
+    # Where nobody imported it there is no dataset.
+    if (module := sys.modules.get("pyarrow.dataset")) is None:
+        return []
+    # By their types: to ask the objects themselves may raise, as a weak proxy of what is gone does.
+    found = [one for one in gc.get_objects() if issubclass(type(one), module.Dataset)]
+    files = []
+    while found:
+        one = found.pop()
+        # The parts of a union may be known to nobody else.
+        found += getattr(one, "children", [])
+        if isinstance(one, module.FileSystemDataset) and one.filesystem.type_name == "local":
+            files += [Path(file) for file in one.files]
+    return files
 
 
 def _places_named(connection: Any, query: str, defined: Mapping[str, list[str]]) -> Iterator[tuple[str, bool]]:
@@ -64,8 +101,10 @@ def _names_in(connection: Any, sql: str) -> Iterator[tuple[str, bool]]:
     except sqlglot.errors.SqlglotError:
         # No query, but a text that a function is asked for.
         return
+    inner = {cte.alias for one in parsed for cte in one.find_all(exp.CTE)}
     for table in (table for one in parsed for table in one.find_all(exp.Table)):
-        yield table.name, False
+        if table.name not in inner:
+            yield table.name, False
         if isinstance(table.this, exp.Func):
             yield table.this.name, False
             yield from ((literal.name, True) for literal in table.this.find_all(exp.Literal) if literal.is_string)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.engines.defaults import query as read_query
 from maskwise.engines.held_columns import sources_of
+from maskwise.engines.write_files import file_of
 from maskwise.engines.write_lines import takes_lines, write_lines
+from maskwise.engines.write_parquet import as_dictionary, is_written_alike, takes_dictionaries, write_dictionaries
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
+from maskwise.values.dataclass import dataclass
 from maskwise.values.processors import for_each
 
 if TYPE_CHECKING:
@@ -149,6 +151,8 @@ def write_held(engine: Engine, expr: ir.Table, target: Path | Folder, form: CsvF
         target: Where to.
         form: How a csv is written.
     """
+    if takes_dictionaries(target):
+        return _write_parquet(engine, expr, file_of(target))
     if not takes_lines(target) or (query := _cell_query(engine, expr)) is None:
         return False
     columns = [query.column(name) for name in expr.columns]
@@ -158,6 +162,31 @@ def write_held(engine: Engine, expr: ir.Table, target: Path | Folder, form: CsvF
         engine.dialect.write(f"SELECT * FROM {engine.register(rows).get_name()}", path, form)  # noqa: S608
 
     return write_lines(query.ask(engine, expr), places, target, write)
+
+
+def _write_parquet(engine: Engine, expr: ir.Table, path: Path) -> bool:
+    """Write a parquet file of records that this process holds, if it can; give whether it was written."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    if (query := _cell_query(engine, expr, with_whole=True)) is None:
+        return False
+    whole = {name: query.held.whole(source) for name, source in query.whole.items()}
+    repeated = query.ask(engine, expr)
+    kinds = [whole[name].type if name in whole else repeated.column(name).type for name in expr.columns]
+    if not all(map(is_written_alike, kinds)):
+        return False
+
+    def column(name: str) -> pa.Array | pa.ChunkedArray:
+        if name in whole:
+            return whole[name]
+        source = query.column(name)
+        places = np.zeros(query.held.n_rows, np.int32) if source is None else source.places
+        cells = repeated.column(name).combine_chunks()
+        # A file has dictionaries of its own for other types.
+        return as_dictionary(cells, places) if pa.types.is_string(cells.type) else cells.take(from_numpy(places))
+
+    constants = {name for name, source in query.sources.columns.items() if source is None}
+    return write_dictionaries(expr.columns, query.held.n_rows, column, constants, path)
 
 
 @dataclass(frozen=True, slots=True)

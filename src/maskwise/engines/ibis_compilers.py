@@ -24,6 +24,8 @@ def import_compilers_when_asked() -> None:
     with _LOCK:
         if _PACKAGE in sys.modules:
             return
+        # Another thread may be importing Ibis. Python waits for that where Ibis is imported, not where a part of it is.
+        importlib.import_module("ibis")
         parent, _, name = _PACKAGE.rpartition(".")
         package = importlib.import_module(parent)
         spec = importlib.util.find_spec(_PACKAGE)

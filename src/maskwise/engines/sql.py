@@ -13,6 +13,7 @@ import numpy as np
 from maskwise.engines.base import RECORDS, ROW, DataFiles, Feature
 from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
 from maskwise.engines.code_columns import coded_sql, range_number
+from maskwise.engines.coded_rows import count_coded
 from maskwise.engines.counting_sql import count_rows_sql, each_person_sql, list_persons_sql, list_rows_sql
 from maskwise.engines.defaults import query
 from maskwise.engines.distinct_rows import is_told_apart, n_records, records_of_row
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from maskwise.engines.base import Dialect, Lookups, Relabel
+    from maskwise.engines.coded_rows import CountedRows
     from maskwise.engines.packed_codes import WordLayout
     from maskwise.engines.pair_counts import PairCounts, Target
     from maskwise.values.csv_form import CsvForm
@@ -58,6 +60,7 @@ class Engine:
         self._n_names = 0
         self._temporary: list[str] = []
         self.held: dict[str, HeldColumns] = {}
+        self._coded: dict[str, pa.Table] = {}
 
     def can(self, feature: Feature) -> bool:
         """Whether the database has a feature that not every one has."""
@@ -71,6 +74,7 @@ class Engine:
             yield
         finally:
             while len(self._temporary) > n_before:
+                self._coded.pop(self._temporary[-1], None)
                 self.dialect.drop(self._temporary.pop())
 
     def interrupt(self) -> None:
@@ -150,7 +154,10 @@ class Engine:
 
     def as_native(self, table: ir.Table) -> Any:
         """Make a table of its own from an expression, as the kind of table that the database's users know."""
-        return self.dialect.as_native(self._materialize(table))
+        # It is not among what is dropped at the end, because it may be handed to the user.
+        name = self._new_name()
+        self.dialect.create(name, self._compile(table), view=False)
+        return self.dialect.as_native(name)
 
     def discard(self, data: Any) -> None:
         """Drop a table that `materialize` or `as_native` made; leave anything else alone."""
@@ -197,6 +204,8 @@ class Engine:
         cells: Mapping[int, ir.Value],
         keys: Sequence[Sequence[int]] = (),
         person: ir.Value | None = None,
+        *,
+        is_kept: bool = True,
     ) -> CellHashes:
         """Hash some columns, to count groups on many sets of them.
 
@@ -206,12 +215,13 @@ class Engine:
                 `hash_input` makes of cells.
             keys: Sets of columns, by their numbers, that many other sets will contain.
             person: Whom a record is about, in the same form, to count persons; None counts records.
+            is_kept: Make a table of them; otherwise they are hashed whenever something is counted.
         """
         who = {} if person is None else {WHO: person}
         beside = {**who, **records_of_row(table)}
         records = self._compile(table.select(**{f"h{number}": cell for number, cell in cells.items()}, **beside))
         sql = hashes_query(self.dialect, records, list(cells), keys, beside)
-        return CellHashes(self.dialect, self._create(sql, view=False), keys, beside)
+        return CellHashes(self.dialect, self._create(sql, view=not is_kept), keys, beside)
 
     def recode(
         self,
@@ -241,7 +251,9 @@ class Engine:
         kinds = {name: cell.type() for name, cell in chosen.items()}
         code = partial(coded_sql, self.dialect, self._register, kinds=kinds, lookups=lookups, layout=layout)
         if layout is None and (held := recode_held(self, records, code, beside)) is not None:
-            return self.register(held)
+            name = self._register(held)
+            self._coded[name] = held
+            return self.dialect.table(name)
         return self.dialect.table(self._create(code(self._compile(records), beside=beside), view=not materialize))
 
     def count_rows(
@@ -267,6 +279,11 @@ class Engine:
         if layout is not None:
             return layout.count(self.dialect, coded.get_name(), columns, sums)
         return self.dialect.stream(count_rows_sql(coded.get_name(), columns, sums))
+
+    def count_coded(self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]) -> list[CountedRows] | None:
+        """As `count_rows`, of codes that this process holds; None leaves it to the database."""
+        held = self._coded.get(coded.get_name())
+        return None if held is None else count_coded(held, columns, sums)
 
     def count_persons(
         self, coded: ir.Table, columns: Sequence[str], marks: Sequence[str]
@@ -375,12 +392,6 @@ class Engine:
         name = self._new_name()
         self.dialect.register(name, table)
         self._temporary.append(name)
-        return name
-
-    def _materialize(self, table: ir.Table) -> str:
-        """Create a table that outlives the engine's own, because it may be handed to the user."""
-        name = self._new_name()
-        self.dialect.create(name, self._compile(table), view=False)
         return name
 
 

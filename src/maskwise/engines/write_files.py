@@ -5,13 +5,16 @@ from __future__ import annotations
 import gzip
 import re
 import shutil
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from maskwise.values.csv_form import PLAIN, put_mark
 from maskwise.values.location import Folder, suffix_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -21,6 +24,11 @@ if TYPE_CHECKING:
 _PART = "part-0.parquet"
 """The one file of a folder that is written by this process."""
 _FLOATS = ("FLOAT", "DOUBLE")
+_MOST_CELLS = 1 << 24
+"""A row group of a parquet file has so many cells at most: DuckDB holds a whole one while it writes."""
+_ROWS = 2048
+"""The rows of a row group are a multiple of it."""
+_USUAL_ROWS = 60 * _ROWS
 _OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 
 
@@ -93,10 +101,32 @@ def copy_query(database: Any, query: str, path: Path, form: CsvForm = PLAIN) -> 
     target = str(path).replace("'", "''")
     if suffix.startswith((".csv", ".tsv")):
         query = _csv_cells(database, query)
+    n_rows = _rows_of_group(database, query) if suffix == ".parquet" else _USUAL_ROWS
     # Into the file that is there, if one is: another in its place could be read by others until it gets its name.
-    database.execute(f"COPY ({query}) TO '{target}' ({options}{packing}, USE_TMP_FILE false)")
+    if n_rows == _USUAL_ROWS:
+        database.execute(f"COPY ({query}) TO '{target}' ({options}{packing}, USE_TMP_FILE false)")
+    else:
+        with _one_thread(database):
+            database.execute(f"COPY ({query}) TO '{target}' ({options}, ROW_GROUP_SIZE {n_rows}, USE_TMP_FILE false)")
     if form.has_mark and suffix == ".csv":
         put_mark(path)
+
+
+def _rows_of_group(database: Any, query: str) -> int:
+    """How many rows a row group of a parquet file has: fewer if there are many columns."""
+    n_columns = len(database.execute(f"DESCRIBE {query}").fetchall())
+    return int(np.clip(_MOST_CELLS // n_columns // _ROWS, 1, _USUAL_ROWS // _ROWS)) * _ROWS
+
+
+@contextmanager
+def _one_thread(database: Any) -> Iterator[None]:
+    """Let a connection work with one thread: two took twice the processor time and memory over 1,000 columns."""
+    (n_threads,) = database.execute("SELECT current_setting('threads')").fetchone()
+    database.execute("SET threads = 1")
+    try:
+        yield
+    finally:
+        database.execute(f"SET threads = {n_threads}")
 
 
 def _csv_options(form: CsvForm) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from maskwise.values.arrow import from_numpy
 from maskwise.values.location import Folder, suffix_of
+from maskwise.values.row_numbers import number_few_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,8 +28,6 @@ _LEAST_REPEATED = 4
 """It pays if a record occurs so many times, on average."""
 _LEAST_RECORDS = 100_000
 """Fewer are written at once: it takes as long as to look for the different ones."""
-_MOST_MARKS = 1 << 23
-"""Up to so many possible rows are marked, one by one; more are numbered on the way."""
 _MOST_BYTES = np.iinfo(np.int32).max
 """Arrow's offsets of lines reach as far."""
 _CHUNK = 1 << 16
@@ -57,9 +56,11 @@ def write_lines(
     n_records = next((len(of_column) for of_column in places if of_column is not None), 0)
     if n_records < _LEAST_RECORDS:
         return False
-    number, first = _number_rows(places, n_records)
-    if len(first) * _LEAST_REPEATED > n_records:
+    number = number_few_rows((one for one in places if one is not None), n_records, n_records // _LEAST_REPEATED)
+    if number is None:
         return False
+    first = np.zeros(int(number.max()) + 1, np.int64)
+    first[number] = np.arange(n_records)
     different = _different_rows(rows, places, first)
     header, lines = _as_lines(different, write, suffix_of(target))
     # Else a cell has several lines, or the lines are too long to be told apart by numbers of 32 bits.
@@ -71,34 +72,6 @@ def write_lines(
             chosen = lines.take(from_numpy(number[start : start + _CHUNK]))
             file.write(chosen.buffers()[2])
     return True
-
-
-def _number_rows(places: Sequence[NDArray[np.int32] | None], n_records: int) -> tuple[Ints, Ints]:
-    """The number of each record's row among the different ones, and a record of each of these."""
-    key, n_keys = np.zeros(n_records, np.int64), 1
-    for of_column in places:
-        if of_column is None:
-            continue
-        n_cells = int(of_column.max()) + 1
-        if n_keys * n_cells > _MOST_MARKS:
-            key, n_keys = _numbered(key, n_keys)
-        if n_keys * n_cells > np.iinfo(np.int64).max // 2:
-            return key, np.arange(n_records)
-        key, n_keys = key * n_cells + of_column, n_keys * n_cells
-    key, n_keys = _numbered(key, n_keys)
-    first = np.zeros(n_keys, np.int64)
-    first[key] = np.arange(n_records)
-    return key, first
-
-
-def _numbered(key: Ints, n_keys: int) -> tuple[Ints, int]:
-    """Keys as numbers without gaps, and how many there are."""
-    if n_keys > _MOST_MARKS:
-        different, number = np.unique(key, return_inverse=True)
-        return number, len(different)
-    is_there = np.zeros(n_keys, np.bool_)
-    is_there[key] = True
-    return (np.cumsum(is_there) - 1)[key], int(is_there.sum())
 
 
 def _different_rows(rows: pa.Table, places: Sequence[NDArray[np.int32] | None], first: Ints) -> pa.Table:

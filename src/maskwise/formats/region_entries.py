@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class PartEntry(BaseModel):
     """One part of a split; its region is numbered on."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
     shown: str | None
     ends: tuple[int | float, int | float] | None = None
     is_last: bool = False
@@ -31,7 +31,7 @@ class PartEntry(BaseModel):
 class SplitEntry(BaseModel):
     """One split of a region."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
     region: int
     attribute: str
     parts: list[PartEntry]

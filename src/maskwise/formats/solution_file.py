@@ -68,7 +68,7 @@ _PUBLIC = (
 
 
 class _Attribute(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
     name: str
     kind: Kind
     root: str
@@ -87,13 +87,13 @@ class _Attribute(BaseModel):
 
 
 class _Figures(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
     reached: int | float
     implied_by: int | None = None
 
 
 class _SolutionFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
     format: Literal["maskwise solution"] = "maskwise solution"
     format_version: int
     maskwise: str

@@ -12,7 +12,7 @@ from maskwise.solution.suppression import SuppressedCombinations, Suppression
 
 
 class _Combinations(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
     qid: list[str]
     labels: list[list[str | None]]
 
@@ -20,7 +20,7 @@ class _Combinations(BaseModel):
 class SuppressionEntry(BaseModel):
     """Suppressed records, as a solution file says it."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, populate_by_name=True)
     shown_as: Suppressed
     counted: int
     records: int

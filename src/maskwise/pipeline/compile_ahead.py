@@ -26,6 +26,8 @@ _LONGEST = 60.0
 def compile_ahead(tell: Callable[[], None] = lambda: None) -> None:
     """Load what the usual run calls, and compile what nobody has compiled yet.
 
+    What only large tables need, and what the very first run can do without, is compiled by the second.
+
     Args:
         tell: Is called whenever this thread begins to compile.
     """
@@ -42,6 +44,9 @@ def compile_ahead(tell: Callable[[], None] = lambda: None) -> None:
         warm_up_groups()
         beside.wait()
         compile_second_half()
+    if not beside.was_asked_for:
+        with on_compiling(tell):
+            compile_for_large_tables()
 
 
 def compile_second_half() -> None:
@@ -55,18 +60,28 @@ def compile_second_half() -> None:
     log_chance_valid(np.ones(1, np.int64), np.full(1, 0.5), 1)
 
 
+def compile_for_large_tables() -> None:
+    """Load or compile the loops that read a large csv and count coded rows; without them the engine does it."""
+    from maskwise.engines import coded_rows  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.table import csv_dictionaries  # noqa: PLC0415 - as above
+
+    coded_rows.warm_up()
+    csv_dictionaries.warm_up()
+
+
 class _OtherProcess:
     """A process that compiles the second half; where there can be none, there is none."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._was_started = False
+        self.was_asked_for = False
+        """Whether anything had to be compiled."""
 
     def start(self) -> None:
         """Start it, unless it was; not where it would gain nothing."""
-        if self._was_started:
+        if self.was_asked_for:
             return
-        self._was_started = True
+        self.was_asked_for = True
         from maskwise.search.conditional.gain_kernels import worst_of_splits  # noqa: PLC0415 - loaded by now
         from maskwise.values.compiled import is_kept  # noqa: PLC0415 - as above
 

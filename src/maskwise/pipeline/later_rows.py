@@ -64,7 +64,7 @@ def apply(
     target = None if output is None else resolve_target(output, data, engine, read)
     table = open_data(data, engine, target, parse_memory(memory), saved.reading)
     with closing(table):
-        placed = with_places(table) if not is_shuffled or seed is not None else table
+        placed = with_places(table, are_kept=not is_shuffled or seed is not None)
         later = masking.apply(placed, saved, strict=strict, outside=outside)
         masked = write_numbers(later.table, saved)
         masked = shuffle_records(masked, seed) if is_shuffled else in_their_order(masked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.attacks.composition import attack_with_earlier
@@ -28,9 +28,10 @@ from maskwise.release.number_columns import (
 from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
 from maskwise.release.release_risks import assess_release
 from maskwise.release.released_columns import look_at_columns
-from maskwise.release.shuffle import in_their_order, shuffle_records, with_places
+from maskwise.release.shuffle import in_their_order, seed_message, shuffle_records, with_places
 from maskwise.release.suppressed_share import suppression_messages
 from maskwise.table.endpoints import input_files
+from maskwise.values.dataclass import dataclass
 from maskwise.values.number_forms import Numbers
 from maskwise.values.stages import Stage
 from maskwise.verify.single_records import warn_of_single_records
@@ -84,7 +85,7 @@ def release(
     checked = look_at_columns(table, asked, solution, profile, strict=how.strict_leaks)
     messages = (*solution.messages, *solution.implied(), *joint.messages(profile.n_rows), *checked.messages)
     progress.stage(Stage.MASK)
-    counted = with_places(counted) if not how.is_shuffled or how.seed is not None else counted
+    counted = with_places(counted, are_kept=not how.is_shuffled or how.seed is not None)
     counted = with_raw_numbers(counted, solution) if how.numbers is Numbers.MEAN else counted
     whole, solution, hit = mask_and_suppress(counted, asked, solution, profile)
     means = find_means(whole, solution, asked.floors()) if how.numbers is Numbers.MEAN else {}
@@ -98,6 +99,7 @@ def release(
     else:
         masked = in_their_order(masked)
         messages = (*messages, *order_message(order_tells(table, profile.columns)))
+        messages = (*messages, *seed_message(how.seed, is_random=taken.options.is_random))
     whole = as_labels(write_numbers(whole, solution), solution)
     with publish(masked, target, escape=how.escape_formulas) as draft:
         progress.stage(Stage.VERIFY)

@@ -18,6 +18,8 @@ GINI, MAJORITY = 0, 1
 """Which impurity."""
 UNIT = 1024
 """One in the fixed-point numbers of the Gini impurity."""
+_MOST_SQUARED = 3_000_000_000
+"""Up to here the square of a number of records fits into 64 bits."""
 
 
 @kernel
@@ -49,16 +51,41 @@ def impurity(counts: Any, prior: Any, kind: int) -> int:
 @kernel
 def _gini(counts: Any, prior: Any) -> int:
     total = 0
+    for c in range(counts.shape[0]):
+        total += counts[c] + prior[c]
+    if total == 0:
+        return 0
+    if total > _MOST_SQUARED:
+        return int(_gini_of_many(counts, prior, total))
     squares = 0
     for c in range(counts.shape[0]):
         n = counts[c] + prior[c]
-        total += n
         squares += n * n
-    if total == 0:
-        return 0
     rest = total * total - squares
     # In two steps: the product with the unit would pass 64 bits.
     return UNIT * (rest // total) + UNIT * (rest % total) // total
+
+
+@kernel
+def _gini_of_many(counts: Any, prior: Any, total: int) -> int:
+    """The same where squares pass 64 bits: each is divided by the total while it is made, 16 bits at a time.
+
+    It is exact, as the sensitivity needs it: up to 2**46 records nothing below passes 64 bits.
+    """
+    whole, rest = 0, 0
+    for c in range(counts.shape[0]):
+        n = counts[c] + prior[c]
+        quotient, remainder = 0, 0
+        for place in (32, 16, 0):
+            remainder = remainder * 65536 + n * ((n >> place) & 65535)
+            quotient = quotient * 65536 + remainder // total
+            remainder %= total
+        whole += quotient
+        rest += remainder
+    whole += rest // total
+    rest %= total
+    # The squares are whole + rest / total; what is taken away is rounded up, so that the result is rounded down.
+    return UNIT * (total - whole) - (UNIT * rest + total - 1) // total
 
 
 @kernel

@@ -78,7 +78,8 @@ def made_notes(attributes: Sequence[Attribute]) -> Iterator[Message]:
         else:
             yield note(f"`{name}` is generalized along what {quote(source.columns)} say of its values.")
         n_values = plural(len(tree.leaves()), "value")
-        text = f"The tree of `{name}` has {n_values}{command_words('maskwise taxonomy show --policy')}."
+        how = command_words(f"maskwise taxonomy show --policy POLICY --data TABLE --column {name}")
+        text = f"The tree of `{name}` has {n_values}{how}."
         yield private_note(text)
 
 

@@ -227,8 +227,8 @@ def _fit(
 def _note_default(name: str, *, is_interval: bool) -> Message:
     """Say how a column without an entry is masked."""
     if is_interval:
-        text = f"`{name}` has no entry in the policy, so it is an interval attribute."
-        return note(text, name, "{names} have no entry in the policy, so they are interval attributes.")
+        text = f"`{name}` has no entry in the policy, so it is shown in intervals."
+        return note(text, name, "{names} have no entry in the policy, so they are shown in intervals.")
     text = f"`{name}` has no entry in the policy, so its values are shown or hidden one by one."
     of_many = "{names} have no entry in the policy, so their values are shown or hidden one by one."
     return note(text, name, of_many)

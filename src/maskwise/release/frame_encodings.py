@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maskwise.errors import enumerated, plural
 from maskwise.release.number_columns import SIDES, numbered_cuts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from maskwise.release.mask import Unknown
     from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
+
+_MANY = 0.1
+"""Above this share of rows with unknown cells somebody is told; some rare new values are what later rows have."""
 
 
 def names_out(names: Sequence[str], solution: Solution, encode: str) -> list[str]:
@@ -29,6 +34,34 @@ def names_out(names: Sequence[str], solution: Solution, encode: str) -> list[str
     elif encode == "bounds":
         out = {cut.attribute: [f"{cut.attribute}_{side}" for side in SIDES] for cut in numbered_cuts(solution)}
     return [one for name in names for one in out.get(name, [name])]
+
+
+def no_feature_notes(names: Sequence[str]) -> tuple[str, ...]:
+    """Say which columns a transformer leaves out, because they are no features; nothing where there is none.
+
+    >>> no_feature_notes(["Risk"])[0]
+    '`Risk` is no feature (the class, persons, or dropped by the policy), so `transform` leaves it out.'
+    """
+    if not names:
+        return ()
+    are, them = ("is no feature", "it") if len(names) == 1 else ("are no features", "them")
+    why = "the class, persons, or dropped by the policy"
+    return (f"{enumerated(names)} {are} ({why}), so `transform` leaves {them} out.",)
+
+
+def unknown_warnings(unknown: Mapping[str, Unknown], n_rows: int) -> tuple[str, ...]:
+    """Say which columns have cells in many rows that a solution was not made for, such as numbers read as texts.
+
+    Args:
+        unknown: The columns with such cells.
+        n_rows: How many rows there are.
+    """
+    return tuple(
+        f"`{name}` has {plural(lost.n_values, 'value')} that `fit` did not see, in {lost.n_records:,} of {n_rows:,} "
+        "rows; they are hidden. Are the cells of the same type as in `fit`?"
+        for name, lost in unknown.items()
+        if lost.n_records > _MANY * n_rows
+    )
 
 
 def with_places(shown: Any, solution: Solution) -> Any:

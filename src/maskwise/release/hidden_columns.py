@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from maskwise.errors import plural
+from maskwise.errors import enumerated, plural
 from maskwise.policy.attributes import Kind
 from maskwise.solution.cut import HIDDEN
-from maskwise.values.file_words import file_words
-from maskwise.values.message import Audience, Level, Message
+from maskwise.solution.solution import Ending
+from maskwise.values.file_words import command_words, file_words
+from maskwise.values.message import Audience, Level, Message, private_note
 from maskwise.values.spelling_advice import foreign_spelling
 
 if TYPE_CHECKING:
@@ -16,20 +17,18 @@ if TYPE_CHECKING:
 
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Column
+    from maskwise.solution.cut import Cut
     from maskwise.solution.solution import Solution
 
-_OTHERS_TELL = (
-    "beside what other columns show, any value of it would break a requirement or tell nothing of the class. Lower k, "
-    f"take columns out of the quasi-identifier that matter less, or give it more weight{file_words('weight: 2')}."
-)
+_EARLY = frozenset({Ending.STEPS, Ending.TIME, Ending.INTERRUPTED})
+"""The endings of a search that could have shown more."""
 
 
 def warn_of_hidden_columns(solution: Solution, columns: Sequence[Column], policy: Policy) -> tuple[Message, ...]:
-    """Warn of columns all of whose values are hidden, with the cause and what to do about it.
+    """Tell of every column all of whose values are hidden, with the cause and what to do about it.
 
-    A column that is masked by a tree or in intervals may show nothing because too little can be shown. One whose
-    values are hidden one by one may show nothing because no value is frequent enough, or because they were not
-    understood: that is a warning.
+    A column may show nothing because others do: all of these stand in one note. One whose values are hidden one by one
+    may show nothing because no value is frequent enough, or because they were not understood: that is a warning.
 
     Args:
         solution: What is shown.
@@ -37,17 +36,43 @@ def warn_of_hidden_columns(solution: Solution, columns: Sequence[Column], policy
         policy: What was asked.
     """
     floors = policy.floors()
-    messages = []
+    warnings: list[Message] = []
+    gave_way: list[str] = []
     for cut, column in zip(solution.cuts, columns, strict=True):
-        # A column of missing cells alone has no value to hide.
-        has_values = bool(len(column.texts) or column.n_rest)
-        if cut.kind is not Kind.SUPPRESS or cut.labels != (HIDDEN,) or not has_values:
+        if not _is_hidden(cut, column):
             continue
-        hopeless = _why(column, floors.get(cut.attribute, 0))
-        text = f"`{cut.attribute}` shows nothing: {hopeless or _OTHERS_TELL}"
-        # How frequent hidden values are does not follow from the release.
-        messages.append(Message(Level.WARNING if hopeless else Level.NOTE, Audience.OWNER, text))
-    return tuple(messages)
+        hopeless = _why(column, floors.get(cut.attribute, 0)) if cut.kind is Kind.SUPPRESS else None
+        if hopeless is None:
+            gave_way.append(cut.attribute)
+        else:
+            # How frequent hidden values are does not follow from the release.
+            warnings.append(Message(Level.WARNING, Audience.OWNER, f"`{cut.attribute}` shows nothing: {hopeless}"))
+    notes = (private_note(_say_gave_way(gave_way, solution)),) if gave_way else ()
+    return (*warnings, *notes)
+
+
+def _is_hidden(cut: Cut, column: Column) -> bool:
+    """Whether all records have one label, though the column has something to show."""
+    if cut.kind is Kind.SUPPRESS:
+        # A column of missing cells alone has no value to hide.
+        return cut.labels == (HIDDEN,) and bool(len(column.texts) or column.n_rest)
+    numbers = column.numbers if column.cell_numbers is None else column.cell_numbers
+    n_values = len(column.texts) if numbers is None else len(numbers)
+    return cut.labels == (cut.root,) and n_values > 1
+
+
+def _say_gave_way(names: Sequence[str], solution: Solution) -> str:
+    """Say that columns show nothing because of what others show."""
+    is_one = len(names) == 1
+    it, one, shows = ("it", "it", "shows") if is_one else ("them", "one of them", "show")
+    opening = f"{enumerated(names)} {shows} nothing: every record has the same label. "
+    if solution.ending in _EARLY:
+        return f"{opening}The search was stopped before it came to {it}."
+    return (
+        f"{opening}Beside what other columns show, anything more of {it} would break a requirement or gain nothing. "
+        f"Lower k, take columns out of the quasi-identifier that matter less, or give {one} more "
+        f"weight{file_words('weight: 2')}; the reasons can be asked for{command_words('maskwise mask --why')}."
+    )
 
 
 def _why(column: Column, k: int) -> str | None:

@@ -11,9 +11,11 @@ import numpy as np
 
 from maskwise.engines.base import ROW, Feature
 from maskwise.engines.each_cell_once import order_held
+from maskwise.engines.wide_records import is_wide, order_wide
 from maskwise.errors import InputError
 from maskwise.release.label_codes import sort_by_numbers
 from maskwise.values.arrow import as_numpy
+from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from maskwise.engines.sql import Engine
     from maskwise.table.table import Table
+    from maskwise.values.message import Message
 
 
 def shuffle_records(table: Table, seed: int | None) -> Table:
@@ -32,7 +35,9 @@ def shuffle_records(table: Table, seed: int | None) -> Table:
     """
     constants, engine = _constants(table.expr), table.engine
     records = table.expr.drop(*constants)
-    shuffled = order_held(engine, records, partial(_draw_order, seed))
+    shuffled = order_held(engine, records, draw := partial(_draw_order, seed))
+    if shuffled is None:
+        shuffled = order_wide(engine, records, draw)
     if shuffled is None:
         sort = partial(_in_random_order, engine, seed=seed)
         # Where the records are in this process, which has to hold them; elsewhere it was not measured.
@@ -41,24 +46,32 @@ def shuffle_records(table: Table, seed: int | None) -> Table:
     return replace(table, expr=expr, is_shuffled=True)
 
 
-def with_places(table: Table) -> Table:
+def with_places(table: Table, *, are_kept: bool) -> Table:
     """The records, each with its place, where that has to be known when their cells have been changed.
 
     DuckDB keeps the order of records in most queries, but not where a long list of values becomes a join.
+
+    Args:
+        table: The records.
+        are_kept: Whether the order of the release follows from the places; wide records get them in any case.
     """
     import ibis  # noqa: PLC0415 - heavy
 
     if ROW in table.expr.columns or not table.engine.can(Feature.RECORD_ORDER):
+        return table
+    if not are_kept and not is_wide(table.engine, table.expr):
         return table
     return replace(table, expr=table.expr.mutate(**{ROW: ibis.row_number()}))
 
 
 def in_their_order(table: Table) -> Table:
     """The records in the order that they had before their cells were changed; see `with_places`."""
-    held = order_held(table.engine, table.expr, np.arange)
-    if held is None and ROW in table.expr.columns:
-        held = table.expr.order_by(ROW)
-    return table if held is None else replace(table, expr=held)
+    ordered = order_held(table.engine, table.expr, np.arange)
+    if ordered is None:
+        ordered = order_wide(table.engine, table.expr, np.arange)
+    if ordered is None and ROW in table.expr.columns:
+        ordered = table.expr.order_by(ROW)
+    return table if ordered is None else replace(table, expr=ordered)
 
 
 def _draw_order(seed: int | None, n_records: int) -> NDArray[np.int64]:
@@ -82,8 +95,8 @@ def _in_random_order(engine: Engine, records: ir.Table, seed: int | None) -> ir.
         raise InputError("The records of a database have no order of their own, so no seed repeats a random one.")
     placed = records if ROW in records.columns else records.mutate(**{ROW: ibis.row_number()})
     rows = np.sort(as_numpy(engine.fetch(placed.select(ROW)).column(0)))
-    rng = np.random.default_rng(seed)
-    positions = engine.register(pa.table({"old_position": rows, "new_position": rng.permutation(len(rows))}))
+    order = _draw_order(seed, len(rows))
+    positions = engine.register(pa.table({"old_position": rows[order], "new_position": np.arange(len(rows))}))
     joined = placed.join(positions, placed[ROW] == positions["old_position"]).order_by("new_position")
     return joined.select(*records.columns)
 
@@ -123,8 +136,24 @@ def check_seed(seed: int | None, *, is_used: bool) -> None:
     """Refuse a seed that nothing uses, and one that is none."""
     if seed is not None and not is_used:
         raise InputError(
-            "A seed makes a random order, restarts or the variants of `conditional` repeatable, but none is asked for. "
-            "Leave it out."
+            "A seed repeats what is drawn at random, and here nothing is: the records keep their order, and "
+            "every run gives the same release. Leave out the seed, or let the order be random."
         )
     if seed is not None and seed < 0:
         raise InputError("A seed is a whole number that is at least 0.")
+
+
+def seed_message(seed: int | None, *, is_random: bool) -> tuple[Message, ...]:
+    """Say that a seed changes nothing where records keep their order and one search was enough.
+
+    Args:
+        seed: What was given.
+        is_random: Whether the search draws random numbers.
+    """
+    if seed is None or is_random:
+        return ()
+    text = (
+        "The seed changes nothing here: the records keep their order, and a search with effort 1 draws nothing at "
+        "random. Every run gives the same release, with and without it."
+    )
+    return (private_note(text),)

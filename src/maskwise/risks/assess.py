@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from maskwise.engines.base import Feature
 from maskwise.engines.distinct_rows import n_marked
 from maskwise.errors import InputError, plural
 from maskwise.policy.requirements.unit import Unit
+from maskwise.risks.coded_table import CodedTable
 from maskwise.risks.disclosure import disclose
 from maskwise.risks.group_sizes import GroupSizes
-from maskwise.risks.hashed_table import hashed, number_columns
+from maskwise.risks.hashed_table import HashedTable, hashed, number_columns
 from maskwise.risks.one_more import know_one_more, wider_sets
 from maskwise.risks.population import compare_with_population
 from maskwise.risks.prosecutor import group_risk
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from maskwise.policy.policy import Policy
     from maskwise.table.table import Table
     from maskwise.verify.verdict import Verdict
+
+_MANY_SETS = 128
+"""From so many sets of columns on they are counted in this process; fewer take the database less than loading code."""
 
 
 def assess(
@@ -76,8 +82,13 @@ def assess(
     sensitive = frozenset(name for name in policy.sensitive if name in table.names)
     _refuse_missing_persons(table, person)
     known = {} if verdict is None or verdict.unit is not unit else _known_sizes(verdict)
-    with hashed(table, number_columns(*qids, shown, guessed), qids, person) as records:
-        sets = [frozenset(), frozenset(shown), *wider_sets(qids, shown), *([sensitive] if sensitive else [])]
+    sets = [frozenset(), frozenset(shown), *wider_sets(qids, shown), *([sensitive] if sensitive else [])]
+    with ExitStack() as stack:
+        records: HashedTable | CodedTable | None = None
+        if len(sets) >= _MANY_SETS and person is None and population is None:
+            records = _coded(table, list(qids), guessed)
+        if records is None:
+            records = stack.enter_context(hashed(table, number_columns(*qids, shown, guessed), qids, person))
         sizes = known | records.sizes([*sets, *(frozenset(qid) for qid in qids if frozenset(qid) not in known)])
         n_records = sizes[frozenset()].n_records
         _check_population_size(population_size, n_records, unit)
@@ -96,10 +107,18 @@ def assess(
             know_one_more(qids, shown, sizes),
             disclose(records, list(qids), guessed, n_records),
             ()
-            if population is None
+            if population is None or not isinstance(records, HashedTable)
             else compare_with_population(records, population, list(qids), person, n_records, unit),
             tuple(estimate_uniques(sizes[frozenset(qid)], qid, population_size or 0) for qid in estimates),
         )
+
+
+def _coded(table: Table, qids: Sequence[Sequence[str]], guessed: Sequence[str]) -> CodedTable | None:
+    """The table as small numbers in this process; None where records stay elsewhere, or there are too many."""
+    if not table.engine.can(Feature.LOCAL_RECORDS):
+        return None
+    coded = CodedTable(table, qids, guessed)
+    return coded if coded.fits else None
 
 
 def _qids(policy: Policy) -> dict[tuple[str, ...], int | None]:

@@ -10,6 +10,7 @@ from maskwise.risks.risk import Disclosure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from maskwise.risks.coded_table import CodedTable
     from maskwise.risks.hashed_table import HashedTable
 
 _DIGITS = 9
@@ -17,7 +18,7 @@ _DIGITS = 9
 
 
 def disclose(
-    table: HashedTable, qids: Sequence[Sequence[str]], columns: Sequence[str], n_records: int
+    table: HashedTable | CodedTable, qids: Sequence[Sequence[str]], columns: Sequence[str], n_records: int
 ) -> tuple[Disclosure, ...]:
     """Guess each of some columns from each QID that it is not in.
 
@@ -37,8 +38,10 @@ def disclose(
             # A table without records has no group.
             least = round(math.exp(counted.least_entropy), _DIGITS) if counted.n_records else 0.0
             rate = _share(counted.n_most, counted.n_records)
+            of_all = counted.n_most_of_all
+            without = base[column] if of_all is None else _share(of_all, counted.n_records)
             found.append(
-                Disclosure(tuple(qid), column, counted.least_values, least, counted.largest_share, rate, base[column])
+                Disclosure(tuple(qid), column, counted.least_values, least, counted.largest_share, rate, without)
             )
     return tuple(found)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +36,11 @@ class GroupSizes:
         return cls(
             np.array([size for size, _ in ordered], np.int64), np.array([n_groups for _, n_groups in ordered], np.int64)
         )
+
+    @classmethod
+    def of_counts(cls, counts: Ints) -> GroupSizes:
+        """Make it of the size of each group."""
+        return cls(*np.unique(counts, return_counts=True))
 
     @property
     def n_records(self) -> int:

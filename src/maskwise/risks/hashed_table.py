@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from maskwise.risks.group_sizes import GroupSizes
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -66,6 +67,7 @@ def hashed(
     person: Person | None,
     *,
     is_compared: bool = True,
+    is_kept: bool = True,
 ) -> Iterator[HashedTable]:
     """Hash some columns of a table; the hashes are dropped at the end.
 
@@ -76,6 +78,7 @@ def hashed(
         person: Whom a record is about, to count persons; None counts records.
         is_compared: Whether the hashes may be compared with those of another table, where the same values may have
             another type: then their texts are hashed, which takes longer.
+        is_kept: Whether a table of the hashes is made, because more than one set of columns is counted.
     """
     # Whoever holds the table tells 1,5 from 1,50.
     as_written = replace(table, forms=())
@@ -87,7 +90,7 @@ def hashed(
     cells = {number: as_input(name) for name, number in numbers.items()}
     who = None if person is None else as_input(person.column)
     keys = [[numbers[name] for name in qid] for qid in qids]
-    hashes = table.engine.hash_cells(table.expr, cells, keys, who)
+    hashes = table.engine.hash_cells(table.expr, cells, keys, who, is_kept=is_kept)
     try:
         yield HashedTable(hashes, numbers)
     finally:

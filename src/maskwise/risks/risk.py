@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -79,7 +81,7 @@ class Disclosure:
     guess_rate: float
     """The share of records guessed right by naming the most frequent value of their group."""
     base_rate: float
-    """The share guessed right by naming the most frequent value of the table."""
+    """The share of the same guessed right by naming one value for all, the most frequent."""
 
 
 @dataclass(frozen=True, slots=True)

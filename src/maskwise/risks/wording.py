@@ -80,11 +80,29 @@ def one_more_texts(risk: Risk) -> list[str]:
     return texts
 
 
-def disclosure_text(one: Disclosure) -> str:
-    """How well a column can be guessed."""
+def explain_groups(risk: Risk) -> str:
+    """What the figures of `group_cells` are."""
     return (
-        f"`{one.column}` is guessed right in {percent(one.guess_rate)} from {called(one.qid)}, in "
-        f"{percent(one.base_rate)} without; the largest share in a group is {percent(one.largest_share)}."
+        f"Highest and average: the chance to pick the right {risk.unit} among all that show the same in these columns. "
+        f"Unique: {risk.unit.plural} that no other is like."
+    )
+
+
+def disclosure_texts(risk: Risk) -> list[str]:
+    """For each QID, how well columns can be guessed."""
+    of_qid: dict[tuple[str, ...], list[Disclosure]] = {}
+    for one in risk.disclosures:
+        of_qid.setdefault(one.qid, []).append(one)
+    return [
+        f"Whoever knows {called(qid)} guesses right: " + "; ".join(_guessed(one) for one in found) + "."
+        for qid, found in of_qid.items()
+    ]
+
+
+def _guessed(one: Disclosure) -> str:
+    return (
+        f"`{one.column}` in {percent(one.guess_rate)} (without knowing them in {percent(one.base_rate)}, in the group "
+        f"that tells most in {percent(one.largest_share)})"
     )
 
 

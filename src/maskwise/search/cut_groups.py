@@ -15,9 +15,10 @@ import numpy as np
 from maskwise.policy.attributes import Kind
 from maskwise.search import rule_kernels
 from maskwise.solution.cut import MissingShown
+from maskwise.values.row_numbers import number_keys, number_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -29,11 +30,6 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-
-_MOST_KEYS = 2**62
-"""More different keys than this do not fit a 64-bit number."""
-_MOST_MARKS = 1_000_000
-"""So many keys, and twice as many as there are rows, may be marked; more of them are sorted."""
 
 
 def places_of(column: Column, cut: Cut, coding: Coding) -> Ints:
@@ -62,39 +58,6 @@ def places_of(column: Column, cut: Cut, coding: Coding) -> Ints:
         places[coding.code_of_value[-1]] = of_value[-1]
     places[coding.code_of_value[:-1]] = of_value[:-1]
     return places
-
-
-def number_keys(keys: Ints, n_keys: int) -> tuple[Ints, Ints]:
-    """The different keys in their order, and for each key its place among them.
-
-    Args:
-        keys: Numbers from 0.
-        n_keys: One past the largest that there may be.
-    """
-    if n_keys > _MOST_MARKS + 2 * len(keys):
-        return np.unique(keys, return_inverse=True)
-    # A mark for each possible key: at a million rows ten times as fast as sorting them.
-    is_there = np.zeros(n_keys, np.bool_)
-    is_there[keys] = True
-    return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[keys]
-
-
-def number_rows(columns: Iterable[Ints], n_rows: int) -> Ints:
-    """A number for each row of some columns; equal rows have the same, and numbers begin at 0.
-
-    Args:
-        columns: Small numbers, each column with one for each row.
-        n_rows: How many rows there are.
-    """
-    key, n_keys = np.zeros(n_rows, np.int64), 1
-    for column in columns:
-        n_values = int(column.max(initial=0)) + 1
-        if n_keys * n_values >= _MOST_KEYS:
-            different, key = number_keys(key, n_keys)
-            n_keys = len(different)
-        if n_values > 1:
-            key, n_keys = key * n_values + column, n_keys * n_values
-    return number_keys(key, n_keys)[1]
 
 
 def count_groups(group: Ints, counts: Ints, persons: Ints | None) -> Ints:

@@ -8,7 +8,7 @@ attribute that shows less.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,11 @@ from maskwise.errors import PolicyError
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.requirements.qid import called_briefly
 from maskwise.search.bounds import as_rules
-from maskwise.search.cut_groups import count_groups, number_keys, number_rows, weigh_groups
+from maskwise.search.cut_groups import count_groups, weigh_groups
 from maskwise.search.preferences import preferences_of
 from maskwise.solution.reasons import Change, ChangeKind
+from maskwise.values.dataclass import dataclass
+from maskwise.values.row_numbers import number_keys, number_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -187,7 +187,7 @@ class TopDown:
         """The privacy each candidate would cost, averaged over the requirements on its attribute."""
         loss = np.zeros(len(frontier))
         owner = self.attribute[frontier]
-        for i in np.unique(owner):
+        for i in np.flatnonzero(np.bincount(owner)).tolist():
             mine = owner == i
             nodes = frontier[mine]
             if i in self._charges:

@@ -23,7 +23,8 @@ from maskwise.table.arrow_types import with_known_types
 from maskwise.table.column_names import unique_names
 from maskwise.table.csv_encoding import WINDOWS, decode_start, is_windows
 from maskwise.table.csv_records import facts_meanwhile, read_csv, refuse_other_count
-from maskwise.table.held_files import load_csv, load_parquet
+from maskwise.table.held_files import load_csv, load_numbered, load_parquet
+from maskwise.table.read_ahead import READ_AHEAD
 from maskwise.values.csv_form import PLAIN, CsvForm
 from maskwise.values.location import Folder, suffix_of
 from maskwise.values.paths import is_folder, is_there
@@ -103,7 +104,8 @@ def open_files(
         schemas = [_look_into(path, lambda path=path: parquet_schema(path)) for path in paths]
         names = _common_header(paths, [list(schema.names) for schema in schemas], rename)
         _refuse_other_types(paths, schemas)
-        loaded = None if is_counted else load_parquet(paths, schemas[0], engine.dialect.most_held)
+        most_held = engine.dialect.most_held
+        loaded = None if is_counted else READ_AHEAD.take(load_parquet, paths, schemas[0], most_held)
         return engine.scan(DataFiles(paths, len(names), is_counted=is_counted) if loaded is None else loaded), names
     if len(paths) > 1:
         msg = f"Of `{suffix}` files only one is read at a time. Use parquet or csv."
@@ -120,6 +122,9 @@ def _open_csv(files: DataFiles, engine: Engine, names: Sequence[str]) -> ir.Tabl
     is_plain = not any(end in name for name in names for end in "\r\n")
     encodings = [WINDOWS if is_windows_text(path) else "utf-8" for path in files.paths]
     is_plain = is_plain and WINDOWS not in encodings
+    numbered = READ_AHEAD.take(load_numbered, files, engine.dialect.most_held) if is_plain else None
+    if numbered is not None:
+        return engine.scan(numbered)
     with facts_meanwhile(files) as looking:
         loaded = load_csv(files, engine.dialect.most_held) if is_plain else None
         opened = engine.scan(files) if is_plain and loaded is None else None

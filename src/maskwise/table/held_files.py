@@ -11,6 +11,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.held_columns import one_array
+from maskwise.table.csv_dictionaries import number_csv
 from maskwise.values.processors import for_each
 
 if TYPE_CHECKING:
@@ -31,6 +32,23 @@ _WORD = 8
 """The bytes that a cell may take."""
 
 
+def load_numbered(files: DataFiles, most_bytes: int) -> pa.Table | None:
+    """Read csv files whose cells repeat and that every parser reads alike into memory; None leaves them to others.
+
+    Args:
+        files: The files.
+        most_bytes: How large they may be.
+    """
+    if not _is_held(files, most_bytes):
+        return None
+    try:
+        numbered = number_csv(files)
+    except (OSError, EOFError, MemoryError):
+        # The engine says what is wrong with it, or takes less memory.
+        return None
+    return None if numbered is None else _all_in_one(numbered)
+
+
 def load_csv(files: DataFiles, most_bytes: int) -> pa.Table | None:
     """Read regular csv files into memory; None leaves them to the engine.
 
@@ -42,12 +60,12 @@ def load_csv(files: DataFiles, most_bytes: int) -> pa.Table | None:
     """
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    # Of packed files nobody knows how large they are, and an empty line is a record of a lone column.
-    is_packed = any(path.suffix.lower() == ".gz" for path in files.paths)
-    if files.is_counted or files.n_columns == 1 or is_packed or _n_bytes(files.paths) > most_bytes:
+    if not _is_held(files, most_bytes):
         return None
     try:
-        return _read(files)
+        if any(_ends_open(path, str(files.delimiter)) for path in files.paths):
+            return None
+        return _all_in_one(_read(files))
     except (pa.ArrowException, OSError):
         # The engine says what is wrong with it.
         return None
@@ -80,7 +98,7 @@ def load_parquet(paths: Sequence[Path], schema: pa.Schema, most_bytes: int) -> p
     except (pa.ArrowException, OSError):
         # The engine says what is wrong with them.
         return None
-    return pa.table(for_each(_in_one, whole.columns), names=[f"c{i}" for i in range(len(schema))])
+    return _all_in_one(whole)
 
 
 def _unpacked(metadata: Any) -> int:
@@ -89,8 +107,13 @@ def _unpacked(metadata: Any) -> int:
     return int(max(n_bytes, _WORD * metadata.num_columns * metadata.num_rows))
 
 
-def _n_bytes(paths: Sequence[Path]) -> int:
-    return sum(path.stat().st_size for path in paths)
+def _is_held(files: DataFiles, most_bytes: int) -> bool:
+    """Whether csv files may be held by this process."""
+    # Of packed files nobody knows how large they are, and an empty line is a record of a lone column.
+    is_packed = any(path.suffix.lower() == ".gz" for path in files.paths)
+    if files.is_counted or files.n_columns == 1 or is_packed:
+        return False
+    return sum(path.stat().st_size for path in files.paths) <= most_bytes
 
 
 def _read(files: DataFiles) -> pa.Table:
@@ -107,8 +130,14 @@ def _read(files: DataFiles) -> pa.Table:
     first = csv.read_csv(io.BytesIO(start), begin, how, _as_texts(texts))
     repeats = [name for name in names if len(first.column(name).unique()) <= _MOST_DIFFERENT * first.num_rows]
     kinds = texts | dict.fromkeys(repeats, pa.dictionary(pa.int32(), pa.string()))
-    whole = pa.concat_tables([csv.read_csv(path, begin, how, _as_texts(kinds)) for path in files.paths])
-    return pa.table(for_each(_in_one, whole.columns), names=names)
+    return pa.concat_tables([csv.read_csv(path, begin, how, _as_texts(kinds)) for path in files.paths])
+
+
+def _ends_open(path: Path, delimiter: str) -> bool:
+    """Whether the last cell of a csv is missing, and its line has no end: Arrow takes it for a quoted one."""
+    with path.open("rb") as file:
+        file.seek(-min(len(delimiter.encode()), path.stat().st_size), io.SEEK_END)
+        return file.read() == delimiter.encode()
 
 
 def _as_texts(kinds: dict[str, pa.DataType]) -> Any:
@@ -117,6 +146,13 @@ def _as_texts(kinds: dict[str, pa.DataType]) -> Any:
     return csv.ConvertOptions(
         column_types=kinds, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
     )
+
+
+def _all_in_one(table: pa.Table) -> pa.Table:
+    """A table with one dictionary for each column that has some."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    return pa.table(for_each(_in_one, table.columns), names=[f"c{i}" for i in range(table.num_columns)])
 
 
 def _in_one(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from maskwise.engines.base import Feature
+from maskwise.engines.distinct_rows import is_told_apart
 from maskwise.engines.each_cell_once import order_held
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import pyarrow as pa
 
     from maskwise.table.table import Table
 
@@ -67,11 +72,22 @@ class RandomPart:
         for start in range(0, len(uncounted), _MOST_TOGETHER):
             new = uncounted[start : start + _MOST_TOGETHER]
             cells = self.table.expr.select(**{f"a{i}": self.table.column(name) for i, name in enumerate(new)})
+            if self.table.engine.can(Feature.LOCAL_RECORDS) and all(map(is_told_apart, cells.schema().types)):
+                columns = self.table.engine.fetch(cells).columns
+                self.counted.update(zip(new, map(_count_cells, columns), strict=True))
+                continue
             asked = {f"n{i}": cells[f"a{i}"].count() for i in range(len(new))}
             asked |= {f"v{i}": cells[f"a{i}"].nunique() for i in range(len(new))}
             (found,) = self.table.engine.fetch(cells.aggregate(**asked)).to_pylist()
             self.counted.update({name: CellCounts(found[f"n{i}"], found[f"v{i}"]) for i, name in enumerate(new)})
         return {name: self.counted[name] for name in names}
+
+
+def _count_cells(column: pa.ChunkedArray) -> CellCounts:
+    """Count the cells of a column in this process, in half of the time that DuckDB takes over many columns."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    return CellCounts(len(column) - column.null_count, pc.count_distinct(column, mode="only_valid").as_py())
 
 
 def take_part(table: Table, n_rows: int) -> RandomPart:

@@ -14,7 +14,6 @@ import json
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.util import find_spec
@@ -27,6 +26,7 @@ import numpy as np
 
 from maskwise.values.bare_arguments import is_known, is_whole, spelled
 from maskwise.values.bare_files import read_code, write_code
+from maskwise.values.dataclass import dataclass
 from maskwise.values.loop_stamp import stamp_of
 
 if TYPE_CHECKING:
@@ -137,13 +137,13 @@ class Entry:
         return None if self._is_nothing else result.value
 
 
-def find_entry(kernel: Kernel, types: tuple[Any, ...], arguments: tuple[Any, ...]) -> Entry | None:
+def find_entry(kernel: Kernel, types: tuple[Any, ...], arguments: tuple[Any, ...] | None = None) -> Entry | None:
     """The code of a loop for arguments of some types: what was kept, or what is compiled now; None if it cannot be.
 
     Args:
         kernel: The loop.
         types: Of the arguments.
-        arguments: Those of a call.
+        arguments: Those of a call; None compiles nothing.
     """
     # Whatever is wrong is told where numba calls the loop, or is no matter there.
     with suppress(Exception):
@@ -155,12 +155,14 @@ def find_entry(kernel: Kernel, types: tuple[Any, ...], arguments: tuple[Any, ...
     return None
 
 
-def _find_code(kernel: Kernel, types: tuple[Any, ...], arguments: tuple[Any, ...]) -> Code | None:
+def _find_code(kernel: Kernel, types: tuple[Any, ...], arguments: tuple[Any, ...] | None) -> Code | None:
     loop, run_by = kernel.py_func, f"{spelled(types)}\n{_runs_it()}"
     stamp = hashlib.sha256("\n".join(stamp_of(loop)).encode()).digest()
     kept = read_code(loop, run_by, stamp)
     if kept is not None:
         return Code.from_bytes(kept)
+    if arguments is None:
+        return None
     from maskwise.values.compiler import compile_bare  # noqa: PLC0415 - numba is slow to load
 
     code = compile_bare(kernel, arguments)
@@ -200,8 +202,9 @@ def _runs_it() -> str:
     spec = find_spec("numba")
     version = Path(spec.origin).with_name("_version.py") if spec is not None and spec.origin is not None else None
     numba = version.read_text() if version is not None and version.is_file() else repr(version)
-    asked = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
-    asked.pop("NUMBA_CACHE_DIR", None)
+    # Neither where it is kept nor how numba's messages look changes the code; `quiet_numba` sets the latter meanwhile.
+    no_matter = {"NUMBA_CACHE_DIR", "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"}
+    asked = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_") and name not in no_matter}
     return json.dumps(
         [
             sys.version,

@@ -55,6 +55,12 @@ def plain_loop(kernel: Any) -> Any:
     return kernel.py_func
 
 
+def is_compiled(kernel: Any, *arguments: Any) -> bool:
+    """Whether a bare kernel can be called with such arguments without being compiled first."""
+    found: bool = kernel.is_compiled(*arguments)
+    return found
+
+
 def is_kept(kernel: Any) -> bool:
     """Whether compiled code of a kernel is found again by other processes."""
     found: bool = kernel.is_kept
@@ -160,6 +166,16 @@ class BareKernel(InnerKernel):
             if types not in self._entries:
                 self._entries[types] = find_entry(self, types, arguments) or Kernel(self.py_func)
             return self._entries[types]
+
+    def is_compiled(self, *arguments: Any) -> bool:
+        """Whether there is code for such arguments, here or kept by another run; it is loaded then."""
+        from maskwise.values.bare_code import find_entry  # noqa: PLC0415 - as above
+
+        types, _ = flatten(arguments)
+        with self._lock:
+            if types not in self._entries and (entry := find_entry(self, types)) is not None:
+                self._entries[types] = entry
+            return types in self._entries
 
     @property
     def signatures(self) -> list[Any]:

@@ -9,6 +9,9 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import maskwise.values.quiet_numba  # noqa: F401 - before numba
+
+# isort: split
 from numba import njit, typeof, types
 from numba.core.caching import FunctionCache, NullCache
 from numba.core.codegen import JITCodeLibrary

@@ -42,6 +42,11 @@ def for_engine(memory: int) -> int:
     return memory // 4 * 3
 
 
+def for_held_files(memory: int) -> int:
+    """How large files may be that this process holds, where they may take several times as much; others are spilled."""
+    return memory // 12
+
+
 def for_search(memory: int) -> int:
     """The part of a run's memory for compressed tables and the buffers of the search."""
     return memory // 4

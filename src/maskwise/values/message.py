@@ -8,17 +8,17 @@ repeats what recipients may read.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from maskwise.errors import MaskwiseWarning, quote
+from maskwise.errors import MaskwiseWarning, enumerated, quote
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MOST_ALIKE = 3
-"""Of so many columns the same is said of each; of more it is said once."""
+_MOST_NAMED = 8
+"""So many columns are named where the same is said of more."""
 
 
 class Level(StrEnum):
@@ -97,9 +97,9 @@ def note(text: str, column: str | None = None, of_many: str | None = None) -> Me
 def fold(messages: Iterable[Message]) -> tuple[Message, ...]:
     """Say once what is said of many columns; the one message stands where the first of them stood.
 
-    >>> few = [note(f"`{name}` is old.", name, "{names} are old.") for name in "abcde"]
-    >>> [message.text for message in fold(few)], len(fold(few[:3]))
-    (['`a`, `b`, `c` and 2 more are old.'], 3)
+    >>> few = [note(f"`{name}` is old.", name, "{names} are old.") for name in "abcdefghij"]
+    >>> [message.text for one in (1, 3, 10) for message in fold(few[:one])]
+    ['`a` is old.', '`a`, `b` and `c` are old.', '`a`, `b`, `c`, `d`, `e`, `f`, `g`, `h` and 2 more are old.']
     """
     said = list(messages)
     alike: dict[tuple[object, ...], list[Message]] = {}
@@ -108,12 +108,13 @@ def fold(messages: Iterable[Message]) -> tuple[Message, ...]:
     folded = []
     for message in said:
         group = alike[_kind(message)]
-        if message.of_many is None or len(group) <= MOST_ALIKE:
+        if message.of_many is None or len(group) == 1:
             folded.append(message)
         elif message is group[0]:
-            names = quote(str(other.column) for other in group[:MOST_ALIKE])
-            text = message.of_many.replace("{names}", f"{names} and {len(group) - MOST_ALIKE:,} more")
-            folded.append(Message(message.level, message.audience, text))
+            names = [str(other.column) for other in group]
+            n_more = len(names) - _MOST_NAMED
+            listed = f"{quote(names[:_MOST_NAMED])} and {n_more:,} more" if n_more > 0 else enumerated(names)
+            folded.append(Message(message.level, message.audience, message.of_many.replace("{names}", listed)))
     return tuple(folded)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from maskwise.engines.base import Feature, Lookup
 from maskwise.engines.distinct_rows import marked_of_row, records_of_row
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
+from maskwise.values.dataclass import dataclass
 from maskwise.values.processors import n_processors
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class _Bundle(NamedTuple):
 class RecountRows:
     """Rows of some columns; several may be alike."""
 
-    codes: NDArray[np.unsignedinteger]  # (n_columns, n_rows)
-    """The number of each cell."""
+    codes: NDArray[np.unsignedinteger] | Sequence[NDArray[np.unsignedinteger]]  # (n_columns, n_rows)
+    """The number of each cell, column by column."""
     n_codes: tuple[int, ...]
     """How many different cells each column has."""
     counts: Ints  # (n_rows, n_counts)
@@ -109,7 +109,7 @@ class RecountRows:
 
     def _neighbours(self, size: int) -> list[list[int]]:
         """Which neighbouring columns are counted as one, where a set has so many columns."""
-        room = max(min(self.codes.shape[1] // _ROWS_OF_CELL, _MOST_TOGETHER), 1)
+        room = max(min(len(self.counts) // _ROWS_OF_CELL, _MOST_TOGETHER), 1)
         most, product = room ** (1 / size), 1
         found: list[list[int]] = []
         for c, n_codes in enumerate(self.n_codes):
@@ -124,7 +124,7 @@ class RecountRows:
         size = math.prod(self.n_codes[c] for c in columns)
         if len(columns) == 1:
             return _Bundle(columns, size, self.codes[columns[0]])
-        numbers = np.zeros(self.codes.shape[1], narrowest(size))
+        numbers = np.zeros(len(self.counts), narrowest(size))
         for c in columns:
             numbers *= numbers.dtype.type(self.n_codes[c])
             numbers += self.codes[c].astype(numbers.dtype)
@@ -158,7 +158,7 @@ class RecountRows:
 
     def _sorted_groups(self, columns: Sequence[int]) -> Ints:
         """Count the groups on columns with very many different cells."""
-        key, n_keys = np.zeros(self.codes.shape[1], np.int64), 1
+        key, n_keys = np.zeros(len(self.counts), np.int64), 1
         for c in columns:
             if n_keys * self.n_codes[c] >= _MOST_KEYS:
                 n_keys, key = _numbered(key)

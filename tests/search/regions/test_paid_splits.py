@@ -41,6 +41,7 @@ def masked(least_gain: float = paid_splits.LEAST_GAIN, **more: Any) -> maskwise.
         return maskwise.anonymize(two_classes(), {**POLICY, **more}, **OPTIONS)
 
 
+@pytest.mark.slow
 def test_a_part_that_is_too_small_is_suppressed_so_that_the_other_can_be_told() -> None:
     assert not masked().steps
     outcome = masked(suppress="29%")
@@ -100,6 +101,7 @@ def crossed_jobs() -> tuple[pa.Table, dict[str, Any]]:
     return pa.table({"age": age, "job": job, "cls": classes}), policy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most_steps", [*range(1, 6), None])
 def test_those_who_are_shown_as_roots_are_a_group_by_themselves(most_steps: int | None) -> None:
     """Also where a search is stopped: the 60 or 120 of one or two jobs are too few."""
@@ -117,6 +119,7 @@ def test_those_who_are_shown_as_roots_are_a_group_by_themselves(most_steps: int 
     assert again.n_suppressed == said.n_counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_looks", range(1, 12, 2))
 def test_a_search_that_runs_out_of_time_releases_nobody_who_is_alone(n_looks: int) -> None:
     table, policy = crossed_jobs()
@@ -130,6 +133,7 @@ def test_a_search_that_runs_out_of_time_releases_nobody_who_is_alone(n_looks: in
     assert outcome.solution.ending is Ending.TIME
 
 
+@pytest.mark.slow
 def test_persons_are_suppressed_with_all_their_records() -> None:
     table, policy = crossed_jobs()
     table = table.append_column("person", pa.array([f"n{i}" for i in range(len(table))]))
@@ -151,6 +155,7 @@ def test_the_owner_is_warned_if_a_class_is_hit() -> None:
     assert "`cls`" in warning.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("loss_of_paying", "n_counted"), [(0.5, 240), (1.0, 0), (1.5, 0)])
 def test_nobody_is_suppressed_where_folds_are_not_predicted_better(loss_of_paying: float, n_counted: int) -> None:
     table, policy = crossed_jobs()

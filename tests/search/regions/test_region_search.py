@@ -45,6 +45,7 @@ def test_one_attribute_may_be_global_and_the_others_free() -> None:
     assert any(len(labels) > 1 for labels in shown_by_value(table, outcome.data, "job").values())
 
 
+@pytest.mark.slow
 def test_mostly_refines_below_one_cut() -> None:
     table, coarse = masked({**POLICY, "consistency": "global"})
     _, fine = masked({**POLICY, "consistency": "mostly"})

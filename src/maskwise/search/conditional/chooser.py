@@ -9,7 +9,7 @@ every state is safe, and the last one is maximal for these candidates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from maskwise.search.groups.subset_groups import SubsetGroups
 from maskwise.search.suppression.prices import Prices
 from maskwise.search.ties import TOLERANCE, is_less, largest
 from maskwise.search.topdown import Choice
+from maskwise.values.dataclass import dataclass
 from maskwise.values.processors import both, for_each
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 EXACT_WORK = 2_000_000
 """Up to so many row visits for a step, every candidate is weighed anew; above, only those that look best."""
-_ROWS_FOR_THREADS = 50_000
+ROWS_FOR_THREADS = 50_000
 """From so many rows on, loops over them take longer than threads take to start."""
 
 
@@ -97,7 +98,7 @@ class ConditionalChooser:
         self._weighed: dict[int, _Weighed] = {}
         self._open = {int(state.first[i]) for i, tree in growing.items() if tree.n_bins > 1}
         self._is_exact = classes.n_rows * len(state.trees) <= EXACT_WORK
-        self._pays_threads = classes.n_rows >= _ROWS_FOR_THREADS
+        self._pays_threads = classes.n_rows >= ROWS_FOR_THREADS
         # Others count in buffers of their own while a candidate is weighed.
         is_plain = all(isinstance(groups, SplittingGroups) for groups in state.groups)
         self._only_reads = is_plain and state.suppressible is None

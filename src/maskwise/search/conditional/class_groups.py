@@ -57,17 +57,19 @@ class ClassGroups:
         most = n_rows + 1
         workspace = compact.workspace
         counts = workspace.zeros(compact.counts.shape, np.int64)
-        codes = workspace.zeros(compact.codes.shape, compact.codes.dtype)
+        codes = split_kernels.room_for_codes(workspace, compact.codes.shape, compact.codes.dtype)
         if bins is None:
             # Copies: rows are moved, and other searches may start from the same table.
-            counts[:], codes[:] = compact.counts, compact.codes
+            counts[:], codes[:, :n_attributes] = compact.counts, compact.codes
         else:
             order = np.argsort(bins, kind="stable")
             _, sizes = np.unique(bins[order], return_counts=True)
             np.take(compact.counts, order, axis=0, out=counts)
-            np.take(compact.codes, order, axis=0, out=codes)
+            codes[:, :n_attributes] = compact.codes[order]
         layout = side_by_side(n_classes)
-        self._groups = split_kernels.start_groups(workspace, codes, counts, layout, most, most + 1, 1, len(sizes))
+        self._groups = split_kernels.start_groups(
+            workspace, n_attributes, codes, counts, layout, most, most + 1, 1, len(sizes)
+        )
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         self._groups.start[: len(sizes)] = starts
         self._groups.size[: len(sizes)] = sizes
@@ -117,7 +119,7 @@ class ClassGroups:
         Args:
             codes: (n_suppressed, n_attributes) the distinct rows of codes that are suppressed.
         """
-        self._groups.words[_are_among(self._groups.codes, codes)] = 0
+        self._groups.words[_are_among(self._groups.codes[:, : self.n_attributes], codes)] = 0
         self._add_up()
 
     def subtract(self, counts: Ints) -> None:

@@ -7,18 +7,21 @@ training records decides which result is best; nothing else is looked at.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maskwise.errors import plural
-from maskwise.search.conditional.chooser import ConditionalChooser, Variant
+from maskwise.search.conditional.chooser import ROWS_FOR_THREADS, ConditionalChooser, Variant
 from maskwise.search.conditional.class_groups import ClassGroups, SingleAttributeClasses
 from maskwise.search.conditional.inputs import start_trees
 from maskwise.search.curve import start_curve
 from maskwise.search.preferences import preferences_of
 from maskwise.search.topdown import TopDown, descend
+from maskwise.search.value_trees import flatten
+from maskwise.values.dataclass import dataclass
+from maskwise.values.processors import both
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -172,14 +175,18 @@ def run_variant(inputs: ConditionalInputs, variant: Variant, limits: Limits, wat
     trees, growing = start_trees(inputs.problem, inputs.trees)
     preferences = preferences_of(inputs.problem.policy)
     groups, bounds = inputs.suppressible(trees)
-    state = TopDown(trees, inputs.tables, bounds, preferences, has_class=True, suppressible=groups)
-    n_cuts = inputs.problem.policy.n_cuts
-    roots, n_nodes = state.first[:n_cuts], int(state.first[-1])
+    n_cuts, first = inputs.problem.policy.n_cuts, flatten(trees).first
+    roots, n_nodes = first[:n_cuts], int(first[-1])
     rows = inputs.classes.rows
     bins = inputs.classes.group_of_row if variant.with_background else None
-    classes = (
-        SingleAttributeClasses(rows, roots, n_nodes) if variant.is_alone else ClassGroups(rows, roots, n_nodes, bins)
-    )
+
+    def start_classes() -> ClassGroups | SingleAttributeClasses:
+        if variant.is_alone:
+            return SingleAttributeClasses(rows, roots, n_nodes)
+        return ClassGroups(rows, roots, n_nodes, bins)
+
+    start = partial(TopDown, trees, inputs.tables, bounds, preferences, has_class=True, suppressible=groups)
+    state, classes = both(start, start_classes, pays=len(rows.codes) >= ROWS_FOR_THREADS)
     curve = start_curve(inputs.problem, state)
     steps, ending = descend(ConditionalChooser(state, classes, growing, variant), curve, limits, watch)
     return VariantResult(variant, trees, state, steps, curve, ending, n_cuts)

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from maskwise.search.rule_kernels import Rules
 
 
+_WORD = 8
+"""The bytes of a word."""
+
+
 class Groups(NamedTuple):
     """The groups of one quasi-identifier, rows of a group side by side.
 
@@ -29,10 +33,11 @@ class Groups(NamedTuple):
     those of each protected sensitive value. Rows and slots keep them in `n_words` words.
     """
 
-    codes: Any  # (n_rows, n_attributes) finest reachable code of each value
+    codes: Any  # (n_rows, n_attributes, up to whole words) finest reachable code of each value
+    code_words: Any  # (n_rows, n_code_words) the same memory, to move rows word by word
     words: Any  # (n_rows, n_words) the counters of each row
     layout: Layout  # where they are
-    spare_codes: Any  # as codes: a buffer to reorder in
+    spare_codes: Any  # as code_words: a buffer to reorder in
     spare_words: Any  # as words
     start: Any  # (most_groups,) first row of each group
     size: Any  # (most_groups,) its rows
@@ -46,8 +51,22 @@ class Groups(NamedTuple):
     tally: Any  # (2,) how many groups there are, how many free rows
 
 
+def room_for_codes(workspace: Workspace, shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array for rows of codes, each filled up to whole words of 64 bits.
+
+    Args:
+        workspace: Where large arrays are kept.
+        shape: (n_rows, n_attributes)
+        dtype: The type of a code.
+    """
+    n_rows, n_attributes = shape
+    n_of_word = _WORD // np.dtype(dtype).itemsize
+    return workspace.zeros((n_rows, -(-n_attributes // n_of_word) * n_of_word), dtype)
+
+
 def start_groups(
     workspace: Workspace,
+    n_attributes: int,
     codes: Any,
     words: Any,
     layout: Layout,
@@ -60,7 +79,8 @@ def start_groups(
 
     Args:
         workspace: Where large arrays are kept.
-        codes: IN the rows, which will be moved.
+        n_attributes: IN how many codes a row has.
+        codes: IN the rows, which will be moved, in an array of `room_for_codes`.
         words: IN their counters, likewise.
         layout: IN where the counters are.
         most_groups: IN how many groups there may come to be.
@@ -68,12 +88,14 @@ def start_groups(
         n_slots: IN how many counters such a group has, in words each.
         n_groups: IN how many groups there are at first.
     """
-    n_attributes, n_words, n_counts = codes.shape[1], words.shape[1], len(layout.word)
+    n_words, n_counts = words.shape[1], len(layout.word)
+    code_words = codes.view(np.uint64)
     return Groups(
         codes=codes,
+        code_words=code_words,
         words=words,
         layout=layout,
-        spare_codes=workspace.zeros(codes.shape, codes.dtype),
+        spare_codes=workspace.zeros(code_words.shape, np.uint64),
         spare_words=workspace.zeros(words.shape, np.int64),
         start=workspace.zeros(most_groups, np.int64),
         size=workspace.zeros(most_groups, np.int64),
@@ -103,6 +125,7 @@ class SplitCut(NamedTuple):
 @inner_kernel
 def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
     codes: Any,
+    code_words: Any,
     words: Any,
     spare_codes: Any,
     spare_words: Any,
@@ -120,6 +143,7 @@ def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
 
     Args:
         codes: INOUT as in `Groups`.
+        code_words: INOUT as in `Groups`.
         words: INOUT as in `Groups`.
         spare_codes: OUT as in `Groups`.
         spare_words: OUT as in `Groups`.
@@ -131,7 +155,7 @@ def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
         largest: IN the largest part.
         next_row: OUT (n_branches,) a buffer.
     """
-    n_attributes, n_words = codes.shape[1], words.shape[1]
+    n_code_words, n_words = code_words.shape[1], words.shape[1]
     border = lo + n_rows_of[largest]
     back = border
     for i in range(lo, border):
@@ -139,8 +163,8 @@ def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
             continue
         while branch[codes[back, j]] != largest:
             back += 1
-        for a in range(n_attributes):
-            codes[i, a], codes[back, a] = codes[back, a], codes[i, a]
+        for a in range(n_code_words):
+            code_words[i, a], code_words[back, a] = code_words[back, a], code_words[i, a]
         for w in range(n_words):
             words[i, w], words[back, w] = words[back, w], words[i, w]
         back += 1
@@ -158,13 +182,13 @@ def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
         b = branch[codes[i, j]]
         to = next_row[b]
         next_row[b] += 1
-        for a in range(n_attributes):
-            spare_codes[to, a] = codes[i, a]
+        for a in range(n_code_words):
+            spare_codes[to, a] = code_words[i, a]
         for w in range(n_words):
             spare_words[to, w] = words[i, w]
     for i in range(hi - border):
-        for a in range(n_attributes):
-            codes[border + i, a] = spare_codes[i, a]
+        for a in range(n_code_words):
+            code_words[border + i, a] = spare_codes[i, a]
         for w in range(n_words):
             words[border + i, w] = spare_words[i, w]
 
@@ -180,7 +204,7 @@ def count_group(groups: Groups, cut: SplitCut, rules: Rules, g: int, live: Any) 
         g: IN the group.
         live: OUT a buffer for the live attributes.
     """
-    n_attributes, n_words = groups.codes.shape[1], groups.words.shape[1]
+    n_attributes, n_words = groups.shown.shape[0], groups.words.shape[1]
     n_live = np.int64(0)
     for a in range(n_attributes):
         if cut.alive[groups.shown[a, g]]:
@@ -221,7 +245,7 @@ def subtract_part(groups: Groups, cut: SplitCut, g: int, part: int, j: int, only
         only: OUT a buffer for the attributes that are counted.
     """
     hist = groups.hists[groups.kept[g]]
-    n_attributes = groups.codes.shape[1]
+    n_attributes = groups.shown.shape[0]
     if groups.kept[part] >= 0:
         away = groups.hists[groups.kept[part]]
         for a in range(n_attributes):
@@ -257,7 +281,7 @@ def split_groups(groups: Groups, cut: SplitCut, rules: Rules, j: int, x: int, br
         branch: As in `split_all`.
         branch_node: As in `split_all`.
     """
-    n_branches, (n_attributes, n_words) = len(branch_node), (groups.codes.shape[1], groups.words.shape[1])
+    n_branches, (n_attributes, n_words) = len(branch_node), (groups.shown.shape[0], groups.words.shape[1])
     # Made here: allocating is slow to compile.
     buffers = (
         np.empty(n_branches, np.int64),
@@ -300,7 +324,7 @@ def split_all(  # noqa: PLR0912, PLR0915 - one pass over a group
         next_row: OUT (n_branches,) a buffer.
         live: OUT (n_attributes,) a buffer.
     """
-    n_attributes, n_words = groups.codes.shape[1], groups.words.shape[1]
+    n_attributes, n_words = groups.shown.shape[0], groups.words.shape[1]
     n_branches = branch_node.shape[0]
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != x:
@@ -323,10 +347,8 @@ def split_all(  # noqa: PLR0912, PLR0915 - one pass over a group
         if is_undivided and branch_node[largest] == x:
             continue
         if not is_undivided:
-            codes, words, spare_codes, spare_words = groups.codes, groups.words, groups.spare_codes, groups.spare_words
-            reorder_rows(
-                codes, words, spare_codes, spare_words, lo, lo + n_rows, j, branch, n_rows_of, largest, next_row
-            )
+            moved = groups.code_words, groups.words, groups.spare_codes, groups.spare_words
+            reorder_rows(groups.codes, *moved, lo, lo + n_rows, j, branch, n_rows_of, largest, next_row)
         groups.size[g] = n_rows_of[largest]
         spread(groups.layout, totals_of[largest], groups.total[g])
         at = lo + n_rows_of[largest]

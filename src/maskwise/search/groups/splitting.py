@@ -110,13 +110,16 @@ class SplittingGroups:
         total = rules.whole
         words, layout = pack(compact.counts, total, workspace)
         # A copy: rows are moved, and other searches may start from the same table.
-        codes = workspace.zeros(compact.codes.shape, compact.codes.dtype)
-        codes[:] = compact.codes
+        n_attributes = len(compact.attributes)
+        codes = split_kernels.room_for_codes(workspace, compact.codes.shape, compact.codes.dtype)
+        codes[:, :n_attributes] = compact.codes
         n_slots = max(int(sum(most_slots)), 1)
         most_groups = min(n_rows, int(total[0]) // smallest_group(rules)) + 1
         n_kept = n_rows // n_slots + 2
         self._cut = cut_of_qid(cut, compact.attributes, most_slots, rules)
-        self._arrays = split_kernels.start_groups(workspace, codes, words, layout, most_groups, n_kept, n_slots, 1)
+        self._arrays = split_kernels.start_groups(
+            workspace, n_attributes, codes, words, layout, most_groups, n_kept, n_slots, 1
+        )
         self._arrays.size[0] = n_rows
         self._arrays.total[0] = total
         self._arrays.shown[:, 0] = roots

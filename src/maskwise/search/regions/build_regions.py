@@ -9,13 +9,14 @@ import numpy as np
 from maskwise.policy.attributes import Kind
 from maskwise.policy.budget import Suppressed
 from maskwise.search.bounds import as_rules, figures_of
-from maskwise.search.cut_groups import count_groups, number_rows, weigh_groups
+from maskwise.search.cut_groups import count_groups, weigh_groups
 from maskwise.search.regions import region_arrays
 from maskwise.search.registry import PLAIN_CRITERION
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, by_spelling, in_tree_order
 from maskwise.solution.regions import RegionPart, Regions, RegionSplit
 from maskwise.solution.solution import Reached, Solution
 from maskwise.solution.suppression import SuppressedCombinations, Suppression
+from maskwise.values.row_numbers import number_rows
 from maskwise.values.spelling import value_order
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from maskwise.errors import InfeasibleError, InputError
 from maskwise.policy.attributes import Consistency, Kind, Minimality
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, list_union
-from maskwise.search.cut_groups import number_rows, weigh_groups
+from maskwise.search.cut_groups import weigh_groups
 from maskwise.search.interface import NoProgress
 from maskwise.search.options import Limits
 from maskwise.search.preferences import broken_before, preferences_of
@@ -34,6 +34,7 @@ from maskwise.search.suppression.requests import refuse_order_of_values
 from maskwise.solution.solution import Ending
 from maskwise.values.background import Background
 from maskwise.values.message import private_note
+from maskwise.values.row_numbers import number_rows
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:

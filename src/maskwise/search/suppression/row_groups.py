@@ -7,7 +7,7 @@ thereby broke one. What is left satisfies every requirement.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,10 @@ import numpy as np
 from maskwise.errors import InputError
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules
-from maskwise.search.cut_groups import number_rows
 from maskwise.search.suppression import candidate_kernels, settle_kernels
 from maskwise.search.suppression.requests import refuse_order_of_values
+from maskwise.values.dataclass import dataclass
+from maskwise.values.row_numbers import number_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
