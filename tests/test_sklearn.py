@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -171,6 +173,30 @@ def test_later_rows_need_neither_class_nor_dropped_columns() -> None:
     assert list(shown.columns) == ["age", "job"]
     assert masker.n_features_in_ == 2
     pd.testing.assert_frame_equal(masker.transform(later), shown)
+
+
+def test_a_class_in_the_rows_does_not_reach_a_model_and_the_owner_is_told() -> None:
+    frame, risk = people()
+    masker = Masker({**POLICY, "class": "risk", "drop": ["note"]}).fit(frame.assign(risk=risk))
+    given = frame.assign(risk=risk)
+    # As scikit-learn has it: the names that come out do not depend on what else is in X.
+    assert list(masker.transform(given).columns) == masker.get_feature_names_out().tolist() == ["age", "job"]
+    (said,) = [note for note in masker.notes_ if "no features" in note]
+    assert set(re.findall("`([a-z]+)`", said)) == {*masker.no_features_, "transform"} == {"risk", "note", "transform"}
+    assert said in masker.summary()
+    assert said in Masker.from_json(masker.to_json()).summary()
+
+
+def test_rows_most_of_whose_cells_are_unknown_are_warned_of() -> None:
+    x, y = people()
+    x["job"] = x["job"].map({"clerk": "01", "nurse": "02", "trader": "03"})
+    masker = Masker(POLICY).fit(x, y)
+    with pytest.warns(maskwise.MaskwiseWarning, match=r"`job` has 3 values .* in 300 of 300 rows"):
+        masker.transform(x.assign(job=x["job"].astype(int)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", maskwise.MaskwiseWarning)
+        masker.transform(x)
+        masker.transform(x.assign(job=x["job"].where(x.index != 3, "04")))
 
 
 def test_a_transformer_keeps_the_index_of_its_rows() -> None:
@@ -346,6 +372,7 @@ def test_persons_are_counted_in_fit_and_dropped_in_transform() -> None:
         Masker(policy).fit(visits.drop(columns=["id"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encode", ["label", "ordinal"])
 def test_regions_are_applied_pickled_and_written_as_any_cut(encode: str) -> None:
     table, risk = people()

@@ -25,7 +25,7 @@ from maskwise.policy.requirements.k_anonymity import KAnonymity
 from maskwise.private.parameters import exact_epsilon, refuse_parameters
 from maskwise.private.run import anonymize_privately
 from maskwise.profile.sensitive import named_values, unseen_values
-from maskwise.release.frame_encodings import names_out, with_indicators, with_places
+from maskwise.release.frame_encodings import names_out, no_feature_notes, unknown_warnings, with_indicators, with_places
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import apply, mask
 from maskwise.release.number_columns import (
@@ -109,7 +109,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         solution_: The cut that was found.
         verdict_: The recount of the training rows, masked by it; None in a masker that was read from JSON.
         released_: With an epsilon, the private release of the training rows; None without, or read from JSON.
-        notes_: What is to be known of the training rows and the search; empty in a masker that was read from JSON.
+        notes_: What is to be known of the training rows and the search; only of columns in a masker read from JSON.
+        no_features_: Columns that are no features, which `transform` leaves out: class, persons, dropped ones.
         n_features_in_: Columns seen in `fit`, less the class, the persons and those the policy drops.
         feature_names_in_: Their names, where they had some.
 
@@ -216,7 +217,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         masked = as_labels(write_numbers(masked, solution), solution)
         verdict = recount(masked, asked.requirements, escaped=False, trees=asked.trees, person=asked.person)
         self.verdict_: Verdict | None = verdict.hiding(named_values(asked.requirements, asked.trees))
-        self.notes_ = solution.notes
+        self.notes_ = (*solution.notes, *no_feature_notes(self.no_features_))
         self.feature_names_ = names
         return self
 
@@ -254,8 +255,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         solution = self.solution_
         lines = [f"Found on {plural(solution.n_rows, 'training row')}."]
         lines += [] if self.verdict_ is None else findings_lines(self.verdict_)
-        gone = [f"No features: {', '.join(self.no_features_)}"] if self.no_features_ else []
-        return "\n".join([*lines, *cut_lines(solution), *gone, *listed("Notes", self.notes_)])
+        return "\n".join([*lines, *cut_lines(solution), *listed("Notes", self.notes_)])
 
     def _person(self, X: Any, person: Person) -> Any:  # noqa: N803 - scikit-learn's name
         """The column that names persons, which is no feature: `fit` counts by it, and later rows need not have it."""
@@ -299,13 +299,14 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return asked
 
     def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
-        """Show rows by the cut; the result is of the kind that `X` is."""
+        """Show rows by the cut; the result is of the kind that `X` is, without the class and other non-features."""
         check_is_fitted(self, "solution_")
         is_lazy = is_lazy_frame(X)
         X = ready_rows(X, self.solution_.reading)  # noqa: N806 - scikit-learn's name
         frame = self._frame(X, None, reset=False)
-        later = apply(read(frame.to_native(), reading=self.solution_.reading), self.solution_).table
-        shown = as_frame(write_numbers(later, self.solution_), keep_index=True)
+        later = apply(read(frame.to_native(), reading=self.solution_.reading), self.solution_)
+        warn_in_python(unknown_warnings(later.unknown, len(frame)))
+        shown = as_frame(write_numbers(later.table, self.solution_), keep_index=True)
         if self.encode == "ordinal":
             shown = with_places(shown, self.solution_)
         elif self.encode == "onehot":
@@ -353,7 +354,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         except (ValueError, KeyError, TypeError):
             raise InputError("This is not the JSON of a Masker. Write one with `masker.to_json()`.") from None
         masker.solution_ = solution_file.loads(solution)
-        masker.released_, masker.verdict_, masker.notes_ = None, None, ()
+        masker.released_, masker.verdict_, masker.notes_ = None, None, no_feature_notes(no_features)
         masker.feature_names_ = names
         masker.no_features_ = no_features
         masker.n_features_in_ = len(names)

@@ -99,6 +99,7 @@ def test_passed_means_that_the_joined_groups_are_those_of_one_release(first: Cut
     assert found.is_met is not any(min(one.values()) < 3 for one in sizes)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.tuples(CUTS, CUTS), st.tuples(CUTS, CUTS), st.integers(0, 3))
 def test_a_release_with_regions_has_the_joint_groups_only_if_that_is_so(

@@ -65,6 +65,7 @@ def test_the_training_table_comes_out_as_it_was_released(
     assert one.read_bytes() == two.read_bytes()
 
 
+@pytest.mark.slow
 def test_each_later_cell_is_shown_as_the_solution_says(tmp_path: Path, run: Run, solution: Path) -> None:
     later = [list(row) for row in people(100, seed=99)]
     applied(tmp_path, run, solution, later)
@@ -129,6 +130,7 @@ def test_people_are_told_what_lies_outside(tmp_path: Path, run: Run, solution: P
     assert "99999" not in result.err + result.out
 
 
+@pytest.mark.slow
 def test_dates_after_the_range_are_not_shown_inside_it(tmp_path: Path, run: Run) -> None:
     """A range that ends with 2024 does not hold an admission of January 2025."""
     days = [f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(120)]

@@ -127,7 +127,7 @@ def test_a_plot_as_png(files: tuple[Path, Path, Path]) -> None:
         (["--method", "bug", "--criterion", "infogain"], 2, "`bug` has its own measure"),
         (["--restarts", "2"], 2, "Restarts are for the method `bug`"),
         (["--method", "bug", "--restarts", "-1"], 2, "at least 0"),
-        (["--method", "bug", "--keep-order", "--seed", "1"], 2, "A seed makes"),
+        (["--method", "bug", "--keep-order", "--seed", "1"], 2, "Leave out the seed"),
         (["--method", "bug", "--restarts", "1", "--seed", "-1"], 2, "at least 0"),
         (["--method", "bug", "--curve", "curve.pdf"], 2, ".csv, .svg or .png"),
         (["--method", "sideways"], 2, "sideways"),

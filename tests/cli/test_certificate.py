@@ -60,6 +60,7 @@ def test_a_difference_ends_with_1_and_both_values(folder: Path, capsys: pytest.C
     assert {"check": "rows", "stated": 7654321, "found": 120, "mark": "differs"} in found["checks"]
 
 
+@pytest.mark.slow
 def test_quiet_prints_warnings_and_failures_only(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copy_of_certified(folder)
     capsys.readouterr()

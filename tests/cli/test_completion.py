@@ -23,6 +23,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_is_printed_and_nothing_is_written(shell: str, home: Path, run: Run) -> None:
     result = run("completion", shell)
@@ -61,6 +62,7 @@ def test_bash_completes_commands_and_options(words: str, offered: str, home: Pat
     assert [line.strip() for line in done.stdout.splitlines()] == [offered]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_install_writes_the_script_and_no_start_up_file(shell: str, home: Path, run: Run) -> None:
     (home / ".bashrc").write_text("# mine\n")

@@ -55,7 +55,6 @@ def test_a_saved_solution_masks_the_same_rows_alike(data: Path, policy: Path, tm
         ([*CONDITIONAL, "--effort", "0"], "at least 1"),
         (["--criterion", "score", "--effort", "2"], "An effort is for the criterion `conditional`"),
         ([*CONDITIONAL, "--method", "bug"], "A criterion is for the method `tdr`"),
-        (["--keep-order", "--seed", "3"], "variants of `conditional`"),
         (
             ["--criterion", "score", "--background", "odds"],
             "A background is for the criterion `conditional` and the method `regions`",
@@ -68,6 +67,7 @@ def test_options_that_do_not_fit_are_refused(
     refused("mask", data, "-p", policy, "-o", tmp_path / "out.csv", *options, says=[said])
 
 
+@pytest.mark.slow
 def test_the_owner_is_told_that_odds_were_counted_where_that_is_not_usual(
     data: Path, policy: Path, tmp_path: Path, run: Run
 ) -> None:

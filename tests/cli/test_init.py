@@ -131,6 +131,7 @@ def test_mistakes_are_shown_with_their_line_and_edited_again(
     assert (place / "people-masked.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -164,6 +165,7 @@ def test_an_editor_that_fails_is_told(
     assert (place / "policy.yaml").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "said"),
     [

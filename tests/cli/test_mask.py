@@ -155,12 +155,29 @@ def test_as_published_keeps_the_order_unless_a_random_one_is_asked_for(
     assert sorted(ids["shuffled"]) == sorted(ids["kept"])
 
 
+@pytest.mark.slow
+def test_a_seed_for_a_search_that_draws_nothing_is_noted(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
+    out = tmp_path / "out.csv"
+    released = []
+    for options in (
+        [],
+        ["--seed", "3"],
+        ["--seed", "3", "--criterion", "conditional"],
+        ["--seed", "3", "--effort", "2"],
+    ):
+        result = run("mask", data, "-p", policy, "-o", out, "--keep-order", *options)
+        assert result.code == 0
+        assert ("The seed changes nothing here" in result.err) == ("--seed" in options and "--effort" not in options)
+        released.append(out.read_bytes())
+    assert released[0] == released[1] == released[2]
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
         (["--keep-order", "--shuffle"], "shuffled or keep their order"),
-        (["--keep-order", "--seed", "3"], "A seed makes a random order"),
-        (["--as-published", "--seed", "3"], "A seed makes a random order"),
+        (["--keep-order", "--seed", "3", "--criterion", "score"], "Leave out the seed"),
+        (["--as-published", "--seed", "3"], "Leave out the seed"),
         (["--as-published", "--boundaries", "safe"], "exact boundaries, and safe ones are asked for"),
     ],
 )

@@ -30,6 +30,7 @@ GERMAN = [f"{1 + i % 28:02}.04.2024" for i in range(N)]
 ISO = [f"2024-04-{1 + i % 28:02}" for i in range(N)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cells", "entry", "says"),
     [
@@ -88,3 +89,35 @@ def test_a_template_that_cannot_be_met_names_its_value(tmp_path: Path, run: Run)
     assert result.code == 3
     assert "`HIV` of `Ill` has a share of 0.3333 in the whole table" in result.err
     assert "Flu" not in result.err
+
+
+@pytest.mark.slow
+def test_what_mask_prints_says_nothing_twice(tmp_path: Path, run: Run) -> None:
+    data = table(tmp_path / "people.csv", Town=["Bonn", "Trier"] * (N // 2), Ill=["flu", "cold", "gout"] * (N // 3))
+    qid = ["Age", "Town"]
+    asked = policy(
+        tmp_path / "policy.yaml",
+        {"qid": qid, "k": 5},
+        {"qid": qid, "sensitive": {"Ill": ["gout"]}, "confidence": 0.7},
+        {"qid": ["Age"], "sensitive": "Ill", "diversity": {"distinct": 2}},
+    )
+    result = run("mask", data, "-p", asked, "-o", tmp_path / "out.csv")
+    assert result.code == 0
+    requirements, _, rest = result.out.partition("How each attribute is shown")
+    # The columns of a quasi-identifier stand once where it is asked for twice.
+    assert requirements.count("Age, Town") == requirements.count("as above") == 1
+    assert "Released as they were: C (to be predicted), Ill" in rest
+    assert "To be predicted" not in rest
+    # What highest, average and unique mean is said once, and guesses are listed by what they are made from.
+    assert rest.count("the chance to pick the right record") == 1
+    guesses = [line for line in rest.splitlines() if "guesses right" in line]
+    assert [("{Age, Town}" in line, "`C` in" in line and "`Ill` in" in line) for line in guesses] == [
+        (True, True),
+        (False, True),
+    ]
+    assert len(result.err.splitlines()) == len(set(result.err.splitlines()))
+    tried = run("attack", tmp_path / "out.csv", "-p", asked).out.splitlines()
+    assert sum("homogeneity:" in line for line in tried) == 2
+    assert len([line for line in tried if line.startswith("Tried by")]) == len(
+        {line for line in tried if "knows" in line}
+    )

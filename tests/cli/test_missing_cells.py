@@ -102,6 +102,7 @@ def test_drop_leaves_out_the_records_and_says_how_many(
     assert "2 of 8 records were left out" in masked.err  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @each_form
 @each_kind
 def test_error_refuses_and_says_how_many(

@@ -69,6 +69,7 @@ def test_a_release_has_the_attributes_and_the_class_and_nothing_else(run: Run, g
     assert "Every other column is left out." in done.out
 
 
+@pytest.mark.slow
 def test_public_files_of_two_tables_with_the_same_result_are_the_same(
     run: Run, given: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return {name: tmp_path / name for name in (*names, "p.yaml")}
 
 
+@pytest.mark.slow
 def test_later_rows_are_masked_as_the_table_was(data: Path, files: dict[str, Path], run: Run) -> None:
     how = ("--method", "regions", "--keep-order", "--solution", files["s.json"])
     masked = run("mask", data, "-p", files["p.yaml"], "-o", files["r.csv"], *how)
@@ -67,6 +68,7 @@ def test_every_command_takes_a_release_by_regions(data: Path, files: dict[str, P
     assert against.code == 0, against.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [[], ["--method", "regions"]])
 def test_an_owners_report_is_made_also_where_reasons_are_not_found(
     data: Path, files: dict[str, Path], run: Run, how: list[str]

@@ -42,6 +42,7 @@ def test_a_setting_is_a_default_and_the_command_line_wins(place: Path, run: Run)
     assert run("mask", "people.csv", "-p", "policy.yaml", "-o", "out.csv").code == 2
 
 
+@pytest.mark.slow
 def test_settings_stand_in_pyproject_too_and_are_named(place: Path, run: Run) -> None:
     text = '[project]\nname = "x"\n[tool.other]\nspeed = 1\n[tool.maskwise]\ncriterion = "infogain"\n'
     (place / "pyproject.toml").write_text(text)

@@ -56,6 +56,7 @@ def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert maskwise.read_policy(data["policy"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "said"),
     [

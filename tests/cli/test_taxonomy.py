@@ -184,6 +184,7 @@ def test_a_rule_is_drawn_and_checked_on_a_column(run, data: Path) -> None:
     assert run("taxonomy", "check", "--rule", "{steps: [5], other: under texts}", *column).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["frequency", "similarity", "classes"])
 def test_a_grown_tree_is_drawn_built_and_read_back(run, data: Path, tmp_path: Path, how: str) -> None:
     by = ("--class", "Risk") if how == "classes" else ()

@@ -71,6 +71,7 @@ def test_ends_are_read_off_labels(label: str, ends: tuple[float, float] | None) 
     assert interval_ends(label) == ends
 
 
+@pytest.mark.slow
 def test_every_representation_is_that_of_the_masked_table() -> None:
     rng = np.random.default_rng(0)
     age = rng.integers(18, 90, 400)

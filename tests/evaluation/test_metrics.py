@@ -97,6 +97,7 @@ def test_the_area_has_delongs_interval() -> None:
     assert (figure.low, figure.high) == pytest.approx((figure.value - half, min(figure.value + half, 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", METRICS, ids=lambda measure: measure.name)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_intervals_are_as_long_as_a_bootstrap_finds(measure: Metric, n_classes: int) -> None:

@@ -76,6 +76,7 @@ def test_all_measures_come_from_classifiers_that_are_trained_once(
         assert seen[classifier, "BE", "auc", None].error > seen[classifier, "UE", "auc", None].error + 0.1
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_a_classifier_on_the_masked_table() -> None:
     whole = people().drop(columns="charges")
     train, test = whole[:400], whole[400:]
@@ -92,6 +93,7 @@ def test_figures_are_those_of_a_classifier_on_the_masked_table() -> None:
         )
 
 
+@pytest.mark.slow
 def test_the_keys_say_what_was_measured() -> None:
     whole = people(200).drop(columns="charges")
     found = maskwise.evaluate(whole, POLICY, classifiers=["naive-bayes"], measures=["auc"], by="sex")
@@ -104,9 +106,10 @@ def test_the_keys_say_what_was_measured() -> None:
     assert found.to_frame()["value"].dtype == np.float64
     assert b"<svg" in found.plot(".svg")
     only_errors = maskwise.evaluate(whole, POLICY, classifiers=["naive-bayes"])
-    assert list(only_errors.to_data()[0]) == ["classifier", "protocol", "k", "measure", "error", "low", "high"]
+    assert list(only_errors.keys) == ["classifier", "protocol", "k", "measure", "error", "low", "high"]
 
 
+@pytest.mark.slow
 def test_folds_are_measured_together() -> None:
     found = maskwise.evaluate(
         people().drop(columns="charges"), POLICY, classifiers=["naive-bayes"], measures="auc", folds=3, by="sex"
@@ -235,6 +238,7 @@ def test_numbers_are_measured_by_absolute_error_and_r2() -> None:
     assert one.low < one.error < one.high
 
 
+@pytest.mark.slow
 def test_a_regressor_can_be_named_or_given() -> None:
     found = maskwise.evaluate(
         people(200).drop(columns="ill"),
@@ -252,6 +256,7 @@ def test_a_regressor_can_be_named_or_given() -> None:
             maskwise.evaluate(people(200), CHARGES, classifiers=[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", ["secret", "nan", "inf"])
 def test_cells_that_are_no_numbers_are_refused_without_quoting_them(bad: str) -> None:
     whole = people(100).drop(columns="ill").astype({"charges": str})
@@ -272,6 +277,7 @@ def test_folds_draw_evenly_from_the_numbers() -> None:
     assert figures(found)["linear-regression", "BE", "r2", None].error > 0.9
 
 
+@pytest.mark.slow
 def test_another_tools_table_must_have_the_same_numbers() -> None:
     whole = people(200).drop(columns="ill")
     ours = maskwise.anonymize(whole, CHARGES, keep_order=True).data
@@ -284,6 +290,7 @@ def test_another_tools_table_must_have_the_same_numbers() -> None:
         maskwise.evaluate(whole, CHARGES, against={"arx": ours.assign(charges=ours["charges"] + (ours.index == 3))})
 
 
+@pytest.mark.slow
 def test_a_report_shows_the_errors_among_several_measures() -> None:
     whole = people(200).drop(columns="charges")
     outcome = maskwise.anonymize(whole, POLICY)

@@ -104,6 +104,7 @@ def test_every_step_comes_with_its_point_of_the_curve() -> None:
     assert stages == [Stage.READ, Stage.PROFILE, Stage.COMPRESS, Stage.LEARN, Stage.COMPRESS, Stage.SEARCH]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", WAYS)
 def test_another_thread_stops_the_search_and_what_was_found_is_kept(how: dict[str, Any]) -> None:
     stop = threading.Event()
@@ -130,6 +131,7 @@ def test_stopped_before_the_search_there_is_nothing_to_keep() -> None:
         assert session.search(POLICY).verdict.is_met
 
 
+@pytest.mark.slow
 def test_a_changed_k_counts_no_column_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     counting = Engine.group_each

@@ -33,6 +33,7 @@ SEX = drawn(["F", "M"])
 PLACES = {f"town{i}": (f"county{i % 12}", f"state{i % 4}") for i in range(48)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "values", "entry"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import re
 import warnings
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def roles_of(suggestion: maskwise.Suggestion) -> dict[str, Role]:
     return {column.name: column.role for column in suggestion.columns}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOME)
 def test_roles_are_the_known_ones(name: str) -> None:
     table = TABLES[name]
@@ -235,6 +237,7 @@ def test_odd_names_of_columns_are_quoted(tmp_path: Path) -> None:
     assert policy == suggestion.policy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
@@ -290,6 +293,65 @@ def test_a_range_of_birthdays_ends_with_this_year(last: int, *, is_capped: bool)
     _, high = draft.data["attributes"]["date_of_birth"]["interval"]
     decade = f"{newest.year // 10 * 10 + 10}-01-01"
     assert str(high) == (f"{today.year + 1}-01-01" if is_capped else decade)
+
+
+def test_a_draft_says_how_intervals_of_decimals_end_at_round_numbers() -> None:
+    table = pa.table({"cost": [round(0.03 * i + 3.21, 2) for i in range(400)], "sex": ["F", "M"] * 200})
+    draft = maskwise.suggest(table, risk=0.2)
+    masking = draft.columns[0].masking
+    assert masking is not None
+    ((low, high, step),) = re.findall(r"`interval: {range: \[(.*), (.*)\], on: (.*)}`", masking.reason)
+    rounded = {**draft.data, "attributes": {"cost": {"interval": {"range": [low, high], "on": step}}}}
+    plain, even = (maskwise.anonymize(table, one).solution.cuts[0].breaks for one in (draft.data, rounded))
+    assert any(round(end, 1) != end for end in plain)
+    assert len(even) > 5
+    assert all(round(end, 1) == end for end in even)
+
+
+def clinic(seed: int) -> pa.Table:
+    """Young men have HIV more often than others."""
+    rng = random.Random(seed)  # noqa: S311 - no secrets
+    age, sex = [rng.randint(18, 80) for _ in range(300)], []
+    sex = [rng.choice("FM") for _ in age]
+    has_hiv = [rng.random() < (0.12 if s == "M" and a < 40 else 0.01) for s, a in zip(sex, age, strict=True)]
+    ill = ["B20" if one else rng.choice(["J45", "I10", "E11", "M54"]) for one in has_hiv]
+    return pa.table({"age": age, "sex": sex, "diagnosis": ill})
+
+
+def minimality_of(table: pa.Table, policy: dict[str, object]) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", maskwise.MaskwiseWarning)
+        outcome = maskwise.anonymize(table, policy)
+        tried = maskwise.attack(outcome.data, policy, solution=outcome.solution, original=table)
+    (found,) = [one for one in tried if one.name == "minimality"]
+    return str(found.result)
+
+
+@pytest.mark.slow
+def test_a_draft_that_bounds_a_share_withstands_the_attack_on_it(tmp_path: Path) -> None:
+    table = clinic(9)
+    draft = maskwise.suggest(table, risk=0.2)
+    assert minimality_of(table, {**draft.data, "minimality": "check"}) == "failed"
+    assert minimality_of(table, draft.data) == "passed"
+    draft.write(tmp_path / "draft.yaml")
+    assert maskwise.read_policy(tmp_path / "draft.yaml") == draft.policy
+
+
+def test_without_a_bound_on_a_share_a_draft_has_no_guard() -> None:
+    draft = maskwise.suggest(clinic(9).drop_columns(["diagnosis"]), risk=0.2)
+    assert "minimality" not in draft.data
+    assert "minimality" not in draft.to_yaml()
+
+
+def test_a_draft_says_why_persons_in_several_groups_are_not_guarded() -> None:
+    table = clinic(9)
+    rows = [{**row, "patient_id": f"{who:05}"} for who, row in enumerate(table.to_pylist()) for _ in range(2)]
+    assert maskwise.suggest(pa.Table.from_pylist(rows), risk=0.2).data["minimality"] == "guard"
+    rows[1]["age"] = rows[1]["age"] % 60 + 18
+    draft = maskwise.suggest(pa.Table.from_pylist(rows), risk=0.2)
+    assert draft.person == "patient_id"
+    assert "minimality" not in draft.data
+    assert "no `minimality: guard` here" in draft.to_yaml()
 
 
 def test_a_patient_comes_before_a_case_that_stands_first() -> None:

@@ -10,7 +10,6 @@ whose raw values are nearly all the same hides nothing, whatever the group.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from maskwise.attacks.partings import OtherTreesError, group_cells, group_sizes,
 from maskwise.attacks.searched import REGIONAL
 from maskwise.policy.attributes import Kind
 from maskwise.solution.solution import Ending
+from maskwise.values.dataclass import dataclass
 from maskwise.values.file_words import command_words
 from maskwise.values.message import Audience
 
@@ -89,7 +89,7 @@ def downcoding(searched: Searched, *, in_full: bool = True) -> Attack:
     elif not any(one.k for one in searched.policy.requirements):
         reason = "No requirement asks for a k, so a refinement is stopped by what the attacker does not know."
     elif searched.has_linked_rows:
-        reason = "Some persons are in several groups, so their sizes do not add up."
+        reason = "Some persons have records in several groups, and what is learned of them is not worked out."
     elif not in_full and searched.n_cells > CHEAP:
         how = command_words("maskwise attack --solution --original")
         reason = f"The table is large, so it was not computed{how}."

@@ -66,8 +66,8 @@ def run_search(problem: Problem, search: Search, counts: CompressedTables, progr
         attack = minimality(searched)
     if attack.result is AttackResult.NOT_RUN:
         msg = (
-            f"{problem.policy.at(('minimality',))}The minimality guard cannot be kept. {attack.text} "
-            f"Do without it{file_words('minimality: check')}."
+            f"{problem.policy.at(('minimality',))}The minimality guard cannot be kept, so nothing is released. "
+            f"{attack.text} Then do without the guard{file_words('minimality: check')}."
         )
         raise InputError(msg)
     if factor < 1:

@@ -10,7 +10,7 @@ Fu, Wang, Pei, "Minimality attack in privacy preserving data publishing", VLDB
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,7 @@ from maskwise.policy.requirements.qid import called
 from maskwise.policy.requirements.rule import Arithmetic
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, list_bounds
+from maskwise.values.dataclass import dataclass
 from maskwise.values.file_words import file_words
 from maskwise.values.message import Audience
 
@@ -137,7 +138,10 @@ def _not_run(searched: Searched) -> str | None:
     if searched.solution.regions is not None:
         return REGIONAL
     if searched.has_linked_rows:
-        return "Some persons are in several groups, and their values are not exchangeable within one."
+        return (
+            "Some persons have records in several groups of a quasi-identifier, and what is learned of them is not "
+            "worked out, so no guard can bound it either. Ask for a lower confidence than you need."
+        )
     if searched.policy.minimality is None and searched.n_cells > CHEAP:
         return f"The table is large; a policy may ask for it all the same{file_words('minimality: check')}."
     return None

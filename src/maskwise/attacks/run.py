@@ -176,7 +176,7 @@ def failed_messages(attacks: Iterable[Attack]) -> tuple[Message, ...]:
             if one.result is AttackResult.FAILED and one.name != "told"
         ),
         *(
-            private_note(f"The minimality attack was not tried. {one.text}")
+            private_note(f"The minimality attack, by those who know how the search works, was not tried. {one.text}")
             for one in found
             if one.result is AttackResult.NOT_RUN and one.name == "minimality"
         ),

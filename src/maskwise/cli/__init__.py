@@ -19,6 +19,8 @@ __getattr__, __dir__ = lazy_exports(__name__, {"main": "maskwise.cli.app"})
 
 def run() -> None:
     """Be the command; Ctrl-C while it is still being loaded ends it as later."""
+    # A plugin of pydantic's would see what is in a policy, and may send it anywhere. To look for them takes time, too.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         from maskwise.cli import app  # noqa: PLC0415 - the block is about loading it
     except KeyboardInterrupt:

@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 import warnings
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,12 +37,19 @@ from maskwise.errors import MaskwiseError, MaskwiseWarning
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+
+def _version() -> str:
+    from importlib.metadata import version  # noqa: PLC0415 - start-up
+
+    return version("maskwise")
+
+
 app = App(
     name="maskwise",
     help="Mask a table about people so that nobody can be linked through the columns you name, "
     "and classifiers trained on it still work. The documentation is in docs/ and README.md.",
     help_format="plaintext",
-    version=lambda: version("maskwise"),
+    version=_version,
     version_flags=["--version"],
     suppress_keyboard_interrupt=False,
     config=use_settings,

@@ -39,7 +39,10 @@ def attack(
         print_json(attacks)
     else:
         terminal = Terminal(quiet=quiet)
-        for one in found:
-            terminal.say(f"{one.name}: {one.result}. {one.text}")
-            terminal.say(f"  The attacker knows {one.knows}.")
+        # Those who know the same stand together; what they know is said once.
+        for knows in dict.fromkeys(one.knows for one in found):
+            terminal.say(f"Tried by somebody who knows {knows}:")
+            for one in found:
+                if one.knows == knows:
+                    terminal.say(f"  {one.name}: {one.result}. {one.text}")
     return int(is_failed)

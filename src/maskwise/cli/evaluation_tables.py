@@ -39,6 +39,8 @@ def show_evaluation(terminal: Terminal, evaluation: Evaluation) -> None:
         "The papers and files call raw BE, masked AE or SE, without the quasi-identifiers UE, without the sensitive "
         "columns RE."
     )
+    if evaluation.guess is not None and any(one.metric == "error" for one in evaluation.records):
+        terminal.say(f"Always guessing the most frequent class has an error of {evaluation.guess:.2f} %.")
     records = evaluation.records
     for protocol, classifier in dict.fromkeys((one.protocol, one.classifier) for one in records):
         there = [one for one in records if (one.protocol, one.classifier) == (protocol, classifier)]

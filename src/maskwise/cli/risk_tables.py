@@ -11,9 +11,10 @@ from maskwise.risks.wording import (
     GROUP_HEADERS,
     above_cells,
     columns_cell,
-    disclosure_text,
+    disclosure_texts,
     estimate_text,
     everything_text,
+    explain_groups,
     group_cells,
     one_more_texts,
     percent,
@@ -40,6 +41,7 @@ def show_risk(terminal: Terminal, risk: Risk, *, in_full: bool = False) -> None:
     figures = [(name, cells) for name, cells, _ in rows]
     above = [(name, cells) for name, _, cells in rows]
     _show(terminal, f"Risk, counted in {risk.unit.plural}", GROUP_HEADERS, figures)
+    terminal.say(explain_groups(risk))
     if in_full:
         title = f"Share of {risk.unit.plural} above a threshold"
         _show(terminal, title, [GROUP_HEADERS[0], *threshold_cells(risk)], above)
@@ -52,7 +54,7 @@ def show_risk(terminal: Terminal, risk: Risk, *, in_full: bool = False) -> None:
         for text in one_more_texts(risk):
             terminal.say(text)
     for text in (
-        *map(disclosure_text, risk.disclosures),
+        *disclosure_texts(risk),
         *map(population_text, risk.populations),
         *map(estimate_text, risk.estimates),
     ):

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from maskwise.verify.verdict import Verdict
 
 _MOST_LABELS = 8
+_FIGURES_WIDE = 9
+"""How wide the sizes of groups are at most, in letters: a million has nine."""
 
 
 class Terminal:
@@ -123,16 +125,23 @@ class Terminal:
             verdict: The recount; it knows the protected values, which a report does not tell.
         """
         from maskwise.report.report import describe_ending, shown_values  # noqa: PLC0415 - start-up
+        from maskwise.report.sections import column_lines  # noqa: PLC0415 - start-up
 
         grid = Grid(title="Requirements, recounted from the release", title_justify="left")
         of = "" if verdict.n_persons is None else f" ({verdict.unit.plural})"
-        for column in ("quasi-identifier", "asked", "reached", "groups", f"smallest group{of}", f"median group{of}"):
+        for column in ("quasi-identifier", "asked", "reached"):
             grid.add_column(column, overflow="fold")
+        for column in ("groups", f"smallest group{of}", f"median group{of}"):
+            # The names of columns need the room.
+            grid.add_column(column, overflow="fold", max_width=_FIGURES_WIDE)
+        seen: list[str] | None = None
         for item, finding in zip(data["requirements"], verdict.findings, strict=True):
+            qid = "as above" if item["qid"] == seen else ", ".join(item["qid"])
+            seen = item["qid"]
             implied = f" (implied by {item['implied_by'] + 1})" if item["implied_by"] is not None else ""
             sizes, asked = item["group_sizes"], finding.requirement
             grid.add_row(
-                Text(", ".join(item["qid"]) + implied),
+                Text(qid + implied),
                 Text(asked.asked_cell(by_name=True)),
                 Text(asked.reached_cell(finding.figure, finding.tightest, by_name=True)),
                 f"{item['groups']:,}",
@@ -151,15 +160,8 @@ class Terminal:
         self.out.print(grid)
         if "regions" in data:
             self.say(data["regions"]["sentence"])
-        if data["class"] is not None:
-            self.say(f"To be predicted: {data['class']}")
-        for title, key in (
-            ("Released as they were", "passed"),
-            ("Left out", "dropped"),
-            ("As pseudonyms", "pseudonyms"),
-        ):
-            if data.get(key):
-                self.say(f"{title}: {', '.join(data[key])}")
+        for line in column_lines(data):
+            self.say(line)
         if data["ending"] in {"maximal", "exhausted", "met"}:
             self.say(describe_ending(data))
         else:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.errors import InputError, plural
+from maskwise.evaluation.guessing import guess_error, note_guesses
 from maskwise.evaluation.learners import DEFAULT, find_learner
 from maskwise.evaluation.partition import TrainTestSplit, check_partition, partition
 from maskwise.evaluation.predictors import masked_predictors, sort_intervals
@@ -129,7 +130,9 @@ def evaluate_privately(
             f"{learner.name}: DP is the mean of {plural(runs, 'run')} with {asked.asks()}; they lie between its ends, "
             f"with a standard deviation of {deviation:.2f}."
         )
-    return Evaluation(tuple(records), str(policy.class_name), sample.source, n_tested, tuple(notes))
+    guess, class_name = guess_error(sample.classes, splits), str(policy.class_name)
+    noted = note_guesses(records, guess, class_name)
+    return Evaluation(noted, class_name, sample.source, n_tested, tuple(notes), guess=guess)
 
 
 def _release_and_mask(sample: Sample, policy: Policy, split: TrainTestSplit) -> tuple[Predictors, Ints, TrainTestSplit]:

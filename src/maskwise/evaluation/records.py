@@ -6,10 +6,10 @@ import csv
 import io
 import json
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +18,8 @@ SUFFIXES = (".csv", ".json", ".svg", ".png")
 KEYS = ("classifier", "protocol", "k", "measure", "error", "low", "high")
 _KEYS_OF_METRICS = ("classifier", "protocol", "k", "measure", "metric", "value", "low", "high")
 """The same where not only errors were measured."""
-_OPTIONAL = ("h", "by", "group", "n", "note")
-"""Columns that are there only where a record fills them."""
+_OPTIONAL = ("h", "by", "group", "n")
+"""Columns that are there only where a record fills them; `note` is, where a figure is missing."""
 DEVIATE = 1.959963984540054
 """The normal deviate of a two-sided 95 % interval."""
 
@@ -45,7 +45,7 @@ class Record:
     h: float | None = None
     """The confidence bound of the templates, where it was varied."""
     note: str | None = None
-    """Why there is no error."""
+    """Why there is no error; or that the class cannot be predicted, not even from the raw table."""
     metric: str = "error"
     """What was measured, as the option `--measure` calls it; `error` above then stands for its figure."""
     by: str | None = None
@@ -77,17 +77,21 @@ class Evaluation:
     """Remarks for the owner of the table."""
     backend: str = "pyarrow"
     """The kind of table that `to_frame` makes: `pandas`, `polars` or `pyarrow`."""
+    guess: float | None = None
+    """The error, in percent, of always guessing the most frequent class; None of a class that is a number."""
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The columns; `metric` and `value` in the place of `error` where not only errors were measured."""
         always = KEYS if all(record.metric == "error" for record in self.records) else _KEYS_OF_METRICS
-        return (*always, *(key for key in _OPTIONAL if any(getattr(one, key) is not None for one in self.records)))
+        filled = [key for key in _OPTIONAL if any(getattr(one, key) is not None for one in self.records)]
+        return (*always, *filled, *["note"] * any(one.note and one.error is None for one in self.records))
 
     def to_data(self) -> list[dict[str, Any]]:
         """The records as plain values; only a record with a note has the key `note`."""
+        keys = [key for key in self.keys if key != "note"]
         return [
-            {key: getattr(record, key) for key in self.keys if key != "note" or record.note is not None}
+            {key: getattr(record, key) for key in (*keys, *["note"] * (record.note is not None))}
             for record in self.records
         ]
 
@@ -98,7 +102,7 @@ class Evaluation:
     def to_csv(self) -> str:
         """The records as csv, for spreadsheets."""
         file = io.StringIO()
-        writer = csv.DictWriter(file, self.keys, lineterminator="\n")
+        writer = csv.DictWriter(file, self.keys, lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
         writer.writerows(self.to_data())
         return file.getvalue()

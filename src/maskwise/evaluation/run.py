@@ -16,6 +16,7 @@ import numpy as np
 
 from maskwise.errors import WHOLE, InfeasibleError, InputError, quote
 from maskwise.evaluation.comparisons import mask_by_rival, read_other_tool
+from maskwise.evaluation.guessing import guess_error, note_guesses
 from maskwise.evaluation.learners import DEFAULT, find_learner
 from maskwise.evaluation.masked_numbers import represent
 from maskwise.evaluation.metrics import find_metrics
@@ -180,7 +181,9 @@ def evaluate(
     records.sort(key=lambda r: (protocol_order.index(r.protocol), learner_order.index(r.classifier)))
     n_tested = sum(len(each.test) for each in splits)
     class_name = str(parsed_policy.class_name)
-    return Evaluation(tuple(records), class_name, sample.source, n_tested, sample.notes, _backend(data))
+    guess = None if of_numbers else guess_error(sample.classes, splits)
+    noted = note_guesses(records, guess, class_name)
+    return Evaluation(noted, class_name, sample.source, n_tested, sample.notes, _backend(data), guess)
 
 
 def _watched(sample: Sample) -> tuple[int, ...]:

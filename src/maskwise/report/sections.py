@@ -110,7 +110,7 @@ def _requirements(data: dict[str, Any], outcome: Outcome, audience: Audience) ->
     counted = (
         "A quasi-identifier is a set of columns that others may know of a person. "
         + ("Every record is taken for a person of its own. " if unit is Unit.RECORD else "Persons are counted. ")
-        + "A group is everybody who shows the same values on it."
+        + f"A group is all {unit.plural} that show the same values on it."
     )
     return Section("requirements", "What was asked and reached", (*statements, table, Paragraph(counted)))
 
@@ -229,7 +229,19 @@ def _rows(data: dict[str, Any], outcome: Outcome, audience: Audience) -> Section
 
 def _columns(data: dict[str, Any]) -> Section | None:
     """The columns that are not masked."""
-    texts = [f"{title}: {', '.join(data[key])}." for title, key in COLUMNS if data.get(key)]
-    if data["class"] is not None:
-        texts.append(f"To be predicted: {data['class']}.")
+    texts = [f"{line}." for line in column_lines(data)]
     return Section("columns", "Other columns", (Bullets(tuple(texts)),)) if texts else None
+
+
+def column_lines(data: dict[str, Any]) -> list[str]:
+    """What becomes of the columns that are not masked, and which of them is to be predicted.
+
+    Args:
+        data: What a report says.
+    """
+    wanted, passed = data["class"], data.get("passed") or ()
+    names = {wanted: f"{wanted} (to be predicted)"} if wanted in passed else {}
+    lines = [
+        f"{title}: {', '.join(names.get(name, name) for name in data[key])}" for title, key in COLUMNS if data.get(key)
+    ]
+    return lines if wanted is None or wanted in passed else [*lines, f"To be predicted: {wanted}"]

@@ -9,7 +9,7 @@ from maskwise.policy.requirements.wording import plain_figure
 from maskwise.progress import Compiling, StageBegun, StepTaken, StillWorking
 from maskwise.report.report import describe_ending, report, shown_values
 from maskwise.report.why import why_data
-from maskwise.risks.wording import disclosure_text, everything_text, one_more_texts
+from maskwise.risks.wording import disclosure_texts, everything_text, one_more_texts
 from maskwise.solution.steps import Step
 from maskwise.values.file_words import without_file_words
 from maskwise.values.message import Audience
@@ -113,7 +113,7 @@ def result_data(whole: SearchRun, run: SearchRun) -> dict[str, Any]:
 
 
 def _risk_data(risk: Risk) -> dict[str, Any]:
-    disclosed = [disclosure_text(one) for one in risk.disclosures]
+    disclosed = disclosure_texts(risk)
     return {"sentences": [everything_text(risk), *one_more_texts(risk), *disclosed], "figures": risk.to_data()}
 
 

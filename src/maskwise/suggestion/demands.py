@@ -8,17 +8,18 @@ any of them would show anything if an attacker knew them all.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import plural
+from maskwise.policy.attributes import Minimality
 from maskwise.suggestion.code_lists import HARMFUL_DIAGNOSES
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.value_groups import WANTED
 from maskwise.suggestion.vocabulary import DEMOGRAPHIC, EVERYDAY
 from maskwise.suggestion.wording import percent
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,7 +94,7 @@ def demand(
         qid = _core(masked, room)
         wide = (
             f"all {len(names)} columns as one quasi-identifier are too wide: with two values each they need "
-            f"{need:.0f} bits, {plural(n_units, unit)} in groups of {k} have {room:.0f}"
+            f"{need:.1f} bits, {plural(n_units, unit)} in groups of {k} have {room:.1f}"
         )
         found = [
             SuggestedRequirement(
@@ -110,6 +111,36 @@ def demand(
     for column, groups in sensitive.items():
         found += [] if groups is None else _protect(table, column, groups, qid)
     return found
+
+
+def choose_guard(
+    table: Table, requirements: Sequence[SuggestedRequirement], masked: Sequence[str], person: str | None, n_units: int
+) -> tuple[str | None, str | None]:
+    """What a draft says of attackers who know how the search works, and why; nothing where no share is bounded.
+
+    Args:
+        table: The records, to count the values of persons.
+        requirements: What is asked.
+        masked: The quasi-identifiers.
+        person: The column of persons, if they are counted.
+        n_units: The records, or persons, of the table.
+    """
+    if not any("confidence" in one.entry for one in requirements):
+        return None, None
+    if person is not None:
+        values = {f"v{i}": table.column(name) for i, name in enumerate((person, *masked))}
+        rows = table.expr.select(**values).distinct()
+        (row,) = table.engine.fetch(rows.aggregate(n=rows.count())).to_pylist()
+        if int(row["n"]) > n_units:
+            return None, (
+                "There is no `minimality: guard` here: some persons have records with different values in the masked "
+                "columns, and for them it is not worked out what is learned by those who know that the search shows as "
+                "much as it may. Ask for a lower confidence than you need instead, such as nine tenths of it"
+            )
+    return str(Minimality.GUARD), (
+        "those who know that the search shows as much as it may learn from what it refused to show. So it goes by "
+        "tighter bounds on shares, until its own attack fails; that shows less. `check` only tells what they learn"
+    )
 
 
 def _known(n: int, room: float) -> int:

@@ -29,6 +29,7 @@ def write_draft(suggestion: Suggestion) -> str:
         *_numbers(suggestion),
         *_attributes(suggestion),
         *_requirements(suggestion),
+        *_minimality(suggestion),
         *_drop(suggestion),
         *_missing(suggestion),
     ]
@@ -128,6 +129,13 @@ def _requirements(suggestion: Suggestion) -> Iterator[str]:
     for requirement in suggestion.requirements:
         yield from _comment(requirement.reason, 2)
         yield f"  - {_flow(requirement.entry)}"
+
+
+def _minimality(suggestion: Suggestion) -> Iterator[str]:
+    if suggestion.minimality is not None:
+        yield f"minimality: {suggestion.minimality}"
+    if suggestion.minimality_reason is not None:
+        yield from _comment(suggestion.minimality_reason, 2)
 
 
 def _drop(suggestion: Suggestion) -> Iterator[str]:

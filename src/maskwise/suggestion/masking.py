@@ -15,7 +15,7 @@ from maskwise.suggestion.rule_choice import Masking, choose_rule
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.vocabulary import Meaning
 from maskwise.values.file_words import file_words
-from maskwise.values.scales import Scale, as_python
+from maskwise.values.scales import Scale, as_python, label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,6 +65,11 @@ def _in_intervals(column: ColumnEvidence, ends: tuple[float, float], scale: Scal
     """
     low, high = round_outward(*ends, scale)
     said = "the range is rounded outward"
+    if scale is Scale.REAL:
+        # About a hundred ends are possible then.
+        step = label(10.0 ** math.floor(math.log10(float(high) - float(low)) - 1.5), scale)
+        entry = file_words(f"interval: {{range: [{low}, {high}], on: {step}}}")
+        said += f"; intervals end between records, for round ends add a step{entry}"
     if scale not in {Scale.DATE, Scale.TIMESTAMP}:
         return Masking({"interval": [low, high]}, said)
     months = file_words("calendar: [month, year, decade]")

@@ -8,7 +8,7 @@ from maskwise.errors import InputError, plural
 from maskwise.risks.thresholds import read_thresholds
 from maskwise.suggestion.column_hashes import ColumnHashes
 from maskwise.suggestion.column_sets import find_sets
-from maskwise.suggestion.demands import MOST_ATTRIBUTES, choose_attributes, demand, k_of
+from maskwise.suggestion.demands import MOST_ATTRIBUTES, choose_attributes, choose_guard, demand, k_of
 from maskwise.suggestion.dependencies import find_parents
 from maskwise.suggestion.draft import describe_missing
 from maskwise.suggestion.evidence import count_columns
@@ -126,8 +126,20 @@ def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion
         for column in evidence.columns
     ]
     requirements = demand(table, masked, {column: grouped[column.name] for column in sensitive}, k, n_units, unit)
+    person = next((column.name for column in _with_role(Role.PERSON, judged, evidence)), None)
+    guard, why_guarded = choose_guard(table, requirements, [column.name for column in masked], person, n_units)
     return Suggestion(
-        table.source, evidence.n_records, risk, k, tuple(columns), tuple(requirements), search, missing, why
+        table.source,
+        evidence.n_records,
+        risk,
+        k,
+        tuple(columns),
+        tuple(requirements),
+        search,
+        missing,
+        why,
+        guard,
+        why_guarded,
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, WriteError
 from maskwise.suggestion.roles import Role
+from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from maskwise.policy.policy import Policy
@@ -79,6 +79,10 @@ class Suggestion:
     """What happens to missing cells of masked columns."""
     missing_reason: str
     """Why."""
+    minimality: str | None = None
+    """What is done about attackers who know how the search works; None says nothing of them."""
+    minimality_reason: str | None = None
+    """Why; None where no share of a value is bounded, so that there is nothing to guard."""
 
     def named(self, role: Role) -> tuple[str, ...]:
         """The columns with a role."""
@@ -136,6 +140,7 @@ class Suggestion:
             "requirements": [requirement.entry for requirement in self.requirements],
             "drop": [column.name for column in self.columns if column.role.is_left_out],
             "missing": self.missing,
+            "minimality": self.minimality,
         }
         return {key: value for key, value in said.items() if value is not None}
 

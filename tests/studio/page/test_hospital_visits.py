@@ -112,8 +112,12 @@ def test_sentences_have_words_keep_their_columns_and_count_records(page: Any, tm
     go(page, "requirements")
     found = [page.inner_text(f"{key(f'columns {i}')} summary") for i in range(3)]
     assert [one.rpartition(": ")[2] for one in found] == ["2 of 3", "1 of 3", "1 of 3"]
-    page.check(key("guard"))
+    assert page.is_checked(key("guard"))
     page.uncheck(key("guard"))
+    page.check(key("guard"))
+    # Without a sentence about a share there is nothing to guard.
+    page.click(key("remove 2"))
+    page.wait_for_selector(key("guard"), state="detached")
 
 
 def with_attack(route: Any) -> None:
@@ -127,6 +131,8 @@ def with_attack(route: Any) -> None:
 
 def test_an_attack_that_succeeds_stands_beside_the_verdict_and_is_guarded_against(page: Any, tmp_path: Path) -> None:
     open_path(page, write_hospital(tmp_path))
+    go(page, "requirements")
+    page.uncheck(key("guard"))
     search(page)
     page.route("**/api/result", with_attack)
     look_at_result(page)

@@ -2,17 +2,13 @@
 
 import { button, tick } from "./controls.js";
 import { el, sentence } from "./dom.js";
+import { hasShares } from "./policy_doc.js";
 
 const GUARD = "guard";
 
 /** Whether the policy guards against them. @param {import("./policy_doc.js").Doc} doc */
 function isGuarded(doc) {
   return doc.rest.minimality === GUARD;
-}
-
-/** Whether there is a share to guard. @param {import("./policy_doc.js").Doc} doc */
-function hasShares(doc) {
-  return doc.requirements.some((one) => one.confidence !== undefined);
 }
 
 /** @param {import("./studio.js").Studio} studio @param {boolean} on */
@@ -23,7 +19,7 @@ function setGuard(studio, on) {
 
 /** A box to tick, where a sentence bounds a share. @param {import("./studio.js").Studio} studio */
 export function guardTick(studio) {
-  if (!hasShares(studio.doc) && !isGuarded(studio.doc)) return null;
+  if (!hasShares(studio.doc)) return null;
   return tick("Shares must hold also for those who know how the search works (minimality guard; shows less)",
     isGuarded(studio.doc), (on) => setGuard(studio, on), { "data-key": "guard" });
 }

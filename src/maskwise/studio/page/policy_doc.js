@@ -82,6 +82,8 @@ export function policyOf(doc) {
     attributes: Object.fromEntries([...masked, ...grouped].map((name) => [name, entryOf(doc, name)])),
     requirements: doc.requirements, drop: named("identifier"), ...doc.rest,
   };
+  // Once no sentence bounds a share there is nothing to guard, and a policy that says so is refused.
+  if (!hasShares(doc)) delete policy.minimality;
   // Of other columns cells are counted, or released, as they are written.
   for (const [key, roles] of Object.entries(FORM_ROLES)) {
     const forms = Object.entries(doc.rest[key] ?? {}).filter(([name]) => roles.has(doc.roles.get(name)));
@@ -93,6 +95,11 @@ export function policyOf(doc) {
   if (predicted !== undefined) policy.class = predicted;
   if (person !== undefined) policy.person = person;
   return policy;
+}
+
+/** Whether a sentence bounds a share. @param {Doc} doc */
+export function hasShares(doc) {
+  return doc.requirements.some((one) => one.confidence !== undefined);
 }
 
 /** Whether the tree of a sensitive column says which of its values are alike, for what a requirement asks of it. */
