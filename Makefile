@@ -2,19 +2,19 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test nightly fast lint docs coverage torture reproduce format clean
+.PHONY: setup demo test nightly fast fast-tests lint docs coverage torture reproduce format clean
 
-setup: .venv/ready
+setup: .venv/ready .venv/kernels
 
 .venv/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("maskwise needs Python 3.11 or newer; set PYTHON=... to one.") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	@if java -version >/dev/null 2>&1; then $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[spark]"; fi
-	@$(BIN)/python -c "from maskwise.pipeline.compile_ahead import compile_ahead; compile_ahead()"
+	@$(BIN)/python -c "from maskwise.pipeline.compile_ahead import compile_ahead; compile_ahead(); compile_ahead()"
 	@touch .venv/ready
 
-demo: setup
+demo: .venv/ready
 	$(BIN)/maskwise demo
 
 # ClickHouse is half a gigabyte, so only tests bring it; where there is none for this machine, its tests are skipped.
@@ -22,26 +22,36 @@ demo: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[clickhouse]" || true
 	@touch .venv/clickhouse
 
+# Loops are compiled once before the tests start, not in each of their processes.
+.venv/kernels: .venv/ready tests/compile_kernels.py $(wildcard src/maskwise/*/*kernels.py src/maskwise/*/*/*kernels.py)
+	$(BIN)/python -m tests.compile_kernels
+	@touch .venv/kernels
+
 # What continuous integration runs with every change.
-test: .venv/clickhouse lint docs
+test: .venv/clickhouse
+	$(MAKE) --jobs=2 setup lint docs
 	$(BIN)/pytest -n 2 -m "not nightly"
 
 # All tests, also the lengthy ones, with more examples: what continuous integration runs at night.
-nightly: .venv/clickhouse lint docs
+nightly: .venv/clickhouse
+	$(MAKE) --jobs=2 setup lint docs
 	HYPOTHESIS_PROFILE=nightly $(BIN)/pytest -n 2
 
-# The checks for every few minutes: no server, no Spark, no slow test, fewer examples.
-fast: lint
+# The checks for every few minutes: no server, no Spark, no slow test, fewer examples. Types are checked meanwhile.
+fast: setup
+	$(MAKE) --jobs=2 lint fast-tests
+
+fast-tests: setup
 	HYPOTHESIS_PROFILE=fast $(BIN)/pytest -q -n 2 -m "not slow and not engine and not nightly" --ignore=tests/engines
 
-lint: setup
+lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 # The documentation as a site, in site/; a broken link or anchor is an error.
-docs: setup
+docs: .venv/ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 # Which lines the tests reach. Loops that numba compiles are not traced, so they count as not reached.
@@ -56,7 +66,7 @@ torture: setup
 reproduce: setup
 	$(BIN)/python -m experiments
 
-format: setup
+format: .venv/ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 

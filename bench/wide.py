@@ -8,29 +8,34 @@ take minutes.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 TREE = {"any": {"low": {"ll": ["v0", "v1"], "lh": ["v2", "v3"]}, "high": {"hl": ["v4", "v5"], "hh": ["v6", "v7"]}}}
 
 VALUES = pa.array([f"v{i}" for i in range(8)])
 
 
-def table(n_rows: int, n_columns: int) -> tuple[pa.Table, dict[str, Any]]:
+_PART = 100_000
+"""So many rows of a thousand columns are made and written at a time."""
+
+
+def table(n_rows: int, n_columns: int, seed: int = 7) -> tuple[pa.Table, dict[str, Any]]:
     """Numbers, categories and values of a tree by turns, which depend on each other and on the class."""
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng(seed)
     hidden = rng.normal(size=(n_rows, 4))
     columns: dict[str, Any] = {}
     trees: dict[str, Any] = {}
@@ -47,22 +52,25 @@ def table(n_rows: int, n_columns: int) -> tuple[pa.Table, dict[str, Any]]:
     return pa.table(columns), trees
 
 
-Problem = tuple[pa.Table, dict[str, Any]]
+Problem: TypeAlias = "tuple[Iterable[pa.Table], dict[str, Any]]"
+"""A table, part by part, and its policy."""
 
 
 def any_of(n_rows: int, n_columns: int, known: int) -> Problem:
     """An attacker knows any few of many columns."""
     records, trees = table(n_rows, n_columns)
     asked = [{"lkc": {"attributes": records.column_names[:-1], "L": known}, "k": 50}]
-    return records, {"attributes": trees, "requirements": asked}
+    return [records], {"attributes": trees, "requirements": asked}
 
 
 def mostly_unmasked(n_rows: int) -> Problem:
     """A thousand columns, twenty of which are masked."""
-    records, trees = table(n_rows, 1_000)
-    names = records.column_names[:20]
+    few, trees = table(1, 1_000)
+    names = few.column_names[:20]
     own = {name: tree for name, tree in trees.items() if name in names}
-    return records, {"attributes": own, "requirements": [{"qid": names, "k": 50}]}
+    starts = range(0, n_rows, _PART)
+    parts = (table(min(_PART, n_rows - start), 1_000, 7 + i)[0] for i, start in enumerate(starts))
+    return parts, {"attributes": own, "requirements": [{"qid": names, "k": 50}]}
 
 
 def many_requirements(n_rows: int) -> Problem:
@@ -70,7 +78,7 @@ def many_requirements(n_rows: int) -> Problem:
     records, trees = table(n_rows, 21)
     names = records.column_names[:-1]
     pairs = [{"qid": [a, b], "k": 50 + i} for i, a in enumerate(names) for b in names[i + 1 :]][:200]
-    return records, {"attributes": trees, "requirements": pairs}
+    return [records], {"attributes": trees, "requirements": pairs}
 
 
 def large_tree(n_rows: int) -> Problem:
@@ -84,7 +92,7 @@ def large_tree(n_rows: int) -> Problem:
         "cls": rng.choice(["no", "yes"], n_rows),
     }
     asked = [{"qid": ["code", "age"], "k": 50}]
-    return pa.table(cells), {"attributes": {"code": {"taxonomy": {"any": tree}}}, "requirements": asked}
+    return [pa.table(cells)], {"attributes": {"code": {"taxonomy": {"any": tree}}}, "requirements": asked}
 
 
 PROBLEMS: dict[str, Callable[[int], Problem]] = {
@@ -101,8 +109,12 @@ PROBLEMS: dict[str, Callable[[int], Problem]] = {
 
 def write_problem(problem: Problem, folder: Path) -> None:
     """Write a table and its policy."""
-    records, policy = problem
-    pq.write_table(records, folder / "table.parquet")
+    parts, policy = problem
+    remaining = iter(parts)
+    first = next(remaining)
+    with pq.ParquetWriter(folder / "table.parquet", first.schema) as writer:
+        for part in itertools.chain([first], remaining):
+            writer.write_table(part)
     (folder / "policy.json").write_text(json.dumps({"class": "cls", **policy}))
 
 

@@ -69,22 +69,37 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 
     A number in a test (`@settings(max_examples=150)`) wins over the profile's
     own, and is what `nightly` runs. `fast` runs a tenth of it, `ci` two fifths,
-    `thorough` ten times.
+    of a slow test one fifth, `thorough` ten times.
     """
     for item in items:
         if Path("tests/engines") in item.path.relative_to(item.config.rootpath).parents:
             item.add_marker("engine")
     default = settings().max_examples
-    for function in {getattr(item, "obj", None) for item in items}:
+    slow = {_function(item) for item in items if item.get_closest_marker("slow")}
+    for function in {_function(item) for item in items}:
         asked: settings | None = getattr(function, "_hypothesis_internal_use_settings", None)
-        if asked is not None and asked.max_examples != default:
-            n_examples = max(asked.max_examples * default // N_EXAMPLES["nightly"], 2)
-            function._hypothesis_internal_use_settings = settings(asked, max_examples=n_examples)  # noqa: SLF001
+        if asked is None:
+            continue
+        n_examples = asked.max_examples
+        if n_examples != default:
+            n_examples = n_examples * default // N_EXAMPLES["nightly"]
+        if function in slow and default == N_EXAMPLES["ci"]:
+            n_examples //= 2
+        function._hypothesis_internal_use_settings = settings(asked, max_examples=max(n_examples, 2))  # noqa: SLF001
+
+
+def _function(item: pytest.Item) -> Any:
+    """What a test calls; of a method the function behind it."""
+    called = getattr(item, "obj", None)
+    return getattr(called, "__func__", called)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let one process have the PostgreSQL server, one Spark, and one the browser: each takes seconds to start."""
+    """Let one process have the PostgreSQL server, one Spark, and one the browser: each takes seconds to start.
+
+    The tests of a file stay together, so that two processes do not compile the same loops at once.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
     class ByEngine(LoadScopeScheduling):
@@ -92,7 +107,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             if nodeid.startswith("tests/studio/page/"):
                 return "browser"
             if not nodeid.startswith("tests/engines/"):
-                return nodeid
+                return nodeid.partition("::")[0]
             return "spark" if "spark" in nodeid.lower() else "postgres"
 
     return ByEngine(config, log)

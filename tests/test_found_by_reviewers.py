@@ -124,6 +124,7 @@ def test_attacks_on_a_solution_with_earlier_releases_are_not_tried_without_these
         maskwise.attack(second.data, policy, solution=second.solution, original=table)
 
 
+@pytest.mark.slow
 def test_a_name_makes_no_picture_and_no_line_of_a_text_report() -> None:
     hostile = ["<img src=x>", "![i](http://e/x.png)", "two\n- **held**: lines"]
     table = pa.table({"Job": hostile * 4})

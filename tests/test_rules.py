@@ -48,6 +48,7 @@ POLICY: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_dates_timestamps_and_numbers_of_an_engine_are_read_as_their_texts_are() -> None:
     table = people()
     texts = pa.table({name: pa.array([str(cell) for cell in table[name].to_pylist()]) for name in table.column_names})
@@ -101,6 +102,7 @@ def test_a_column_in_no_qid_is_released_at_a_level_of_its_rule() -> None:
 LEVELS = {"*": {"2024": {"2024-01": ["2024-01-05", "2024-01-20"], "2024-07": ["2024-07-07"]}, "2023": ["2023-02-02"]}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [

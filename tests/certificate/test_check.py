@@ -39,6 +39,7 @@ def claims(checked: maskwise.CertificateCheck) -> set[str]:
     return {one.name for one in checked.checks if one.mark is CheckMark.CLAIMED}
 
 
+@pytest.mark.slow
 def test_a_release_by_regions_is_confirmed_and_tells_no_split(tmp_path: Path) -> None:
     policy = {**POLICY, "requirements": POLICY["requirements"][:2]}
     certificate, release = certified(tmp_path, policy=policy, options={"method": "regions"})
@@ -133,6 +134,7 @@ class TestFolders:
     def made(self, tmp_path: Path) -> tuple[Path, Path]:
         return copy_of_certified(tmp_path, "out/")
 
+    @pytest.mark.slow
     def test_a_file_more_a_file_less_and_another_name_differ(self, made: tuple[Path, Path]) -> None:
         certificate, folder = made
         (part,) = folder.iterdir()

@@ -100,6 +100,7 @@ def test_the_readmes_tables_are_what_the_demo_releases(tmp_path: Path) -> None:
         assert released.groupby(names.split(", ")).size().min() == int(smallest)
 
 
+@pytest.mark.slow
 def test_the_example_of_rules_prints_what_stands_below_it() -> None:
     document = ROOT / "docs" / "rules.md"
     (snippet,), (text,) = blocks(document, "python"), blocks(document, "text")
@@ -140,3 +141,11 @@ def test_policies_in_the_documents_are_policies(name: str, tmp_path: Path) -> No
     for text in found:
         policy = from_data(parse(text, name), tmp_path)
         assert policy.requirements or policy.private
+
+
+@pytest.mark.slow
+def test_the_session_of_its_page_runs(tmp_path: Path) -> None:
+    (snippet,) = blocks(ROOT / "docs" / "session.md", "python")
+    done = subprocess.run([sys.executable, "-c", snippet], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "released" / "report.md").exists()

@@ -153,6 +153,7 @@ def test_every_country_of_iso_3166_has_its_region_of_m49() -> None:
     assert {code for code, _ in un.all_countries().values()} == {row["alpha3"] for row in rows} | {"XKX"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Deutschland", "Allemagne", "Alemania", "Germania"])
 def test_names_of_several_languages_are_read(name: str) -> None:
     pytest.importorskip("countryinfo")

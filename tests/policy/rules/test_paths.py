@@ -77,6 +77,7 @@ def test_every_rule_that_a_policy_may_name_is_tried_here() -> None:
     assert set(ENTRIES) == RULE_KEYS - {"un"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @given(values=st.lists(texts, min_size=1, max_size=30))
 def test_a_label_has_one_parent_and_a_values_own_label_has_nothing_below(rule: Any, values: list[str]) -> None:
@@ -97,6 +98,7 @@ def test_a_label_has_one_parent_and_a_values_own_label_has_nothing_below(rule: A
     assert not last & inner
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @given(values=st.lists(texts, min_size=1, max_size=12))
 def test_the_tree_of_some_values_has_their_paths(rule: Any, values: list[str]) -> None:
@@ -284,6 +286,7 @@ def test_labels_are_sorted_by_themselves() -> None:
     ]
 
 
+@pytest.mark.slow
 @given(values=st.lists(texts, max_size=20), other=st.sampled_from([None, "0****", "1980s", "org", "unknown"]))
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_other_values_have_a_label_of_their_own(rule: Any, values: list[str], other: str | None) -> None:

@@ -53,6 +53,7 @@ def attribute(entry: dict[str, Any], ends: tuple[str, str] | None) -> Attribute:
     return Attribute("a", Kind.TAXONOMY, rule=read_rule_tree(entry), bounds=ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("entry", "ends", "values"), RULES, ids=lambda given: str(given)[:40])
 def test_every_value_of_the_domain_has_its_path_in_the_tree(
     entry: dict[str, Any], ends: tuple[str, str] | None, values: list[str]
