@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import random
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,11 @@ class Result:
 
 
 Run = Callable[..., Result]
+
+
+def pytest_configure() -> None:
+    """Let processes of tests hear Ctrl-C, which is ignored where a script runs the tests in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

@@ -51,16 +51,21 @@ print(json.dumps(codes))
 """
 
 
-def start(*arguments: object, code: str | None = None) -> subprocess.Popen[str]:
+def start(*arguments: object, code: str | None = None, ignored: signal.Signals | None = None) -> subprocess.Popen[str]:
+    def set_signals() -> None:
+        # A shell's background job ignores Ctrl-C and hands that down; a person's terminal does not.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if ignored is not None:
+            signal.signal(ignored, signal.SIG_IGN)
+
     program = [sys.executable, "-c", code] if code else [sys.executable, "-m", "maskwise.cli"]
-    # A shell's background job ignores Ctrl-C and hands that down; a person's terminal does not.
     return subprocess.Popen(
         [*program, *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=ENV,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - the tests have no threads
+        preexec_fn=set_signals,  # noqa: PLW1509 - the tests have no threads
     )
 
 
@@ -163,6 +168,20 @@ def test_ctrl_c_during_the_search_leaves_a_verified_release(
     assert group_sizes(table, ["Age", "Edu", "Job"]).min() >= 5
     assert group_sizes(table, ["Age", "Sex"]).min() >= 8
     assert len((tmp_path / "t.jsonl").read_text(encoding="utf-8").splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_a_command_under_nohup_outlives_its_terminal(tmp_path: Path, data: Path, policy: Path, stopping: list) -> None:
+    slow = SLOW_SEARCH.replace("time.sleep(30)", "time.sleep(1)")
+    process = start("mask", data, "-p", policy, "-o", tmp_path / "out.csv", code=slow, ignored=signal.SIGHUP)
+    stopping.append(process)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "searching\n"
+    process.send_signal(signal.SIGHUP)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "stopped early" not in err
+    assert group_sizes(frame(tmp_path / "out.csv"), ["Age", "Sex"]).min() >= 8
 
 
 @pytest.mark.slow

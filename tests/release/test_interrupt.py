@@ -44,3 +44,14 @@ def test_in_another_thread_signals_are_left_as_they_are() -> None:
     thread.start()
     thread.join()
     assert seen == [False, before]
+
+
+def test_where_ctrl_c_is_ignored_it_stays_ignored() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with stop_on_interrupt() as is_pressed:
+            signal.raise_signal(signal.SIGINT)
+            assert not is_pressed()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -95,7 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     # Windows has no SIGHUP, and without it every command would fail there.
     for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
+        # After nohup a signal is ignored, and stays so.
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is not signal.SIG_IGN:
             signal.signal(getattr(signal, name), on_signal)
     try:
         refuse_little_memory(sys.argv[1:] if arguments is None else arguments)

@@ -16,15 +16,16 @@ def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
     """Let the first Ctrl-C stop the search after the current step, and a second one abort the run.
 
     Signals reach only the main thread of a process; elsewhere nothing changes.
+    Nor does it where Ctrl-C is ignored, as in a script's command in the background.
 
     Yields:
         A function that tells whether Ctrl-C was pressed.
     """
     is_pressed = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
+    previous_handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or previous_handler is signal.SIG_IGN:
         yield is_pressed.is_set
         return
-    previous_handler = signal.getsignal(signal.SIGINT)
 
     def on_interrupt(number: int, frame: Any) -> None:
         del number, frame
