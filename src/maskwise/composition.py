@@ -8,7 +8,7 @@ need not be a key that joins them.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.attacks.composition import attack_two_releases
@@ -18,7 +18,6 @@ from maskwise.pipeline import audit
 from maskwise.policy.number_columns import reading_of_release
 from maskwise.release.escape import original_text, safe_name
 from maskwise.table.endpoints import closing, open_data
-from maskwise.values.dataclass import dataclass
 from maskwise.values.memory import parse_memory
 from maskwise.values.spelling import text_of
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, did_you_mean, plural
 from maskwise.policy.requirements.wording import figure_text
 from maskwise.risks.wording import everything_text
 from maskwise.solution.cut import MissingShown
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import warnings_of
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.errors import UnfinishedError
-from maskwise.values.dataclass import dataclass
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:

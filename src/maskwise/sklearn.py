@@ -10,7 +10,9 @@ import json
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
+import narwhals.stable.v1 as nw
 import numpy as np
+import pyarrow as pa
 
 from maskwise.errors import InputError, plural, quote
 from maskwise.formats import solution_file
@@ -387,12 +389,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _pa() -> Any:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     return pa
 
 
 def _nw() -> Any:
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     return nw

@@ -83,12 +83,3 @@ def test_no_machine_paths_or_hosts_in_the_tree() -> None:
     )
     assert texts
     assert not [path.name for path in texts if foreign.search(path.read_text())]
-
-
-def test_dataclasses_are_those_that_are_quick_to_define() -> None:
-    slow = [path.name for path in SOURCES if path.name != "dataclass.py" and _defines_slowly(path.read_text())]
-    assert slow == [], "Import `dataclass` from `maskwise.values.dataclass`."
-
-
-def _defines_slowly(text: str) -> bool:
-    return re.search(r"from dataclasses import .*\bdataclass\b|@dataclasses\.", text) is not None

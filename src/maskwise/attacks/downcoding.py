@@ -10,6 +10,7 @@ whose raw values are nearly all the same hides nothing, whatever the group.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from maskwise.attacks.partings import OtherTreesError, group_cells, group_sizes,
 from maskwise.attacks.searched import REGIONAL
 from maskwise.policy.attributes import Kind
 from maskwise.solution.solution import Ending
-from maskwise.values.dataclass import dataclass
 from maskwise.values.file_words import command_words
 from maskwise.values.message import Audience
 

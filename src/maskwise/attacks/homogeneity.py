@@ -9,12 +9,14 @@ but the release. They are counted inside the engine.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import ibis
 
 from maskwise.attacks.attack import Attack, AttackResult
 from maskwise.engines.distinct_rows import n_records, records_of_row
 from maskwise.policy.requirements.qid import called
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:
@@ -126,8 +128,6 @@ def homogeneity(table: Table, policy: Policy, name: str, audience: Audience) -> 
 
 def count_alike(table: Table, qid: Sequence[str], name: str) -> Alike:
     """Count inside the engine how much alike the records of each group are in one column."""
-    import ibis  # noqa: PLC0415 - heavy
-
     keys = {f"q{i}": table.column(column) for i, column in enumerate(qid)}
     records = table.expr.select(**keys, value=table.column(name), **records_of_row(table.expr))
     cells = records.group_by([*keys, "value"]).agg(n=n_records(records))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,7 +20,6 @@ import numpy as np
 from maskwise.errors import PolicyError
 from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.solution.cut import HIDDEN
-from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import Scale, bound, scale_of_bound
 
 if TYPE_CHECKING:

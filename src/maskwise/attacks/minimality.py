@@ -10,7 +10,7 @@ Fu, Wang, Pei, "Minimality attack in privacy preserving data publishing", VLDB
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,6 @@ from maskwise.policy.requirements.qid import called
 from maskwise.policy.requirements.rule import Arithmetic
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, list_bounds
-from maskwise.values.dataclass import dataclass
 from maskwise.values.file_words import file_words
 from maskwise.values.message import Audience
 

@@ -8,6 +8,7 @@ refinement of its own.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,6 @@ from maskwise.search.conditional.growing_tree import GrowingTree
 from maskwise.search.known_labels import with_known_labels
 from maskwise.search.value_trees import is_beneficial
 from maskwise.solution.cut import HIDDEN, MissingShown
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from maskwise.attacks import downcoding, homogeneity, minimality
 from maskwise.attacks.attack import Attack, AttackResult
 from maskwise.attacks.told import KNOWS as TOLD_KNOWS
 from maskwise.attacks.told import told
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ other.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy as np
 from maskwise.attacks.label_sets import compare_labels
 from maskwise.errors import quote
 from maskwise.values.arrow import as_numpy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import platform
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,6 @@ from maskwise.private.outcome import PrivateOutcome
 from maskwise.release.file_set import Sidecar
 from maskwise.release.target_checks import check_target
 from maskwise.report.report import what_is_not_protected
-from maskwise.values.dataclass import dataclass
 from maskwise.values.location import Folder
 from maskwise.values.message import Audience
 from maskwise.values.number_forms import Numbers

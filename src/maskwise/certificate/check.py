@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,6 @@ from maskwise.policy.requirements.qid import called
 from maskwise.release.escape import original_name, original_text
 from maskwise.release.publish import open_release
 from maskwise.table.endpoints import closing
-from maskwise.values.dataclass import dataclass
 from maskwise.values.paths import is_there
 from maskwise.verify.verify import verify
 

@@ -8,6 +8,7 @@ is marked as withheld.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
@@ -19,7 +20,6 @@ from maskwise.policy.number_columns import reading_of_release
 from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
 from maskwise.policy.requirements.grouping import GroupedBy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.number_spellings import NumberForm
 from maskwise.values.reading import Reading
 

@@ -6,8 +6,10 @@ A code is the place of a value among the training table's values.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,7 +17,6 @@ import pyarrow.compute as pc
 from maskwise.errors import InputError, quote
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.cells import cells_to_arrow, mixed_types
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,8 +50,6 @@ class FeatureColumn:
 
 def named_columns(table: Any) -> list[tuple[str, Any]]:
     """The columns of a frame or a two-dimensional array, each with its name and as an Arrow array."""
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     if isinstance(table, np.ndarray):
         return [(f"x{i}", _array_column(table[:, i], f"x{i}")) for i in range(table.shape[1])]
     frame = nw.from_native(table, eager_only=True)

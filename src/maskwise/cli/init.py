@@ -7,6 +7,7 @@ and mask on confirmation, as `maskwise mask` does.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,7 +24,6 @@ from maskwise.cli.options import (
     Seed,
     require_distinct_names,
 )
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,7 +12,6 @@ from maskwise.errors import InputError
 from maskwise.policy.attributes import Boundaries
 from maskwise.search.registry import DEFAULT_METHOD, criteria, methods
 from maskwise.values.background import Background
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path  # noqa: TC003 - cyclopts needs it
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from maskwise.errors import InputError
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

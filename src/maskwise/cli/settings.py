@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ from cyclopts.config import Dict
 from maskwise.errors import InputError, did_you_mean, quote
 from maskwise.search.registry import criteria, methods
 from maskwise.values.background import Background
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from maskwise.errors import InputError, plural, quote
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from maskwise.policy.taxonomy import Taxonomy

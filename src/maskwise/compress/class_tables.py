@@ -8,7 +8,7 @@ them itself, by the odds of their values (`scored_records`).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,6 @@ from maskwise.engines.value_scores import SCORE
 from maskwise.errors import InputError
 from maskwise.profile.sensitive import take_sensitive
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
-from maskwise.values.dataclass import dataclass
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import ibis
 import numpy as np
 
 from maskwise.engines.base import PERSON, ROW, Lookup
 from maskwise.engines.packed_codes import lay_out
 from maskwise.table.marks import mark
 from maskwise.values.arrow import from_numpy, narrowest
-from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import Scale
 
 if TYPE_CHECKING:
@@ -97,8 +97,6 @@ def recode(
 
 def number_records(table: Table) -> Table:
     """The same records, each with a number that stays, to look at them one by one in this process."""
-    import ibis  # noqa: PLC0415 - heavy
-
     if ROW in table.expr.columns:
         return table
     numbered = table.expr.mutate(**{ROW: ibis.row_number().cast("int64")})

@@ -5,9 +5,8 @@ A search makes a `CountRequest`, `compress` answers it with `CompressedTables`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
-
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

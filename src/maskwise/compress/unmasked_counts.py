@@ -6,9 +6,11 @@ categories only the frequent ones are told apart.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.compress.value_odds import (
     LEAST_RECORDS,
@@ -22,7 +24,6 @@ from maskwise.compress.value_odds import (
 from maskwise.engines.base import MOST_SETS, Lookup
 from maskwise.profile.column_counts import class_numbers, count_by_class, number_classes
 from maskwise.values.arrow import as_numpy, from_numpy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.parsing import CODE, looks_like_code, parse_keys, patterns
 from maskwise.values.spelling import text_of
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import ibis.expr.types as ir
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.engines.value_counts import ValueCounts
@@ -176,8 +176,6 @@ def _most_ranges(n_records: int) -> int:
 
 def _as_numbers(counted: ColumnCounts) -> NumberedColumn | None:
     """Number the ranges of a column all of whose values are known; None if they are no numbers."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     keys = counted.keys
     parsed = parse_keys(keys)
     if parsed is None or (pa.types.is_string(keys.type) and (not parsed.known.all() or looks_like_code(keys))):

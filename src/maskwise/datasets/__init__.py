@@ -14,14 +14,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from maskwise.datasets import source
 from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.formats.text_file import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import pyarrow as pa
 
 Part: TypeAlias = Literal["train", "test", "all"]
 """A part of a data set: one of the papers' two parts, or the whole."""
@@ -137,8 +138,6 @@ def load_adult(split: Part = "all") -> pa.Table:
         >>> load_adult().num_rows, load_adult("train").num_rows, load_adult("test").num_rows
         (48842, 30162, 15060)
     """
-    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
-
     _check_split(split)
     table = pq.read_table(adult_folder() / "adult.parquet")
     if split == "all":
@@ -215,8 +214,6 @@ def _parse(
         types: The name and type of each column; the class comes last.
         classes: New names of the class labels; None keeps them.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     columns: list[list[object]] = [[] for _ in types]
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip():

@@ -8,13 +8,16 @@ kept in the user's cache folder. The package itself parses the files.
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import sys
 import tempfile
+import zipfile
+import zlib
+from dataclasses import dataclass
 from pathlib import Path
 
 from maskwise.errors import InputError, did_you_mean
-from maskwise.values.dataclass import dataclass
 
 FOLDER = "MASKWISE_DATA"
 """The environment variable that names a folder with the files."""
@@ -123,10 +126,7 @@ class _DownloadError(Exception):
 
 
 def _fetch(address: str, name: str) -> bytes:
-    import io  # noqa: PLC0415 - these load only where something is downloaded
     import urllib.request  # noqa: PLC0415
-    import zipfile  # noqa: PLC0415
-    import zlib  # noqa: PLC0415
     from http.client import HTTPException  # noqa: PLC0415
     from urllib.error import HTTPError, URLError  # noqa: PLC0415
 

@@ -8,14 +8,16 @@ with a probability of 3e-8. Only sums and counts of group sizes come over.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import reduce
 from operator import xor
 from typing import TYPE_CHECKING, Any
 
+import ibis
+
 from maskwise.engines.base import RECORDS
 from maskwise.engines.defaults import query
 from maskwise.engines.distinct_rows import n_records
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -171,8 +173,6 @@ class CellHashes:
 
     def _double(self) -> str:
         """What the database calls a float of 64 bits."""
-        import ibis  # noqa: PLC0415 - heavy
-
         return str(self._dialect.backend.compiler.type_mapper.to_string(ibis.dtype("float64")))
 
     def _table(self) -> ir.Table:

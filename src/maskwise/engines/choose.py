@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.sql import Engine
 from maskwise.errors import InputError
-from maskwise.values.dataclass import dataclass
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName, locate, table_name
 

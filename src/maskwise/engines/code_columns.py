@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from maskwise.engines.lookup_keys import number_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import ibis.expr.datatypes as dt
-    import pyarrow as pa
 
     from maskwise.engines.base import Dialect, Lookup, Lookups
     from maskwise.engines.packed_codes import WordLayout
@@ -52,8 +53,6 @@ def coded_sql(
 
 def range_number(dialect: Dialect, register: Callable[[pa.Table], str], cell: str, lows: pa.Array) -> tuple[str, str]:
     """What to join to find the number of the range that a cell falls into, and the number, in SQL."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     registered = register(pa.table({"low": lows, "code": number_codes(len(lows))}))
     return dialect.range_number(cell, lows, registered)
 
@@ -62,8 +61,6 @@ def _code(
     dialect: Dialect, register: Callable[[pa.Table], str], cell: str, i: int, how: Lookup, kind: dt.DataType
 ) -> tuple[str, str]:
     """What to join to find the code of a cell, and the code, in SQL."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if how.codes is None:
         join, code = range_number(dialect, register, cell, how.keys)
     elif (expression := dialect.code_cell(cell, kind, how)) is not None:

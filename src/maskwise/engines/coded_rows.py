@@ -8,6 +8,7 @@ records of 14 columns takes half of the processor time.
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy as np
 from maskwise.engines.row_kernels import WORD, count_distinct, lay_rows
 from maskwise.values.arrow import as_numpy
 from maskwise.values.compiled import is_compiled
-from maskwise.values.dataclass import dataclass
 from maskwise.values.processors import for_each, n_processors
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import ibis
+
 from maskwise.engines.base import MOST_SETS
 from maskwise.engines.pair_counts import ALONE
 from maskwise.engines.write_files import file_of, write_batches
@@ -137,8 +139,6 @@ def unchanged(dialect: Dialect, value: ir.Value) -> ir.Value:
 
 def random_order(dialect: Dialect) -> ir.Value:
     """Draw a random identifier for each record."""
-    import ibis  # noqa: PLC0415 - heavy
-
     del dialect
     return ibis.uuid()
 

@@ -9,6 +9,9 @@ import weakref
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import duckdb
+import pyarrow as pa
+
 from maskwise.engines import defaults
 from maskwise.engines.base import BATCH, RECORDS, Feature, Gap
 from maskwise.engines.csv_reading import count_rows_of_lines, csv_cells
@@ -38,7 +41,6 @@ if TYPE_CHECKING:
 
     import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
-    import pyarrow as pa
 
     from maskwise.engines.base import DataFiles, Lookup
     from maskwise.values.csv_form import CsvForm
@@ -199,8 +201,6 @@ class DuckDB:
 
         DuckDB is asked directly: Ibis would import pandas for it, a fifth of a second.
         """
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         with translate_errors(self._paths):
             reader = self._connection.sql(sql).to_arrow_reader(BATCH)
         try:
@@ -234,8 +234,6 @@ class DuckDB:
         Of a parquet column DuckDB reads the distinct texts and calls functions once for each of these: codes took half
         of the time of a join, and a third where they are the places in the list. Of other texts it takes no longer.
         """
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         if how.codes is None or str(how.codes.type) not in _TYPES or not 0 < len(how.keys) <= _MOST_LISTED:
             return None
         if not (kind.is_string() and pa.types.is_string(how.keys.type)):
@@ -294,8 +292,6 @@ class DuckDB:
 
     def _reads(self, query: str, target: TableName) -> bool:
         """Whether a query reads a table, also through views."""
-        import duckdb  # noqa: PLC0415 - heavy
-
         here = str(self._connection.execute("SELECT current_schema()").fetchone()[0])
         try:
             found = self._connection.get_table_names(query, qualified=True)
@@ -317,8 +313,6 @@ class DuckDB:
     @contextmanager
     def draft_table(self, sql: str, target: TableName, draft: str) -> Iterator[ir.Table]:
         """Make a table inside the transaction, and rename and commit it only at the end."""
-        import duckdb  # noqa: PLC0415 - heavy
-
         place = _quoted(target)
         try:
             schema = "" if target.schema is None else f"{_quoted(TableName(target.schema))}."
@@ -368,8 +362,6 @@ def _quoted(name: TableName) -> str:
 
 def _start(owner: DuckDB, file: Path | None, memory: int | None, *, writes: bool) -> Any:
     """Start DuckDB: what it spills stays in a private folder, and it fetches nothing from anywhere."""
-    import duckdb  # noqa: PLC0415 - heavy
-
     spill = tempfile.mkdtemp(prefix="maskwise-")
     weakref.finalize(owner, shutil.rmtree, spill, ignore_errors=True)
     share = for_engine(memory_of_run(memory))

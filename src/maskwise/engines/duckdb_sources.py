@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+import duckdb
+from sqlglot import exp
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -89,7 +92,6 @@ def _places_named(connection: Any, query: str, defined: Mapping[str, list[str]])
 def _names_in(connection: Any, sql: str) -> Iterator[tuple[str, bool]]:
     """The names in a query, and whether a function is asked for them."""
     import sqlglot  # noqa: PLC0415 - heavy
-    from sqlglot import exp  # noqa: PLC0415 - heavy
 
     try:
         parsed = [one for one in sqlglot.parse(sql, read="duckdb") if one is not None]
@@ -114,9 +116,6 @@ def _names_in(connection: Any, sql: str) -> Iterator[tuple[str, bool]]:
 
 def _texts_of(connection: Any, argument: Any) -> Iterator[str]:
     """The texts that an argument of a function stands for: it may be put together, or be a variable."""
-    import duckdb  # noqa: PLC0415 - heavy
-    from sqlglot import exp  # noqa: PLC0415 - heavy
-
     if isinstance(argument, list):
         for one in argument:
             yield from _texts_of(connection, one)
@@ -131,8 +130,6 @@ def _texts_of(connection: Any, argument: Any) -> Iterator[str]:
 
 def _paths_of(connection: Any, name: str, *, with_folders: bool) -> list[Path]:
     """The files and folders that a name or pattern stands for; none for the name of a table."""
-    import duckdb  # noqa: PLC0415 - heavy
-
     part = urlsplit(name) if "://" in name else None
     if part is not None and part.scheme != "file":
         return []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.engines.defaults import query as read_query
 from maskwise.engines.held_columns import sources_of
@@ -12,7 +14,6 @@ from maskwise.engines.write_files import file_of
 from maskwise.engines.write_lines import takes_lines, write_lines
 from maskwise.engines.write_parquet import as_dictionary, is_written_alike, takes_dictionaries, write_dictionaries
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
-from maskwise.values.dataclass import dataclass
 from maskwise.values.processors import for_each
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import ibis.expr.types as ir
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.engines.held_columns import HeldColumn, HeldColumns, Sources
@@ -53,8 +53,6 @@ def count_held(engine: Engine, expr: ir.Table, keys: Sequence[str], beside: Sequ
         keys: Which of them are counted.
         beside: The class's column, if there is one.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if (query := _cell_query(engine, expr)) is None:
         return None
     answers = query.ask(engine, expr)
@@ -84,8 +82,6 @@ def recode_held(engine: Engine, expr: ir.Table, code: Callable[..., str], beside
         code: Gives the SQL that recodes a query of cells, and leaves the columns `beside` as they are.
         beside: Columns that are left as they are.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if (query := _cell_query(engine, expr)) is None:
         return None
     cells = query.ask(engine, expr)
@@ -106,8 +102,6 @@ def order_held(engine: Engine, expr: ir.Table, draw: Callable[[int], Ints]) -> i
         expr: An expression over records that this process holds.
         draw: Gives for so many records their order: for each place the record that comes there.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if (query := _cell_query(engine, expr, with_whole=True)) is None:
         return None
     answers, order = query.ask(engine, expr), draw(query.held.n_rows)
@@ -166,8 +160,6 @@ def write_held(engine: Engine, expr: ir.Table, target: Path | Folder, form: CsvF
 
 def _write_parquet(engine: Engine, expr: ir.Table, path: Path) -> bool:
     """Write a parquet file of records that this process holds, if it can; give whether it was written."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if (query := _cell_query(engine, expr, with_whole=True)) is None:
         return False
     whole = {name: query.held.whole(source) for name, source in query.whole.items()}
@@ -204,8 +196,6 @@ class _CellQuery:
 
     def ask(self, engine: Engine, expr: ir.Table) -> pa.Table:
         """What the database says of each cell, in their order."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         # Several threads, each with a batch, may change their order: not in a plain query, but where a list of values
         # becomes a join.
         parts = [self.cells.slice(start, _BATCH) for start in range(0, self.cells.num_rows, _BATCH)]
@@ -222,8 +212,6 @@ class _CellQuery:
 
     def spread(self, answers: pa.Table, name: str) -> pa.Array:
         """For each record what was said of its cell of a column."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         said, column = answers.column(name).combine_chunks(), self.column(name)
         if column is None:
             return pa.repeat(said[0], self.held.n_rows)

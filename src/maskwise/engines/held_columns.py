@@ -8,17 +8,18 @@ instead of millions, and its answers are spread over the records by their places
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+from ibis.expr import operations as ops
 
 from maskwise.values.arrow import as_numpy, from_numpy
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     Places = NDArray[np.int32]
@@ -83,8 +84,6 @@ class HeldColumns:
         Args:
             names: The columns; those of nearly as many cells as there are records count as others.
         """
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         cells = {name: column.cells for name in names if (column := self.column(name)) is not None}
         n_cells = max(map(len, cells.values()), default=1)
         columns = {}
@@ -100,8 +99,6 @@ class HeldColumns:
 
 
 def _look_through(column: pa.ChunkedArray) -> HeldColumn | None:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if not pa.types.is_dictionary(column.type) and _hardly_repeats(column):
         return None
     try:
@@ -125,8 +122,6 @@ def _look_through(column: pa.ChunkedArray) -> HeldColumn | None:
 
 def _hardly_repeats(column: pa.ChunkedArray) -> bool:
     """Whether some cells of a long column nearly all differ; to look through a million takes a tenth of a second."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if len(column) <= _LONG or pa.types.is_nested(column.type):
         return False
     rows = np.random.default_rng(0).integers(0, len(column), _N_TRIED)
@@ -135,8 +130,6 @@ def _hardly_repeats(column: pa.ChunkedArray) -> bool:
 
 def one_array(column: pa.ChunkedArray) -> pa.DictionaryArray:
     """A column of dictionaries as one array with one dictionary."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if column.num_chunks == 1:
         return column.chunk(0)
     unified = column.unify_dictionaries()
@@ -165,8 +158,6 @@ def sources_of(relation: Any) -> Sources | None:
     Args:
         relation: The expression's operation.
     """
-    from ibis.expr import operations as ops  # noqa: PLC0415 - heavy
-
     table = relation
     while isinstance(table, ops.Project | ops.DropColumns):
         table = table.parent
@@ -185,8 +176,6 @@ def sources_of(relation: Any) -> Sources | None:
 
 def _is_unchanged(relation: Any, name: str) -> bool:
     """Whether a column is one of the table at the bottom."""
-    from ibis.expr import operations as ops  # noqa: PLC0415 - heavy
-
     if isinstance(relation, ops.DropColumns):
         return _is_unchanged(relation.parent, name)
     if not isinstance(relation, ops.Project):
@@ -197,16 +186,12 @@ def _is_unchanged(relation: Any, name: str) -> bool:
 
 def _columns_of(relation: Any, name: str) -> set[str] | None:
     """The columns of the table at the bottom that a column is made of; None if it is more than a function of them."""
-    from ibis.expr import operations as ops  # noqa: PLC0415 - heavy
-
     if isinstance(relation, ops.DropColumns):
         return _columns_of(relation.parent, name)
     return _fields_of(relation.values[name]) if isinstance(relation, ops.Project) else {name}
 
 
 def _fields_of(value: Any) -> set[str] | None:
-    from ibis.expr import operations as ops  # noqa: PLC0415 - heavy
-
     if isinstance(value, ops.Field):
         return _columns_of(value.rel, value.name)
     others = (ops.Impure, ops.Analytic, ops.Reduction, ops.WindowFunction, ops.Subquery, ops.Relation)

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import ibis
+import pyarrow as pa
+
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
@@ -25,8 +28,6 @@ def is_expression(relabel: Relabel) -> bool:
 
 def label_cell(cell: ir.Value, relabel: Relabel) -> ir.Value:
     """Rewrite a cell by an expression, without a join."""
-    import ibis  # noqa: PLC0415 - heavy
-
     for text in _only_label(relabel):
         # Nothing to look up, and a constant costs the writer almost nothing.
         return ibis.literal(text, "string")
@@ -35,8 +36,6 @@ def label_cell(cell: ir.Value, relabel: Relabel) -> ir.Value:
 
 def label_by_interval(cell: ir.Value, relabel: Relabel) -> ir.Value:
     """Compare a cell with the ends of the intervals, from the lowest up."""
-    import ibis  # noqa: PLC0415 - heavy
-
     if relabel.scale is not None and cell.type().is_string():
         cell = cell.cast(relabel.scale.engine_type)
     branches = [(cell < end, ibis.literal(text)) for end, text in relabel.intervals[:-1]]
@@ -49,8 +48,6 @@ def label_by_list(cell: ir.Value, relabel: Relabel) -> ir.Value:
     What is in no list is never shown as it is: it gets the root, or where all
     keys are listed the label that replaces most, whose list is so never searched.
     """
-    import ibis  # noqa: PLC0415 - heavy
-
     keys_of: dict[Any, list[Any]] = {}
     for key, text in zip(relabel.keys.to_pylist(), relabel.shown, strict=True):
         keys_of.setdefault(_SAME if key == text else text, []).append(key)
@@ -72,8 +69,6 @@ def label_by_join(cell: ir.Value, found: ir.Value, relabel: Relabel) -> ir.Value
 
 def _cases(cell: ir.Value, relabel: Relabel, branches: list[tuple[Any, Any]], rest: ir.Value) -> ir.Value:
     """Give a missing cell its own label, and another one that of the first branch it is in."""
-    import ibis  # noqa: PLC0415 - heavy
-
     missing = [(cell.isnull(), ibis.literal(relabel.missing, "string"))] if relabel.has_missing else []
     return ibis.cases(*missing, *branches, else_=rest) if missing or branches else rest
 
@@ -88,9 +83,6 @@ def _only_label(relabel: Relabel) -> list[str | None]:
 
 def as_keys(cell: ir.Value, how: Lookup | Relabel) -> ir.Value:
     """Read a text as what it is looked up as: whole numbers, or the numbers and times that ranges are of."""
-    import ibis  # noqa: PLC0415 - heavy
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if not cell.type().is_string() or pa.types.is_string(how.keys.type):
         return cell
     return cell.cast(ibis.dtype(how.keys.type))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import ibis
 import numpy as np
+import pyarrow as pa
 
 from maskwise.values.arrow import from_numpy
 
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import ibis.expr.types as ir
-    import pyarrow as pa
 
     from maskwise.engines.base import Lookup, Relabel
     from maskwise.engines.sql import Engine
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
 def as_keys(cell: ir.Value, how: Lookup | Relabel) -> ir.Value:
     """Read a text as what it is looked up as: whole numbers, or the numbers and times that ranges are of."""
-    import ibis  # noqa: PLC0415 - heavy
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if not cell.type().is_string() or pa.types.is_string(how.keys.type):
         return cell
     return cell.cast(ibis.dtype(how.keys.type))
@@ -46,8 +44,6 @@ def look_up(
         keys: Distinct cells.
         codes: The code of each.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     small = engine.register(pa.table({"lookup_key": keys, "lookup_code": pa.array(codes, pa.int32())}))
     with_cell = table.mutate(**{name: cell})
     joined = with_cell.left_join(small, with_cell[name] == small["lookup_key"])

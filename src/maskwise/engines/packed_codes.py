@@ -7,18 +7,16 @@ every column of a row costs, they are grouped, sent and read in a fraction of th
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import pyarrow as pa
 
     from maskwise.engines.base import Dialect, Lookup, Lookups
 
@@ -141,8 +139,6 @@ def _most(how: Lookup) -> int:
 
 def _unpack(batch: pa.RecordBatch, places: Mapping[str, CodePlace], n_words: int) -> pa.RecordBatch:
     """The codes of each column, and what stands behind the words; a missing word makes missing codes."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     columns: dict[str, Any] = {}
     for name, place in places.items():
         word = batch.column(place.word)

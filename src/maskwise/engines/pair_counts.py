@@ -7,9 +7,8 @@ The cells are whole numbers, such as hashes. A server counts them where they are
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
-
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

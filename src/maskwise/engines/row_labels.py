@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import ibis
 import numpy as np
+import pyarrow as pa
 
 from maskwise.engines.base import ROW, Feature
 from maskwise.values.arrow import as_numpy, from_numpy
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import ibis.expr.types as ir
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.engines.base import Lookups
@@ -52,9 +53,6 @@ def label_rows(
         labels: For each column the text of each region.
         instead: Columns with numbers that a text does not hold for.
     """
-    import ibis  # noqa: PLC0415 - heavy
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     order = table.columns
     if engine.can(Feature.RECORD_ORDER) and ROW not in table.columns:
         table = table.mutate(**{ROW: ibis.row_number()})

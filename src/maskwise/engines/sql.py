@@ -8,7 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import ibis
 import numpy as np
+import pyarrow as pa
 
 from maskwise.engines.base import RECORDS, ROW, DataFiles, Feature
 from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import ibis.expr.types as ir
-    import pyarrow as pa
 
     from maskwise.engines.base import Dialect, Lookups, Relabel
     from maskwise.engines.coded_rows import CountedRows
@@ -312,8 +313,6 @@ class Engine:
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows where there is one."""
-        import ibis  # noqa: PLC0415 - heavy
-
         direct = {name: relabel for name, relabel in columns.items() if is_expression(relabel)}
         joins = {name: relabel for name, relabel in columns.items() if name not in direct}
         order = table.columns
@@ -329,8 +328,6 @@ class Engine:
 
     def _by_lookup(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
         """Join a column to its labels."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         texts = pa.array(relabel.shown, pa.string())
         small = self.register(pa.table({"lookup_key": relabel.keys, "lookup_text": texts}))
         joined = table.left_join(small, table[name] == small["lookup_key"])

@@ -7,13 +7,14 @@ ranges of them are, of one with very many texts only the frequent ones.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import ibis
 import numpy as np
 
 from maskwise.engines.defaults import query
 from maskwise.values.arrow import as_numpy, from_numpy
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,8 +159,6 @@ class ValueCounts:
             most: How many ranges there are at most.
             kind: What texts are read as; None takes the cells as they are.
         """
-        import ibis  # noqa: PLC0415 - heavy
-
         kept = self._present(i)
         cell = kept[self._keys[i]]
         number = cell if kind is None else self._dialect.try_cast(cell, kind)

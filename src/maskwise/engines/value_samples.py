@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import ibis
+
 from maskwise.engines.defaults import query
 
 if TYPE_CHECKING:
@@ -25,8 +27,6 @@ def sample_values(
         cells: The columns, a few dozen: each is a part of the query.
         one_of: One of how many values of each column is chosen; 1 takes all of them.
     """
-    import ibis  # noqa: PLC0415 - heavy
-
     text = dialect.backend.compiler.type_mapper.to_string(ibis.dtype("string"))
     found: list[list[tuple[str, int]]] = [[] for _ in cells]
     records = str(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.engines.base import Lookup
 from maskwise.values.arrow import as_numpy, from_numpy
@@ -44,8 +45,6 @@ def score_records(
         start: What is added to each sum.
         step: More than any difference of two sums.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     others = [name for name in table.columns if name not in lookups]
     # A single score is looked up at once; several scores, and those of ranges, by the number of the cell.
     at_once = {name for name, how in lookups.items() if len(start) == 1 and how.codes is not None}

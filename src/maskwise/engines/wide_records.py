@@ -13,6 +13,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.engines.base import ROW
 from maskwise.engines.defaults import query
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import ibis.expr.types as ir
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.engines.sql import Engine
@@ -57,8 +57,6 @@ def order_wide(engine: Engine, records: ir.Table, draw: Callable[[int], Ints]) -
     Claim: the cells of a record stay together. Whatever order a query gives its records in, they are told apart by
     `ROW`, and every query must give the same ones.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if ROW not in records.columns or not is_wide(engine, records):
         return None
     # As a view: Ibis takes tenths of a second over a thousand columns whenever it is asked for some of them.
@@ -107,8 +105,6 @@ def _listed(names: Sequence[str]) -> str:
 
 def _take(held: HeldColumns, name: str, chosen: Ints) -> pa.Array | pa.ChunkedArray:
     """A column in another order; cells that repeat as small numbers."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     column = held.column(name)
     if column is None:
         return held.whole(name).take(from_numpy(chosen))
@@ -118,8 +114,6 @@ def _take(held: HeldColumns, name: str, chosen: Ints) -> pa.Array | pa.ChunkedAr
 
 def _map(table: pa.Table) -> pa.Table:
     """The same table in a file without a name, which is gone when nothing reads it any more."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     try:
         with tempfile.TemporaryFile(prefix="maskwise-") as file:
             with pa.ipc.new_file(pa.PythonFile(file, "w"), table.schema) as writer:

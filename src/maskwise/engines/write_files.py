@@ -8,7 +8,10 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from maskwise.values.csv_form import PLAIN, put_mark
 from maskwise.values.location import Folder, suffix_of
@@ -16,8 +19,6 @@ from maskwise.values.location import Folder, suffix_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    import pyarrow as pa
 
     from maskwise.values.csv_form import CsvForm
 
@@ -40,8 +41,6 @@ def connect(path: str = ":memory:", *, read_only: bool = False, **config: Any) -
         read_only: Whether it is only read.
         config: More settings.
     """
-    import duckdb  # noqa: PLC0415 - heavy
-
     return quiet(duckdb.connect(path, read_only=read_only, config={**_OFFLINE, **config}))
 
 
@@ -155,8 +154,6 @@ def _csv_cells(database: Any, query: str) -> str:
 
 def write_batches(batches: pa.RecordBatchReader, path: Path, form: CsvForm = PLAIN) -> None:
     """Write batches as they come from another engine, never all at once; `form` as in `copy_query`."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     suffix = suffix_of(path)
     if suffix.startswith(".arrow"):
         kind = "gzip" if suffix.endswith(".gz") else None
@@ -181,8 +178,6 @@ def merge_parquet(parts: Sequence[Path], path: Path, form: CsvForm = PLAIN) -> N
 
 def write_arrow(table: pa.Table, path: Path, *, packed: bool) -> None:
     """Write an Arrow file."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     with (
         pa.output_stream(str(path), compression="gzip" if packed else None) as sink,
         pa.ipc.new_file(sink, _plain_schema(table.schema)) as writer,
@@ -193,17 +188,12 @@ def write_arrow(table: pa.Table, path: Path, *, packed: bool) -> None:
 
 def _plain_schema(schema: pa.Schema) -> pa.Schema:
     """The columns without dictionaries, which may list values that no record has, and without notes of their makers."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     kinds = [field.type.value_type if pa.types.is_dictionary(field.type) else field.type for field in schema]
     return pa.schema([pa.field(field.name, kind) for field, kind in zip(schema, kinds, strict=True)])
 
 
 def _rebuilt(batch: pa.RecordBatch) -> pa.RecordBatch:
     """The same cells in buffers that hold nothing else: engines leave other cells where one is missing."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     schema = _plain_schema(batch.schema)
     rows = pa.array(range(batch.num_rows), pa.int64())
     columns = []

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.values.arrow import from_numpy
 from maskwise.values.location import Folder, suffix_of
@@ -19,7 +20,6 @@ from maskwise.values.row_numbers import number_few_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
@@ -75,8 +75,6 @@ def write_lines(
 
 
 def _different_rows(rows: pa.Table, places: Sequence[NDArray[np.int32] | None], first: Ints) -> pa.Table:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     columns = [
         column.take(from_numpy(np.zeros(len(first), np.int32) if of_column is None else of_column[first]))
         for column, of_column in zip(rows.columns, places, strict=True)
@@ -86,8 +84,6 @@ def _different_rows(rows: pa.Table, places: Sequence[NDArray[np.int32] | None], 
 
 def _as_lines(rows: pa.Table, write: Callable[[pa.Table, Path], None], suffix: str) -> tuple[bytes, pa.Array | None]:
     """The header of a csv, and the line of each row, each with its end; None if they are too long together."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     with tempfile.TemporaryDirectory(prefix="maskwise-") as folder:
         path = Path(folder) / f"rows{suffix}"
         # In their order: one batch is written by one thread.

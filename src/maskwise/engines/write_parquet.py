@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.location import Folder, suffix_of
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 _LEAST_RECORDS = 100_000
@@ -34,8 +35,6 @@ def takes_dictionaries(target: Path | Folder) -> bool:
 
 def is_written_alike(kind: pa.DataType) -> bool:
     """Whether cells of a type are the same in a file of Arrow's as in one of DuckDB's."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     tests = (pa.types.is_string, pa.types.is_signed_integer, pa.types.is_float64, pa.types.is_boolean)
     return any(test(kind) for test in (*tests, pa.types.is_date32))
 
@@ -56,9 +55,6 @@ def write_dictionaries(
         constants: The columns that have the same cell in all records.
         path: Where to.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
-
     if n_records < _LEAST_RECORDS:
         return False
     columns = for_each(column, names)
@@ -83,8 +79,6 @@ def as_dictionary(cells: pa.Array, places: NDArray[np.int32]) -> pa.DictionaryAr
         cells: What may stand in the column; some may be equal, or missing.
         places: (n_records,) which of them each record has.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     n_records = len(places)
     first = np.full(len(cells), n_records)
     # Backwards: of several records with a cell, the first one is written last.

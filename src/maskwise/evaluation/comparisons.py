@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.errors import InputError, plural
 from maskwise.evaluation.predictors import distinct_texts, other_tool_predictors
@@ -15,8 +16,6 @@ from maskwise.values.arrow import from_numpy
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from maskwise.evaluation.predictors import Predictors
     from maskwise.evaluation.sample import Sample
     from maskwise.policy.policy import Policy
@@ -56,8 +55,6 @@ def mask_by_rival(name: str, train: pa.Table, test: pa.Table | None, policy: Pol
         test: Further records, which are only masked; they come last in the result.
         policy: What the rival has to meet.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     fitted = find_rival(name)().fit(train, policy)
     tables = [fetch(read(fitted.transform(table))) for table in (train, test) if table is not None]
     return pa.concat_tables(tables, promote_options="permissive").combine_chunks()

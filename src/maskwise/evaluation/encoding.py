@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.evaluation.predictors import PredictorType
 from maskwise.values.arrow import from_numpy
@@ -29,8 +30,6 @@ _MAX_CATEGORIES = 254
 
 def as_frame(predictors: Predictors, train: Ints, *, is_ordered: bool) -> Callable[[Ints], Any]:
     """Encode as an Arrow table: categories as text, numbers as numbers, ordered categories as positions or text."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     del train
 
     def column(predictor: Predictor, rows: Ints) -> Any:

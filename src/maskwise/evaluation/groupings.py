@@ -6,12 +6,13 @@ classifiers see that column or not.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.compute as pc
 
 from maskwise.values.arrow import as_numpy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.parsing import looks_like_code, parse_keys
 from maskwise.values.scales import interval_label
 from maskwise.values.spelling import text_of
@@ -67,8 +68,6 @@ def group_records(column: pa.ChunkedArray, name: str) -> ColumnGroups:
     >>> group_records(pa.chunked_array([["M", "F", None, "M"]]), "sex").labels
     ('F', 'M', '(missing)')
     """
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     encoded = column.combine_chunks().dictionary_encode()
     keys, codes = encoded.dictionary, as_numpy(pc.fill_null(encoded.indices, -1)).astype(np.int64)
     parsed = None if looks_like_code(keys) else parse_keys(keys)

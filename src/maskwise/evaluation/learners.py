@@ -9,6 +9,7 @@ and for an ordered one its position as well.
 from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ import numpy as np
 from maskwise.errors import InputError, MaskwiseError, did_you_mean, quote
 from maskwise.evaluation.encoding import as_codes, as_frame, as_numbers
 from maskwise.evaluation.predictors import PredictorType
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

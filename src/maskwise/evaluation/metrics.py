@@ -10,14 +10,13 @@ one. The error has Wilson's interval, which is right for few records too.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.errors import InputError, did_you_mean, quote
 from maskwise.evaluation.records import DEVIATE, wilson
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -8,16 +8,17 @@ each classifier.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from maskwise.errors import InputError, PolicyError
 from maskwise.policy.attributes import Kind
 from maskwise.values.arrow import as_numpy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.interval_labels import ORDERED, ends_of_labels, ends_on_scale
 from maskwise.values.parsing import looks_like_code, parse_keys
 from maskwise.values.spelling import text_of
@@ -25,7 +26,6 @@ from maskwise.values.spelling import text_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
@@ -167,9 +167,6 @@ def distinct_texts(table: pa.Table, name: str) -> tuple[str, ...]:
 
 def _encode(column: pa.ChunkedArray, name: str) -> tuple[Any, NDArray[np.int64]]:
     """The distinct cells, and for each record the index of its cell; -1 where it is missing."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     kind = column.type

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.errors import InputError, plural
 from maskwise.evaluation.guessing import guess_error, note_guesses
@@ -137,8 +138,6 @@ def evaluate_privately(
 
 def _release_and_mask(sample: Sample, policy: Policy, split: TrainTestSplit) -> tuple[Predictors, Ints, TrainTestSplit]:
     """Release the training records and show the test records by the same cuts; the released ones come first."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     outcome = anonymize_privately(sample.table.take(from_numpy(split.train)), policy)
     shown = fetch(masking.apply(read(sample.table.take(from_numpy(split.test))), outcome.solution).table)
     names = outcome.asked.attributes

@@ -6,10 +6,13 @@ import csv
 import io
 import json
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v1 as nw
+import pyarrow as pa
+
 from maskwise.errors import InputError
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,9 +112,6 @@ class Evaluation:
 
     def to_frame(self) -> Any:
         """The records as a data frame of the kind of the data; for a file pandas, or Arrow without pandas."""
-        import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         types = {"k": pa.int64(), "n": pa.int64()}
         types |= dict.fromkeys(("error", "value", "low", "high", "h"), pa.float64())
         columns = {

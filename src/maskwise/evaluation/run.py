@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.errors import WHOLE, InfeasibleError, InputError, quote
 from maskwise.evaluation.comparisons import mask_by_rival, read_other_tool
@@ -286,8 +287,6 @@ def _mask(
     sample: Sample, search: SearchKeywords, numbers: Numbers, policy: Policy, split: TrainTestSplit | None
 ) -> tuple[Predictors, Bools | None]:
     """Mask with maskwise; without a split all records, else by the training records. Say which are left out."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     table, rows = sample.table, None
     outcome = anonymize(_take_rows(table, None if split is None else split.train), policy, keep_order=True, **search)
     solution, masked = outcome.solution, outcome.data

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.engines.base import ROW
 from maskwise.errors import InputError, did_you_mean, plural, quote
@@ -18,7 +19,6 @@ from maskwise.profile.profile import check_columns
 from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy, from_numpy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.parsing import parse_keys
 from maskwise.values.scales import Scale
 from maskwise.values.spelling import text_of
@@ -26,7 +26,6 @@ from maskwise.values.spelling import text_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.evaluation.predictors import Predictors
@@ -82,8 +81,6 @@ def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] =
         test: The table of test records, if there is one.
         by: The columns by whose values groups of records are measured; they may be columns that the policy drops.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     class_name = policy.class_name
     if class_name is None:
         raise InputError("The policy names no class, so there is nothing to predict. Add one, such as class: income.")
@@ -152,8 +149,6 @@ def _match_columns(
     train: pa.Table, test: pa.Table, test_source: str, dropped: set[str], source: str
 ) -> tuple[pa.Table, list[str]]:
     """Give the test table the columns of the training table, and note which others it has."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     absent = [name for name in train.column_names if name not in test.column_names]
     if absent:
         near = did_you_mean(absent[0], [name for name in test.column_names if name not in train.column_names])

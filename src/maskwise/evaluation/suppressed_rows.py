@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from maskwise.evaluation.partition import TrainTestSplit
 from maskwise.evaluation.sample import fetch
@@ -53,9 +55,6 @@ def show_roots(masked: Any, solution: Solution, is_gone: Bools) -> Any:
         solution: What is shown.
         is_gone: For each record whether it is to be shown so.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     flags = pa.array(is_gone)
     for cut in solution.cuts:
         at = masked.column_names.index(cut.attribute)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from maskwise.errors import InfeasibleError
 from maskwise.evaluation.groupings import MIN_RECORDS
 from maskwise.evaluation.metrics import Predictions
 from maskwise.evaluation.records import Record
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from maskwise.errors import InputError
-from maskwise.values.dataclass import dataclass
 from maskwise.values.printable import printable
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sized
+from dataclasses import dataclass
 from typing import Any
 
 from maskwise.errors import plural
 from maskwise.formats.policy_file import to_data
 from maskwise.policy.policy import Policy
-from maskwise.values.dataclass import dataclass
 
 _LONG = 400
 """From so many characters on a policy is only counted."""

@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from maskwise.values.processors import n_processors
 
 if TYPE_CHECKING:
@@ -51,8 +53,6 @@ def compile_ahead(tell: Callable[[], None] = lambda: None) -> None:
 
 def compile_second_half() -> None:
     """Load or compile what splitting groups does not need: gains, and the attack that every release is tried by."""
-    import numpy as np  # noqa: PLC0415 - not before a csv begins to load
-
     from maskwise.attacks.downcoding_kernels import log_chance_valid  # noqa: PLC0415 - compiled code is slow to load
     from maskwise.search.warm_up import warm_up_gains  # noqa: PLC0415 - as above
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from maskwise.attacks.run import attack_search
 from maskwise.pipeline.solving import refuse_reasons, solve
 from maskwise.release.earlier import join_earlier
-from maskwise.values.dataclass import dataclass
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
@@ -14,7 +15,6 @@ from maskwise.profile.made_trees import with_trees
 from maskwise.profile.profile import check_columns
 from maskwise.table.column_values import count_values
 from maskwise.table.endpoints import closing, open_data
-from maskwise.values.dataclass import dataclass
 from maskwise.values.memory import parse_memory
 from maskwise.values.spelling import text_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.attacks.composition import attack_with_earlier
@@ -31,7 +31,6 @@ from maskwise.release.released_columns import look_at_columns
 from maskwise.release.shuffle import in_their_order, seed_message, shuffle_records, with_places
 from maskwise.release.suppressed_share import suppression_messages
 from maskwise.table.endpoints import input_files
-from maskwise.values.dataclass import dataclass
 from maskwise.values.number_forms import Numbers
 from maskwise.values.stages import Stage
 from maskwise.verify.single_records import warn_of_single_records

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from maskwise.compress.compress import compress
@@ -15,7 +15,6 @@ from maskwise.profile.persons import with_boundaries
 from maskwise.profile.profile import profile as take_profile
 from maskwise.progress import RunProgress
 from maskwise.solution.lone_values import disclose_lone_values
-from maskwise.values.dataclass import dataclass
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:

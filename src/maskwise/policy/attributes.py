@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from maskwise.policy.rules.made import TreeSource

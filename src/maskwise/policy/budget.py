@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction  # noqa: TC003 - the example needs it
 
 from maskwise.errors import PolicyError
-from maskwise.values.dataclass import dataclass
 
 
 class Suppressed(StrEnum):

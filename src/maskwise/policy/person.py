@@ -6,11 +6,11 @@ counts distinct persons, however many records each of them has.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError, plural
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
@@ -22,7 +22,6 @@ from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.rules.made import source_mistakes
 from maskwise.policy.sensitive_trees import tree_mistakes
 from maskwise.policy.source_lines import Document
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.reading import AS_IT_IS
 

@@ -6,6 +6,7 @@ or in the entries of the attributes. `private` runs it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from maskwise.errors import PolicyError, quote
 from maskwise.policy.attributes import Kind, Missing
 from maskwise.policy.requirements.qid import called, qid_mistakes, refuse
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from maskwise.policy.attributes import Attribute

@@ -8,9 +8,9 @@ release shows is the concern of `cut`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from maskwise.errors import PolicyError, quote
-from maskwise.values.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

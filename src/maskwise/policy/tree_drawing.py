@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.errors import plural
-from maskwise.values.dataclass import dataclass
 from maskwise.values.printable import printable
 
 if TYPE_CHECKING:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
-
-from maskwise.values.dataclass import dataclass
 
 SIZING = Fraction(1, 50)
 """The share of epsilon for the noisy number of records, by which `steps: auto` goes."""

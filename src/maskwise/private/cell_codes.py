@@ -10,6 +10,8 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from maskwise.errors import PolicyError
 from maskwise.values.parsing import parse_keys, patterns
 from maskwise.values.scales import DAY, Scale, bound
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import ibis.expr.types as ir
-    import pyarrow as pa
 
     from maskwise.private.domain import DeclaredDomain, DeclaredRange
 
@@ -60,8 +61,6 @@ def _part(number: float | None, grid: DeclaredRange) -> int | None:
 
 
 def _numbers(keys: pa.Array, scale: Scale) -> Sequence[float | None]:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     # Not for texts: of those it would look at all to see what most of them are.
     if pa.types.is_temporal(keys.type):
         found = parse_keys(keys)

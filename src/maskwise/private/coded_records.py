@@ -11,7 +11,9 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
+import ibis
 import numpy as np
+import pyarrow as pa
 
 from maskwise.engines.base import PERSON, Lookup
 from maskwise.errors import InputError
@@ -85,8 +87,6 @@ def _inside(columns: list[NDArray[Any]]) -> list[NDArray[Any]]:
 
 def _of_each_person(table: Table, policy: Policy, cells: dict[str, ir.Value]) -> ir.Table:
     """Some records of each person, in random order the first ones; records of nobody are taken for one person's."""
-    import ibis  # noqa: PLC0415 - heavy
-
     assert policy.person is not None  # noqa: S101 - called where there are persons
     assert policy.private is not None  # noqa: S101 - called for private policies only
     # As it is: two long numbers that are one float would be one person, of whom one may leave and the other stay.
@@ -132,8 +132,6 @@ def _cell(table: Table, domain: DeclaredDomain) -> ir.Value:
 
 def _finite(value: ir.Value) -> ir.Value:
     """A number that was read from a text; one that is too large is missing in some databases and infinite in others."""
-    import ibis  # noqa: PLC0415 - heavy
-
     if not value.type().is_floating():
         return value
     # What is no number is above all numbers.
@@ -163,8 +161,6 @@ def _is_computed(domain: DeclaredDomain) -> bool:
 
 def _part(number: ir.Value, domain: DeclaredDomain) -> ir.Value:
     """The part of the range that a number inside the range is in."""
-    import ibis  # noqa: PLC0415 - heavy
-
     grid = domain.grid
     assert grid is not None  # noqa: S101 - called for grids only
     assert grid.width is not None  # noqa: S101 - of whole numbers
@@ -189,15 +185,11 @@ def _is_of(value: ir.Value, kind: str) -> bool:
 
 def _clip(value: ir.Value, grid: DeclaredRange) -> ir.Value:
     """Put what lies beyond the range to its nearer end; a missing cell stays missing."""
-    import ibis  # noqa: PLC0415 - heavy
-
     low, high = (_literal(end, grid) for end in (grid.low, grid.high))
     return ibis.cases((value < low, low), (value > high, high), else_=value)
 
 
 def _literal(number: float, grid: DeclaredRange) -> Any:
-    import ibis  # noqa: PLC0415 - heavy
-
     kind = _kind(grid)
     return ibis.literal(float(number) if kind == "float64" else as_python(number, grid.scale), type=kind)
 
@@ -210,8 +202,6 @@ def _lookup(table: Table, cell: ir.Value, domain: DeclaredDomain) -> Lookup:
         cell: The column as it is looked up.
         domain: What is declared of it.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     outside, grid = _outside(domain), domain.grid
     if is_read_here(table.column(domain.name), domain):
         distinct = table.engine.fetch(table.expr.select(cell=cell).distinct())
@@ -238,8 +228,6 @@ def _values(texts: Sequence[str], cell: ir.Value, outside: int) -> Lookup:
         cell: The column as it is looked up.
         outside: The code of other cells.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if cell.type().is_floating():
         # Of two spellings of a number the first: a cell has one code.
         places = {number: at for at, text in reversed([*enumerate(texts)]) if (number := _number(text)) is not None}

@@ -7,6 +7,7 @@ counts. Everything after the noise is arithmetic on what is released anyway.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from decimal import Context, localcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -15,7 +16,6 @@ import numpy as np
 
 from maskwise.private.empty_cells import draw_empty_cells, tail
 from maskwise.private.mechanisms import noise_scale
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

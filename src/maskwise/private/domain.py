@@ -11,13 +11,13 @@ A new way of masking needs a function here that makes its `DeclaredDomain`.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
 from maskwise.policy.attributes import Kind, Missing
 from maskwise.policy.rules.public_domain import public_domain
 from maskwise.solution.cut import HIDDEN
-from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import EXACT, Scale, bound, interval_label, scale_of_bound
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ the options of the chosen value, such as the boundaries of an interval.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from maskwise.private.budget import BOUNDARY, CHOOSING
 from maskwise.private.cells import SortedRows
 from maskwise.private.shown_values import shown_at_first
 from maskwise.private.utility import info_gain
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,11 +12,11 @@ import json
 import os
 import secrets
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, WriteError
-from maskwise.values.dataclass import dataclass
 from maskwise.values.locks import wait_for_lock
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,6 @@ from maskwise.private.budget import SIZING, Account, usual_steps
 from maskwise.private.counting import count_cells
 from maskwise.private.growth import PrivateGrowth, grow
 from maskwise.private.utility import Utility
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import plural
 from maskwise.policy.private_release import COUNT, PrivateForm
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

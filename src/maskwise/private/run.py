@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.errors import InputError, RefusedError
 from maskwise.formats.policy_file import policy_files, read_policy
@@ -35,7 +36,6 @@ from maskwise.verify.same_groups import count_groups
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.policy.policy import Policy
@@ -152,8 +152,6 @@ def release_by(
 
 def released_table(made: Released, policy: Policy) -> pa.Table:
     """What the mechanism released as a table, in the order of the cells: it tells nothing of the records' order."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     assert policy.private is not None  # noqa: S101 - called for private policies only
     cells, is_counts = made.cells, policy.private.form is PrivateForm.COUNTS
     at = np.arange(len(cells.counts)) if is_counts else np.repeat(np.arange(len(cells.counts)), cells.counts)

@@ -7,13 +7,13 @@ over all neighbours of random tables.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maskwise.policy.private_release import PrivateUtility
 from maskwise.private.gain_kernels import GINI, MAJORITY, UNIT
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

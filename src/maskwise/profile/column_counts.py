@@ -7,16 +7,18 @@ that may ever be shown. What the cells mean is the concern of `profile`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind
 from maskwise.policy.taxonomy_check import showable_values
 from maskwise.table.table import Distinct
 from maskwise.values.arrow import as_numpy, from_numpy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.date_forms import forms_of
 from maskwise.values.file_words import command_words, file_words
 from maskwise.values.parsing import CODE, parse_keys, patterns
@@ -27,7 +29,6 @@ from maskwise.values.spelling_advice import advise_on_dates, advise_on_numbers
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.engines.value_counts import ValueCounts
@@ -214,9 +215,6 @@ class _Many:
 
     def as_numbers(self) -> ColumnCounts | None:
         """Count by ranges of numbers; None if it is no interval attribute, or all its cells are needed to tell."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-        import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
         if self.entry is not None and self.entry.kind is not Kind.INTERVAL:
             return None
         kind = self.counts.type_of(self.i)
@@ -286,8 +284,6 @@ class _Many:
 
     def _frequent(self, n_texts: int) -> ColumnCounts:
         """Count the texts with at least k records; rarer ones are hidden in every state, so they are one."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         counted = count_by_class(self.name, self.counts.frequent(self.i, self.floor), self.classes)
         totals = np.zeros(len(self.classes), np.int64)
         by_class = self.counts.totals(self.i)

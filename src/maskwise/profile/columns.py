@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.policy.requirements.any_of import AnyOf, is_prefix
 from maskwise.policy.requirements.grouping import GroupedBy
 from maskwise.values.arrow import from_numpy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import interval_label
 from maskwise.values.spelling import one_spelling, telling_apart, value_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.policy.attributes import Kind
@@ -125,8 +124,6 @@ class Sensitive:
 
     def keys_of(self, *values: str | None) -> pa.Array:
         """The cells that are spelled like one of these; None stands for the missing one."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         keys = self.keys.filter(from_numpy(self._are(values)))
         return pa.concat_arrays([keys, pa.nulls(1, keys.type)]) if None in values else keys
 
@@ -214,8 +211,6 @@ class Sensitive:
 
     @cached_property
     def _value_of(self) -> Callable[[str], str]:
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         is_text = pa.types.is_string(self.keys.type) or pa.types.is_large_string(self.keys.type)
         return telling_apart(self.texts, is_text=is_text)
 

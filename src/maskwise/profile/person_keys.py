@@ -9,10 +9,10 @@ chance would have it.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.errors import quote
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.number_spellings import LOCAL_NUMBER
 from maskwise.values.parsing import patterns

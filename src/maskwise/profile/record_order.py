@@ -12,6 +12,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import ibis
+
 from maskwise.engines.base import ROW, Feature
 from maskwise.errors import quote
 from maskwise.policy.attributes import Kind
@@ -47,8 +49,6 @@ def order_tells(table: Table, columns: Sequence[Column]) -> tuple[str, ...]:
     Returns:
         Their names; none on an engine whose records have no order.
     """
-    import ibis  # noqa: PLC0415 - heavy
-
     if not table.engine.can(Feature.RECORD_ORDER):
         return ()
     placed = table.expr if ROW in table.expr.columns else table.expr.mutate(**{ROW: ibis.row_number()})

@@ -7,13 +7,13 @@ rare to be shown by themselves.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.rules.base import PathTree
-from maskwise.values.dataclass import dataclass
 from maskwise.values.file_words import file_words
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.spelling_advice import advise_on_dates

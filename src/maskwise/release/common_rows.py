@@ -6,11 +6,13 @@ share are the least personal ones, and the same for every order of the records.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import ibis
 
 from maskwise.engines.distinct_rows import n_records
 from maskwise.table.table import one_or_zero
-from maskwise.values.dataclass import dataclass
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
@@ -48,8 +50,6 @@ def common_rows(table: Table, names: Sequence[str], most: int = _MOST) -> tuple[
     """
     if not names:
         return ()
-    import ibis  # noqa: PLC0415 - heavy
-
     names = names[:MOST_COLUMNS]
     keys = {f"q{i}": table.column(name) for i, name in enumerate(names)}
     counted = table.expr.group_by(**keys).aggregate(n=n_records(table.expr))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,6 @@ from maskwise.policy.requirements.joint import Joint
 from maskwise.release import mask as masking
 from maskwise.release.earlier_regions import label_earlier_regions
 from maskwise.solution.solution import Solution
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import Audience, Level, Message, private_note
 
 if TYPE_CHECKING:

@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import ibis
+
 if TYPE_CHECKING:
     from maskwise.table.table import Table
 
@@ -25,8 +27,6 @@ def spreadsheet_safe(table: Table) -> Table:
     leading quotes are gone gets one more; no other text is changed, and none
     looks like one that was.
     """
-    import ibis  # noqa: PLC0415 - heavy
-
     safe, rewritten = {}, set(table.rewritten)
     for name in table.names:
         cell = table.expr[table.key(name)]

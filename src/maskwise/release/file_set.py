@@ -17,12 +17,12 @@ import shutil
 import signal
 import threading
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from maskwise.errors import WriteError
 from maskwise.release.target_checks import check_folder, check_parent, check_target, not_written
-from maskwise.values.dataclass import dataclass
 from maskwise.values.locks import wait_for_lock
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 
 from maskwise.errors import enumerated, plural
@@ -66,8 +67,6 @@ def unknown_warnings(unknown: Mapping[str, Unknown], n_rows: int) -> tuple[str, 
 
 def with_places(shown: Any, solution: Solution) -> Any:
     """Replace each label by its number in the cut, and a missing cell by nothing."""
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     frame = nw.from_native(shown, eager_only=True)
     numbers = []
     for cut in solution.cuts:
@@ -83,8 +82,6 @@ def with_places(shown: Any, solution: Solution) -> Any:
 
 def with_indicators(shown: Any, solution: Solution) -> Any:
     """Replace each masked column by one of 0 and 1 for each of its labels."""
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     frame = nw.from_native(shown, eager_only=True)
     cuts = {cut.attribute: cut for cut in solution.cuts}
     columns = []

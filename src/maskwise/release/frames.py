@@ -5,13 +5,14 @@ from __future__ import annotations
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v1 as nw
+import pyarrow as pa
+
 from maskwise.engines.base import ROW
 from maskwise.values.input_kind import InputKind, input_kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import pyarrow as pa
 
     from maskwise.table.table import Table
 
@@ -34,8 +35,6 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
         return table.engine.fetch(named)
     if input_kind(table.frame).is_database_table:
         return table.engine.as_native(named)
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     fresh = table.engine.fetch(table.expr.select(*(table.key(name) for name in table.names), ROW))
     if not table.is_shuffled:
         fresh = fresh.sort_by(ROW)
@@ -67,9 +66,6 @@ def as_frame(table: Table, *, keep_index: bool = False) -> Any:
 
 def _type_of(column: pa.ChunkedArray) -> Any:
     """What a rewritten column holds: texts, or numbers and dates in their place."""
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if pa.types.is_floating(column.type):
         return nw.Float64
     if pa.types.is_date(column.type):
@@ -81,8 +77,6 @@ def _without_notes(frame: Any) -> Any:
     """The frame without what its maker noted beside its cells: it was not looked at."""
     match input_kind(frame):
         case InputKind.ARROW:
-            import pyarrow as pa  # noqa: PLC0415 - heavy
-
             return frame.cast(pa.schema([field.remove_metadata() for field in frame.schema]))
         case InputKind.PANDAS:
             frame.attrs = {}
@@ -98,8 +92,6 @@ def _with_blanks(frame: Any, table: Table, fresh: pa.Table, plain: Mapping[str, 
         fresh: Their cells.
         plain: What each column is called in the frame.
     """
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     for name in table.blanked:
         if name in table.rewritten or name not in table.names:
             continue
@@ -114,8 +106,6 @@ def _with_blanks(frame: Any, table: Table, fresh: pa.Table, plain: Mapping[str, 
 
 def _without_unused_categories(frame: Any) -> Any:
     """Remove categories that no released record has: values of dropped records, or of an earlier table."""
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     for name, kind in frame.schema.items():
         if kind not in {nw.Categorical, nw.Enum}:
             continue

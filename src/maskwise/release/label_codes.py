@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import ibis
+from ibis.expr import operations as ops
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -36,8 +39,6 @@ def sort_by_numbers(records: ir.Table, sort: Callable[[ir.Table], ir.Table]) -> 
     Claim: every cell gets the label that its expression gives it. The expression of the number has the same
     conditions in the same order, and each label has the number of the first condition that leads to it.
     """
-    from ibis.expr import operations as ops  # noqa: PLC0415 - heavy
-
     relation, below = _expressions(records.op(), records.columns)
     if relation is None:
         return sort(records)
@@ -56,8 +57,6 @@ def sort_by_numbers(records: ir.Table, sort: Callable[[ir.Table], ir.Table]) -> 
 
 def _expressions(relation: Any, names: tuple[str, ...]) -> tuple[Any, Mapping[str, Any]]:
     """The relation below the expressions of columns, and these; None where filters or sorting stand between."""
-    from ibis.expr import operations as ops  # noqa: PLC0415 - heavy
-
     found = {name: ops.Field(relation, name) for name in names}
     while all(isinstance(value, ops.Field | ops.Literal) for value in found.values()):
         if isinstance(relation, ops.DropColumns):
@@ -73,9 +72,6 @@ def _expressions(relation: Any, names: tuple[str, ...]) -> tuple[Any, Mapping[st
 
 def _number(case: Any) -> _LabelNumbers | None:
     """The number of a label; None where a cell may show something else than one of a few labels."""
-    import ibis  # noqa: PLC0415 - heavy
-    from ibis.expr import operations as ops  # noqa: PLC0415 - heavy
-
     branches: list[tuple[Any, Any]] = []
     for condition, result in zip(case.cases, case.results, strict=True):
         if isinstance(result, ops.Literal):
@@ -101,8 +97,6 @@ def _number(case: Any) -> _LabelNumbers | None:
 
 def _label(number: ir.Value, labels: tuple[Any, ...]) -> ir.Value:
     """The label that has a number."""
-    import ibis  # noqa: PLC0415 - heavy
-
     *others, rest = (ibis.literal(label, "string") for label in labels)
     branches = [(number == at, label) for at, label in enumerate(others)]
     return ibis.cases(*branches, else_=rest) if branches else rest

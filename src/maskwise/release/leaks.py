@@ -9,14 +9,13 @@ rest on raw cells, so they are for the owner.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from maskwise.engines.pair_counts import Target
 from maskwise.policy.attributes import Kind
 from maskwise.release import mask as masking
-from maskwise.values.dataclass import dataclass
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ Masking moves no record and looks at no requirement; `verify` judges the result.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,6 @@ from maskwise.solution.cut import Cut, MissingShown
 from maskwise.solution.region_codes import Codes
 from maskwise.table.number_cells import refuse_mixed_numbers
 from maskwise.values.arrow import from_numpy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.parsing import Parsed, parse_keys
 from maskwise.values.scales import DAY, Scale, as_python
 from maskwise.values.spelling import text_of

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.compress.recode import lookup_of
 from maskwise.compress.request import Coding
@@ -25,7 +26,6 @@ from maskwise.values.spelling import text_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.profile.columns import Column
@@ -80,8 +80,6 @@ def label_by_region(table: Table, solution: Solution, codes: Sequence[Codes], lo
         codes: The numbers of each attribute.
         lookups: How each of their columns is recoded.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     assert solution.regions is not None  # noqa: S101 - asked only of such solutions
     regions = solution.regions
     shown = zip(*regions.labels(solution.cuts), strict=True)

@@ -7,14 +7,16 @@ labels becomes a group of numbers, which the recount counts as it is written.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import ibis
+import pyarrow as pa
 
 from maskwise.engines.base import Relabel
 from maskwise.errors import InputError, PolicyError, quote
 from maskwise.policy.attributes import Kind
 from maskwise.solution.cut import MissingShown
-from maskwise.values.dataclass import dataclass
 from maskwise.values.interval_labels import ends_on_scale
 from maskwise.values.message import note
 from maskwise.values.number_forms import Numbers
@@ -122,8 +124,6 @@ def _is_key(column: str, n: int) -> bool:
 
 
 def _relabel(one: _Written) -> Relabel:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     return Relabel(pa.array(list(one.texts), pa.string()), list(one.texts.values()), "", None, has_others=True)
 
 
@@ -206,8 +206,6 @@ def as_labels(table: Table, solution: Solution) -> Table:
     """
     if solution.numbers is not Numbers.BOUNDS:
         return table
-    import ibis  # noqa: PLC0415 - heavy
-
     both = {name: tuple(f"{name}_{side}" for side in SIDES) for name in (c.attribute for c in numbered_cuts(solution))}
     second = {pair[1] for pair in both.values()}
     first = {pair[0]: name for name, pair in both.items()}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import ibis
+
 from maskwise.engines.base import ROW, Feature
 
 if TYPE_CHECKING:
@@ -38,8 +40,6 @@ def pseudonymize(table: Table, person: Person | None) -> Table:
 
 def _draw_texts(engine: Engine, table: ir.Table, name: str) -> ir.Table:
     """Replace each distinct cell of a column by a random text of its own, keeping the order of rows."""
-    import ibis  # noqa: PLC0415 - heavy
-
     # In two steps, each kept as a table: what is drawn must stay, however often it is looked at.
     cells = table.select(cell=table[name]).distinct()
     drawn = engine.materialize(cells.mutate(place=engine.dialect.random_order()))

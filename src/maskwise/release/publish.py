@@ -8,7 +8,7 @@ it get its name, together with the files that belong to it (`file_set`).
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.engines.base import Feature
@@ -22,7 +22,6 @@ from maskwise.table.files import SEPARATORS, first_bytes, parse_header
 from maskwise.table.kept_counts import NothingKept
 from maskwise.table.read import read
 from maskwise.table.table import Table, kept_columns
-from maskwise.values.dataclass import dataclass
 from maskwise.values.input_kind import input_kind
 from maskwise.values.location import Folder, TableName, inner_suffix, suffix_of
 from maskwise.values.spelling import text_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.engines.base import Feature
@@ -11,7 +12,6 @@ from maskwise.profile.person_keys import repeated_person_keys
 from maskwise.release.leak_messages import leak_messages, refuse_leaks
 from maskwise.release.leaks import find_leaks
 from maskwise.table.random_part import one_of_each, take_part
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import Audience, Level, Message
 
 if TYPE_CHECKING:

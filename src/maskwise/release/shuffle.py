@@ -7,7 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import ibis
 import numpy as np
+import pyarrow as pa
+from ibis.expr import operations as ops
 
 from maskwise.engines.base import ROW, Feature
 from maskwise.engines.each_cell_once import order_held
@@ -55,8 +58,6 @@ def with_places(table: Table, *, are_kept: bool) -> Table:
         table: The records.
         are_kept: Whether the order of the release follows from the places; wide records get them in any case.
     """
-    import ibis  # noqa: PLC0415 - heavy
-
     if ROW in table.expr.columns or not table.engine.can(Feature.RECORD_ORDER):
         return table
     if not are_kept and not is_wide(table.engine, table.expr):
@@ -86,9 +87,6 @@ def _draw_order(seed: int | None, n_records: int) -> NDArray[np.int64]:
 
 def _in_random_order(engine: Engine, records: ir.Table, seed: int | None) -> ir.Table:
     """The same records in random order."""
-    import ibis  # noqa: PLC0415 - heavy
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if seed is None:
         return engine.dialect.in_random_order(records)
     if not engine.can(Feature.RECORD_ORDER):
@@ -113,8 +111,6 @@ def _constants(table: ir.Table) -> dict[str, ir.Value]:
 
 def _constant(relation: Any, name: str) -> ir.Value | None:
     """What a column holds in every record, if its expression says so."""
-    from ibis.expr import operations as ops  # noqa: PLC0415 - heavy
-
     while True:
         if isinstance(relation, ops.Filter | ops.Sort | ops.DropColumns):
             relation = relation.parent

@@ -6,13 +6,15 @@ table of combinations of labels, so that later rows are suppressed alike.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import ibis
+import pyarrow as pa
 
 from maskwise.engines.base import ROW, Feature
 from maskwise.engines.lookup_keys import look_up
 from maskwise.policy.budget import Suppressed
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,9 +66,6 @@ def mark_suppressed(masked: Table, combinations: Sequence[SuppressedCombinations
         masked: The masked records.
         combinations: Labels on one or several sets of columns; any of them is enough.
     """
-    import ibis  # noqa: PLC0415 - heavy
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     expr = masked.expr
     if masked.engine.can(Feature.RECORD_ORDER) and ROW not in expr.columns:
         # Joins may change the order of the records.
@@ -94,9 +93,6 @@ def mark_suppressed(masked: Table, combinations: Sequence[SuppressedCombinations
 
 def _number_labels(masked: Table, expr: ir.Table, key: str, name: str, labels: Sequence[str | None]) -> ir.Table:
     """Add a column with the place of each cell among some labels, -1 if it is none of them."""
-    import ibis  # noqa: PLC0415 - heavy
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     cell = expr[masked.key(name)]
     named = [(at, label) for at, label in enumerate(labels) if label is not None]
     missing = labels.index(None) if None in labels else -1
@@ -117,8 +113,6 @@ def take_away(marked: Table, shown_as: Suppressed, roots: Mapping[str, str]) -> 
         shown_as: Which of both.
         roots: The root of each masked attribute.
     """
-    import ibis  # noqa: PLC0415 - heavy
-
     expr = marked.expr
     if shown_as is Suppressed.REMOVED:
         return replace(marked, expr=expr.filter(expr[FLAG] == 0).drop(FLAG))

@@ -5,12 +5,12 @@ For the owner alone: suppression must not quietly remove a minority.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.errors import RefusedError, plural
 from maskwise.policy.budget import Suppressed
 from maskwise.release.suppress import FLAG
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import Audience, Level, Message, private_note
 from maskwise.values.spelling import text_of
 

@@ -6,10 +6,9 @@ decides how a block looks, never what it says.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
-
-from maskwise.values.dataclass import dataclass
 
 
 class Mark(StrEnum):

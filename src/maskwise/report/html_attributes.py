@@ -6,14 +6,13 @@ that a page of a hundred attributes with thousands of values can still be opened
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from maskwise.errors import plural
 from maskwise.report import svg
 from maskwise.report.content import TreeRole
 from maskwise.report.escape_html import clip, escape
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

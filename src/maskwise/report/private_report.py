@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from maskwise.report.content import Bullets, Paragraph, Section, TextTable
 from maskwise.report.html import write_html
 from maskwise.report.markdown import write_markdown
 from maskwise.report.report import check_suffix
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ policy without its protected values. The owner's says everything.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,7 +20,6 @@ from maskwise.report.suppression_section import suppression_data
 from maskwise.report.trees import is_coarser
 from maskwise.report.wording import Summary, figure_words, requirement_sentence
 from maskwise.solution.cut import MissingShown
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ fewer sets, and wherever records do not leave their database. Both offer the sam
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.engines.base import RECORDS
 from maskwise.engines.cell_hashes import GuessCounts
@@ -20,14 +21,12 @@ from maskwise.engines.held_columns import one_array
 from maskwise.risks.group_sizes import GroupSizes
 from maskwise.risks.hashed_table import hashed, number_columns
 from maskwise.values.arrow import as_numpy, narrowest
-from maskwise.values.dataclass import dataclass
 from maskwise.verify.coded_records import RecountRows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     import ibis.expr.types as ir
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.table.table import Table
@@ -213,8 +212,6 @@ def _as_input(cell: ir.Value) -> ir.Value:
 
 def _as_codes(parts: list[pa.Array]) -> tuple[Codes, int]:
     """The numbers of a column's cells, and how many there are; a missing cell is one of them."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if not parts:
         return np.zeros(0, np.uint8), 1
     whole = one_array(pa.chunked_array(parts))

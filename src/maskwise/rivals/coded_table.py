@@ -7,9 +7,11 @@ them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 
 from maskwise.engines.base import ROW
@@ -22,7 +24,6 @@ from maskwise.release.mask import refuse_missing_cells
 from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.parsing import parse_keys
 from maskwise.values.reading import AS_IT_IS
 from maskwise.values.scales import Scale
@@ -139,8 +140,6 @@ def code_records(data: Any, coding: TableCoding) -> CodedRecords:
 
 def with_labels(records: CodedRecords, labels: Mapping[str, NDArray[np.object_]]) -> Any:
     """Replace the masked columns by their labels; the result is a table of the kind that was given."""
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     backend = records.frame.implementation
     columns = [nw.new_series(name, texts.tolist(), nw.String, backend=backend) for name, texts in labels.items()]
     return records.frame.with_columns(*columns).to_native()
@@ -165,8 +164,6 @@ def count_minorities(
 
 
 def _as_frame(data: Any, reading: Reading) -> Any:
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     if isinstance(data, str | Path) or reading != AS_IT_IS:
         data = as_frame(read(data, reading=reading).with_usual_forms())
     try:
@@ -180,8 +177,6 @@ def _code(
     table: Table, frame: Any, columns: Sequence[Column], policy: Policy, class_name: str | None
 ) -> tuple[Any, CodedRecords]:
     """Fetch the masked columns and code their cells; the first result is the encoded class, if one is named."""
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     names = [column.name for column in columns] + ([] if class_name is None else [class_name])
     selected = {f"v{i}": table.column(name) for i, name in enumerate(names)}
     fetched = table.engine.fetch(table.expr.select(**selected, **{ROW: table.expr[ROW]})).sort_by(ROW)

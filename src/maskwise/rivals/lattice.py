@@ -13,12 +13,12 @@ Levels are chosen attribute by attribute. Three facts prune the lattice:
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.rivals.coded_table import count_minorities
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,7 @@ coarser everywhere. `full_domain` chooses the level of each attribute.
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from maskwise.errors import InputError, PolicyError
 from maskwise.policy.attributes import Kind
 from maskwise.rivals.mondrian_axes import paths
 from maskwise.solution.cut import HIDDEN
-from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import Scale, bound, interval_label
 
 if TYPE_CHECKING:

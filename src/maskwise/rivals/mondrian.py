@@ -7,6 +7,7 @@ in the next (local recoding). `mondrian_axes` splits a region on one attribute.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,7 +16,6 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.rivals.coded_table import check_fitted, code_records, code_training_set, count_minorities, with_labels
 from maskwise.rivals.mondrian_axes import Axis, AxisSplit, make_axis
 from maskwise.search.ties import TOLERANCE
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,6 +7,7 @@ interval, a label or a value. `mondrian` chooses the attribute to split.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -16,7 +17,6 @@ from maskwise.rivals.coded_table import n_values
 from maskwise.search.score import disclosure_gain, entropy
 from maskwise.search.ties import largest
 from maskwise.solution.cut import HIDDEN
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,6 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v1 as nw
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from maskwise.errors import InputError, plural
 from maskwise.formats.policy_file import read_policy
 from maskwise.policy.attributes import Missing
@@ -20,8 +24,6 @@ from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import pyarrow as pa
 
     from maskwise.policy.policy import Policy
 
@@ -47,8 +49,6 @@ def read_masked(source: Any, policy: str | Path | Mapping[str, Any] | Policy, or
         >>> read_masked(masked, policy, original=2)["Age"].to_pylist()
         ['30', '30']
     """
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     parsed_policy = read_policy(policy)
     table = read(source)
     check_columns(table, replace(parsed_policy, attributes=(), person=None), with_drop=False)
@@ -90,9 +90,6 @@ def _texts(cells: list[Any]) -> list[str | None]:
 
 
 def _numbers_or_text(column: pa.ChunkedArray) -> Any:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     keys = column.combine_chunks().drop_null()
     if not pa.types.is_string(column.type) or not len(keys) or looks_like_code(keys):
         return column

@@ -7,6 +7,7 @@ counts. Here each rule becomes a `Bound` on the counters of one compressed table
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -15,7 +16,6 @@ from maskwise.compress.request import TableRequest
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.search import rule_kernels
 from maskwise.values.compiled import plain_loop
-from maskwise.values.dataclass import dataclass
 from maskwise.values.file_words import command_words
 
 if TYPE_CHECKING:

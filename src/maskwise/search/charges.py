@@ -6,6 +6,7 @@ the groups are kept, so that no choice depends on that.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,6 @@ import numpy as np
 
 from maskwise.search.groups.subset_groups import SubsetGroups
 from maskwise.search.groups.subset_kernels import add_losses
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

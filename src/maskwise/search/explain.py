@@ -9,7 +9,7 @@ rests on raw counts, so it is for the owner.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +24,6 @@ from maskwise.search.single_changes import Wanted, list_changes
 from maskwise.search.value_trees import is_beneficial
 from maskwise.solution.reasons import MISSING, Break, Reason, ReasonKind, Reasons
 from maskwise.solution.solution import Ending
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ as flags.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from maskwise.errors import InputError, did_you_mean, quote
@@ -16,7 +16,6 @@ from maskwise.policy.attributes import Boundaries
 from maskwise.search import registry
 from maskwise.search.registry import BEST_CRITERION, DEFAULT_METHOD, MAX_CLASSES, PLAIN_CRITERION
 from maskwise.values.background import Background
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from maskwise.search.registry import SearchRegistration

@@ -6,6 +6,7 @@ unreachable; `check_levels` says so before a search begins.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,6 @@ from maskwise.policy.requirements.wording import figure_text
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, figures_of
 from maskwise.search.cut_groups import count_groups
-from maskwise.values.dataclass import dataclass
 from maskwise.values.row_numbers import number_rows
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ profile and the cut alone. `explain` asks what they would do to the groups.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from maskwise.search.score import entropy
 from maskwise.search.value_trees import ValueNode, is_beneficial
 from maskwise.solution.cut import HIDDEN, MissingShown
 from maskwise.solution.reasons import ReasonKind
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,6 +6,7 @@ the compiled loops that found the regions.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 from maskwise.policy.attributes import Kind
 from maskwise.solution.cut import HIDDEN
 from maskwise.solution.region_rows import number_leaves, number_numbers
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

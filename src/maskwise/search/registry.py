@@ -7,11 +7,11 @@ and the command line needs the names only.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from maskwise.values.background import Background
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from maskwise.search.interface import Problem, Search

@@ -8,7 +8,7 @@ attribute that shows less.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,6 @@ from maskwise.search.bounds import as_rules
 from maskwise.search.cut_groups import count_groups, weigh_groups
 from maskwise.search.preferences import preferences_of
 from maskwise.solution.reasons import Change, ChangeKind
-from maskwise.values.dataclass import dataclass
 from maskwise.values.row_numbers import number_keys, number_rows
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -11,7 +12,6 @@ from maskwise.search.bounds import as_rules
 from maskwise.search.groups.person_groups import PersonGroups
 from maskwise.search.groups.splitting import SplittingGroups
 from maskwise.search.groups.subset_groups import SubsetGroups
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

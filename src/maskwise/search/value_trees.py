@@ -6,6 +6,7 @@ records by their codes; `topdown` and `bottomup` move the cut through them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 from maskwise.compress.request import Coding
 from maskwise.policy.attributes import Kind
 from maskwise.search.score import entropy
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import ibis
 
 from maskwise.errors import InputError
 from maskwise.suggestion.roles import Role
-from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import Scale
 from maskwise.values.spelling import text_of
 
@@ -138,8 +140,6 @@ def _keep_frequent(table: Table, name: str) -> tuple[tuple[str, int], ...]:
 
 def _frequent(table: Table, name: str) -> tuple[tuple[str, int], ...]:
     """The most frequent values of a column; of equally frequent ones those that come first as texts."""
-    import ibis  # noqa: PLC0415 - heavy
-
     cells = table.expr.select(cell=table.column(name))
     cells = cells.filter(cells["cell"].notnull())
     counted = cells.group_by("cell").agg(n=cells.count())

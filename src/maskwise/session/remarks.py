@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InfeasibleError, InputError, MaskwiseError, PolicyError
 from maskwise.formats.policy_file import from_data, texts
 from maskwise.policy.private_release import refuse_private
 from maskwise.policy.source_lines import Document
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from maskwise.engines.base import ROW
 from maskwise.errors import InputError
 from maskwise.release import mask as masking
 from maskwise.table.data_frames import free_name
 from maskwise.table.read import read
-from maskwise.values.dataclass import dataclass
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
@@ -63,8 +64,6 @@ def pair_rows(table: Table, solution: Solution, start: int, n: int) -> RowPairs:
     before = [tuple(map(_text, row)) for row in zip(*(column.to_pylist() for column in raw.columns), strict=True)]
     if not before:
         return RowPairs(table.names, released, start, ())
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     # As the records are read; cells that are taken for missing are missing already.
     small = replace(read(raw.append_column(number, pa.array(range(len(before)), pa.int64()))), forms=table.forms)
     after = _mask(small, solution, number, released)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError
 from maskwise.release.file_set import Sidecar
 from maskwise.release.target_checks import check_target
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:

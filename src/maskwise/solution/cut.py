@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError
 from maskwise.policy.attributes import Kind
-from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import ABOVE, Scale, interval_label
 from maskwise.values.spelling import value_order
 

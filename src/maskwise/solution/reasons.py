@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
-
-from maskwise.values.dataclass import dataclass
 
 MISSING = "(missing)"
 """How a missing cell is called where values are listed."""

@@ -6,11 +6,11 @@ a split can be what they say.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from maskwise.policy.attributes import Kind
 from maskwise.solution.cut import in_tree_order
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

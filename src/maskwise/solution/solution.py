@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from maskwise.policy.attributes import Missing
 from maskwise.solution.cut import MissingShown
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import note
 from maskwise.values.number_forms import Numbers
 from maskwise.values.reading import AS_IT_IS

@@ -12,6 +12,7 @@ import hmac
 import json
 import os
 import traceback
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.studio.refusal import (
@@ -21,7 +22,6 @@ from maskwise.studio.refusal import (
     WRONG_METHOD,
     RequestError,
 )
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

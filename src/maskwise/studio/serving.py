@@ -12,6 +12,7 @@ import sys
 import threading
 import webbrowser
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
@@ -19,7 +20,6 @@ from maskwise.studio.access import Access, GuardedApp
 from maskwise.studio.drafts import Drafts, state_folder
 from maskwise.studio.private_folder import PrivateFolder, remove_stale
 from maskwise.studio.studio import Studio
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,6 +7,7 @@ follows from the groups of its parts, so most sets need not be counted.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb, prod
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.suggestion.figures import count_groups, separation
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

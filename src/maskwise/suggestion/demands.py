@@ -8,6 +8,7 @@ any of them would show anything if an attacker knew them all.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,6 @@ from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.value_groups import WANTED
 from maskwise.suggestion.vocabulary import DEMOGRAPHIC, EVERYDAY
 from maskwise.suggestion.wording import percent
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import ibis
 import numpy as np
 
 from maskwise.engines.value_samples import sample_values
@@ -23,7 +24,6 @@ from maskwise.suggestion.figures import count_groups, entropy, separation
 from maskwise.suggestion.local_forms import find_date_forms, find_number_forms
 from maskwise.suggestion.names import meaning_of
 from maskwise.suggestion.shapes import Shape, find_shape
-from maskwise.values.dataclass import dataclass
 from maskwise.values.date_forms import DateForm
 from maskwise.values.number_spellings import NumberForm
 from maskwise.values.parsing import patterns
@@ -309,8 +309,6 @@ def _find_ranges(
     table: Table, scales: Mapping[str, Scale], n_cells: Mapping[str, int]
 ) -> dict[str, tuple[float, float]]:
     """The smallest and largest value of each ordered column, where every cell can be read as such."""
-    import ibis  # noqa: PLC0415 - heavy
-
     found: dict[str, tuple[float, float]] = {}
     names = list(scales)
     for at in range(0, len(names), _COLUMNS_AT_ONCE):

@@ -9,7 +9,7 @@ says that somebody has to replace it by what is possible.
 from __future__ import annotations
 
 import math
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,6 @@ from maskwise.suggestion.rule_choice import choose_rule
 from maskwise.suggestion.suggest import DEFAULT_RISK, suggest_for
 from maskwise.suggestion.suggestion import write_new
 from maskwise.table.endpoints import closing, open_data
-from maskwise.values.dataclass import dataclass
 from maskwise.values.grids import Grid
 from maskwise.values.memory import parse_memory
 from maskwise.values.scales import Scale, bound

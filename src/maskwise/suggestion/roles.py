@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ from maskwise.suggestion.names import speaks_of_name
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.vocabulary import ARTICLE_9, DEMOGRAPHIC, IDENTIFYING, SENSITIVE, Meaning
 from maskwise.suggestion.wording import percent, values_text
-from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import Scale
 
 if TYPE_CHECKING:

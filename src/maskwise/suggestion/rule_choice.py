@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError
 from maskwise.policy.rules import icd10, isco, nace, naics, un
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.vocabulary import Meaning
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from maskwise.suggestion.evidence import ColumnEvidence

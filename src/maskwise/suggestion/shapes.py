@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from maskwise.policy.rules.un import UnRegion
 from maskwise.suggestion.check_digits import AMERICAN, AMERICAN_WRITTEN, NATIONAL_IDS, bare, iban, luhn
 from maskwise.suggestion.code_lists import ALPHA_2, ALPHA_3, GIVEN_NAMES, ISCO_GROUPS, STREET_WORDS, TOP_DOMAINS
 from maskwise.suggestion.vocabulary import Meaning
-from maskwise.values.dataclass import dataclass
 from maskwise.values.number_spellings import KNOWN, USUAL_NUMBER, NumberForm
 from maskwise.values.parsing import patterns
 from maskwise.values.scales import Scale

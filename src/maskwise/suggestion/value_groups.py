@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.policy.rules.icd10 import LEVELS
 from maskwise.policy.rules.registry import read_rule_tree
 from maskwise.suggestion.rule_choice import choose_rule
 from maskwise.suggestion.shapes import Shape
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

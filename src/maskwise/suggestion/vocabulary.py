@@ -6,10 +6,10 @@ some Polish and Swedish, in lower case and without accents.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from maskwise.suggestion.code_lists import listed
-from maskwise.values.dataclass import dataclass
 
 
 class Meaning(StrEnum):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from maskwise.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _MOST_DIGITS = 38
 """Decimals of more digits are known to no engine."""
@@ -19,16 +17,12 @@ def with_known_types(arrow: pa.Table) -> pa.Table:
     Raises:
         InputError: A column has a type that no engine knows.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     columns = [_with_known_type(column, name) for name, column in zip(arrow.column_names, arrow.columns, strict=True)]
     return pa.Table.from_arrays(columns, names=arrow.column_names)
 
 
 def with_rows(arrow: pa.Table) -> pa.Table:
     """A table whose rows can be picked, which Arrow cannot do where cells are held as runs or views."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     tests = (pa.types.is_run_end_encoded, pa.types.is_string_view, pa.types.is_binary_view)
     for i, field in enumerate(arrow.schema):
         if any(test(field.type) for test in tests):
@@ -37,8 +31,6 @@ def with_rows(arrow: pa.Table) -> pa.Table:
 
 
 def _with_known_type(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     kind = column.type
     if pa.types.is_run_end_encoded(kind):
         column = _decoded(column)
@@ -68,7 +60,4 @@ def _with_known_type(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Cells one by one, where runs of equal ones were held once."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     return pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], column.type.value_type)

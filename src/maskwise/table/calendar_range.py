@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from maskwise.errors import InputError, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    import pyarrow as pa
 
     from maskwise.table.table import Table
 
@@ -51,8 +51,6 @@ def refuse_other_dates(table: Table, names: Iterable[str]) -> None:
 
 def _is_spelled(cell: pa.ChunkedArray) -> bool:
     """Whether the one cell of a column is missing, or a day that the calendar has; Python could not hold another."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     kind = cell.type
     n = cell.cast(pa.int32() if pa.types.is_date32(kind) else pa.int64())[0].as_py()
     if n is None:

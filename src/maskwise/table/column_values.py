@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maskwise.table.endpoints import closing, open_data
-from maskwise.values.dataclass import dataclass
 from maskwise.values.memory import parse_memory
 from maskwise.values.spelling import text_of, value_order
 

@@ -8,21 +8,21 @@ what every parser reads alike; anything else is left to `held_files`.
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.table.csv_kernels import DONE, IRREGULAR, DistinctCells, number_cells
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.compiled import is_compiled
-from maskwise.values.dataclass import dataclass
 from maskwise.values.processors import for_each, n_processors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.engines.base import DataFiles
@@ -59,8 +59,6 @@ def number_csv(files: DataFiles) -> pa.Table | None:
     Args:
         files: The files, not packed, with more than one column each.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     assert files.delimiter is not None  # noqa: S101 - every csv has one
     n_bytes = sum(path.stat().st_size for path in files.paths)
     # To compile it takes longer than to read a file in another way: that is done meanwhile.
@@ -207,8 +205,6 @@ def _rooms(n_columns: int, n_records: int) -> Iterator[int]:
 
 def _texts(cells: DistinctCells) -> list[pa.Array] | None:
     """The cells of each column; None if some are no text."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     n_all = int(cells.n_of.sum())
     buffers = [None, pa.py_buffer(cells.offsets[: n_all + 1]), pa.py_buffer(cells.pool)]
     texts = pa.Array.from_buffers(pa.string(), n_all, buffers)
@@ -227,8 +223,6 @@ def _in_one(cells: Sequence[pa.Array], places: Places, starts: Ints) -> pa.Dicti
         places: INOUT (n_records,) which of its part's cells each record has; -1 is a missing one.
         starts: Where the records of each part begin, and where those of the last end.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     known, n_before = pa.concat_arrays(cells).dictionary_encode(), 0
     number = as_numpy(known.indices)
     for own, start, stop in zip(cells, starts, starts[1:], strict=False):

@@ -13,19 +13,20 @@ import io
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
 
 from maskwise.errors import InputError, plural
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from concurrent.futures import Future
     from pathlib import Path
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.engines.base import DataFiles
@@ -242,9 +243,6 @@ def read_csv(paths: Sequence[Path], delimiter: str, n_columns: int, encodings: S
         n_columns: How many columns each has.
         encodings: In which letters each is written.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    from pyarrow import csv as arrow_csv  # noqa: PLC0415 - heavy
-
     names = [f"c{i}" for i in range(n_columns)]
     how = (
         arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=n_columns > 1),

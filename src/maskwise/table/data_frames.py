@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
+import pyarrow as pa
 
 from maskwise.errors import InputError
 from maskwise.table.arrow_types import with_rows
@@ -15,8 +17,6 @@ from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-    import pyarrow as pa
 
     from maskwise.values.reading import Reading, Rename
 
@@ -58,8 +58,6 @@ def as_arrow(frame: Any) -> pa.Table:
     Args:
         frame: A pandas, Polars or Arrow table whose columns have names of their own.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     opened = _opened(frame)
     columns = {}
     for name in opened.columns:
@@ -76,8 +74,6 @@ def as_arrow(frame: Any) -> pa.Table:
 
 def _opened(frame: Any) -> Any:
     """The frame in the one form that all libraries' frames have."""
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     try:
         return nw.from_native(frame, eager_only=True)
     except TypeError:
@@ -92,8 +88,6 @@ def ready_rows(rows: Any, reading: Reading) -> Any:
 
 def with_class(frame: Any, name: str, classes: Any) -> Any:
     """A narwhals frame with the class of each record as a column of texts."""
-    import narwhals.stable.v1 as nw  # noqa: PLC0415 - heavy
-
     texts = [None if is_missing(label) else text_of(label) for label in np.asarray(classes).ravel().tolist()]
     if len(texts) != len(frame):
         msg = f"Found input variables with inconsistent numbers of samples: [{len(frame)}, {len(texts)}]"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import ibis
+
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
 
 def as_iso(cell: ir.StringValue, form: DateForm) -> ir.StringValue:
     """The ISO spelling of cells that have a form; every other cell as it is. The twin of `DateForm.to_usual`."""
-    import ibis  # noqa: PLC0415 - heavy
 
     def day_by(pattern: str) -> ir.StringValue:
         year, month, day = (cell.re_extract(pattern, form.group(part)) for part in ("YYYY", "MM", "DD"))
@@ -25,6 +26,4 @@ def as_iso(cell: ir.StringValue, form: DateForm) -> ir.StringValue:
 
 
 def _two_digits(part: ir.StringValue) -> ir.StringValue:
-    import ibis  # noqa: PLC0415 - heavy
-
     return (ibis.literal("0") + part).right(2)

@@ -16,6 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import ArrowException
+
 from maskwise.engines.base import DataFiles
 from maskwise.engines.distinct_rows import n_records
 from maskwise.errors import InputError, did_you_mean
@@ -33,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import ibis.expr.types as ir
-    import pyarrow as pa
 
     from maskwise.engines.sql import Engine
     from maskwise.values.reading import Rename
@@ -259,9 +262,6 @@ def delimiter_of(text: str) -> str:
 
 def parquet_schema(path: Path) -> pa.Schema:
     """The names and types of a parquet file's columns."""
-    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
-    from pyarrow import ArrowException  # noqa: PLC0415 - heavy
-
     try:
         return pq.read_schema(path)
     except (ArrowException, UnicodeDecodeError):
@@ -283,9 +283,6 @@ def _refuse_other_types(paths: Sequence[Path], schemas: Sequence[pa.Schema]) -> 
 
 def load_whole(path: Path, suffix: str) -> pa.Table:
     """Load an Arrow file, or a parquet file inside gzip, as a whole."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
-
     try:
         if suffix.endswith(".gz"):
             with gzip.open(path, "rb") as file:

@@ -10,6 +10,10 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv
+
 from maskwise.engines.held_columns import one_array
 from maskwise.table.csv_dictionaries import number_csv
 from maskwise.values.processors import for_each
@@ -17,8 +21,6 @@ from maskwise.values.processors import for_each
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-    import pyarrow as pa
 
     from maskwise.engines.base import DataFiles
 
@@ -58,8 +60,6 @@ def load_csv(files: DataFiles, most_bytes: int) -> pa.Table | None:
         files: The files.
         most_bytes: How large they may be.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if not _is_held(files, most_bytes):
         return None
     try:
@@ -79,9 +79,6 @@ def load_parquet(paths: Sequence[Path], schema: pa.Schema, most_bytes: int) -> p
         schema: Their columns.
         most_bytes: How large they may be, unpacked, with a word of 64 bits for each cell at least.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
-
     texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
     others = (pa.types.is_signed_integer, pa.types.is_float64, pa.types.is_boolean, pa.types.is_date32)
     is_plain = all(field.name in texts or any(test(field.type) for test in others) for field in schema)
@@ -117,9 +114,6 @@ def _is_held(files: DataFiles, most_bytes: int) -> bool:
 
 
 def _read(files: DataFiles) -> pa.Table:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    from pyarrow import csv  # noqa: PLC0415 - heavy
-
     names = [f"c{i}" for i in range(files.n_columns)]
     begin = csv.ReadOptions(column_names=names, skip_rows=1, block_size=_READ_BYTES)
     how = csv.ParseOptions(delimiter=files.delimiter, ignore_empty_lines=True)
@@ -141,8 +135,6 @@ def _ends_open(path: Path, delimiter: str) -> bool:
 
 
 def _as_texts(kinds: dict[str, pa.DataType]) -> Any:
-    from pyarrow import csv  # noqa: PLC0415 - heavy
-
     return csv.ConvertOptions(
         column_types=kinds, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
     )
@@ -150,15 +142,11 @@ def _as_texts(kinds: dict[str, pa.DataType]) -> Any:
 
 def _all_in_one(table: pa.Table) -> pa.Table:
     """A table with one dictionary for each column that has some."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     return pa.table(for_each(_in_one, table.columns), names=[f"c{i}" for i in range(table.num_columns)])
 
 
 def _in_one(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
     """A column of dictionaries as one array, or as texts if these hardly repeat; another as it is."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if not pa.types.is_dictionary(column.type):
         return column
     whole = one_array(column)

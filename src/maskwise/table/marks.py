@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from maskwise.engines.lookup_keys import look_up
 from maskwise.table.table import one_or_zero
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import pyarrow as pa
 
     from maskwise.table.table import Table
 
@@ -56,8 +55,6 @@ def mark(table: Table, sensitive: Sequence[tuple[str, pa.Array]]) -> Table:
 
 def _number(table: Table, name: str, own: Mapping[int, Sequence[object]], key: str) -> tuple[Table, _Numbered]:
     """Give each cell of a column a number for the sets that it belongs to."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     sets: dict[object, tuple[int, ...]] = {}
     for i, cells in own.items():
         sets.update({cell: (*sets.get(cell, ()), i) for cell in cells if cell is not None})

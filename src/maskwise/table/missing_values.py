@@ -10,6 +10,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import ibis
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -28,8 +30,6 @@ def blank_values(table: Table, spellings: Sequence[str]) -> Table:
         table: The records.
         spellings: How a missing cell is spelled.
     """
-    import ibis  # noqa: PLC0415 - heavy
-
     if not spellings:
         return table
     numbers = [number for number in map(_number, spellings) if number is not None]

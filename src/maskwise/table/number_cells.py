@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import ibis
+
 from maskwise.engines.distinct_rows import n_marked
 from maskwise.errors import InputError, plural
 from maskwise.values.number_spellings import KNOWN, MINUS, USUAL_NUMBER, NumberForm
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 
 def as_usual(cell: ir.StringValue, form: NumberForm) -> ir.StringValue:
     """The usual spelling of numbers that have a form; every other cell as it is. The twin of `NumberForm.to_usual`."""
-    import ibis  # noqa: PLC0415 - heavy
-
     bare = cell
     for mark in form.marks:
         bare = bare.replace(mark, "")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+import ibis
 import numpy as np
+import pyarrow.compute as pc
 
 from maskwise.engines.base import Feature
 from maskwise.engines.distinct_rows import is_told_apart
 from maskwise.engines.each_cell_once import order_held
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,8 +51,6 @@ class RandomPart:
 
     def at_most(self, most: int) -> RandomPart:
         """Draw fewer records, if there are more than so many; they stay inside the engine."""
-        import ibis  # noqa: PLC0415 - heavy
-
         expected = self.n_all * self.share
         if expected <= most:
             return self
@@ -85,8 +84,6 @@ class RandomPart:
 
 def _count_cells(column: pa.ChunkedArray) -> CellCounts:
     """Count the cells of a column in this process, in half of the time that DuckDB takes over many columns."""
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     return CellCounts(len(column) - column.null_count, pc.count_distinct(column, mode="only_valid").as_py())
 
 
@@ -104,8 +101,6 @@ def take_part(table: Table, n_rows: int) -> RandomPart:
 
 def one_of_each(table: Table, name: str) -> Table:
     """Draw one record of each value of a column, each of them as likely as any other."""
-    import ibis  # noqa: PLC0415 - heavy
-
     # Numbers are drawn before they are sorted by: no database sorts a window by numbers that it draws meanwhile.
     drawn = table.engine.materialize(table.expr.mutate(drawn_number=ibis.random()))
     place = ibis.row_number().over(group_by=drawn[table.key(name)], order_by=drawn["drawn_number"])

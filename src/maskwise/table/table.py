@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
+import ibis
 import numpy as np
 
 from maskwise.engines.base import MIXED_CELLS, ROW
@@ -19,7 +20,6 @@ from maskwise.table.files import looks_like_cell
 from maskwise.table.kept_counts import KeptCounts, NothingKept
 from maskwise.values.arrow import as_numpy
 from maskwise.values.csv_form import PLAIN
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -95,8 +95,6 @@ class Table:
         numbers in the spelling of some country are in the usual one, until the
         column is masked.
         """
-        import ibis  # noqa: PLC0415 - heavy
-
         if self.binned is not None and self.binned[0] == name:
             return self._bin(replace(self, binned=None).column(name), self.binned[1])
         value = self.expr[self.key(name)]
@@ -122,8 +120,6 @@ class Table:
 
     def _bin(self, value: ir.Value, lows: tuple[float, ...]) -> ir.Value:
         """The number of the bin that each cell falls into."""
-        import ibis  # noqa: PLC0415 - heavy
-
         number = self.engine.dialect.try_cast(value, "float64") if value.type().is_string() else value
         code = sum((one_or_zero(number >= low) for low in lows), start=ibis.literal(0, "int64"))
         return ibis.ifelse(number.notnull(), code, ibis.null("int64"))
@@ -257,8 +253,6 @@ class Table:
 
     def first_row_with(self, name: str, keys: pa.Array) -> int | None:
         """The number, from 1, of the first record whose cell is one of `keys`."""
-        import ibis  # noqa: PLC0415 - heavy
-
         row = self.expr[ROW] if ROW in self.expr.columns else ibis.row_number()
         numbered = self.normalized([name]).mutate(row_number=row + 1)
         hits = numbered.filter(numbered[self.key(name)].isin(keys.to_pylist()))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 
@@ -22,8 +22,6 @@ def as_numpy(values: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     >>> as_numpy(pa.chunked_array([[True], [False]])).tolist()
     [True, False]
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     if pa.types.is_boolean(whole.type):
         return as_numpy(whole.cast(pa.uint8())).astype(np.bool_)
@@ -41,8 +39,6 @@ def from_numpy(values: NDArray[Any]) -> pa.Array:
     >>> from_numpy(np.array([1, 2], np.uint8)).type
     DataType(uint8)
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if values.dtype == np.bool_:
         return from_numpy(values.astype(np.uint8)).cast(pa.bool_())
     kind = pa.from_numpy_dtype(values.dtype)

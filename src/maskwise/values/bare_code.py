@@ -14,6 +14,7 @@ import json
 import os
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.util import find_spec
@@ -26,7 +27,6 @@ import numpy as np
 
 from maskwise.values.bare_arguments import is_known, is_whole, spelled
 from maskwise.values.bare_files import read_code, write_code
-from maskwise.values.dataclass import dataclass
 from maskwise.values.loop_stamp import stamp_of
 
 if TYPE_CHECKING:

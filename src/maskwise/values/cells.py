@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from maskwise.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
-    import pyarrow as pa
 
 
 def is_missing(cell: object) -> bool:
@@ -30,8 +31,6 @@ def cells_to_arrow(cells: np.ndarray[Any, Any], name: str) -> pa.Array:
         cells: (n_records,) of any type.
         name: What an error calls the column.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     try:
         return pa.array([None if is_missing(cell) else cell for cell in cells.tolist()])
     except (pa.ArrowException, TypeError, ValueError):

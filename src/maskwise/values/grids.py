@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maskwise.errors import PolicyError, quote
-from maskwise.values.dataclass import dataclass
 from maskwise.values.scales import DAY, Scale
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote
 
 from maskwise.errors import InputError, quote
-from maskwise.values.dataclass import dataclass
 from maskwise.values.paths import is_there
 
 DATABASE_FILES = ("duckdb://", "sqlite://")

@@ -8,11 +8,11 @@ repeats what recipients may read.
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from maskwise.errors import MaskwiseWarning, enumerated, quote
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,11 +8,11 @@ same text. A table rewrites its cells by the same parts (`table.number_cells`).
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from maskwise.errors import PolicyError, did_you_mean, quote
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from maskwise.errors import PolicyError
 from maskwise.values.arrow import as_numpy, from_numpy
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 from maskwise.values.scales import Scale, bound
 
@@ -37,8 +38,6 @@ def parse_keys(keys: pa.Array) -> Parsed | None:  # noqa: PLR0911 - one for each
     A text column is read as the narrowest scale that takes most of its keys, so
     that the few that do not fit can be named.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     kind = keys.type
     if pa.types.is_dictionary(kind):
         keys, kind = keys.cast(kind.value_type), kind.value_type
@@ -80,8 +79,6 @@ def patterns() -> dict[Scale, str]:
 
 
 def _parse_texts(keys: pa.Array) -> Parsed:
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     texts = pc.ascii_trim_whitespace(keys)
     best: tuple[int, Scale, NDArray[np.bool_]] | None = None
     for scale, pattern in _PATTERNS.items():
@@ -96,9 +93,6 @@ def _parse_texts(keys: pa.Array) -> Parsed:
 
 def _numbers_of(texts: pa.Array, scale: Scale, known: NDArray[np.bool_]) -> Parsed:
     """Convert the texts that match; one that matches but is no calendar day turns out unknown."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     floats = scale is Scale.REAL
     numbers = np.zeros(len(texts), np.float64 if floats else np.int64)
     known = known.copy()
@@ -118,9 +112,6 @@ def _numbers_of(texts: pa.Array, scale: Scale, known: NDArray[np.bool_]) -> Pars
 
 def looks_like_code(keys: pa.Array) -> bool:
     """Say whether a text column's numbers are names, such as zip codes with leading zeros."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     if not pa.types.is_string(keys.type):
         return False
     return bool(pc.any(pc.match_substring_regex(keys, CODE)).as_py())

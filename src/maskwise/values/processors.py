@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ def for_each(work: Callable[[Item], Found], items: Sequence[Item], *, pays: bool
     n_threads = min(n_processors(), _MOST_THREADS, len(items))
     if not pays or n_threads < 2:  # noqa: PLR2004 - one after the other
         return [work(item) for item in items]
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - start-up
-
     with ThreadPoolExecutor(n_threads) as threads:
         return list(threads.map(work, items))
 
@@ -50,8 +49,6 @@ def both(first: Callable[[], Found], second: Callable[[], Other], *, pays: bool 
     """
     if not pays or n_processors() < 2:  # noqa: PLR2004 - one after the other
         return first(), second()
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - start-up
-
     with ThreadPoolExecutor(1) as thread:
         other = thread.submit(second)
         return first(), other.result()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from maskwise.values.dataclass import dataclass
 from maskwise.values.date_forms import DateForm
 from maskwise.values.number_spellings import NumberForm
 

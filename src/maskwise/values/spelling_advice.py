@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from maskwise.errors import quote
 from maskwise.values import date_forms, number_spellings
 from maskwise.values.file_words import file_words
@@ -11,8 +13,6 @@ from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    import pyarrow as pa
 
     from maskwise.values.date_forms import DateForm
     from maskwise.values.number_spellings import NumberForm
@@ -32,8 +32,6 @@ def foreign_spelling(column: str, keys: pa.Array) -> str:
     >>> foreign_spelling("Cost", pa.array(["north", "7,25"]))
     ''
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if not pa.types.is_string(keys.type):
         return ""
     texts = keys.to_pylist()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +21,6 @@ from maskwise.engines.base import Feature, Lookup
 from maskwise.engines.distinct_rows import marked_of_row, records_of_row
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
-from maskwise.values.dataclass import dataclass
 from maskwise.values.processors import n_processors
 
 if TYPE_CHECKING:

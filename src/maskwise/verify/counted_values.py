@@ -6,12 +6,12 @@ one checks the other.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from maskwise.policy.requirements.any_of import AnyOf
 from maskwise.policy.requirements.grouping import GroupedBy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.spelling import is_spelled, one_spelling, telling_apart, value_order
 
 if TYPE_CHECKING:

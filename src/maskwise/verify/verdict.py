@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maskwise.policy.requirements.unit import Unit
-from maskwise.values.dataclass import dataclass
 from maskwise.values.message import warnings_of
 
 if TYPE_CHECKING:

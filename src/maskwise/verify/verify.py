@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.engines.base import PERSON, Feature
 from maskwise.engines.distinct_rows import n_marked, n_records, records_of_row
@@ -21,7 +22,6 @@ from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.table.marks import MOST_LISTED
 from maskwise.table.table import one_or_zero
 from maskwise.values.arrow import as_numpy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.spelling import text_of
 from maskwise.verify.coded_records import code_records
 from maskwise.verify.counted_values import Cells
@@ -280,8 +280,6 @@ def _indicate(
     Returns:
         The records that the columns are of, and the columns.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     held = [cells[name].are(values) for name, values in marks]
     layer_of: dict[int, str] = {}
     for name in cells:

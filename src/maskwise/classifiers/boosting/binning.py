@@ -5,11 +5,10 @@ A column has at most 255 bins. One more bin, after the last, holds the missing c
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,6 +8,7 @@ nothing random. `tree` grows the trees.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy as np
 from maskwise.classifiers.boosting.binning import bin_values, learn_binning
 from maskwise.classifiers.boosting.kernels import SCALE, add_tree, to_chances
 from maskwise.classifiers.boosting.tree import BinnedTable, Settings, grow
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maskwise.classifiers.boosting.kernels import MIN_HESSIAN, add_histogram, find_split, split_rows
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,6 +7,7 @@ deeper than Python's stack.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +16,6 @@ import numpy as np
 
 from maskwise.classifiers.c45.record_kernels import estimate_errors, leaf_errors, split_records
 from maskwise.classifiers.c45.split_kernels import CATEGORY, TINY, choose_split
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

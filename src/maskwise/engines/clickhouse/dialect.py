@@ -11,6 +11,7 @@ import secrets
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import ibis
 import numpy as np
 import pyarrow as pa
 
@@ -165,8 +166,6 @@ class ClickHouse:
 
     def random_order(self) -> ir.Value:
         """Hash a random identifier with a secret: ClickHouse draws it from a generator that others could follow."""
-        import ibis  # noqa: PLC0415 - heavy
-
         hashed = ibis.udf.scalar.builtin(_sha256, name="SHA256")
         return hashed(ibis.literal(secrets.token_hex(32)) + ibis.uuid().cast("string"))
 

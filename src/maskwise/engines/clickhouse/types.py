@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
+import ibis.expr.datatypes as dt
 import pyarrow as pa
 
 from maskwise.engines.clickhouse.names import quote_name, quote_text
 from maskwise.errors import InputError
-from maskwise.values.dataclass import dataclass
 
 _PLAIN = {
     "Int8": pa.int8(),
@@ -87,8 +88,6 @@ class ResultColumn:
 
     def ibis_type(self) -> Any:
         """The Ibis type that stands for it in expressions."""
-        import ibis.expr.datatypes as dt  # noqa: PLC0415 - heavy
-
         if (found := _TIME.fullmatch(self.kind)) is not None:
             return dt.Timestamp(timezone=self.zone, scale=int(found[1] or 0))
         kind = self.arrow_type()

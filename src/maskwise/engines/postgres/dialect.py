@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import ibis
 import numpy as np
 import psycopg
 from psycopg import sql as pg
@@ -110,8 +111,6 @@ class Postgres:
     def backend(self) -> Any:
         """The Ibis backend that spells expressions as SQL."""
         if self._backend is None:
-            import ibis  # noqa: PLC0415 - heavy
-
             with translate_errors():
                 self._backend = ibis.postgres.from_connection(self._connection)
         return self._backend
@@ -120,8 +119,6 @@ class Postgres:
         """Open a table by its name, or an Ibis table; a column of a type that Arrow does not know is text."""
         if not isinstance(source, str | TableName):
             return self._without_collations(source)
-        import ibis  # noqa: PLC0415 - heavy
-
         place = TableName(source) if isinstance(source, str) else source
         found = self._describe(pg.SQL("SELECT * FROM {}").format(_identifier(place)), place)
         schema = ibis.schema({column.name: types.ibis_type(column) for column in found})
@@ -235,8 +232,6 @@ class Postgres:
 
     def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
         """Read texts as another type; one that cannot be read is missing, or before version 16 refused."""
-        import ibis  # noqa: PLC0415 - heavy
-
         if self.stops_at_unreadable():
             return text.cast(kind)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
-from maskwise.values.dataclass import dataclass
 from maskwise.values.memory import for_engine
 
 _LEAST = 64 << 10

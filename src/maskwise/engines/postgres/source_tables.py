@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import ibis.expr.operations as ops
+
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName
 
@@ -22,7 +24,5 @@ def tables_of(source: Any) -> list[TableName]:
         return [source]
     if input_kind(source) is not InputKind.IBIS_TABLE:
         return []
-    import ibis.expr.operations as ops  # noqa: PLC0415 - heavy
-
     named = source.op().find((ops.DatabaseTable, ops.UnboundTable))
     return [TableName(one.name, one.namespace.database) for one in named]

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import ibis
+import ibis.expr.datatypes as dt
 import pyarrow as pa
 import pyarrow.csv as pc
 from psycopg import sql
@@ -91,8 +92,6 @@ def arrow_type(column: psycopg.Column) -> pa.DataType:
 
 def ibis_type(column: psycopg.Column) -> Any:
     """The Ibis type of a column as it stands in its table."""
-    import ibis.expr.datatypes as dt  # noqa: PLC0415 - beside its only use
-
     if column.type_code == _NUMERIC:
         return dt.Decimal(column.precision, column.scale)
     return dt.DataType.from_pyarrow(_ARROW_TYPES[column.type_code]) if column.type_code in _ARROW_TYPES else dt.unknown

@@ -14,6 +14,8 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import ibis
+import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -45,7 +47,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import ibis.expr.types as ir
-    import pyarrow as pa
 
     from maskwise.engines.base import DataFiles
     from maskwise.engines.pair_counts import Target
@@ -114,8 +115,6 @@ class Spark:
     def backend(self) -> Any:
         """The Ibis backend that spells expressions as SQL."""
         if self._backend is None:
-            import ibis  # noqa: PLC0415 - heavy
-
             self._backend = ibis.pyspark.connect(self.session)
         return self._backend
 
@@ -196,8 +195,6 @@ class Spark:
     @contextmanager
     def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
         """Run a query and read its result as the workers compute it, some partitions at a time."""
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         with translate_errors():
             frame = self.session.sql(sql)
             schema = arrow_schema(frame)
@@ -272,8 +269,6 @@ class Spark:
 
     def random_order(self) -> ir.Value:
         """Draw a random identifier for each record, by Spark's own function."""
-        import ibis  # noqa: PLC0415 - heavy
-
         return ibis.udf.scalar.builtin(_uuid, name="uuid")()
 
     def in_random_order(self, records: ir.Table) -> ir.Table:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pyarrow as pa
 
 _ACCURACY = 1000
 """How evenly numbers are spread over ranges: the more, the longer it takes to find their ends."""
@@ -20,8 +20,6 @@ def range_search_sql(cell: str, lows: pa.Array) -> str:
         cell: The cell, in SQL.
         lows: Where each range begins, ascending.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     # Folded into one constant before the query runs; a subquery may not stand in a lambda.
     spelled = ",".join(lows.cast(pa.string()).to_pylist())
     listed = f"CAST(split('{spelled}', ',') AS ARRAY<{_type_of(lows.type)}>)"
@@ -70,8 +68,6 @@ def n_smaller_sql(cells: str, beside: Sequence[str], ends: pa.Array) -> str:
 
 def _type_of(kind: pa.DataType) -> str:
     """What Spark calls the type of an ordered column."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if pa.types.is_timestamp(kind):
         return "TIMESTAMP_NTZ" if kind.tz is None else "TIMESTAMP"
     if pa.types.is_date(kind):

@@ -9,13 +9,13 @@ texts in a DATE column are dates if every one of them is spelled as a date.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 import pyarrow as pa
 
 from maskwise.engines.base import MIXED_CELLS
-from maskwise.values.dataclass import dataclass
 
 
 class Storage(StrEnum):

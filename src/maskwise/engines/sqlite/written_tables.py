@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from maskwise.engines.sqlite.column_types import MOST_DIGITS, UTC, Storage
 from maskwise.engines.sqlite.connection import quoted
 from maskwise.errors import WriteError
@@ -12,8 +14,6 @@ from maskwise.errors import WriteError
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
-
-    import pyarrow as pa
 
     from maskwise.engines.duckdb import DuckDB
     from maskwise.values.location import TableName
@@ -104,8 +104,6 @@ def _written_as(kind: str, cell: str) -> tuple[str, str]:  # noqa: PLR0911 - a t
 
 def _cells(column: pa.Array) -> Iterable[Any]:
     """Cells as Python has them; of a text that occurs often all cells are one object."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     if not pa.types.is_string(column.type) or len(column) < _REPEATED:
         return column.to_pylist()  # type: ignore[no-any-return]
     encoded = column.dictionary_encode()

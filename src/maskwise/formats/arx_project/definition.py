@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from maskwise.formats.arx_project.xml_elements import Element

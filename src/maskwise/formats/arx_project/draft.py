@@ -6,7 +6,7 @@ The draft is a policy that can be read, and its owner has to read it first.
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ from maskwise.formats.taxonomies.arx_csv import forest_of_rows
 from maskwise.formats.taxonomies.delimited import read_rows
 from maskwise.formats.taxonomies.nested_yaml import spell, write_yaml
 from maskwise.policy.source_lines import Document
-from maskwise.values.dataclass import dataclass
 from maskwise.values.printable import printable
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ A new format is a module beside this one and an entry in `FORMATS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,7 +23,6 @@ from maskwise.formats.taxonomies.nested_yaml import read_yaml, write_yaml
 from maskwise.formats.taxonomies.skos_csv import is_skos, read_skos, write_skos
 from maskwise.formats.taxonomies.source import read_source
 from maskwise.policy.taxonomy import Taxonomy  # noqa: TC001 - a doctest makes one
-from maskwise.values.dataclass import dataclass
 
 Trees: TypeAlias = Mapping[str, Forest]
 """What a file says, by attribute; a file of one tree has it under the empty name."""

@@ -6,10 +6,10 @@ profile and the recount each do it in their own way, by the rule that `AnyOf` st
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from maskwise.policy.requirements.qid import refuse
-from maskwise.values.dataclass import dataclass
 from maskwise.values.spelling import one_spelling
 
 ANY = "any"

@@ -8,11 +8,11 @@ a measure of its own for each type of part and shares nothing but these values.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from maskwise.policy.requirements.any_of import elements_of
 from maskwise.policy.requirements.unit import Unit
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +16,6 @@ from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.policy.requirements.spread import spread_data, spread_misfit, too_many_values
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import beyond_text, figure_text
-from maskwise.values.dataclass import dataclass
 from maskwise.values.spelling import has_order, one_spelling
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from maskwise.errors import WHOLE
@@ -28,7 +28,6 @@ from maskwise.policy.requirements.qid import bound_mistakes, called, qid_mistake
 from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import beyond_text, figure_text, group_data
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from math import ceil, isfinite, log2
@@ -18,7 +19,6 @@ from maskwise.policy.requirements.rule import Arithmetic, Rule, negated_count
 from maskwise.policy.requirements.spread import spread_data, spread_misfit, too_many_values
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import beyond_text, figure_text
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from maskwise.policy.requirements.qid import MOST_PARTS
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Requirement

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from maskwise.policy.requirements.file_form import Key, ValueMistake
 from maskwise.policy.requirements.qid import refuse
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from maskwise.policy.requirements.file_form import Entry

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from maskwise.errors import WHOLE, PolicyError, plural
@@ -12,7 +12,6 @@ from maskwise.policy.requirements.qid import called, qid_mistakes, refuse
 from maskwise.policy.requirements.rule import MAX_RECORDS, Arithmetic, Rule, negated_count
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.requirements.wording import figure_text
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

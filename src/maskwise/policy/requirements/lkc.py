@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from math import comb
@@ -35,7 +35,6 @@ from maskwise.policy.requirements.protected_values import (
 )
 from maskwise.policy.requirements.qid import called, qid_mistakes, refuse
 from maskwise.policy.requirements.wording import figure_text, group_data
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,10 +5,9 @@ The arithmetic itself is compiled, in `search.rule_kernels.weigh`; a new kind ne
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
-
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Self
 
 from maskwise.policy.rules.level_lists import read_counts
-from maskwise.values.dataclass import dataclass
 
 HIDING = "*"
 """What stands for a character that is not shown."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 from maskwise.errors import PolicyError
 from maskwise.policy.rules.level_names import read_names
 from maskwise.policy.rules.moments import read_moment, shift_of
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

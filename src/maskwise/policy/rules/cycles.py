@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
 from maskwise.policy.rules.level_names import read_names
 from maskwise.policy.rules.moments import read_moment, shift_of
-from maskwise.values.dataclass import dataclass
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _SATURDAY = 5

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Self
 
 from maskwise.errors import PolicyError
 from maskwise.policy.rules.level_lists import read_counts, shown
-from maskwise.values.dataclass import dataclass
 
 _ADDRESS = "address"
 _EXAMPLE = "[address, 3, 2, 1]"

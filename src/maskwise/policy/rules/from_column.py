@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 from maskwise.errors import PolicyError
-from maskwise.values.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

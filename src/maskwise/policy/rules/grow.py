@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
 from maskwise.errors import PolicyError, did_you_mean, quote
 from maskwise.policy.rules.level_lists import shown
-from maskwise.values.dataclass import dataclass
 
 
 class GrowBy(StrEnum):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self
 
 from maskwise.policy.rules.icd10_blocks import CHAPTER_RANGES, CHAPTERS, OUT_OF_ORDER
 from maskwise.policy.rules.level_names import levels_data, read_names, split_options
-from maskwise.values.dataclass import dataclass
 
 LEVELS = ("code", "category", "block", "chapter")
 """All levels, the finest first."""

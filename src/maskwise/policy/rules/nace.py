@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from maskwise.policy.rules.level_names import levels_data, read_names, split_options
-from maskwise.values.dataclass import dataclass
 
 LEVELS = ("class", "group", "division", "section")
 """All levels, the finest first."""

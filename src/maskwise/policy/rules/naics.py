@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from maskwise.policy.rules.digit_codes import digit_path
 from maskwise.policy.rules.level_names import levels_data, read_names
-from maskwise.values.dataclass import dataclass
 
 LEVELS = ("national", "industry", "group", "subsector", "sector")
 """All levels, the finest first."""

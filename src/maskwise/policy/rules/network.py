@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 from maskwise.errors import PolicyError
 from maskwise.policy.rules.level_lists import read_counts
-from maskwise.values.dataclass import dataclass
 
 _LONGEST = {4: 32, 6: 128}
 

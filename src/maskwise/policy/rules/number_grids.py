@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from itertools import pairwise
 from typing import Any, Self
 
 from maskwise.errors import PolicyError
 from maskwise.policy.rules.level_lists import shown
-from maskwise.values.dataclass import dataclass
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", re.ASCII)
 _WHOLE = re.compile(r"-?[0-9]{1,15}", re.ASCII)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,6 @@ from typing import Any, Final, Self
 
 from maskwise.errors import InputError
 from maskwise.policy.rules.level_names import levels_data, read_names
-from maskwise.values.dataclass import dataclass
 
 LEVELS = ("country", "subregion", "region")
 """All levels, the finest first."""

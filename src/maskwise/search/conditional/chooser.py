@@ -9,7 +9,7 @@ every state is safe, and the last one is maximal for these candidates.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,6 @@ from maskwise.search.groups.subset_groups import SubsetGroups
 from maskwise.search.suppression.prices import Prices
 from maskwise.search.ties import TOLERANCE, is_less, largest
 from maskwise.search.topdown import Choice
-from maskwise.values.dataclass import dataclass
 from maskwise.values.processors import both, for_each
 
 if TYPE_CHECKING:

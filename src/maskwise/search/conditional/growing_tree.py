@@ -8,14 +8,13 @@ may ever need, so that a state can refer to nodes that do not exist yet.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maskwise.policy.attributes import Kind
 from maskwise.search.value_trees import ValueNode
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

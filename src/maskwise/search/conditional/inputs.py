@@ -6,6 +6,7 @@ rows of all masked attributes together, and what unmasked columns tell.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,6 @@ from maskwise.search.grow_trees import grow_tree
 from maskwise.search.preferences import preferences_of
 from maskwise.search.suppression.found import spare_records, start_groups
 from maskwise.values.background import Background
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,20 +7,20 @@ records in one bin are equally well predicted without any masked column.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from maskwise.classifiers.boosting.model import fit
 from maskwise.compress.value_odds import MOST_CATEGORIES, N_BINS, may_name_people
 from maskwise.values.arrow import as_numpy
-from maskwise.values.dataclass import dataclass
 from maskwise.values.parsing import looks_like_code, parse_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     Bools = NDArray[np.bool_]
@@ -105,8 +105,6 @@ def number_rows(columns: Sequence[pa.ChunkedArray], most: int) -> tuple[Unmasked
 
 def code_column(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:
     """A column as numbers, and whether they only name categories; a missing cell is not a number."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         numbers = as_numpy(column.cast(pa.float64(), safe=False).fill_null(np.nan)).astype(np.float64)

@@ -7,6 +7,7 @@ training records decides which result is best; nothing else is looked at.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,6 @@ from maskwise.search.curve import start_curve
 from maskwise.search.preferences import preferences_of
 from maskwise.search.topdown import TopDown, descend
 from maskwise.search.value_trees import flatten
-from maskwise.values.dataclass import dataclass
 from maskwise.values.processors import both
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ So only values that are too rare themselves are left out.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,6 @@ from maskwise.policy.attributes import Kind
 from maskwise.search.conditional.growing_tree import start_tree
 from maskwise.search.grow_trees import grow_forest
 from maskwise.search.regions import region_arrays
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,6 +9,7 @@ and what is left, satisfies every rule.
 from __future__ import annotations
 
 import heapq
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +20,6 @@ from maskwise.search.regions import block_kernels, gain_kernels, region_arrays, 
 from maskwise.search.regions.qid_groups import NO_RULES, QidGroups
 from maskwise.solution.region_codes import Taken
 from maskwise.solution.region_rows import walk_splits
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Sequence

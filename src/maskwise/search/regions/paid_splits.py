@@ -9,6 +9,7 @@ stays satisfies every rule, and so does every group of a QID that loses records.
 from __future__ import annotations
 
 import heapq
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,6 @@ import numpy as np
 from maskwise.search import rule_kernels
 from maskwise.search.regions import region_arrays
 from maskwise.search.regions.places import Places
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence

@@ -12,10 +12,10 @@ again until nothing is left.
 from __future__ import annotations
 
 import heapq
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.search.regions.places import Places
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence

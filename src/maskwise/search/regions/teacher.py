@@ -8,20 +8,21 @@ is led by the chances of a good model instead of single classes, which are noise
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from maskwise.search.conditional.unmasked_columns import alike, code_column, out_of_fold
 from maskwise.search.regions.region_arrays import SCALE
 from maskwise.search.regions.targets import ClassTarget, NumberTarget
 from maskwise.values.arrow import as_numpy
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.compress.compressed_table import ClassTable
@@ -185,9 +186,6 @@ def _predict(values: Floats, is_category: Bools, target: PredictedTarget, seed: 
 
 def _number_target(classes: pa.ChunkedArray) -> NumberTarget:
     """The class as numbers, also where a csv has them as texts."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
-
     cells = pc.utf8_trim_whitespace(classes) if pa.types.is_string(classes.type) else classes
     return NumberTarget.of(as_numpy(cells.cast(pa.float64(), safe=False).fill_null(np.nan)).astype(np.float64))
 

@@ -12,7 +12,7 @@ not, so where the table is large the choice leans to larger regions.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +24,6 @@ from maskwise.search.regions.growth import Growth
 from maskwise.search.regions.paid_splits import PaidSplits, Spending
 from maskwise.search.regions.qid_groups import NO_RULES
 from maskwise.search.regions.teacher import add_up
-from maskwise.values.dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ thereby broke one. What is left satisfies every requirement.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules
 from maskwise.search.suppression import candidate_kernels, settle_kernels
 from maskwise.search.suppression.requests import refuse_order_of_values
-from maskwise.values.dataclass import dataclass
 from maskwise.values.row_numbers import number_rows
 
 if TYPE_CHECKING:
