@@ -122,10 +122,11 @@ class StudioProcess:
         return [one for one in children if "spawn_main" in Path(f"/proc/{one}/cmdline").read_text()]
 
 
-def start_studio(state: Path, *arguments: str) -> StudioProcess:
+def start_studio(state: Path, *arguments: str, **environment: str) -> StudioProcess:
     """Start a studio that keeps its drafts in a folder, and wait for its address."""
     command = [sys.executable, "-m", "maskwise", "studio", "--no-browser", *arguments]
     env = {**os.environ, "XDG_STATE_HOME": str(state), "MASKWISE_DEBUG": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    env |= environment
     said = state / f"said-{time.monotonic_ns()}.txt"
     with said.open("w") as file:
         process = subprocess.Popen(command, env=env, stdout=file, stderr=file)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.studio.page.conftest import NewTab, StudioProcess
+from tests.studio.page.conftest import NewTab, StudioProcess, end_studio, start_studio
 from tests.studio.page.steps import (
     go,
     key,
@@ -25,6 +25,8 @@ from tests.studio.page.steps import (
 
 pytestmark = pytest.mark.slow
 GONE = 410
+COMPILED_WITHIN = 400_000
+"""So many milliseconds the first search may take where everything is compiled first, on a busy machine."""
 
 
 def make_long(route: Any) -> None:
@@ -55,6 +57,45 @@ def test_stopped_in_the_fifth_search_or_later_what_is_found_is_kept(page: Any) -
     page.wait_for_selector("text=Stopped: what was found is kept.")
     look_at_result(page)
     assert page.locator(".unmet").count() == 0
+
+
+def test_the_first_search_after_an_install_says_that_loops_are_compiled_and_has_a_result(
+    new_tab: NewTab, tmp_path: Path
+) -> None:
+    cache = tmp_path / "nothing-compiled"
+    cache.mkdir()
+    studio = start_studio(tmp_path, str(write_visits(tmp_path)), NUMBA_CACHE_DIR=str(cache))
+    try:
+        page = new_tab(studio)
+        go(page, "search")
+        page.click(key("search"))
+        page.wait_for_selector("text=Loops are compiled")
+        page.wait_for_selector("text=Look at the result", timeout=COMPILED_WITHIN)
+        page.wait_for_selector(f'{key("step search")}[data-state="done"]')
+        look_at_result(page)
+        assert page.locator(".met").count() > 0
+    finally:
+        end_studio(studio)
+    assert any(cache.rglob("*")), "it compiled nothing"
+
+
+def test_events_of_a_kind_that_the_page_does_not_know_end_nothing(page: Any, tmp_path: Path) -> None:
+    open_path(page, write_visits(tmp_path))
+    told: list[str] = []
+
+    def tell_news(route: Any) -> None:
+        if told:
+            route.fallback()
+        else:
+            told.append(route.request.url)
+            route.fulfill(json={"events": [{"n": 0, "kind": "news", "stage": "search"}], "is_running": True})
+
+    page.route("**/api/events", tell_news)
+    go(page, "search")
+    page.click(key("search"))
+    page.wait_for_selector("text=Look at the result")
+    look_at_result(page)
+    assert told
 
 
 def test_a_cancelled_search_leaves_nothing_and_another_can_begin(page: Any, tmp_path: Path) -> None:

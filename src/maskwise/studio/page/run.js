@@ -17,6 +17,10 @@ export const STAGES = {
   assess: "The risk that is left is counted", evaluate: "Classifiers are trained",
 };
 
+const COMPILING = "Loops are compiled, which only the first search after an installation does";
+/** The kinds of events that end a run; a kind that is not known here ends nothing. */
+const ENDS = new Set(["done", "failed", "cancelled"]);
+
 export class Run {
   /** @param {string} id @param {() => void} changed @param {string} [name] */
   constructor(id, changed, name = "The search") {
@@ -27,6 +31,7 @@ export class Run {
     this.number = 1;
     this.of = 1;
     this.seconds = 0;
+    this.isCompiling = false;
     /** @type {Point[]} */
     this.points = [];
     this.state = "running";
@@ -63,7 +68,8 @@ export class Run {
     if (event.kind === "stage") this.enter(event);
     else if (event.kind === "step") this.points.push(event.point);
     else if (event.kind === "working") this.seconds = event.seconds;
-    else this.end(event.kind, event.error ? errorText(event.error) : null, event.cost ?? null);
+    else if (event.kind === "compiling") this.compile();
+    else if (ENDS.has(event.kind)) this.end(event.kind, event.error ? errorText(event.error) : null, event.cost ?? null);
   }
 
   enter(event) {
@@ -73,7 +79,13 @@ export class Run {
     this.number = event.number ?? 1;
     this.of = event.of ?? 1;
     this.seconds = 0;
+    this.isCompiling = false;
     announce(this.stageText());
+  }
+
+  compile() {
+    if (!this.isCompiling) announce(COMPILING);
+    this.isCompiling = true;
   }
 
   end(state, error, cost = null) {
@@ -84,6 +96,7 @@ export class Run {
   }
 
   stageText() {
+    if (this.isCompiling) return COMPILING;
     const which = this.of > 1 ? `, ${this.number} of ${this.of}` : "";
     return `${STAGES[this.stage] ?? this.stage}${which}`;
   }
