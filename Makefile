@@ -17,23 +17,18 @@ setup: .venv/ready .venv/kernels
 demo: .venv/ready
 	$(BIN)/maskwise demo
 
-# ClickHouse is half a gigabyte, so only tests bring it; where there is none for this machine, its tests are skipped.
-.venv/clickhouse: .venv/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[clickhouse]" || true
-	@touch .venv/clickhouse
-
 # Loops are compiled once before the tests start, not in each of their processes.
 .venv/kernels: .venv/ready tests/compile_kernels.py $(wildcard src/maskwise/*/*kernels.py src/maskwise/*/*/*kernels.py)
 	$(BIN)/python -m tests.compile_kernels
 	@touch .venv/kernels
 
 # What continuous integration runs with every change.
-test: .venv/clickhouse
+test: .venv/ready
 	$(MAKE) --jobs=2 setup lint docs
 	$(BIN)/pytest -n 2 -m "not nightly"
 
 # All tests, also the lengthy ones, with more examples: what continuous integration runs at night.
-nightly: .venv/clickhouse
+nightly: .venv/ready
 	$(MAKE) --jobs=2 setup lint docs
 	HYPOTHESIS_PROFILE=nightly $(BIN)/pytest -n 2
 

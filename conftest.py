@@ -4,4 +4,3 @@ from importlib.util import find_spec
 
 collect_ignore_glob = [] if find_spec("pyspark") else ["src/maskwise/engines/spark/*"]
 collect_ignore_glob += [] if find_spec("starlette") else ["src/maskwise/studio/*", "tests/studio/*"]
-collect_ignore_glob += [] if find_spec("chdb") else ["src/maskwise/engines/clickhouse/*"]

@@ -1,7 +1,7 @@
 """What does a whole run cost where the data is, beside one GROUP BY of the same columns with the same settings?
 
-`python -m bench.beside_groupby postgres|spark|clickhouse [rows [memory]]`: the papers' blow-up of Adult, 14 attributes
-in one QID, k = 50, from table to table on PostgreSQL and ClickHouse, from parquet to a folder of parquet on Spark with
+`python -m bench.beside_groupby postgres|spark [rows [memory]]`: the papers' blow-up of Adult, 14 attributes
+in one QID, k = 50, from table to table on PostgreSQL, from parquet to a folder of parquet on Spark with
 two cores. Both are measured in one run, in seconds of the clock and of all processors: the server's, Java's and our
 own. Spark's GROUP BY is the mean of one before and one after the run. On PostgreSQL the GROUP BY has the settings that
 the run asks for. Of two runs the first warms up what is compiled; the second is shown.
@@ -169,29 +169,8 @@ def on_spark(rows: int, memory: str) -> None:
     session.stop()
 
 
-def on_clickhouse(rows: int, memory: str) -> None:
-    import chdb  # noqa: PLC0415 - an extra
-
-    from maskwise.engines.clickhouse.connection import ChdbConnection  # noqa: PLC0415 - as above
-
-    parquet = blow_up_parquet(rows)
-    names = [field.name for field in pq.read_schema(parquet) if field.name != CLASS]
-    keys = ", ".join(f"`{name}`" for name in names)
-    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
-        owner = chdb.connect(folder)
-        owner.query(f"CREATE TABLE adult ENGINE = MergeTree ORDER BY tuple() AS SELECT * FROM file('{parquet}')")
-        session = ChdbConnection(Path(folder), parse_memory(memory))
-        for _ in range(2):
-            with measured(time.process_time) as group:
-                session.rows(f"SELECT count(*) FROM (SELECT {keys}, count(*) FROM adult GROUP BY {keys}) q")
-            run = mask("adult", "adult_masked", f"chdb:///{folder}", time.process_time, memory)
-        table(f"ClickHouse, {rows:,} rows, `--memory {memory}`", group, run)
-        session.close()
-        owner.close()
-
-
 if __name__ == "__main__":
     which = sys.argv[1] if len(sys.argv) > 1 else "postgres"
     size = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
-    measure = {"spark": on_spark, "clickhouse": on_clickhouse}.get(which, on_postgres)
+    measure = on_spark if which == "spark" else on_postgres
     measure(size, sys.argv[3] if len(sys.argv) > 3 else "4GB")

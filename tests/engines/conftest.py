@@ -21,7 +21,6 @@ import pytest
 import maskwise
 from maskwise.engines.postgres import types as postgres_types
 from tests.engines.postgres_server import Server
-from tests.engines.sqlite_files import load_sqlite, read_sqlite, without_odd_floats
 
 SHOWN_BY_OTHERS = {
     "test_binning_serves_every_policy",  # test_bins_are_the_same_on_every_engine
@@ -61,8 +60,6 @@ class Place:
     """The records of what maskwise released."""
     target: Callable[[], str | None]
     """Where a release goes."""
-    stored: Callable[[pa.Table], pa.Table] = lambda table: table
-    """What becomes of a table's cells when the engine takes them in."""
 
     def anonymize(self, table: pa.Table, policy: Any, **how: Any) -> tuple[maskwise.Outcome, list[tuple[Any, ...]]]:
         data, engine = self.load(table)
@@ -181,77 +178,18 @@ def spark(session: Any) -> Place:
     )
 
 
-@pytest.fixture(scope="session")
-def chdb_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """One ClickHouse of this process for all tests; as long as a session is open, the next one starts at once."""
-    chdb = pytest.importorskip("chdb", reason="notyet: needs the clickhouse extra")
-    folder: Path = tmp_path_factory.mktemp("chdb")
-    keeper = chdb.connect(str(folder))
-    # A folder is a database from its first table on.
-    keeper.query("CREATE TABLE first_of_all (x Int8) ENGINE = Memory")
-    yield folder
-    keeper.close()
-
-
-@pytest.fixture
-def clickhouse(chdb_folder: Path) -> Iterator[Place]:
-    from maskwise.engines.clickhouse.connection import ChdbConnection, known_tables
-    from maskwise.engines.clickhouse.types import known_types, sql_type
-
-    owner = ChdbConnection(chdb_folder)
-    before = set(known_tables(owner, None))
-
-    def load(table: pa.Table) -> tuple[Any, Any]:
-        name = f"people_{secrets.token_hex(4)}"
-        taken = known_types(table)
-        columns = ", ".join(f"`{field.name}` {sql_type(field.type)}" for field in taken.schema)
-        owner.run(f"CREATE TABLE {name} ({columns}) ENGINE = MergeTree ORDER BY tuple()")
-        owner.insert(f"given_{name}", table)
-        owner.run(f"INSERT INTO {name} SELECT * FROM given_{name}")  # noqa: S608
-        return name, f"chdb:///{chdb_folder}"
-
-    def rows(data: Any) -> list[tuple[Any, ...]]:
-        with owner.stream(f"SELECT * FROM `{data.name}`") as batches:  # noqa: S608
-            return rows_of(batches.read_all())
-
-    yield Place("clickhouse", load, rows, lambda: f"masked_{secrets.token_hex(4)}")
-    left = set(known_tables(owner, None)) - before
-    assert not [name for name in left if name.startswith("maskwise")]
-    for name in left:
-        owner.run(f"DROP TABLE `{name}`")
-    owner.close()
-
-
 @pytest.fixture
 def duckdb() -> Place:
     return Place("duckdb", lambda table: (table, None), rows_of, lambda: None)
 
 
-@pytest.fixture
-def sqlite(tmp_path: Path) -> Place:
-    file = tmp_path / "engine.db"
-
-    def load(table: pa.Table) -> tuple[Any, Any]:
-        name = f"people_{secrets.token_hex(4)}"
-        load_sqlite(file, table, name)
-        return name, f"sqlite:///{file}"
-
-    return Place(
-        "sqlite",
-        load,
-        lambda data: read_sqlite(file, data.name),
-        lambda: f"masked_{secrets.token_hex(4)}",
-        without_odd_floats,
-    )
-
-
-@pytest.fixture(params=["duckdb", "postgres", "spark", "clickhouse", "sqlite"])
+@pytest.fixture(params=["duckdb", "postgres", "spark"])
 def place(request: pytest.FixtureRequest) -> Place:
     found: Place = request.getfixturevalue(request.param)
     return found
 
 
-@pytest.fixture(params=["postgres", "spark", "clickhouse", "sqlite"])
+@pytest.fixture(params=["postgres", "spark"])
 def other_place(request: pytest.FixtureRequest) -> Place:
     """The engines whose results are compared with DuckDB's."""
     found: Place = request.getfixturevalue(request.param)

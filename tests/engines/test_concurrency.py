@@ -39,7 +39,7 @@ def both(run: Callable[[Any], Any]) -> list[BaseException]:
     return failed
 
 
-@pytest.fixture(params=["duckdb", "postgres", "spark", "clickhouse"])
+@pytest.fixture(params=["duckdb", "postgres", "spark"])
 def somewhere(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Any]:
     """The people in a file or a table, and the engine that reads it."""
     if request.param == "postgres":
@@ -47,9 +47,6 @@ def somewhere(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Any]
         request.getfixturevalue("postgres")
         load_postgres(server, table(), "people")
         return "people", server.url
-    if request.param == "clickhouse":
-        place: Place = request.getfixturevalue("clickhouse")
-        return place.load(table())
     pq.write_table(table(), tmp_path / "people.parquet")
     return str(tmp_path / "people.parquet"), request.getfixturevalue("session") if request.param == "spark" else None
 

@@ -267,7 +267,7 @@ CASES: dict[str, tuple[pa.Table, dict[str, Any]]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_release_the_cut_and_the_trace_are_duckdbs(other_place: Place, case: str) -> None:
     table, policy = CASES[case]
-    expected = maskwise.anonymize(other_place.stored(table), policy, why=True)
+    expected = maskwise.anonymize(table, policy, why=True)
     outcome, rows = other_place.anonymize(table, policy, why=True)
     assert trace_file.dumps(outcome.steps) == trace_file.dumps(expected.steps)
     assert outcome.steps

@@ -21,13 +21,7 @@ GAPS = {
         Feature.RECORD_ORDER: Gap.NEVER,
         Feature.LOCAL_RECORDS: Gap.NEVER,
     },
-    "SQLite": {},
     "Spark": {Feature.RECORD_ORDER: Gap.NEVER, Feature.LOCAL_RECORDS: Gap.NEVER},
-    "ClickHouse": {
-        Feature.FILES: Gap.NOTIMPL,
-        Feature.RECORD_ORDER: Gap.NEVER,
-        Feature.LOCAL_RECORDS: Gap.NOTIMPL,
-    },
 }
 
 

@@ -164,8 +164,6 @@ def test_moments_with_a_time_zone_are_binned(place: Place) -> None:
 def test_times_of_day_are_binned(place: Place) -> None:
     if place.name == "spark":
         pytest.skip("never: Spark 4.0 has no times of day")
-    if place.name == "clickhouse":
-        pytest.skip("notyet: Ibis knows no times of day of ClickHouse, so they are read as texts")
     times = pa.array([moment.time() for moment in ordered()["seen"].to_pylist()], pa.time64("us"))
     table = pa.table({"at": times, "risk": ordered()["risk"]})
     policy = {"class": "risk", "requirements": [{"qid": ["at"], "k": 20}]}

@@ -59,12 +59,6 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         pass
     else:
         kinds.append(Spark)
-    try:
-        from maskwise.engines.clickhouse.dialect import ClickHouse
-    except ImportError:
-        pass
-    else:
-        kinds.append(ClickHouse)
     rows: list[int] = []
 
     def counting(stream: Callable[..., Any]) -> Callable[..., Any]:

@@ -50,8 +50,8 @@ Output = Annotated[
 Engine = Annotated[
     str | None,
     Parameter(
-        help="Where the work is done: duckdb, duckdb:///people.db, sqlite:///people.db, "
-        "postgres://user@host/database, spark or spark://host:port. In a database DATA is a table."
+        help="Where the work is done: duckdb, duckdb:///people.db, postgres://user@host/database, "
+        "spark or spark://host:port. In a database DATA is a table."
     ),
 ]
 Memory = Annotated[str | None, Parameter(help="How much memory a run may use before it spills to disk, such as 4GB.")]

@@ -1,4 +1,4 @@
-"""Where the records are: DuckDB, PostgreSQL, Spark, ClickHouse or SQLite.
+"""Where the records are: DuckDB, PostgreSQL or Spark.
 
 Only a few verbs cross this border: scan, group, recode, relabel, write. Each of them is
 a pass over records inside the engine. `sql` has the verbs, written once for all

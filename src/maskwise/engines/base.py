@@ -2,7 +2,7 @@
 
 `sql.Engine` has the verbs (scan, group, relabel, write), written once for all
 databases. What differs between databases is a `Dialect`: one class for each of
-them, in `duckdb`, `postgres`, `spark`, `clickhouse` and `sqlite`. Where plain Ibis or SQL will do, a
+them, in `duckdb`, `postgres` and `spark`. Where plain Ibis or SQL will do, a
 dialect takes a function of `defaults` as its method.
 """
 
@@ -33,8 +33,6 @@ RECORDS = "records_of_row"
 """The column that says how many records a row stands for, in a table that holds its distinct rows."""
 PERSON = "person"
 """The column that says whom a record is about, beside recoded columns."""
-MIXED_CELLS = ("integer", "real", "text", "blob", "unreadable")
-"""The fields of a column that holds cells of several kinds, or texts that are not UTF-8; one is filled in each cell."""
 BATCH = 1 << 17
 """How many rows of a result are sent at once."""
 MOST_SETS = 48

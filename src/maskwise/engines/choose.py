@@ -59,18 +59,6 @@ def _load_spark() -> Callable[..., Dialect]:
     return Spark
 
 
-def _load_clickhouse() -> Callable[..., Dialect]:
-    from maskwise.engines.clickhouse.dialect import ClickHouse  # noqa: PLC0415 - as above
-
-    return ClickHouse
-
-
-def _load_sqlite() -> Callable[..., Dialect]:
-    from maskwise.engines.sqlite.dialect import SQLite  # noqa: PLC0415 - as above
-
-    return SQLite
-
-
 _SPARK = EngineRegistration(
     name="Spark",
     load=_load_spark,
@@ -98,21 +86,6 @@ REGISTERED = (
         examples=("postgres://user@host/database",),
     ),
     _SPARK,
-    EngineRegistration(
-        name="ClickHouse",
-        load=_load_clickhouse,
-        backend="chdb",
-        addresses=("chdb://",),
-        extra="clickhouse",
-        examples=("chdb:///folder",),
-    ),
-    EngineRegistration(
-        name="SQLite",
-        load=_load_sqlite,
-        backend="sqlite",
-        addresses=("sqlite://",),
-        examples=("sqlite:///people.db",),
-    ),
 )
 """The databases that maskwise works in; a new one is a dialect and an entry here."""
 
@@ -182,7 +155,10 @@ def _start_named(text: str, *, writes: bool, memory: int | None) -> Engine:
         if registered.is_meant(text):
             return _connect(registered, text, writes=writes, memory=memory)
     kinds = ", ".join(example for registered in REGISTERED for example in registered.examples)
-    msg = f"There is no engine `{text.partition(':')[0]}`. Use one of {kinds}."
+    msg = (
+        f"There is no engine `{text.partition(':')[0]}`. Use one of {kinds}; or bring the table in as a parquet file, "
+        "or in Python as an Arrow table, such as `ibis.connect(address).table(name).to_pyarrow()`."
+    )
     raise InputError(msg)
 
 
@@ -200,7 +176,10 @@ def _start_in_backend(backend: Any) -> Engine:
         if registered.backend == backend.name:
             return _connect(registered, backend)
     *names, last = (registered.name for registered in REGISTERED)
-    msg = f"maskwise works in {', '.join(names)} and {last}; found an Ibis table of {backend.name}."
+    msg = (
+        f"maskwise works in {', '.join(names)} and {last}; found an Ibis table of {backend.name}. Bring its records "
+        "here first: `table.to_pyarrow()`."
+    )
     raise InputError(msg)
 
 

@@ -74,9 +74,8 @@ def anonymize(
         against: The solutions, or solution files, of earlier releases of the same people. What these show counts as
             known, so that every requirement holds for the groups of all releases together.
         why: Find out why each masked value is shown as it is, for `Outcome.why`.
-        engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `sqlite:///people.db`,
-            `postgres://user@host/database`, `spark`, `spark://host:port`, a Spark session or an Ibis backend; None goes
-            by the data.
+        engine: Where the work is done: `duckdb`, `duckdb:///people.db`, `postgres://user@host/database`,
+            `spark`, `spark://host:port`, a Spark session or an Ibis backend; None goes by the data.
         memory: How much memory a run may use before it spills to disk, such as `4GB`; by default, most of what the
             machine allows. PostgreSQL is asked for its part if it is given; a Spark that runs already goes by its own
             settings.

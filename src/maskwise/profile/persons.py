@@ -36,7 +36,7 @@ def count_persons(table: Table, policy: Policy, sensitive: Mapping[str, Sensitiv
         return None
     name = policy.person.column
     if not table.is_countable(name):
-        msg = f"Column `{name}` holds {table.kind_of_uncountable(name)}, which cannot name persons. Make them text."
+        msg = f"Column `{name}` holds nested or binary cells, which cannot name persons. Make them text."
         raise InputError(policy.at(("person",)) + msg)
     sets = list(dict.fromkeys(_counted_sets(policy, sensitive)))
     with_marks = mark(table, [(column, sensitive[column].keys_of(*values)) for column, values in sets])

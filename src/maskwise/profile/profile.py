@@ -130,8 +130,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     columns = []
     for name in (*policy.masked, *([] if policy.class_name is None else [policy.class_name])):
         if not table.is_countable(name):
-            cells = table.kind_of_uncountable(name)
-            msg = f"Column `{name}` holds {cells}, which cannot be masked or counted. Make them text."
+            msg = f"Column `{name}` holds nested or binary cells, which cannot be masked or counted. Make them text."
             raise InputError(policy.at(("attributes", name)) + msg)
     n_classes, counted_columns = count_columns(table, policy, entries, keep_rare=keep_rare)
     floors, may_be_shown = policy.floors(), keep_rare or policy.suppress is not None

@@ -13,7 +13,7 @@ from maskwise.table.files import find_files
 from maskwise.table.read import read
 from maskwise.table.whole_files import refuse_beyond_memory
 from maskwise.values.input_kind import input_kind
-from maskwise.values.location import DATABASE_FILES, Folder, TableName, database_file, locate
+from maskwise.values.location import DATABASE_FILE, Folder, TableName, database_file, locate
 from maskwise.values.memory import memory_of_run
 from maskwise.values.reading import AS_IT_IS
 
@@ -40,7 +40,7 @@ def source_files(data: Any, engine: Any) -> list[Path]:
     files = [
         file
         for text in (data, engine)
-        if isinstance(text, str) and text.startswith(DATABASE_FILES) and (file := database_file(text)) is not None
+        if isinstance(text, str) and text.startswith(DATABASE_FILE) and (file := database_file(text)) is not None
     ]
     if isinstance(data, str | Path) and "://" not in str(data):
         place = locate(data)

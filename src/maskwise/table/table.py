@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import ibis
 import numpy as np
 
-from maskwise.engines.base import MIXED_CELLS, ROW
+from maskwise.engines.base import ROW
 from maskwise.engines.distinct_rows import n_marked, n_records
 from maskwise.engines.each_cell_once import count_without_missing
 from maskwise.errors import InputError, did_you_mean, plural, quote
@@ -166,19 +166,13 @@ class Table:
         kind = self.expr[self.key(name)].type()
         return not (kind.is_nested() or kind.is_binary() or kind.is_interval())
 
-    def kind_of_uncountable(self, name: str) -> str:
-        """What a message calls the cells of a column that is not countable."""
-        kind = self.expr[self.key(name)].type()
-        is_mixed = kind.is_struct() and kind.names == MIXED_CELLS
-        return "cells of several kinds, or texts that are not UTF-8" if is_mixed else "nested or binary cells"
-
     def require_sensitive(self, name: str) -> None:
         """Refuse a sensitive column whose values a policy cannot spell exactly."""
         self.require(name)
         kind = self.expr[self.key(name)].type()
         spelled = (kind.is_string, kind.is_integer, kind.is_floating, kind.is_boolean, kind.is_decimal, kind.is_date)
         if not any(test() for test in spelled):
-            cells = f"{kind} cells" if self.is_countable(name) else self.kind_of_uncountable(name)
+            cells = f"{kind} cells" if self.is_countable(name) else "nested or binary cells"
             msg = f"The sensitive column `{name}` holds {cells}, which a policy cannot name exactly. Make them text."
             raise InputError(msg)
         if kind.is_decimal() or kind.is_uint64():

@@ -11,8 +11,8 @@ from urllib.parse import unquote
 from maskwise.errors import InputError, quote
 from maskwise.values.paths import is_there
 
-DATABASE_FILES = ("duckdb://", "sqlite://")
-"""How the addresses of databases begin that are one file."""
+DATABASE_FILE = "duckdb://"
+"""How the address of a database begins that is one file."""
 SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
 
 
@@ -91,7 +91,7 @@ def suffix_of(path: Path) -> str:
 def database_file(address: str) -> Path | None:
     """The file or folder of `duckdb:///people.db`, here or from the root; None for a name alone, such as `duckdb`.
 
-    >>> database_file("sqlite:///people.db").name
+    >>> database_file("duckdb:///people.db").name
     'people.db'
     """
     rest = unquote(address.partition("#")[0].partition("://")[2])

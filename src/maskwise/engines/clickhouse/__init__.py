@@ -1,1 +1,0 @@
-"""ClickHouse: tables of a folder, by the database that chdb runs inside this process."""
