@@ -30,8 +30,8 @@ _KEY = re.compile(rf"[0-9a-f]{{{2 * _KEY_BYTES}}}\n?")
 def release_digests(path: Path, name: str) -> dict[str, str]:
     """The SHA-256 of each file of a release, by its name; those of a folder by their names in it.
 
-    What begins with `.` or `_` in a folder holds no records: Spark and file
-    browsers leave such files, and every reader of the folder skips them.
+    Every file counts, whatever its name: some readers skip those that begin with
+    `.` or `_`, and others read them.
 
     Args:
         path: A file, or a folder.
@@ -41,8 +41,7 @@ def release_digests(path: Path, name: str) -> dict[str, str]:
         return {portable_name(name): _hash_file(path, hashlib.sha256)}
     found = {}
     for file in sorted(path.rglob("*")):
-        is_skipped = any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
-        if is_skipped or (file.is_dir() and not file.is_symlink()):
+        if file.is_dir() and not file.is_symlink():
             continue
         if not file.is_file():
             msg = f"`{file}` is no file. A release holds nothing but files."

@@ -294,7 +294,10 @@ class Spark:
             shutil.rmtree(parts, ignore_errors=True)
 
     def _write_parts(self, sql: str, folder: Path) -> None:
-        """Write parquet files, a task each; a time in a zone says so, which Spark's usual form of it does not."""
+        """Write parquet files, a task each, and nothing beside them.
+
+        A time in a zone says so, which Spark's usual form of it does not.
+        """
         before = self.session.conf.get(_FORM_OF_TIMES)
         with translate_errors(str(folder.parent)), self._working():
             self.session.conf.set(_FORM_OF_TIMES, "TIMESTAMP_MICROS")
@@ -303,6 +306,8 @@ class Spark:
             finally:
                 with suppress(PySparkException, Py4JError, OSError):
                     self.session.conf.set(_FORM_OF_TIMES, str(before))
+        for bookkeeping in (*folder.glob("_*"), *folder.glob(".*")):
+            bookkeeping.unlink()
 
     def check_target(self, target: TableName, source: Any) -> None:
         """Refuse a view, and a table that the source reads: by its name, its files, or through views."""
