@@ -247,3 +247,11 @@ def test_ctrl_c_leaves_the_draft_and_says_so(place: Path) -> None:
     text = " ".join(shown.decode().split())
     assert "Interrupted; the draft stays in `policy.yaml`, and nothing is released." in text
     assert set(folder(place)) == {"people.csv", "policy.yaml"}
+
+
+def test_columns_of_one_name_are_numbered_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "twice.csv").write_text("age,age\n" + "".join(f"{20 + i % 40},{i % 7}\n" for i in range(200)))
+    assert run("init", "twice.csv", "--yes").code == 2
+    assert run("init", "twice.csv", "--yes", "--rename", "suffix").code == 0
+    assert (tmp_path / "twice-masked.csv").read_text().startswith("age,age.1\n")

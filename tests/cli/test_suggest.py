@@ -97,3 +97,34 @@ def test_no_cell_is_printed(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["suggest", "secret.csv", "--json"]) == 0
     captured = capsys.readouterr()
     assert "Zyxw" not in captured.out + captured.err
+
+
+TWICE = "age,sex,age\n" + "".join(f"{20 + i % 40},{'FM'[i % 2]},{i % 7}\n" for i in range(200))
+
+
+def test_columns_of_one_name_are_numbered_on_request_and_the_draft_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "twice.csv").write_text(TWICE)
+    assert main(["suggest", "twice.csv", "-o", "p.yaml"]) == 2
+    assert "`maskwise suggest --rename suffix`" in capsys.readouterr().err
+    assert main(["suggest", "twice.csv", "-o", "p.yaml", "--rename", "suffix"]) == 0
+    assert "rename: suffix" in (folder / "p.yaml").read_text()
+    assert main(["mask", "twice.csv", "-p", "p.yaml", "-o", "out.csv"]) == 0
+    assert (folder / "out.csv").read_text().startswith("age,sex,age.1\n")
+    assert main(["suggest", "twice.csv", "--rename", "prefix"]) == 2
+    assert "`rename` is `suffix`" in capsys.readouterr().err
+
+
+def test_a_private_draft_of_numbered_columns_says_so(folder: Path) -> None:
+    (folder / "twice.csv").write_text(TWICE)
+    assert main(["suggest", "twice.csv", "--epsilon", "1", "--class", "sex", "-o", "p.yaml", "--rename", "suffix"]) == 0
+    assert "rename: suffix" in (folder / "p.yaml").read_text()
+
+
+def test_a_session_suggests_for_numbered_columns(folder: Path) -> None:
+    (folder / "twice.csv").write_text(TWICE)
+    with maskwise.Session("twice.csv", rename="suffix") as session:
+        assert session.suggest().data["rename"] == "suffix"
+        assert session.names == ("age", "sex", "age.1")
+        assert session.search({"requirements": [{"qid": ["age.1", "sex"], "k": 2}]}).verdict.is_met

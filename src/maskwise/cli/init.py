@@ -20,6 +20,7 @@ from maskwise.cli.options import (
     KeepOrder,
     Memory,
     Quiet,
+    Renaming,
     SearchFlags,
     Seed,
     require_distinct_names,
@@ -48,6 +49,7 @@ def init(
         str | None, Parameter(name="--class", help="The column that recipients will predict.")
     ] = None,
     risk: Annotated[str, Parameter(help="The largest chance of being found; as for `suggest`.")] = "0.09",
+    rename: Renaming = None,
     yes: Annotated[
         bool,
         Parameter(name=["--yes", "-y"], negative="", help="Ask nothing: keep the draft as it is, check it, and mask."),
@@ -72,8 +74,8 @@ def init(
     check_target(output)
     _check_release(target, data, engine, output)
     terminal = Terminal(quiet=quiet)
-    suggest(data, class_name=class_name, risk=risk, engine=engine, memory=memory).write(output)
-    first = FirstRelease(terminal, data, output, target, engine, memory)
+    suggest(data, class_name=class_name, risk=risk, rename=rename, engine=engine, memory=memory).write(output)
+    first = FirstRelease(terminal, data, output, target, engine, memory, rename)
     try:
         terminal.say(f"draft: {output} (keep it private: its comments have figures of the raw table)")
         if (code := first.settle(asks=not yes)) != 0:
@@ -105,6 +107,8 @@ class FirstRelease:
     """Where the work is done."""
     memory: str | None
     """How much memory it may use."""
+    rename: str | None = None
+    """How columns of the same name are told apart."""
 
     def settle(self, *, asks: bool) -> int:
         """Edit and check until the policy fits the table, or the user leaves it with mistakes; return the exit code.
@@ -118,7 +122,7 @@ class FirstRelease:
         command = self._editor() if asks else None
         if command is not None and ask(self.terminal, f"Edit {self.path} now?", default=True):
             self._edit(command)
-        with OpenTable(self.data, engine=self.engine, memory=self.memory) as session:
+        with OpenTable(self.data, rename=self.rename, engine=self.engine, memory=self.memory) as session:
             while True:
                 remarks = self._check(session)
                 mistakes = [remark for remark in remarks if remark.is_mistake]

@@ -55,6 +55,10 @@ Engine = Annotated[
     ),
 ]
 Memory = Annotated[str | None, Parameter(help="How much memory a run may use before it spills to disk, such as 4GB.")]
+Renaming = Annotated[
+    str | None,
+    Parameter(help="With `suffix`, number columns of the same name: age, age.1. The draft says so to later commands."),
+]
 KeepOrder = Annotated[
     bool, Parameter(negative="", help="Release the records in the order they have, instead of a random one.")
 ]

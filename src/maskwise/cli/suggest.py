@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from maskwise.cli.options import AsJson, Engine, Memory, Quiet  # noqa: TC001 - as above
+from maskwise.cli.options import AsJson, Engine, Memory, Quiet, Renaming  # noqa: TC001 - as above
 from maskwise.cli.printing import print_json
 from maskwise.errors import InputError
 
@@ -38,6 +38,7 @@ def suggest(
     risk: Annotated[
         str, Parameter(help="The largest chance of being found, as a number or by name (ema-0070); 0.09 makes k 12.")
     ] = "0.09",
+    rename: Renaming = None,
     epsilon: Annotated[
         str | None,
         Parameter(help="Draft a private release with this epsilon: domains that somebody has to confirm."),
@@ -60,9 +61,9 @@ def suggest(
     if epsilon is not None:
         if explain:
             raise InputError("--explain does not go with --epsilon: its draft says of each column what to confirm.")
-        drafted = suggest_privately(data, epsilon, class_name=class_name, engine=engine, memory=memory)
+        drafted = suggest_privately(data, epsilon, class_name=class_name, rename=rename, engine=engine, memory=memory)
         return _show_private(terminal, drafted, output, as_json=json_)
-    found = draft(data, class_name=class_name, risk=risk, engine=engine, memory=memory)
+    found = draft(data, class_name=class_name, risk=risk, rename=rename, engine=engine, memory=memory)
     if output is not None:
         found.write(output)
     if json_:

@@ -28,7 +28,7 @@ from maskwise.table.endpoints import closing, open_data
 from maskwise.table.kept_counts import KeptCounts
 from maskwise.values.file_words import file_words
 from maskwise.values.memory import for_search, memory_of_run, parse_memory
-from maskwise.values.reading import AS_IT_IS, Reading, reading_of
+from maskwise.values.reading import AS_IT_IS, Reading, reading_of, renaming
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
@@ -56,14 +56,16 @@ class Session:
         ([(4,), (2,)], True)
     """
 
-    def __init__(self, data: Any, *, engine: Any = None, memory: str | None = None) -> None:
+    def __init__(self, data: Any, *, rename: str | None = None, engine: Any = None, memory: str | None = None) -> None:
         """Open a table.
 
         Args:
             data: As in `anonymize`.
+            rename: As in `suggest`; policies that are searched need not say it again.
             engine: As in `anonymize`.
             memory: As in `anonymize`.
         """
+        self._rename = renaming(rename).rename
         self.data, self.engine = data, engine
         self._n_bytes = parse_memory(memory)
         self._open_things = ExitStack()
@@ -161,7 +163,8 @@ class Session:
         with self.using():
             if self._suggested is None:
                 try:
-                    self._suggested = suggest_for(self._table(AS_IT_IS), None, DEFAULT_RISK)
+                    found = suggest_for(self._table(AS_IT_IS), None, DEFAULT_RISK)
+                    self._suggested = replace(found, rename=self._rename)
                 except InputError as error:
                     self._suggested = error
         if isinstance(self._suggested, InputError):
@@ -288,6 +291,7 @@ class Session:
     def _table(self, reading: Reading) -> Table:
         """The table, read in one way; each way once."""
         self.require_open()
+        reading = replace(reading, rename=reading.rename or self._rename)
         if reading not in self._tables and reading.forms:
             # How cells are written is looked at one by one, so the records are not loaded once more.
             opened = self._table(replace(reading, dates=(), numbers=()))

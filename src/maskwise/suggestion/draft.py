@@ -25,6 +25,7 @@ def write_draft(suggestion: Suggestion) -> str:
     """Write the YAML."""
     lines = [*_opening(suggestion), "", *_class(suggestion), *_person(suggestion)]
     lines += [
+        *([] if suggestion.rename is None else [f"rename: {suggestion.rename}"]),
         *_dates(suggestion),
         *_numbers(suggestion),
         *_attributes(suggestion),

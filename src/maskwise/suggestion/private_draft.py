@@ -9,7 +9,7 @@ says that somebody has to replace it by what is possible.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from maskwise.suggestion.suggestion import write_new
 from maskwise.table.endpoints import closing, open_data
 from maskwise.values.grids import Grid
 from maskwise.values.memory import parse_memory
+from maskwise.values.reading import Rename, renaming
 from maskwise.values.scales import Scale, bound
 from maskwise.values.yaml_spelling import spelled
 
@@ -88,6 +89,8 @@ class PrivateDraft:
     """How the dates of some columns are written."""
     numbers: Mapping[str, str] = field(default_factory=dict)
     """How the numbers of some columns are written."""
+    rename: Rename | None = None
+    """How columns of the same name are told apart."""
 
     @property
     def data(self) -> dict[str, Any]:
@@ -102,6 +105,7 @@ class PrivateDraft:
         return {
             "class": {self.class_name: list(self.class_values)},
             **({} if self.person is None else {"person": self.person}),
+            **({} if self.rename is None else {"rename": str(self.rename)}),
             **({} if not dates else {"dates": dates}),
             **({} if not numbers else {"numbers": numbers}),
             "attributes": released,
@@ -131,6 +135,8 @@ class PrivateDraft:
         if self.person is not None:
             yield f"person: {spelled(self.person)}"
             yield from comment("the guarantee is for a whole person", 2)
+        if self.rename is not None:
+            yield f"rename: {self.rename}"
         if "dates" in data:
             yield f"dates: {flow(data['dates'])}"
             yield from comment("how the dates of these columns are written", 2)
@@ -171,6 +177,7 @@ def suggest_privately(
     epsilon: float | str | Fraction = 1,
     *,
     class_name: str | None = None,
+    rename: str | None = None,
     engine: Any = None,
     memory: str | None = None,
 ) -> PrivateDraft:
@@ -180,6 +187,7 @@ def suggest_privately(
         data: The table; as in `anonymize`.
         epsilon: What is asked for.
         class_name: The column that recipients will predict; None guesses it from the names.
+        rename: As in `suggest`.
         engine: As in `anonymize`.
         memory: As in `anonymize`.
 
@@ -201,9 +209,10 @@ def suggest_privately(
     if asked <= 0:
         msg = f"epsilon is a number above 0; found `{epsilon}`."
         raise InputError(msg)
-    table = open_data(data, engine, None, parse_memory(memory))
+    reading = renaming(rename)
+    table = open_data(data, engine, None, parse_memory(memory), reading)
     with closing(table):
-        return _draft(table, asked, class_name)
+        return replace(_draft(table, asked, class_name), rename=reading.rename)
 
 
 def _draft(table: Table, epsilon: Fraction, class_name: str | None) -> PrivateDraft:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, plural
@@ -21,6 +22,7 @@ from maskwise.table.endpoints import closing, open_data
 from maskwise.table.files import looks_like_cell
 from maskwise.values.file_words import command_words
 from maskwise.values.memory import parse_memory
+from maskwise.values.reading import renaming
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,6 +48,7 @@ def suggest(
     *,
     class_name: str | None = None,
     risk: str | float = DEFAULT_RISK,
+    rename: str | None = None,
     engine: Any = None,
     memory: str | None = None,
 ) -> Suggestion:
@@ -55,6 +58,7 @@ def suggest(
         data: The table; as in `anonymize`.
         class_name: The column that recipients will predict; None guesses it from the names.
         risk: The largest chance of being found, as a number or by name (`ema-0070`); k follows from it.
+        rename: `suffix` numbers columns of the same name, and the draft says so; None refuses them.
         engine: As in `anonymize`.
         memory: As in `anonymize`.
 
@@ -69,9 +73,10 @@ def suggest(
         (['quasi-identifier', 'quasi-identifier', 'identifier'], ('id',))
     """
     (threshold,) = read_thresholds([risk]).values()
-    table = open_data(data, engine, None, parse_memory(memory))
+    reading = renaming(rename)
+    table = open_data(data, engine, None, parse_memory(memory), reading)
     with closing(table):
-        return suggest_for(table, class_name, threshold)
+        return replace(suggest_for(table, class_name, threshold), rename=reading.rename)
 
 
 def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion:

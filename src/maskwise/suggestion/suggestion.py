@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from maskwise.suggestion.demands import SuggestedRequirement
     from maskwise.suggestion.evidence import ColumnEvidence
     from maskwise.suggestion.rule_choice import Masking
+    from maskwise.values.reading import Rename
 
 
 _COUNTED = frozenset({Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.CLASS})
@@ -83,6 +84,8 @@ class Suggestion:
     """What is done about attackers who know how the search works; None says nothing of them."""
     minimality_reason: str | None = None
     """Why; None where no share of a value is bounded, so that there is nothing to guard."""
+    rename: Rename | None = None
+    """How columns of the same name are told apart."""
 
     def named(self, role: Role) -> tuple[str, ...]:
         """The columns with a role."""
@@ -134,6 +137,7 @@ class Suggestion:
         said = {
             "class": self.class_name,
             "person": self.person,
+            "rename": None if self.rename is None else str(self.rename),
             "dates": self.dates or None,
             "numbers": self.numbers or None,
             "attributes": {column.name: column.masking.entry for column in self.columns if column.masking is not None},

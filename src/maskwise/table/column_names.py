@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError, quote
-from maskwise.values.file_words import file_words
+from maskwise.values.file_words import command_words, file_words
 from maskwise.values.reading import Rename
 
 if TYPE_CHECKING:
@@ -93,7 +93,10 @@ def _complaint(names: Sequence[str], alike: Sequence[Sequence[int]], what: str, 
             parts.append(f"{how} in columns {_listed(found)}")
         else:
             parts.append(f"{quote(spelled)}{apart} in columns {_listed(found)}")
-    remedy = f"Rename one of each, or let them be numbered{file_words('rename: suffix')}."
+    remedy = (
+        f"Rename one of each, or let them be numbered{file_words('rename: suffix')}"
+        f"{command_words('maskwise suggest --rename suffix')}."
+    )
     header = " Is its first line a header?" if is_text else ""
     return f"{what} has {'; '.join(parts)}. {remedy}{header}"
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from maskwise.errors import InputError
 from maskwise.values.date_forms import DateForm
 from maskwise.values.number_spellings import NumberForm
 
@@ -53,6 +54,21 @@ class Reading:
 
 AS_IT_IS = Reading()
 """Nothing is taken for something else."""
+
+
+def renaming(rename: str | None) -> Reading:
+    """How a table is read that no policy speaks of yet.
+
+    Args:
+        rename: How columns of the same name are told apart, as `rename` of a policy; None refuses them.
+
+    >>> renaming("suffix").rename
+    <Rename.SUFFIX: 'suffix'>
+    """
+    if rename is not None and rename not in set(Rename):
+        msg = f"`rename` is `{Rename.SUFFIX}`, which numbers columns of the same name; found `{rename}`."
+        raise InputError(msg)
+    return Reading(rename=None if rename is None else Rename(rename))
 
 
 def reading_of(column: str, form: str) -> Reading:
