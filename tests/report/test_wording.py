@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+import maskwise
 from maskwise import KAnonymity
 from maskwise.policy.requirements.closeness import Closeness
 from maskwise.policy.requirements.lkc import LKC
@@ -14,7 +15,8 @@ from maskwise.policy.requirements.unit import Unit
 from maskwise.report.content import Paragraph
 from maskwise.report.report import report
 from maskwise.report.results import results_data
-from maskwise.report.wording import band, chance, requirement_sentence
+from maskwise.report.wording import band, chance, listed, requirement_sentence
+from maskwise.values.message import Audience
 from tests.report.runs import full_run, people, real_run, risk
 
 HALF = Fraction(1, 2)
@@ -92,6 +94,20 @@ def test_the_summary_counts_the_columns_that_hide_something() -> None:
     coarser = [name for name in released if not set(map(str, released[name])) <= set(map(str, raw[name].to_pylist()))]
     said = report(outcome).data["summary"][0]
     assert said.startswith(f"This release has 400 records in {len(released)} columns; {len(coarser)} of them show")
+
+
+def test_the_first_section_says_which_columns_show_nothing() -> None:
+    few = people(60)
+    outcome = maskwise.anonymize(few, {"requirements": [{"qid": ["Age", "Edu", "Job"], "k": 25}], "drop": ["Name"]})
+    released = outcome.data.to_pydict()
+    alike = [name for name in ("Age", "Edu", "Job") if len(set(released[name])) == 1]
+    assert 0 < len(alike) < len(few.column_names) - 1
+    for audience in Audience:
+        first = report(outcome, audience).sections()[0].blocks[0]
+        assert isinstance(first, Paragraph)
+        assert f"In {listed(alike)} every record has the same label" in first.text
+    everything = maskwise.anonymize(few, {"requirements": [{"qid": ["Edu"], "k": 1}], "drop": ["Name"]})
+    assert len(report(everything).data["summary"]) == 2
 
 
 def test_a_report_on_a_risk_without_qids_has_a_section() -> None:

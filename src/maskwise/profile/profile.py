@@ -96,6 +96,14 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
         raise InputError("\n".join(policy.at(("numbers", name)) + mistake for name, mistake in mixed.items()))
 
 
+def notes_of_table(table: Table) -> list[Message]:
+    """What is to be known of the table itself, whatever a policy asks."""
+    if not table.is_windows_text:
+        return []
+    text = f"`{table.source}` is not UTF-8 and was read as Windows-1252: look at its letters. A release is UTF-8."
+    return [private_note(text)]
+
+
 def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[Profile, Table]:
     """Count every masked attribute by class; return also the table without dropped records.
 
@@ -124,9 +132,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
         if name not in dropped
     ]
     messages += made_notes(tuple(entries.values()))
-    if table.is_windows_text:
-        text = f"`{table.source}` is not UTF-8 and was read as Windows-1252: look at its letters. A release is UTF-8."
-        messages.append(private_note(text))
+    messages += notes_of_table(table)
     columns = []
     for name in (*policy.masked, *([] if policy.class_name is None else [policy.class_name])):
         if not table.is_countable(name):

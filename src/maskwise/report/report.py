@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from maskwise.policy.requirements.base import Requirement
     from maskwise.policy.requirements.unit import Unit
     from maskwise.report.content import Section
+    from maskwise.solution.cut import Cut
+    from maskwise.solution.solution import Solution
     from maskwise.verify.verdict import Finding, Verdict
 
 TITLE = "Masking report"
@@ -131,7 +133,7 @@ def describe_ending(data: dict[str, Any]) -> str:
     n = plural(data["steps"], "refinement")
     if data["ending"] in {"maximal", "exhausted"}:
         once = "" if data["ending"] == "maximal" else ", now or when it was tried,"
-        tried = f"{n}; every further refinement that `{data['criterion']}` considers would break a requirement{once}"
+        tried = f"{n}; every further refinement that the search considers would break a requirement{once}"
         is_one_split = has_intervals and data["criterion"] != "conditional"
         other = " An interval is only ever split where it tells most; a split elsewhere might still be safe."
         return f"{tried} or gain nothing.{other if is_one_split else ''}"
@@ -217,20 +219,28 @@ def _sentence(found: dict[str, Any], finding: Finding) -> str:
 
 
 def _summary(data: dict[str, Any], outcome: Outcome) -> Summary:
-    """The figures of the two sentences that a manager reads."""
+    """The figures of the sentences that a manager reads."""
     items = list(zip(data["requirements"], outcome.policy.requirements, strict=True))
     sizes = [found["group_sizes"]["min"] for found, asked in items if "group_sizes" in found and asked.k is not None]
-    cuts = (*outcome.solution.cuts, *outcome.solution.fixed)
+    solution = outcome.solution
+    cuts = (*solution.cuts, *solution.fixed)
     return Summary(
         n_records=data["rows"],
         n_columns=len(cuts) + len(data["passed"]) + len(data.get("pseudonyms", ())),
-        n_coarser=sum(is_coarser(cut, outcome.solution.shown_labels(cut)) for cut in cuts),
+        n_coarser=sum(is_coarser(cut, solution.shown_labels(cut)) for cut in cuts),
+        without_values=tuple(cut.attribute for cut in cuts if _shows_nothing(cut, solution)),
         n_asked=len(items),
         n_held=sum(found["holds"] for found, _ in items),
         is_whole=_is_whole(outcome),
         smallest=min(sizes, default=None),
         unit=outcome.verdict.unit,
     )
+
+
+def _shows_nothing(cut: Cut, solution: Solution) -> bool:
+    """Whether every record has the same label of a cut, and that is no value."""
+    labels = solution.shown_labels(cut)
+    return len(labels) == 1 and not solution.shows_missing(cut) and is_coarser(cut, labels)
 
 
 def _common_rows(outcome: Outcome) -> list[dict[str, Any]]:

@@ -134,7 +134,7 @@ def size_range(low: int, high: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What two sentences for a manager say."""
+    """What a few sentences for a manager say."""
 
     n_records: int
     """The records of the release."""
@@ -142,6 +142,8 @@ class Summary:
     """Its columns."""
     n_coarser: int
     """The columns that show coarser or hidden values."""
+    without_values: tuple[str, ...]
+    """Those of them that show nothing: every record has the same label."""
     n_asked: int
     """The requirements."""
     n_held: int
@@ -153,12 +155,14 @@ class Summary:
     unit: Unit
     """What was counted."""
 
-    def sentences(self) -> tuple[str, str]:
-        """What the release is, and that its promises were counted.
+    def sentences(self) -> tuple[str, ...]:
+        """What the release is, which columns show nothing, and that its promises were counted.
 
         >>> from maskwise.policy.requirements.unit import Unit
-        >>> Summary(9000, 12, 8, 2, 2, True, 59, Unit.RECORD).sentences()[1]
-        'Both requirements hold, recounted in the release as it was written; the smallest group has 59 records.'
+        >>> for sentence in Summary(9000, 12, 8, ("age", "race"), 2, 2, True, 59, Unit.RECORD).sentences()[1:]:
+        ...     print(sentence)
+        In age and race every record has the same label, so these columns show nothing.
+        Both requirements hold, recounted in the release as it was written; the smallest group has 59 records.
         """
         shape = f"This release has {plural(self.n_records, 'record')} in {plural(self.n_columns, 'column')}"
         shows = "shows" if self.n_coarser == 1 else "show"
@@ -174,4 +178,6 @@ class Summary:
             else "in the masked records, before columns were left out"
         )
         least = "" if self.smallest is None else f"; the smallest group has {plural(self.smallest, self.unit)}"
-        return done, f"{held}, recounted {where}{least}."
+        columns = "this column shows" if len(self.without_values) == 1 else "these columns show"
+        same = f"In {listed(self.without_values)} every record has the same label, so {columns} nothing."
+        return (done, *([same] if self.without_values else []), f"{held}, recounted {where}{least}.")

@@ -16,6 +16,7 @@ from maskwise.errors import InputError, MaskwiseError
 from maskwise.pipeline.finding import find
 from maskwise.pipeline.previewing import preview_made_trees
 from maskwise.pipeline.warming import WARMING
+from maskwise.profile.profile import notes_of_table
 from maskwise.profile.profile import profile as take_profile
 from maskwise.progress import RunProgress
 from maskwise.release.earlier import read_earlier
@@ -122,6 +123,11 @@ class Session:
         with self.using():
             return self._table(AS_IT_IS).n_rows()
 
+    @property
+    def notes(self) -> tuple[Remark, ...]:
+        """What is to be known of the table itself, such as the letters that it was read in."""
+        return remarks_of_messages(notes_of_table(self._table(AS_IT_IS)))
+
     def records(self) -> Any:
         """All records, to train classifiers on: what was given, or of a database an Arrow table of all of them."""
         self.require_open()
@@ -207,6 +213,8 @@ class Session:
     def check(self, policy: Mapping[str, Any] | Policy, *, folder: str | Path = ".") -> tuple[Remark, ...]:
         """What is to be said of a policy for this table, mistakes first; nothing is searched.
 
+        What is to be known of the table itself is in `notes`.
+
         Args:
             policy: A mapping of the form of a policy file, or a Policy.
             folder: Where taxonomy files are looked up.
@@ -214,7 +222,8 @@ class Session:
         with self.using():
             try:
                 asked = read_placed(policy, Path(folder))
-                profile, _ = take_profile(self._table(asked.reading), asked)
+                table = self._table(asked.reading)
+                profile, _ = take_profile(table, asked)
                 from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
 
                 check_feasible(profile, asked)
@@ -224,7 +233,8 @@ class Session:
             asked.note_at(("requirements", i), f"This follows from requirement {by + 1}, so it changes nothing.")
             for i, by in asked.implied_by().items()
         ]
-        return remarks_of_messages([*implied, *profile.messages])
+        of_table = notes_of_table(table)
+        return remarks_of_messages([*implied, *(one for one in profile.messages if one not in of_table)])
 
     def search(
         self,

@@ -102,7 +102,8 @@ class Commands:
             data, policy = str(adult_folder() / "adult.parquet"), to_data(read_policy(adult_folder() / "policy.yaml"))
         session = Session(data, engine=engine, memory=memory)
         try:
-            opened = {"name": name, "n_records": session.n_records, "n_columns": len(session.names), "policy": policy}
+            shape = {"n_records": session.n_records, "n_columns": len(session.names)}
+            notes = [remark_data(remark) for remark in session.notes]
         except BaseException:
             session.close()
             raise
@@ -110,7 +111,7 @@ class Commands:
         self._session, self._chosen = session, roles or {}
         self._runs.clear()
         self._states.clear()
-        return opened
+        return {"name": name, **shape, "notes": notes, "policy": policy}
 
     def columns(self, roles: dict[str, str]) -> dict[str, Any]:
         """Every column, and what is suggested for it."""

@@ -33,7 +33,8 @@ def values_text(column: ColumnEvidence) -> str:
     said = [plural(column.n_distinct, "value")]
     if column.n_missing:
         said.append(f"{column.n_missing:,} missing")
-    said.append(f"singles out {percent(column.singled_out)}")
+    if column.singled_out > 0:
+        said.append(f"singles out {percent(column.singled_out)}")
     return ", ".join(said)
 
 

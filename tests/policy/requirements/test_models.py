@@ -150,16 +150,16 @@ def test_a_part_implies_itself_and_no_part_of_another_subject(requirement: Requi
         ),
         (
             FIRST_LETTER,
-            "distinct 3-diversity of Ill by prefix 1 on {Age, Job}",
+            "distinct 3-diversity of Ill grouped by its first character on {Age, Job}",
             None,
-            "distinct 3-diversity of Ill by prefix 1",
+            "distinct 3-diversity of Ill grouped by its first character",
             None,
         ),
         (
             CHAPTERS,
-            "0.333333-closeness of Ill by level 2 (equal distance) on {Age, Job}",
+            "0.333333-closeness of Ill grouped 2 levels below the top of its tree (equal distance) on {Age, Job}",
             None,
-            "0.333333-closeness of Ill by level 2 (equal distance)",
+            "0.333333-closeness of Ill grouped 2 levels below the top of its tree (equal distance)",
             None,
         ),
         (
@@ -248,7 +248,7 @@ def test_what_is_counted() -> None:
         (Template(QID, "Ill", None, HALF), 0.75, "the missing value of `Ill` has a share of 0.7500"),
         (DISTINCT, 1, ("distinct 3-diversity cannot be met on {Age}: in the whole table `Ill` has 1 value, and no "
                       "masking can reach more diversity. Ask for less or drop the requirement.")),
-        (FIRST_LETTER, 2, "in the whole table `Ill` by prefix 1 has 2 groups, and no masking"),
+        (FIRST_LETTER, 2, "in the whole table `Ill` grouped by its first character has 2 groups, and no masking"),
         (ENTROPY, 2.25, "`Ill` is as diverse as 2.2500 equally frequent values"),
         (RECURSIVE, 3.5, "`Ill` has its most frequent value 3.5000 times as often as the rare ones"),
         (RECURSIVE, inf, "`Ill` has fewer than 2 values"),

@@ -94,8 +94,8 @@ def test_sentences_have_words_keep_their_columns_and_count_records(page: Any, tm
     text = page.inner_text(".sentences")
     assert "{" not in text
     assert "records share each combination" in text
-    page.fill(key("1 by"), "level 2")
-    page.fill(key("1 by"), "level 1")
+    page.select_option(key("1 by"), "level 2")
+    page.select_option(key("1 by"), "level 1")
     before = [page.inner_text(f"{key(f'columns {i}')} summary") for i in range(3)]
     go(page, "columns")
     set_role(page, "Geschlecht", "class")
@@ -118,6 +118,35 @@ def test_sentences_have_words_keep_their_columns_and_count_records(page: Any, tm
     # Without a sentence about a share there is nothing to guard.
     page.click(key("remove 2"))
     page.wait_for_selector(key("guard"), state="detached")
+
+
+def test_every_step_says_what_belongs_to_it_in_usual_words(page: Any, tmp_path: Path) -> None:
+    open_path(page, write_measures(tmp_path))
+    page.select_option(key("missing"), "drop")
+    assert "singles out 0 %" not in page.inner_text("#content")
+    go(page, "open")
+    page.wait_for_selector("#table-notes:has-text('Windows-1252')")
+    page.wait_for_selector(f"{key('step open')}[data-state='has a note']")
+    go(page, "trees")
+    assert page.inner_text("h1") == "Masking"
+    go(page, "requirements")
+    wait_for_check(page)
+    note = page.locator(".remark.note:has-text('left out')").bounding_box()
+    assert page.locator(".sentences").bounding_box()["y"] < note["y"]
+    assert "Windows-1252" not in page.inner_text("#content")
+
+
+def test_a_result_is_told_without_code_words(page: Any, tmp_path: Path) -> None:
+    open_path(page, write_hospital(tmp_path))
+    set_role(page, "Geschlecht", "class")
+    go(page, "requirements")
+    assert "level 1" not in page.inner_text(".sentences")
+    search(page)
+    look_at_result(page)
+    said = page.inner_text("#content")
+    assert "below the top of its tree" in said
+    assert "by level" not in said
+    assert "conditional" not in said
 
 
 def with_attack(route: Any) -> None:

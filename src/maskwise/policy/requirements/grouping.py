@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from maskwise.errors import plural
 from maskwise.policy.requirements.file_form import Key, ValueMistake
 from maskwise.policy.requirements.qid import refuse
 
@@ -67,8 +68,16 @@ def grouping_of(entry: Entry) -> Grouping | None:
 
 
 def by_text(by: Grouping | None) -> str:
-    """How a requirement names its grouping, after its column."""
-    return "" if by is None else f" by {by.text}"
+    """How a requirement names its grouping, after its column.
+
+    >>> by_text(Grouping(GroupedBy.PREFIX, 3)), by_text(Grouping(GroupedBy.LEVEL, 1))
+    (' grouped by its first 3 characters', ' grouped 1 level below the top of its tree')
+    """
+    if by is None:
+        return ""
+    if by.kind is GroupedBy.LEVEL:
+        return f" grouped {plural(by.n, 'level')} below the top of its tree"
+    return f" grouped by its first {'character' if by.n == 1 else plural(by.n, 'character')}"
 
 
 def by_data(by: Grouping | None) -> dict[str, str]:

@@ -4,7 +4,7 @@ import { button } from "./controls.js";
 import { count, data, el, refresh } from "./dom.js";
 import { STEPS, stateOf } from "./steps.js";
 
-const SIGNS = { "to do": "", done: "✓", "has mistakes": "!", "has warnings": "!", "out of date": "↻", running: "…" };
+const SIGNS = { "to do": "", done: "✓", "has a note": "i", "has mistakes": "!", "has warnings": "!", "out of date": "↻", running: "…" };
 
 /**
  * @param {import("./studio.js").Studio} studio

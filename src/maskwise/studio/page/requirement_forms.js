@@ -70,6 +70,15 @@ export function newRequirement(kind, masked, sensitive, k) {
   return { qid: masked, k };
 }
 
+/** By what values can count as one: as a policy file says it, and as the page does. @type {[string, string][]} */
+const GROUPINGS = [["prefix 1", "first character"], ["prefix 2", "first 2 characters"], ["prefix 3", "first 3 characters"],
+  ["level 1", "group just below the top of the tree"], ["level 2", "group 2 levels below the top of the tree"]];
+
+/** Those that can be chosen, the one that is chosen among them. @param {string} chosen */
+export function groupings(chosen) {
+  return GROUPINGS.some(([by]) => by === chosen) ? GROUPINGS : [...GROUPINGS, [chosen, chosen]];
+}
+
 /** What was typed as a number, if it is a whole one; otherwise the text, of which maskwise says what is wrong. */
 export function wholeNumber(text) {
   return /^\d{1,15}$/.test(text.trim()) ? Number(text) : text;

@@ -2,7 +2,7 @@
 
 import { button, field, loading } from "./controls.js";
 import { el, refresh } from "./dom.js";
-import { errorBox } from "./remarks.js";
+import { errorBox, remarkList } from "./remarks.js";
 
 export class OpenStep {
   /** @param {HTMLElement} root @param {import("./studio.js").Studio} studio @param {(step: string) => void} go */
@@ -19,6 +19,7 @@ export class OpenStep {
     refresh(this.root, [
       el("p", {}, "Which table is to be released? It stays on this machine: the studio answers this browser only."),
       studio.error && errorBox(studio.error),
+      studio.source?.notes?.length > 0 && remarkList(studio.source.notes, "table-notes"),
       studio.busy ? loading(`${studio.busy} …`) : this.ways(),
     ]);
   }

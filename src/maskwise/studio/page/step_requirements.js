@@ -5,7 +5,7 @@ import { el, nameList, rebuild, sentence as words } from "./dom.js";
 import { guardTick } from "./guard.js";
 import { columnsOf, qidOf, sensitiveOf } from "./policy_doc.js";
 import { hasMistake, otherRemarks, remarkList, remarksAt } from "./remarks.js";
-import { KINDS, kindOf, listedValues, newRequirement, openEnds, unitOf, wholeNumber, withValues } from "./requirement_forms.js";
+import { KINDS, groupings, kindOf, listedValues, newRequirement, openEnds, unitOf, wholeNumber, withValues } from "./requirement_forms.js";
 
 export class RequirementsStep {
   /** @param {HTMLElement} root @param {import("./studio.js").Studio} studio */
@@ -25,10 +25,10 @@ export class RequirementsStep {
     const isShown = (place) => place[0] === "requirements" && place[1] in doc.requirements;
     rebuild(this.root, [
       el("p", {}, "What must hold in the release? Every sentence (requirement) is recounted before anything is written."),
-      this.openEnds(),
-      otherRemarks(studio, "requirements", isShown),
       doc.requirements.length ? el("ol", { class: "sentences" }, ...doc.requirements.map((one, i) => this.item(one, i)))
         : el("p", { class: "empty" }, "Nothing is asked yet. Add a sentence."),
+      this.openEnds(),
+      otherRemarks(studio, "requirements", isShown),
       this.adding(),
       guardTick(studio),
       studio.isChecked ? null : loading("Checking …"),
@@ -102,8 +102,9 @@ export class RequirementsStep {
       return ["In every group on ", ...qid, " the column ", this.sensitive(requirement, i), " has at least ",
         number("distinct", "How many different values", requirement.diversity.distinct,
           (text) => ({ ...requirement, diversity: { distinct: wholeNumber(text) } })), " different values",
-        ...(requirement.by === undefined ? [] : [", where values count as one that are alike by ",
-          this.input(i, "by", "By what values are alike", requirement.by, (text) => this.set(i, { ...requirement, by: text }, "by"))]),
+        ...(requirement.by === undefined ? [] : [", where values count as one that have the same ",
+          choice(groupings(requirement.by), requirement.by, (by) => this.set(i, { ...requirement, by }),
+            { "aria-label": "What alike values have in common", "data-key": `${i} by`, class: "inline" })]),
         "."];
     }
     if (kind === "closeness") {

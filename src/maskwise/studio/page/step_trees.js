@@ -53,8 +53,8 @@ export class TreesStep {
     if (studio.source !== this.source) this.forget();
     if (!this.root.contains(this.place)) {
       this.root.replaceChildren(
-        el("p", {}, "How is each quasi-identifier shown less exactly? A tree (taxonomy) says what a value may be replaced by: ",
-          "the search climbs it no higher than it must. Its top (root) shows nothing of a value."),
+        el("p", {}, "How is each quasi-identifier shown less exactly? Numbers and dates become ranges. For other values a tree ",
+          "(taxonomy) says what may replace them; its top (root) shows nothing of a value. The search hides no more than it must."),
         el("div", { class: "trees" }, this.picker, el("div", {}, this.top, this.place, this.bottom)));
     }
     rebuild(this.picker, [this.columnList()]);

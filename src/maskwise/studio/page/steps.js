@@ -2,7 +2,7 @@
 
 /** @type {[string, string][]} */
 export const STEPS = [
-  ["open", "Open"], ["columns", "Columns"], ["trees", "Trees"], ["requirements", "Requirements"],
+  ["open", "Open"], ["columns", "Columns"], ["trees", "Masking"], ["requirements", "Requirements"],
   ["search", "Search"], ["result", "Result"], ["export", "Export"],
 ];
 
@@ -19,13 +19,14 @@ export function stepOf(remark) {
 }
 
 /**
- * How far a step is: `to do`, `done`, `has mistakes`, `has warnings`, `out of date` or `running`.
+ * How far a step is: `to do`, `done`, `has a note`, `has mistakes`, `has warnings`, `out of date` or `running`.
  * @param {string} step
  * @param {import("./studio.js").Studio} studio
  * @param {Set<string>} visited
  */
 export function stateOf(step, studio, visited) {
   const { run } = studio;
+  if (step === "open" && studio.source?.notes?.length) return "has a note";
   if (step === "open") return studio.source ? "done" : studio.error ? "has mistakes" : "to do";
   if (!studio.columns) return "to do";
   if (["search", "result"].includes(step) && studio.isOutOfDate) return "out of date";
