@@ -1,8 +1,8 @@
 """What does the conditional criterion cost beside plain top-down refinement on a million rows?
 
 One QID of all 14 attributes, k = 50. The search starts from the compressed
-tables; `whole` is the command from start to exit. Targets: effort 1 within 4
-times the search of top-down refinement, and 3 GiB.
+tables; `whole` is the command from start to exit. Targets: within 4 times the
+search of top-down refinement, and 3 GiB.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ from maskwise.compress.compress import compress
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
 from maskwise.search.bounds import list_bounds
-from maskwise.search.conditional.chooser import Variant
 from maskwise.search.conditional.search import ConditionalSearch
-from maskwise.search.conditional.variants import run_variant
-from maskwise.search.interface import Problem
+from maskwise.search.interface import NoProgress, Problem
 from maskwise.search.options import Limits, SearchOptions
 from maskwise.search.score_search import ScoreSearch
 from maskwise.search.topdown import ScoreChooser, TopDown, descend
@@ -36,10 +34,10 @@ def main(n_rows: int = 1_000_000, rounds: int = 3) -> None:
     search = ScoreSearch(Problem(profiled, asked, SearchOptions()))
     tables = compress(records, profiled, search.request).tables
     bounds = list_bounds(profiled, asked, search.request.tables)
-    options = SearchOptions(criterion="conditional", effort=1)
+    options = SearchOptions(criterion="conditional")
     conditional = ConditionalSearch(Problem(profiled, asked, options, records.names))
-    inputs = conditional.inputs(compress(records, profiled, conditional.request))
-    best = {"top-down, score": float("inf"), "conditional, effort 1": float("inf")}
+    counts = compress(records, profiled, conditional.request)
+    best = {"top-down, score": float("inf"), "conditional": float("inf")}
     n_steps = {}
     for _ in range(rounds):
         begin = time.perf_counter()
@@ -48,9 +46,9 @@ def main(n_rows: int = 1_000_000, rounds: int = 3) -> None:
         best["top-down, score"] = min(best["top-down, score"], time.perf_counter() - begin)
         n_steps["top-down, score"] = len(steps)
         begin = time.perf_counter()
-        run = run_variant(inputs, Variant(), Limits(), lambda _: True)
-        best["conditional, effort 1"] = min(best["conditional, effort 1"], time.perf_counter() - begin)
-        n_steps["conditional, effort 1"] = len(run.steps)
+        run = conditional.run(counts, NoProgress())
+        best["conditional"] = min(best["conditional"], time.perf_counter() - begin)
+        n_steps["conditional"] = len(run.steps)
     base = best["top-down, score"]
     table(
         [
@@ -64,8 +62,7 @@ def main(n_rows: int = 1_000_000, rounds: int = 3) -> None:
         found = side_by_side(
             {
                 "top-down, score": [*command, "--criterion", "score"],
-                "conditional, the default": command,
-                "conditional, effort 2": [*command, "--effort", "2"],
+                "conditional": command,
             },
             rounds,
         )

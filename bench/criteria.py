@@ -80,7 +80,6 @@ def ways_of_masking() -> dict[str, dict[str, Any]]:
     # Mondrian splits at any number of the data; so do regions with exact boundaries.
     searches["regions-exact"] = {"method": "regions", "boundaries": "exact"}
     # What these searches know of unmasked columns.
-    searches["conditional-2"] = searches["conditional"] | {"effort": 2}
     for way, background in ((way, one) for way in ("conditional", "regions") for one in ("boosting", "odds", "none")):
         searches[f"{way}-{background}"] = searches[way] | {"background": background}
     return searches | {name: {} for name in RIVALS}

@@ -31,8 +31,8 @@ RUNS: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
     ],
     "second": [
         (POLICY, {"method": "regions", "background": "none", "effort": 1}),
-        (POLICY, {"criterion": "conditional", "background": "boosting", "effort": 1}),
-        (BY_PERSON, {"criterion": "conditional", "background": "odds", "effort": 1}),
+        (POLICY, {"criterion": "conditional", "background": "boosting"}),
+        (BY_PERSON, {"criterion": "conditional", "background": "odds"}),
         ({**POLICY, "suppress": "20%"}, {}),
     ],
 }

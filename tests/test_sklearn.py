@@ -244,7 +244,7 @@ def mixed(n: int = 600) -> tuple[pd.DataFrame, list[str]]:
     return table, ["y" if one > 5 else "x" for one in told]
 
 
-RANDOM: list[dict[str, Any]] = [{"criterion": "conditional", "effort": 3}, {"method": "bug", "restarts": 4}]
+RANDOM: list[dict[str, Any]] = [{"method": "regions"}, {"method": "bug", "restarts": 4}]
 
 
 @pytest.mark.slow

@@ -138,7 +138,7 @@ def _requirement(rng: random.Random, masked: Sequence[Column], table: MadeTable)
 
 def _options(rng: random.Random) -> list[str]:
     options = [["--method", "tdr"], ["--method", "bug"], ["--method", "regions", "--effort", "1"], [], []]
-    options += [["--criterion", "infogain"], ["--criterion", "conditional", "--effort", "1"]]
+    options += [["--criterion", "infogain"], ["--criterion", "conditional"]]
     found = list(rng.choice(options))
     if rng.random() < 0.5:
         found.append("--keep-order")

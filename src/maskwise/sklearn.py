@@ -90,12 +90,12 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         criterion: How `tdr` chooses.
         max_steps: When to stop early.
         time_limit: When to stop early.
-        effort: For `conditional`.
+        effort: For `regions`.
         background: For `conditional` and `regions`.
         restarts: For `bug`.
         boundaries: Where intervals may be split: `safe` or `exact`; None goes by the policy.
         as_published: Search as the papers do: exact boundaries, a lone hidden value left as `*`.
-        random_state: Seeds the variants of `conditional` and the restarts of `bug`: a number, or a NumPy generator
+        random_state: Seeds the folds of `regions` and the restarts of `bug`: a number, or a NumPy generator
             from which one is drawn at each `fit`. None stands for 0, so every `fit` gives the same cut.
         encode: `label` shows masked values as text, `ordinal` as the number of
             the label in its cut (-1 for the root of unknown values and for numbers

@@ -165,7 +165,7 @@ def test_unseen_categories_of_a_test_file_are_noted_without_their_name(
         (["--classifier", "sklearn.linear_model.LinearRegression"], 2, ["no scikit-learn classifier"]),
         (["--classifier", "json.loads"], 2, ["cannot be made without arguments"]),
         (["--method", "bug", "--criterion", "infogain"], 2, ["criterion"]),
-        (["--criterion", "score", "--effort", "2"], 2, ["effort", "conditional"]),
+        (["--criterion", "score", "--effort", "2"], 2, ["effort", "`regions`"]),
         (["--protocol", "papers"], 2, ["held-out"]),
         (["--measure", "aucc"], 2, ["Did you mean `auc`?"]),
         (["--measure", "mae"], 2, ["class that is a number"]),

@@ -163,11 +163,11 @@ def test_a_seed_for_a_search_that_draws_nothing_is_noted(tmp_path: Path, run: Ru
         [],
         ["--seed", "3"],
         ["--seed", "3", "--criterion", "conditional"],
-        ["--seed", "3", "--effort", "2"],
+        ["--seed", "3", "--background", "boosting"],
     ):
         result = run("mask", data, "-p", policy, "-o", out, "--keep-order", *options)
         assert result.code == 0
-        assert ("The seed changes nothing here" in result.err) == ("--seed" in options and "--effort" not in options)
+        assert ("The seed changes nothing here" in result.err) == ("--seed" in options and "boosting" not in options)
         released.append(out.read_bytes())
     assert released[0] == released[1] == released[2]
 

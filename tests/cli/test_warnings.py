@@ -94,7 +94,7 @@ def test_in_python_it_is_a_warning_of_the_outcome_and_of_an_audit(tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "conditional", "effort": 1}])
+@pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "conditional"}])
 def test_a_template_without_k_is_warned_of_first_with_the_records_that_stand_alone(how: dict[str, Any]) -> None:
     # Each age but the last has one record; no more than half of any group has the illness.
     ages = [*range(20, 60), 60, 60]
@@ -145,7 +145,7 @@ def with_missing(n_missing: int) -> pa.Table:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "conditional", "effort": 1}])
+@pytest.mark.parametrize("how", [{}, {"method": "bug"}, {"criterion": "conditional"}])
 @pytest.mark.parametrize(
     ("n_missing", "missing", "says"),
     [

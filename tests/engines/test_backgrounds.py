@@ -54,8 +54,8 @@ POLICY: dict[str, Any] = {
     "requirements": [{"qid": ["age", "job"], "k": 6}],
 }
 HOWS: dict[str, dict[str, Any]] = {
-    "odds": {"criterion": "conditional", "background": "odds", "effort": 3, "seed": 2},
-    "none": {"criterion": "conditional", "background": "none", "effort": 1},
+    "odds": {"criterion": "conditional", "background": "odds"},
+    "none": {"criterion": "conditional", "background": "none"},
     "regions, odds": {"method": "regions", "background": "odds"},
     "regions, none": {"method": "regions", "background": "none", "effort": 1},
 }
@@ -79,7 +79,7 @@ def test_the_release_the_cut_and_the_trace_are_duckdbs(other_place: Place, how: 
 
 
 def test_several_classes_are_told_apart_alike(other_place: Place) -> None:
-    how: dict[str, Any] = {"criterion": "conditional", "background": "odds", "effort": 1}
+    how: dict[str, Any] = {"criterion": "conditional", "background": "odds"}
     assert_same(other_place, few_columns(("low", "mid", None, "high")), POLICY, how)
 
 
@@ -87,7 +87,7 @@ def test_several_classes_are_told_apart_alike(other_place: Place) -> None:
 def test_a_class_that_is_a_number_is_told_alike(other_place: Place, how: str) -> None:
     table = few_columns()
     table = table.set_column(table.num_columns - 1, "risk", pa.array([i * 37 % 101 / 4 for i in range(400)]))
-    assert_same(other_place, table, POLICY | {"class": {"risk": "number"}}, HOWS[how] | {"effort": 1})
+    assert_same(other_place, table, POLICY | {"class": {"risk": "number"}}, HOWS[how])
 
 
 def test_persons_are_counted_and_are_no_background(other_place: Place) -> None:
@@ -96,7 +96,7 @@ def test_persons_are_counted_and_are_no_background(other_place: Place) -> None:
     table = table.append_column("patient", pa.array([f"P{i // 40}" for i in range(400)]))
     table = table.append_column("risk", pa.array([["low", "high"][i // 40 * 7 % 3 == 0] for i in range(400)]))
     policy = POLICY | {"person": "patient", "requirements": [{"qid": ["age", "job"], "k": 4}]}
-    assert_same(other_place, table, policy, {"criterion": "conditional", "background": "odds", "effort": 1})
+    assert_same(other_place, table, policy, {"criterion": "conditional", "background": "odds"})
 
 
 def test_columns_of_many_values_are_counted_inside_the_engine(
@@ -104,7 +104,7 @@ def test_columns_of_many_values_are_counted_inside_the_engine(
 ) -> None:
     """With a limit of few values ranges and frequent texts are found by the engine, and nothing else changes."""
     table = people().select(["age", "job", "town", "typed", "born", "risk"])
-    how: dict[str, Any] = {"criterion": "conditional", "background": "odds", "effort": 1}
+    how: dict[str, Any] = {"criterion": "conditional", "background": "odds"}
     expected = maskwise.anonymize(table, POLICY, keep_order=True, **how)
     monkeypatch.setattr(unmasked_counts, "MOST_FETCHED", 2)
     outcome = assert_same(other_place, table, POLICY, how)
@@ -113,7 +113,7 @@ def test_columns_of_many_values_are_counted_inside_the_engine(
 
 def test_odds_are_the_default_where_records_stay(remote_place: Place) -> None:
     table = few_columns()
-    hows: list[dict[str, Any]] = [{"criterion": "conditional", "effort": 1}, {"method": "regions", "effort": 1}]
+    hows: list[dict[str, Any]] = [{"criterion": "conditional"}, {"method": "regions", "effort": 1}]
     for how in hows:
         expected = maskwise.anonymize(table, POLICY, background="odds", **how)
         outcome, _ = remote_place.anonymize(table, POLICY, **how)

@@ -209,11 +209,11 @@ def binned_free(table: pa.Table, name: str) -> list[Any]:
 def test_a_criterion_that_splits_anew_sees_bins(monkeypatch: pytest.MonkeyPatch) -> None:
     """It has at most 256 boundaries of its own, which bins of a multiple of that do not move."""
     policy = {**POLICY, "requirements": POLICY["requirements"][:1]}
-    few = maskwise.anonymize(ordered(), policy, criterion="conditional", effort=1)
+    few = maskwise.anonymize(ordered(), policy, criterion="conditional")
     assert few.steps
     assert few.verdict.is_met
     monkeypatch.setattr(counting, "MOST_VALUES", 65_536)
-    assert maskwise.anonymize(ordered(), policy, criterion="conditional", effort=1).steps != few.steps
+    assert maskwise.anonymize(ordered(), policy, criterion="conditional").steps != few.steps
 
 
 @pytest.mark.usefixtures("few_bins")

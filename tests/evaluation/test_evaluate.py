@@ -321,11 +321,14 @@ def test_the_search_is_the_one_asked_for(method: str, monkeypatch: pytest.Monkey
     anonymize = run.anonymize
     monkeypatch.setattr(run, "anonymize", lambda *a, **o: seen.append(o) or anonymize(*a, **o))
     maskwise.evaluate(people(), AGES, method=method, classifiers=["c4.5"])
-    maskwise.evaluate(people(), AGES, criterion="conditional", effort=2, classifiers=["c4.5"])
+    maskwise.evaluate(people(), AGES, criterion="conditional", background="none", classifiers=["c4.5"])
     # The class of a record is compared with what it shows, so that records keep their order.
     assert [o.pop("keep_order") for o in seen] == [True, True]
     chosen = [SearchOptions(**o) for o in seen]
-    assert [(o.method, o.criterion, o.effort) for o in chosen] == [(method, None, None), ("tdr", "conditional", 2)]
+    assert [(o.method, o.criterion, o.background) for o in chosen] == [
+        (method, None, None),
+        ("tdr", "conditional", "none"),
+    ]
 
 
 def test_every_option_of_a_search_may_be_given() -> None:

@@ -128,7 +128,7 @@ def test_the_policy_and_the_option_say_which_boundaries() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
-    [{}, {"criterion": "infogain"}, {"criterion": "conditional", "effort": 1}, {"method": "bug"}],
+    [{}, {"criterion": "infogain"}, {"criterion": "conditional"}, {"method": "bug"}],
     ids=["score", "infogain", "conditional", "bottom-up"],
 )
 def test_every_search_splits_at_safe_boundaries_only(options: dict[str, Any]) -> None:

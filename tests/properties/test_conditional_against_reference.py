@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from contextlib import ExitStack
-from dataclasses import replace
 from itertools import pairwise
 from math import log2
 from typing import Any
@@ -27,8 +26,8 @@ from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.profile.columns import Column
 from maskwise.search.bounds import Bound, as_rules
 from maskwise.search.conditional import chooser as conditional
-from maskwise.search.conditional import gain_kernels, growing_tree, unmasked_columns, variants
-from maskwise.search.conditional.chooser import Variant
+from maskwise.search.conditional import gain_kernels, growing_tree, unmasked_columns
+from maskwise.search.conditional import search as conditional_search
 from maskwise.search.groups import split_kernels
 from maskwise.search.groups.splitting import try_splits
 from maskwise.search.options import SearchOptions
@@ -50,33 +49,24 @@ def as_told(columns: Any, classes: Any, seed: int) -> Any:
     return np.array([SENSITIVE.index(cell) for cell in columns[-1].to_pylist()])
 
 
-def fixed(variant: Variant) -> Any:
-    return lambda *_: [variant]
-
-
-def solved(
-    problem: dict[str, Any], policy: dict[str, Any], variant: Variant | None = None, *, work: int | None = None
-) -> Any:
-    """Search with bins that a column spells out, by one variant."""
+def solved(problem: dict[str, Any], policy: dict[str, Any], *, work: int | None = None) -> Any:
+    """Search with bins that a column spells out."""
     table = pa.Table.from_pylist(problem["records"])
     # Text also where all cells are missing, and the last column.
     table = table.drop_columns(["sens"]).append_column("sens", table["sens"].cast(pa.string()))
     with ExitStack() as stack:
         stack.enter_context(patch.object(unmasked_columns, "bin_records", as_told))
-        if variant is not None:
-            stack.enter_context(patch.object(variants, "list_variants", fixed(variant)))
         if work is not None:
             stack.enter_context(patch.object(conditional, "EXACT_WORK", work))
         return solve(read(table), read_policy(policy), OPTIONS).solution
 
 
-def agree(problem: dict[str, Any], *, is_told: bool, variant: Variant | None = None) -> None:
+def agree(problem: dict[str, Any], *, is_told: bool) -> None:
     """Compare search and reference, step by step.
 
     Args:
         problem: A table and what is asked.
         is_told: Whether an unmasked column splits the groups.
-        variant: How gain and loss are traded; the attributes' weights are cut to those in a QID.
     """
     names = [a.name for a in problem["attributes"]]
     used = {*names, "cls", *(["sens"] if is_told else [])}
@@ -85,18 +75,9 @@ def agree(problem: dict[str, Any], *, is_told: bool, variant: Variant | None = N
     entries = {name: entry for name, entry in problem["policy"]["attributes"].items() if name in used}
     policy = {**problem["policy"], "attributes": entries, "drop": drop}
     bins = [record["sens"] for record in problem["records"]] if is_told else None
-    variant = None if variant is None else replace(variant, weights=variant.weights[: len(names)])
-    reference = Conditional(
-        problem["records"],
-        problem["attributes"],
-        problem["requirements"],
-        "cls",
-        bins=bins,
-        **({} if variant is None else {"exponent": variant.exponent, "weights": list(variant.weights)}),
-        is_alone=variant is not None and variant.is_alone,
-    )
+    reference = Conditional(problem["records"], problem["attributes"], problem["requirements"], "cls", bins=bins)
     assume(all(slack >= 0 for slack in reference.slack.values()))
-    solution = solved(problem, policy, variant)
+    solution = solved(problem, policy)
     expected = reference.run()
     assert [(s.attribute, s.before, list(s.after)) for s in solution.steps] == [
         (e["attribute"], e["from"], e["to"]) for e in expected
@@ -121,7 +102,7 @@ def test_every_step_has_the_best_conditional_gain(problem: dict[str, Any]) -> No
 def test_threads_that_share_the_work_find_the_same_steps(problem: dict[str, Any]) -> None:
     with (
         patch.object(conditional, "ROWS_FOR_THREADS", 0),
-        patch.object(variants, "ROWS_FOR_THREADS", 0),
+        patch.object(conditional_search, "ROWS_FOR_THREADS", 0),
         patch.object(processors, "n_processors", lambda: 3),
     ):
         agree(problem, is_told=False)
@@ -138,19 +119,6 @@ def test_what_an_unmasked_column_tells_is_no_gain(problem: dict[str, Any]) -> No
 def test_templates_and_mixed_policies_follow_the_design(problem: dict[str, Any]) -> None:
     """The sensitive column is unmasked, so it also tells."""
     agree(problem, is_told=True)
-
-
-@settings(max_examples=20, deadline=None)
-@given(
-    problem=problems(["k"], whole=True),
-    exponent=st.sampled_from([0.0, 0.5, 2.0]),
-    weights=st.lists(st.floats(0.25, 4), min_size=4, max_size=4),
-    is_alone=st.booleans(),
-)
-def test_a_variant_changes_the_score_as_written(
-    problem: dict[str, Any], exponent: float, weights: list[float], *, is_alone: bool
-) -> None:
-    agree(problem, is_told=False, variant=Variant(exponent, tuple(weights), is_alone=is_alone))
 
 
 def mixed_people(seed: int, n: int) -> pa.Table:
@@ -170,9 +138,7 @@ def test_steps_on_larger_tables_are_the_plain_ones(seed: int) -> None:
     reference = Conditional(people.to_pylist(), ATTRIBUTES, requirements, "cls")
     expected = reference.run()
     asked = [{"qid": ["age", "job", "zone"], "k": 2}, {"qid": ["job", "zone"], "k": 6}]
-    outcome = maskwise.anonymize(
-        people, {**POLICY, "requirements": asked}, criterion="conditional", as_published=True, effort=1
-    )
+    outcome = maskwise.anonymize(people, {**POLICY, "requirements": asked}, criterion="conditional", as_published=True)
     assert len(expected) > 5
     assert {e["attribute"] for e in expected} == {"age", "job", "zone"}
     assert [(s.attribute, s.before, list(s.after), list(s.requirements)) for s in outcome.steps] == [
@@ -188,10 +154,10 @@ def smallest(table: pa.Table, qid: tuple[str, ...]) -> int:
 @pytest.mark.slow
 def test_stopping_after_any_step_is_safe() -> None:
     people = people_table(2, 200)
-    whole = maskwise.anonymize(people, POLICY, criterion="conditional", as_published=True, effort=1)
+    whole = maskwise.anonymize(people, POLICY, criterion="conditional", as_published=True)
     assert len(whole.steps) > 8
     for most in range(len(whole.steps) + 1):
-        part = maskwise.anonymize(people, POLICY, criterion="conditional", as_published=True, effort=1, max_steps=most)
+        part = maskwise.anonymize(people, POLICY, criterion="conditional", as_published=True, max_steps=most)
         assert part.steps == whole.steps[:most]
         assert part.solution.ending is (Ending.STEPS if most < len(whole.steps) else Ending.MAXIMAL)
         assert maskwise.audit(part.data, POLICY).is_met
@@ -203,12 +169,12 @@ def test_stopping_after_any_step_is_safe() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("work", "effort"), [(0, 1), (0, 2), (None, 2)])
-def test_every_way_of_searching_ends_valid_and_maximal(work: int | None, effort: int) -> None:
-    """Weighing lazily and picking a variant may take other steps, but never stop short."""
+@pytest.mark.parametrize("work", [0, None])
+def test_every_way_of_searching_ends_valid_and_maximal(work: int | None) -> None:
+    """Weighing lazily may take other steps, but never stop short."""
     people = people_table(4, 250)
     with patch.object(conditional, "EXACT_WORK", conditional.EXACT_WORK if work is None else work):
-        outcome = maskwise.anonymize(people, POLICY, criterion="conditional", as_published=True, effort=effort)
+        outcome = maskwise.anonymize(people, POLICY, criterion="conditional", as_published=True)
     assert all(smallest(outcome.data, requirement.qid) >= requirement.k for requirement in REQUIREMENTS)
     reference = Conditional(people.to_pylist(), ATTRIBUTES, REQUIREMENTS, "cls")
     assert reference.options()
@@ -254,7 +220,7 @@ def test_weighing_lazily_takes_the_same_steps_where_gains_do_not_change(problem:
 
 @pytest.mark.slow
 def test_row_order_changes_nothing() -> None:
-    """Not with unmasked columns either, nor with variants and the folds that judge them."""
+    """Not with unmasked columns either."""
     n = 300
     rng = np.random.default_rng(3)
     people = people_table(5, n)
@@ -262,15 +228,13 @@ def test_row_order_changes_nothing() -> None:
     people = people.append_column("pay", pa.array([None if i % 11 == 0 else x for i, x in enumerate(told.round())]))
     people = people.append_column("town", pa.array(rng.choice(["u", "v", None], n).tolist(), pa.string()))
     turned = people.take(pa.array(rng.permutation(n)))
-    for effort in (1, 2):
-        one, other = (
-            maskwise.anonymize(table, POLICY, criterion="conditional", as_published=True, effort=effort)
-            for table in (people, turned)
-        )
-        assert len(one.steps) > 3
-        assert one.steps == other.steps
-        assert one.solution.cuts == other.solution.cuts
-        assert one.notes == other.notes
+    one, other = (
+        maskwise.anonymize(table, POLICY, criterion="conditional", as_published=True) for table in (people, turned)
+    )
+    assert len(one.steps) > 3
+    assert one.steps == other.steps
+    assert one.solution.cuts == other.solution.cuts
+    assert one.notes == other.notes
 
 
 def test_what_cannot_be_met_is_said() -> None:

@@ -16,7 +16,7 @@ from tests.properties.tables import problems
 HOW: list[dict[str, Any]] = [
     {},
     {"criterion": "infogain"},
-    {"criterion": "conditional", "effort": 1},
+    {"criterion": "conditional"},
     {"method": "bug"},
     {"as_published": True},
     {"method": "regions", "effort": 1},

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 import maskwise
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import solve
-from maskwise.search.conditional.chooser import Variant
 from maskwise.search.options import SearchOptions
 from maskwise.solution.solution import Solution
 from maskwise.table.read import read
@@ -80,12 +79,10 @@ def test_every_refinement_by_conditional_gain_is_the_twins(problem: dict[str, An
     reference = Reference(problem["records"], problem["attributes"], problem["requirements"], "cls")
     if not reference.is_feasible():
         with pytest.raises(maskwise.InfeasibleError):
-            search(problem, criterion="conditional", effort=1)
+            search(problem, criterion="conditional")
         return
     by_condition.agree(problem, is_told=False)
     by_condition.agree(problem, is_told=True)
-    weights = tuple(0.5 + i for i in range(len(problem["attributes"])))
-    by_condition.agree(problem, is_told=False, variant=Variant(0.5, weights, is_alone=True))
 
 
 @pytest.mark.slow

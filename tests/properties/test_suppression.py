@@ -21,7 +21,7 @@ SHARES = ("5%", "10%", "25%", "50%")
 SEARCHES: tuple[dict[str, Any], ...] = (
     {},
     {"criterion": "infogain"},
-    {"criterion": "conditional", "effort": 1},
+    {"criterion": "conditional"},
     {"method": "bug"},
     {"method": "regions", "effort": 1},
 )

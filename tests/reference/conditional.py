@@ -21,9 +21,6 @@ class Conditional(Reference):
         requirements: What is asked.
         class_name: The column to tell.
         bins: What is known of each record beforehand; nothing if empty.
-        exponent: Score is weight * gain / (loss + 1) to this power.
-        weights: For each attribute how much its information counts; all alike if empty.
-        is_alone: Whether an attribute's gain is what it tells by itself.
     """
 
     def __init__(
@@ -34,21 +31,15 @@ class Conditional(Reference):
         class_name: str,
         *,
         bins: list[Any] | None = None,
-        exponent: float = 1.0,
-        weights: list[float] | None = None,
-        is_alone: bool = False,
     ) -> None:
         super().__init__(records, attributes, requirements, class_name, "conditional")
         self.bins = bins or [0] * len(records)
-        self.exponent = exponent
-        self.weights = weights or [1.0] * len(attributes)
-        self.is_alone = is_alone
 
-    def open_entropy(self, shown: list[dict[str, Any]], name: str) -> float:
-        """Bits of the class, per record, that the groups of all masked attributes, or of one, leave open."""
+    def open_entropy(self, shown: list[dict[str, Any]]) -> float:
+        """Bits of the class, per record, that the groups of all masked attributes leave open."""
         groups: dict[Any, list[Any]] = {}
         for i, record in enumerate(shown):
-            key = (record[name],) if self.is_alone else (self.bins[i], *(record[a.name] for a in self.attributes))
+            key = (self.bins[i], *(record[a.name] for a in self.attributes))
             groups.setdefault(key, []).append(self.class_of(i))
         return sum(len(classes) * entropy(classes) for classes in groups.values()) / len(shown)
 
@@ -57,12 +48,10 @@ class Conditional(Reference):
         weighed = super().weigh(c)
         if weighed is None:
             return None
-        name = c.attribute.name
-        return self.open_entropy(self.shown, name) - self.open_entropy(self.after(c), name), weighed[1]
+        return self.open_entropy(self.shown) - self.open_entropy(self.after(c)), weighed[1]
 
     def worth(self, c: Candidate, gain: float, loss: float) -> float:
-        weight = c.attribute.weight * self.weights[self.attributes.index(c.attribute)]
-        return weight * gain / (loss + 1) ** self.exponent
+        return c.attribute.weight * gain / (loss + 1)
 
     def _discretized(self, a: Attribute, showing: dict[Any, list[int]]) -> list[Candidate]:
         """The best valid split of each interval, which depends on the whole state; of equal ones the lowest."""

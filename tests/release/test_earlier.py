@@ -257,7 +257,7 @@ def test_the_solution_masks_later_rows_and_remembers_what_it_was_found_with(
 ) -> None:
     path = tmp_path / "earlier.json"
     path.write_text(solution_file.dumps(earlier.solution), encoding="utf-8")
-    after = mask(people(), policy(), against=path, criterion="conditional", effort=1)
+    after = mask(people(), policy(), against=path, criterion="conditional")
     saved = solution_file.loads(solution_file.dumps(after.solution))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     assert saved.against == after.solution.against == (digest,)

@@ -86,8 +86,8 @@ def test_a_search_that_looks_at_unmasked_columns_does_not_see_what_is_not_releas
     """The column tells the class; at its root it tells nothing, so the search must take all it can from age."""
     table = pa.table({**PEOPLE, "Code": ["1" if risk == "hi" else "2" for risk in PEOPLE["Risk"]]})
     blind = maskwise.anonymize(table.drop_columns("Code"), {**policy(0), "attributes": {"Age": {"interval": [0, 99]}}},
-                               criterion="conditional", effort=1, keep_order=True)  # fmt: skip
-    hidden = maskwise.anonymize(table, policy(0), criterion="conditional", effort=1, keep_order=True)
+                               criterion="conditional", keep_order=True)  # fmt: skip
+    hidden = maskwise.anonymize(table, policy(0), criterion="conditional", keep_order=True)
     assert hidden.steps == blind.steps
     assert hidden.steps
 

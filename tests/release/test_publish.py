@@ -438,7 +438,7 @@ def test_nothing_but_the_release_is_left_in_the_owners_database() -> None:
     connection = database(table)
     before = tables(connection)
     asked = {"class": "Risk", "requirements": [{"qid": ["Age", "Job"], "k": 5}], "drop": ["Name"]}
-    outcome = maskwise.anonymize(connection.table("people"), asked, criterion="conditional", effort=1)
+    outcome = maskwise.anonymize(connection.table("people"), asked, criterion="conditional")
     assert tables(connection) - before == {outcome.data.op().name}
 
 

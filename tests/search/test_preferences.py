@@ -42,7 +42,7 @@ def policy(zone: dict[str, Any] | None = None, job: Any = "suppress", k: int = 6
 METHODS: dict[str, dict[str, Any]] = {
     "score": {},
     "infogain": {"criterion": "infogain"},
-    "conditional": {"criterion": "conditional", "effort": 1},
+    "conditional": {"criterion": "conditional"},
     "bug": {"method": "bug"},
 }
 

@@ -98,7 +98,7 @@ def start(
     (folder / "tmp").mkdir(exist_ok=True)
     own = {"TMPDIR": str(folder / "tmp"), "XDG_STATE_HOME": str(folder / "state"), "HOME": str(folder)}
     shown = {key: value for key, value in os.environ.items() if key not in {"DISPLAY", "WAYLAND_DISPLAY", "BROWSER"}}
-    command = [sys.executable, "-m", "maskwise", "studio", *arguments]
+    command = [sys.executable, "-m", "tests.studio.slow_studio", "studio", *arguments]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**shown, **own, **(env or {})}
     )

@@ -22,8 +22,8 @@ from tests.studio.conftest import POLICY, SECRET, write_people
 from tests.studio.running import RunningStudio, running, start, wait_until
 
 pytestmark = pytest.mark.slow
-LONG = {"criterion": "conditional", "effort": 500}
-"""A search that takes far longer than a test."""
+LONG = {"criterion": "infogain"}
+"""A search that rests after every step."""
 
 
 def left_in(folder: Path) -> list[str]:

@@ -97,7 +97,7 @@ def evaluate(
     criterion: Annotated[
         CriterionName | None, Parameter(help="How tdr chooses the next refinement, as in mask.")
     ] = None,
-    effort: Annotated[int | None, Parameter(help="How many variants conditional and regions try, as in mask.")] = None,
+    effort: Annotated[int | None, Parameter(help="How many variants regions try, as in mask.")] = None,
     background: Annotated[
         BackgroundName | None, Parameter(help="What conditional and regions know of unmasked columns, as in mask.")
     ] = None,

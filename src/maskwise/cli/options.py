@@ -67,7 +67,7 @@ Shuffle = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    Parameter(help="Makes the order of records, --restarts and --effort repeatable; keep it secret."),
+    Parameter(help="Makes the order of records, --restarts and regions repeatable; keep it secret."),
 ]
 WrittenNumbers = Annotated[
     Literal["label", "midpoint", "mean", "bounds"],
@@ -119,10 +119,7 @@ class SearchFlags:
     time_limit: Annotated[float | None, Parameter(help="Stop searching after so many seconds.")] = None
     effort: Annotated[
         int | None,
-        Parameter(
-            help="For regions: 1 is a single search, 2 chooses the size of regions. For conditional: 1, the default, "
-            "is a single search; each unit more tries 6 variants of a large table, up to 64 of a small one."
-        ),
+        Parameter(help="For regions: 1 is a single search, 2, the default, chooses the size of regions."),
     ] = None
     background: Annotated[
         BackgroundName | None,

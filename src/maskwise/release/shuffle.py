@@ -149,7 +149,7 @@ def seed_message(seed: int | None, *, is_random: bool) -> tuple[Message, ...]:
     if seed is None or is_random:
         return ()
     text = (
-        "The seed changes nothing here: the records keep their order, and a search with effort 1 draws nothing at "
-        "random. Every run gives the same release, with and without it."
+        "The seed changes nothing here: the records keep their order, and this search draws nothing at random. "
+        "Every run gives the same release, with and without it."
     )
     return (private_note(text),)

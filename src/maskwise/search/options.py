@@ -67,8 +67,7 @@ class SearchOptions:
     restarts: int = 0
     """For `bug`: search so many times more, with attributes weighed at random, and keep what lost least information."""
     effort: int | None = None
-    """For `conditional` and `regions`: 1 searches once, more tries variants and keeps the best. None is 1 for
-    `conditional` and 2 for `regions`."""
+    """For `regions`: 1 searches once, more tries variants and keeps the best. None is 2."""
     background: str | None = None
     """For `conditional` and `regions`: how it is found out what unmasked columns tell of the class. `boosting` trains a
     classifier on single records, `odds` counts values where the records are, `none` leaves these columns out; None is
@@ -106,7 +105,9 @@ class SearchOptions:
             msg = f"Restarts are for the method {quote(registry.methods('restarts'))}, and at least 0."
             raise InputError(msg)
         if self.effort is not None and (self.effort < 1 or "effort" not in self.search.options):
-            msg = f"An effort is for the criterion {quote(registry.criteria(option='effort'))}, and at least 1."
+            msg = (
+                f"An effort is for the method {quote(registry.methods('effort'))}, and at least 1; others search once."
+            )
             raise InputError(msg)
         if self.background is not None and self.background not in list(Background):
             msg = f"The background is one of {quote(list(Background))}; found `{self.background}`."
@@ -144,9 +145,9 @@ class SearchOptions:
             return self
         if n_classes is not None and n_classes <= MAX_CLASSES:
             return replace(self, criterion=self._usual_criterion)
-        if self.method == DEFAULT_METHOD and (self.effort is not None or self.background is not None):
+        if self.method == DEFAULT_METHOD and self.background is not None:
             why = "there is no class" if n_classes is None else f"there are {n_classes:,} classes"
-            msg = f"An effort and a background are for the criterion `conditional`, and {why}. Leave them out."
+            msg = f"A background is for the criterion `conditional`, and {why}. Leave it out."
             raise InputError(msg)
         return replace(self, criterion=PLAIN_CRITERION)
 
@@ -202,9 +203,7 @@ class SearchOptions:
     @property
     def is_random(self) -> bool:
         """Whether the search draws random numbers, so that a seed has a meaning."""
-        if self.search.is_random or self.restarts > 0 or self.spent_effort > 1:
-            return True
-        return self.background == Background.BOOSTING
+        return self.search.is_random or self.restarts > 0 or self.background == Background.BOOSTING
 
     @property
     def takes_seed(self) -> bool:

@@ -56,7 +56,7 @@ SEARCHES = (
         "tdr",
         "conditional",
         "maskwise.search.conditional.search:ConditionalSearch",
-        options=frozenset({"effort", "background"}),
+        options=frozenset({"background"}),
         tries_every_split=True,
     ),
     SearchRegistration(
@@ -91,7 +91,7 @@ def methods(option: str | None = None) -> tuple[str, ...]:
 def criteria(method: str | None = None, option: str | None = None) -> tuple[str, ...]:
     """The names of all criteria, or of those of a method or with an option.
 
-    >>> criteria(), criteria("bug"), criteria(option="effort")
+    >>> criteria(), criteria("bug"), criteria(option="background")
     (('score', 'infogain', 'conditional'), (), ('conditional',))
     """
     chosen = [one for one in SEARCHES if method in {None, one.method} and (option is None or option in one.options)]

@@ -140,13 +140,6 @@ class TopDown:
         """Whether a refinement that is invalid now stays so, whatever is refined first."""
         return all(groups.is_anti_monotone for groups in self.groups)
 
-    def release(self) -> None:
-        """Free the memory of the groups; nothing can be refined any more."""
-        for groups in self.groups:
-            groups.release()
-        if self.suppressible is not None:
-            self.suppressible.release()
-
     def _open(self, i: int, node: int) -> None:
         """Make a newly shown value, or the values that `*` hides, candidates, and point its codes at its children."""
         tree = self.trees[i]

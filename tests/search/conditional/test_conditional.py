@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,16 +19,11 @@ from maskwise.errors import InputError
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
 from maskwise.progress import Event, StageBegun, StepTaken
-from maskwise.search.conditional import variants
-from maskwise.search.conditional.chooser import Variant
-from maskwise.search.conditional.cross_validation import MIN_RECORDS, N_DETAILED_FOLDS, CrossValidation
-from maskwise.search.conditional.inputs import ConditionalInputs
 from maskwise.search.conditional.search import ConditionalSearch
-from maskwise.search.conditional.unmasked_columns import bin_records, number_rows
-from maskwise.search.interface import Problem
-from maskwise.search.options import Limits, SearchOptions
+from maskwise.search.conditional.unmasked_columns import bin_records
+from maskwise.search.interface import NoProgress, Problem
+from maskwise.search.options import SearchOptions
 from maskwise.table.read import read
-from tests.reference.c45 import Plain
 
 N = 240
 POLICY = {
@@ -47,17 +41,8 @@ def people(n: int = N, seed: int = 0) -> dict[str, Any]:
 
 
 def conditional(columns: dict[str, Any], policy: dict[str, Any] | None = None, **options: Any) -> maskwise.Outcome:
-    """Mask by conditional gain; one search unless said otherwise."""
-    return maskwise.anonymize(pa.table(columns), policy or POLICY, criterion="conditional", **{"effort": 1, **options})
-
-
-def inputs_of(columns: dict[str, Any]) -> ConditionalInputs:
-    """What all variants start from."""
-    policy = read_policy(POLICY)
-    profiled, table = profile(read(pa.table(columns)), policy)
-    options = SearchOptions(criterion="conditional", effort=2)
-    search = ConditionalSearch(Problem(profiled, policy, options, tuple(columns)))
-    return search.inputs(compress(table, profiled, search.request))
+    """Mask by conditional gain."""
+    return maskwise.anonymize(pa.table(columns), policy or POLICY, criterion="conditional", **options)
 
 
 def moves(outcome: maskwise.Outcome) -> list[Any]:
@@ -170,8 +155,12 @@ def test_too_many_classes_are_refused_with_their_number() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"criterion": "conditional", "effort": 0}, "effort is for the criterion `conditional`, and at least 1"),
-        ({"criterion": "score", "effort": 2}, "effort is for the criterion `conditional`"),
+        (
+            {"criterion": "conditional", "effort": 2},
+            "effort is for the method `regions`, and at least 1; others search once",
+        ),
+        ({"criterion": "score", "effort": 2}, "effort is for the method `regions`"),
+        ({"method": "regions", "effort": 0}, "effort is for the method `regions`, and at least 1"),
         ({"criterion": "conditional", "method": "bug"}, "criterion is for the method `tdr`"),
         ({"criterion": "conditional", "seed": -1}, "at least 0"),
         ({"criterion": "infogain", "keep_order": True, "seed": 1}, "here nothing is"),
@@ -198,7 +187,7 @@ def test_a_class_may_have_missing_values_and_many_kinds_of_labels() -> None:
 
 
 def test_one_class_leaves_nothing_to_tell() -> None:
-    outcome = conditional({**people(), "cls": ["Y"] * N, "free": list(range(N))}, effort=2)
+    outcome = conditional({**people(), "cls": ["Y"] * N, "free": list(range(N))})
     assert not outcome.steps
     assert any("one value only" in note for note in outcome.notes)
 
@@ -207,7 +196,7 @@ def test_one_class_leaves_nothing_to_tell() -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
 def test_tables_of_a_few_records(n: int) -> None:
     policy = {**POLICY, "requirements": [{"qid": ["age", "job"], "k": 1}]}
-    assert conditional({**people(n), "free": list(range(n))}, policy, effort=2).verdict.is_met
+    assert conditional({**people(n), "free": list(range(n))}, policy).verdict.is_met
 
 
 def unmasked() -> dict[str, Any]:
@@ -264,13 +253,10 @@ def test_csv_pandas_and_polars_give_the_same_cuts(tmp_path: Path) -> None:
     frame = pd.DataFrame(columns)
     frame.to_csv(tmp_path / "people.csv", index=False)
     sources = (pa.table(columns), frame, pl.DataFrame(columns), tmp_path / "people.csv")
-    found = [
-        maskwise.anonymize(source, POLICY, tmp_path / "out.csv", criterion="conditional", effort=1)
-        for source in sources
-    ]
+    found = [maskwise.anonymize(source, POLICY, tmp_path / "out.csv", criterion="conditional") for source in sources]
     assert len(found[0].steps) > 2
     assert all(moves(outcome) == moves(found[0]) for outcome in found)
-    assert isinstance(maskwise.anonymize(frame, POLICY, criterion="conditional", effort=1).data, pd.DataFrame)
+    assert isinstance(maskwise.anonymize(frame, POLICY, criterion="conditional").data, pd.DataFrame)
 
 
 @pytest.mark.slow
@@ -279,152 +265,35 @@ def test_dropped_records_are_left_out_of_everything() -> None:
     columns["free"] = columns["age"] // 10
     kept = {name: cells[N // 6 :] for name, cells in columns.items()}
     columns["job"] = pa.array([None] * (N // 6) + columns["job"].tolist()[N // 6 :])
-    outcome = conditional(columns, {**POLICY, "missing": "drop"}, effort=2)
+    outcome = conditional(columns, {**POLICY, "missing": "drop"})
     assert outcome.n_dropped == N // 6
-    assert outcome.steps == conditional(kept, effort=2).steps
+    assert outcome.steps == conditional(kept).steps
 
 
 @pytest.mark.slow
 def test_a_masker_searches_by_conditional_gain() -> None:
     frame = pd.DataFrame(people())
-    masker = Masker(POLICY, criterion="conditional", effort=1).fit(frame)
+    masker = Masker(POLICY, criterion="conditional").fit(frame)
     outcome = conditional(people(), keep_order=True)
     assert masker.solution_.cuts == outcome.solution.cuts
     assert masker.transform(frame.drop(columns="cls"))["age"].tolist() == outcome.data["age"].to_pylist()
     assert Masker.from_json(masker.to_json()).solution_.cuts == masker.solution_.cuts
 
 
-# Effort.
-
-
-@pytest.mark.slow
-def test_with_more_effort_the_lowest_log_loss_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    runs: list[Any] = []
-    judged: list[Any] = []
-    search = variants.run_variant
-
-    def run_once(*arguments: Any) -> Any:
-        runs.append(search(*arguments))
-        return runs[-1]
-
-    def judge(self: Any, places: Any) -> float:
-        del self
-        judged.append([of_code.tolist() for of_code in places])
-        return [0.3, 0.2, 0.25, 0.2, *[0.4] * 99][len(judged) - 1]
-
-    monkeypatch.setattr(variants, "run_variant", run_once)
-    monkeypatch.setattr(CrossValidation, "log_loss", judge)
-    outcome = conditional(people(), effort=2)
-    found = [[of_code.tolist() for of_code in run.places()] for run in runs]
-    assert all(judged.count(places) == 1 for places in judged)
-    assert all(places in judged for places in found)
-    assert list(outcome.steps) == runs[found.index(judged[1])].steps
-    assert list(outcome.steps) != runs[0].steps
-    n_runs = len(runs)
-    assert runs[0].steps == list(conditional(people()).steps)
-    assert f"among {n_runs} searches with {len(judged)} results: log-loss on held-out folds" in outcome.notes[-1]
-    assert "of the training records 0.2000 bits, of the first search 0.3000" in outcome.notes[-1]
-
-
-@pytest.mark.slow
-def test_effort_is_measured_by_the_size_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six variants of a large table for each unit of effort, up to 64 of a small one."""
-    small, more = (conditional(people(), effort=effort).notes[-1] for effort in (2, 3))
-    assert "among 65 searches" in small
-    assert "among 129 searches" in more
-    monkeypatch.setattr(variants, "WORK_OF_RUNS", 1)
-    assert "among 7 searches" in conditional(people(), effort=2).notes[-1]
-
-
-@pytest.mark.parametrize("is_close", [False, True])
-def test_judges_agree_with_a_tree_that_is_grown_record_by_record(*, is_close: bool) -> None:
-    """Cross-validation grows trees from weighted rows; the plain tree from every record that fell into other folds."""
-    rng = np.random.default_rng(3)
-    columns = {**people(seed=3), "free": people(seed=3)["age"] // 20, "town": rng.choice(["u", "v", "w"], N)}
-    inputs = inputs_of(columns)
-    validation = inputs.detailed_cross_validation(5) if is_close else inputs.cross_validation(5)
-    assert validation is not None
-    run = variants.run_variant(inputs, Variant(), Limits(), lambda *_: True)
-    places = run.places()
-    bits, n_records = 0.0, 0
-    for fold in range(validation.n_folds):
-        parts: dict[bool, tuple[list[Any], list[str]]] = {True: ([], []), False: ([], [])}
-        known = validation._unmasked.codes[:, validation._of_row].T  # noqa: SLF001 - how the records were dealt
-        for codes, beside, dealt in zip(validation._codes, known, validation._dealt, strict=True):  # noqa: SLF001 - as above
-            shown = [of_code[code] for of_code, code in zip(places, codes, strict=True)]
-            row = [
-                int(place) if is_number else f"v{place:05}"
-                for place, is_number in zip([*shown, *beside], validation._is_number, strict=True)  # noqa: SLF001 - as above
-            ]
-            for c, by_fold in enumerate(dealt):
-                for f, n in enumerate(by_fold.tolist()):
-                    rows, labels = parts[f == fold]
-                    rows += [row] * n
-                    labels += [str(c)] * n
-        train, test = ([{f"c{i}": cell for i, cell in enumerate(row)} for row in parts[h][0]] for h in (False, True))
-        tree = Plain(train, parts[False][1], MIN_RECORDS, is_pruned=False, laplace=True)
-        assert tree.classes == ["0", "1"]
-        for row, label in zip(test, parts[True][1], strict=True):
-            bits -= math.log2(tree.chances(row)[int(label)])
-        n_records += len(test)
-    assert len(train[0]) == (4 if is_close else 3)
-    assert n_records == N
-    assert 0 < bits < N
-    assert validation.log_loss(places) == pytest.approx(bits / n_records, rel=1e-12)
-
-
-@pytest.mark.slow
-def test_a_closer_look_decides_among_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first comparison prefers the first result, the one that sees unmasked columns another."""
-    judged: dict[bool, list[Any]] = {False: [], True: []}
-
-    def judge(self: Any, places: Any) -> float:
-        is_close = self.n_folds == N_DETAILED_FOLDS
-        judged[is_close].append([of_code.tolist() for of_code in places])
-        n = len(judged[is_close])
-        return (0.3 if n != 3 else 0.1) if is_close else 0.1 + n / 1000
-
-    monkeypatch.setattr(CrossValidation, "log_loss", judge)
-    rng = np.random.default_rng(0)
-    outcome = conditional({**people(), "free": rng.choice(["u", "v"], N)}, effort=2, background="boosting")
-    assert judged[True] == judged[False][:8]
-    assert "records 0.1000 bits, of the first search 0.3000" in outcome.notes[-1]
-    assert [moves(outcome)] != [moves(conditional({**people(), "free": rng.choice(["u", "v"], N)}))]
-
-
-def test_of_many_rows_of_unmasked_columns_some_are_drawn() -> None:
-    """The same ones in whatever order the records come; the others share one number."""
-    rng = np.random.default_rng(0)
-    number, text = rng.integers(0, 40, 500).astype(float), rng.choice(["a", "b", None], 500)
-    order = rng.permutation(500)
-    found = [
-        number_rows([pa.chunked_array([number[at]]), pa.chunked_array([pa.array(text[at].tolist(), pa.string())])], 20)
-        for at in (np.arange(500), order)
-    ]
-    assert found[0] is not None
-    assert found[1] is not None
-    (known, row), (same, turned) = found
-    assert known.codes.shape == (2, 20)
-    assert known.is_number == (True, False)
-    assert (known.codes == same.codes).all()
-    assert (row[order] == turned).all()
-    assert set(row.tolist()) == set(range(21))
-    drawn = row < 20
-    assert len(set(zip(number[drawn], text[drawn], row[drawn], strict=True))) == 20
-    assert (row[~drawn] == 20).all()
-
-
-def test_searches_leave_the_tables_they_start_from_as_they_are() -> None:
-    inputs = inputs_of(people())
-    before = [(one.codes.copy(), one.counts.copy()) for one in (*inputs.tables, inputs.classes.rows)]
-    first = variants.run_variant(inputs, Variant(), Limits(), lambda *_: True)
-    variants.run_variant(inputs, Variant(0.0), Limits(), lambda *_: True)
-    again = variants.run_variant(inputs, Variant(), Limits(), lambda *_: True)
+def test_a_search_leaves_the_counts_it_starts_from_as_they_are() -> None:
+    policy = read_policy(POLICY)
+    profiled, table = profile(read(pa.table(people())), policy)
+    search = ConditionalSearch(Problem(profiled, policy, SearchOptions(criterion="conditional"), tuple(people())))
+    counts = compress(table, profiled, search.request)
+    tables = [*counts.tables, counts.class_tables[0].rows]
+    before = [(one.codes.copy(), one.counts.copy()) for one in tables]
+    first, again = (search.run(counts, NoProgress()) for _ in range(2))
     assert len(first.steps) > 2
     assert again.steps == first.steps
-    for (codes, counts), one in zip(before, (*inputs.tables, inputs.classes.rows), strict=True):
+    assert search.rerun(counts, 2).steps == first.steps[:2]
+    for (codes, counted), one in zip(before, tables, strict=True):
         assert (codes == one.codes).all()
-        assert (counts == one.counts).all()
+        assert (counted == one.counts).all()
 
 
 def test_a_value_with_one_child_in_the_table_gives_way_to_it() -> None:
@@ -439,29 +308,14 @@ def test_a_value_with_one_child_in_the_table_gives_way_to_it() -> None:
     assert set(outcome.data["town"].to_pylist()) == {"north", "south"}
 
 
-@pytest.mark.slow
-def test_only_several_searches_are_told_of() -> None:
-    assert not any("searches" in note for note in conditional(people()).notes)
-    assert any("searches" in note for note in conditional(people(), effort=2).notes)
-
-
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_result() -> None:
-    columns = {**people(), "free": people(seed=9)["job"]}
-    one, again, default = (conditional(columns, effort=2, seed=seed) for seed in (4, 4, None))
-    assert (one.steps, one.notes) == (again.steps, again.notes)
-    assert default.steps == conditional(columns, effort=2, seed=0).steps
-    assert one.verdict.is_met
-
-
 def test_no_time_still_gives_a_safe_table() -> None:
-    outcome = conditional(people(), effort=3, time_limit=0)
+    outcome = conditional(people(), time_limit=0)
     assert not outcome.steps
     assert outcome.verdict.is_met
 
 
-def test_variants_keep_to_a_step_limit() -> None:
-    outcome = conditional(people(), effort=2, max_steps=3)
+def test_a_step_limit_is_kept() -> None:
+    outcome = conditional(people(), max_steps=3)
     assert len(outcome.steps) == 3
     assert outcome.verdict.is_met
 
@@ -486,14 +340,13 @@ class Heard:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "n_searches"),
-    [({"criterion": "conditional", "effort": 2}, 65), ({"method": "bug", "restarts": 8}, 9)],
+    [({"method": "bug", "restarts": 8}, 9)],
 )
 def test_events_tell_one_search_from_the_next(options: dict[str, Any], n_searches: int) -> None:
     heard = Heard()
     maskwise.anonymize(pa.table(people()), POLICY, on_event=heard, **options)
     searches = [f"search {n} of {n_searches}" for n in range(1, n_searches + 1)]
-    compared = ["compare"] if "criterion" in options else []
-    ending = [*compared, "attack", "check", "mask", "verify", "assess"]
+    ending = ["attack", "check", "mask", "verify", "assess"]
     assert [name for name in heard.stages if name != "load"] == ["read", "profile", "compress", *searches, *ending]
     for name in searches:
         assert heard.stages[name] == list(range(1, len(heard.stages[name]) + 1))
@@ -502,7 +355,7 @@ def test_events_tell_one_search_from_the_next(options: dict[str, Any], n_searche
 
 def test_a_single_search_is_not_counted() -> None:
     heard = Heard()
-    maskwise.anonymize(pa.table(people()), POLICY, on_event=heard, criterion="conditional", effort=1)
+    maskwise.anonymize(pa.table(people()), POLICY, on_event=heard, criterion="conditional")
     ending = ["attack", "check", "mask", "verify", "assess"]
     assert [name for name in heard.stages if name != "load"] == ["read", "profile", "compress", "search", *ending]
 
@@ -522,43 +375,8 @@ def no_sklearn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_sklearn")
-def test_the_jury_needs_no_scikit_learn() -> None:
-    with pytest.raises(ImportError):
-        import sklearn  # noqa: F401 - the point
-    columns = people()
-    free = pa.array([None if age % 7 == 0 else float(age // 10) for age in columns["age"]])
-    outcome = conditional({**columns, "free": free, "tell": columns["job"]}, effort=2)
-    assert outcome.verdict.is_met
-    assert "log-loss on held-out folds" in outcome.notes[-1]
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("no_sklearn")
 def test_unmasked_columns_are_used_without_scikit_learn() -> None:
     columns = people()
     assert not conditional({**columns, "copy": columns["cls"]}).steps
     for name, cells in unmasked().items():
         assert conditional({**columns, name: cells}).steps, name
-
-
-def test_variants_are_told_apart_where_the_class_is_rare() -> None:
-    """One record in twenty is positive and none of the groups has a positive majority, so all errors are the same."""
-    rng = np.random.default_rng(2)
-    n = 4000
-    age, town = rng.integers(0, 4, n), rng.choice(["u", "v"], n)
-    chance = np.where((age == 3) & (town == "v"), 0.3, 0.02)
-    ill = np.where(rng.random(n) < chance, "yes", "no")
-    table = pa.table({"age": age, "town": town, "ill": ill})
-    policy = read_policy({"class": "ill", "requirements": [{"qid": ["age", "town"], "k": 5}]})
-    profiled, records = profile(read(table), policy)
-    options = SearchOptions(criterion="conditional", effort=2)
-    search = ConditionalSearch(Problem(profiled, policy, options, records.names))
-    validation = search.inputs(compress(records, profiled, search.request)).cross_validation(0)
-    codes = validation._codes  # noqa: SLF001 - age has its numbers, town `*` and its values
-    n_age, n_town = (int(n) + 1 for n in codes.max(axis=0))
-    tells = [(np.arange(n_age) == n_age - 1).astype(np.int64), np.arange(n_town)]
-    hides = [np.zeros(n_age, np.int64), np.zeros(n_town, np.int64)]
-    base = (ill == "yes").mean()
-    entropy = -(base * np.log2(base) + (1 - base) * np.log2(1 - base))
-    assert validation.log_loss(hides) == pytest.approx(entropy, abs=0.01)
-    assert validation.log_loss(tells) < validation.log_loss(hides) - 0.02

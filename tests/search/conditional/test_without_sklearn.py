@@ -52,7 +52,7 @@ def test_the_release_has_the_same_bytes_with_and_without_scikit_learn(tmp_path: 
     for way, first in (("with", ()), ("without", (str(blocked),))):
         paths = os.pathsep.join([*first, *filter(None, [os.environ.get("PYTHONPATH")])])
         asked = ["mask", "people.csv", "-p", "policy.yaml", "-o", f"{way}.csv", "--solution", f"{way}.json"]
-        asked += ["--trace", f"{way}.jsonl", "--criterion", "conditional", "--effort", "2", "--seed", "0"]
+        asked += ["--trace", f"{way}.jsonl", "--criterion", "conditional", "--background", "boosting", "--seed", "0"]
         subprocess.run(
             [sys.executable, "-m", "maskwise", *asked],
             cwd=tmp_path,

@@ -124,7 +124,7 @@ class StudioProcess:
 
 def start_studio(state: Path, *arguments: str, **environment: str) -> StudioProcess:
     """Start a studio that keeps its drafts in a folder, and wait for its address."""
-    command = [sys.executable, "-m", "maskwise", "studio", "--no-browser", *arguments]
+    command = [sys.executable, "-m", "tests.studio.slow_studio", "studio", "--no-browser", *arguments]
     env = {**os.environ, "XDG_STATE_HOME": str(state), "MASKWISE_DEBUG": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     env |= environment
     said = state / f"said-{time.monotonic_ns()}.txt"

@@ -95,16 +95,6 @@ def build(records: Records, min_records: int, cf: float) -> C45Tree:
     return _lay_out(records, nodes[0])
 
 
-def grow(records: Records, min_records: int) -> C45Tree:
-    """Grow a tree and leave it as it is: pruning counts errors, so it takes away what tells the chance of a rare class.
-
-    Args:
-        records: At least one.
-        min_records: What at least two branches of a split must weigh.
-    """
-    return _lay_out(records, _grow(records, min_records)[0])
-
-
 def smooth(tree: C45Tree) -> C45Tree:
     """The same tree with Laplace's chances: one record of each class is added to every leaf."""
     n_classes = tree.counts.shape[1]

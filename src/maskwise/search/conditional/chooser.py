@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.search.conditional.class_groups import ClassGroups, SingleAttributeClasses
+    from maskwise.search.conditional.class_groups import ClassGroups
     from maskwise.search.conditional.growing_tree import GrowingTree
     from maskwise.search.topdown import TopDown
     from maskwise.search.value_trees import AnyTree
@@ -40,20 +40,6 @@ EXACT_WORK = 2_000_000
 """Up to so many row visits for a step, every candidate is weighed anew; above, only those that look best."""
 ROWS_FOR_THREADS = 50_000
 """From so many rows on, loops over them take longer than threads take to start."""
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """How gain and loss are traded."""
-
-    exponent: float = 1.0
-    """Score is gain / (loss + 1) to this power: 1 as in the papers, 0 looks at gain alone."""
-    weights: tuple[float, ...] = ()
-    """For each attribute how much its information counts; empty counts all alike."""
-    with_background: bool = True
-    """Whether what unmasked columns tell is left out of the gain."""
-    is_alone: bool = False
-    """Whether each attribute is weighed by itself, as in the papers, and not beside what others show."""
 
 
 @dataclass(slots=True)
@@ -80,9 +66,8 @@ class ConditionalChooser:
     def __init__(
         self,
         state: TopDown,
-        classes: ClassGroups | SingleAttributeClasses,
+        classes: ClassGroups,
         growing: Mapping[int, GrowingTree],
-        variant: Variant,
     ) -> None:
         """Weigh every candidate of the state that a search starts from.
 
@@ -90,9 +75,8 @@ class ConditionalChooser:
             state: The cut and its groups by QID.
             classes: The class by group over all masked attributes.
             growing: The interval trees, by attribute.
-            variant: How gain and loss are traded.
         """
-        self.state, self.classes, self.growing, self.variant = state, classes, growing, variant
+        self.state, self.classes, self.growing = state, classes, growing
         self._step = 0
         self._weighed: dict[int, _Weighed] = {}
         self._open = {int(state.first[i]) for i, tree in growing.items() if tree.n_bins > 1}
@@ -114,9 +98,7 @@ class ConditionalChooser:
         return [*state.frontier.tolist(), *sorted(self._open)]
 
     def _worth(self, node: int, gain: float, loss: float) -> float:
-        i = int(self.state.attribute[node])
-        weight = self.variant.weights[i] if self.variant.weights else 1.0
-        return float(self.state.weights[i] * weight * gain / (loss + 1.0) ** self.variant.exponent)
+        return float(self.state.weights[int(self.state.attribute[node])] * gain / (loss + 1.0))
 
     def _weigh(self, node: int) -> None:
         """Weigh one candidate anew, and with a hidden value all values hidden beside it."""
@@ -157,7 +139,7 @@ class ConditionalChooser:
             self._weighed.pop(node, None)
             return
         gains = self.classes.gains_of_splits(i, node, low, high)
-        worth = np.where(is_valid, gains / (losses + 1.0) ** self.variant.exponent, -np.inf)
+        worth = np.where(is_valid, gains / (losses + 1.0), -np.inf)
         at = int(largest(worth)[0])
         reached = {t: by_split[:, at] for t, by_split in worst.items()}
         self._weighed[node] = _Weighed(float(gains[at]), float(losses[at]), low + at, self._step, worst=reached)
@@ -171,7 +153,7 @@ class ConditionalChooser:
         if not is_valid.any() and self._prices.groups.is_anti_monotone:
             self._open.discard(node)
         gains = self.classes.gains_of_splits(i, node, low, high)
-        worth = np.where(is_valid & (gains > TOLERANCE), gains / (losses + 1.0) ** self.variant.exponent, -np.inf)
+        worth = np.where(is_valid & (gains > TOLERANCE), gains / (losses + 1.0), -np.inf)
         end = int(self.growing[i].codes[node - int(self.state.first[i]), 1])
         best = next(self._prices.affordable_splits(i, low, high, end, worth), None)
         at, gain = (0, 0.0) if best is None else (best, float(gains[best]))

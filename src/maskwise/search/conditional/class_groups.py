@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.compress.compressed_table import Compact
 from maskwise.compress.packing import side_by_side
 from maskwise.search.bounds import as_rules
 from maskwise.search.conditional import gain_kernels
@@ -20,6 +19,8 @@ from maskwise.search.groups import split_kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from maskwise.compress.compressed_table import Compact
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -122,69 +123,11 @@ class ClassGroups:
         self._groups.words[_are_among(self._groups.codes[:, : self.n_attributes], codes)] = 0
         self._add_up()
 
-    def subtract(self, counts: Ints) -> None:
-        """Subtract the class counts of suppressed records from the rows of a single attribute.
-
-        Args:
-            counts: (n_codes, n_classes) the records of each code.
-        """
-        self._groups.words[:] -= counts[self._groups.codes[:, 0]]
-        self._add_up()
-
     def _add_up(self) -> None:
         n_groups = int(self._groups.tally[0])
         starts = self._groups.start[:n_groups]
         order = np.argsort(starts)
         self._groups.total[order] = np.add.reduceat(self._groups.words, starts[order], axis=0)
-
-
-class SingleAttributeClasses:
-    """What each attribute tells by itself, as the papers weigh it; used in the place of `ClassGroups`."""
-
-    def __init__(self, compact: Compact, roots: Ints, n_nodes: int) -> None:
-        """Start with one group for each attribute.
-
-        Args:
-            compact: As for `ClassGroups`.
-            roots: As for `ClassGroups`.
-            n_nodes: As for `ClassGroups`.
-        """
-        self._compact = compact
-        self._groups = []
-        for i in compact.attributes:
-            column = compact.codes[:, i]
-            # Codes are small numbers: sorting a million of them took fifty times as long as counting.
-            is_there = np.bincount(column) > 0
-            codes, row = np.flatnonzero(is_there).astype(column.dtype), (np.cumsum(is_there) - 1)[column]
-            counts = np.stack([np.bincount(row, n, len(codes)) for n in compact.counts.T], axis=1).astype(np.int64)
-            self._groups.append(ClassGroups(Compact((i,), codes[:, None], counts), roots[i : i + 1], n_nodes))
-        self.n_rows = sum(groups.n_rows for groups in self._groups)
-        self.n_attributes = len(self._groups)
-
-    def gain(self, attribute: int, value: int, slot: Ints, n_slots: int) -> float:
-        """As `ClassGroups.gain`."""
-        return self._groups[attribute].gain(0, value, slot, n_slots)
-
-    def gains_of_values(self, attribute: int, root: int, n_codes: int) -> Floats:
-        """As `ClassGroups.gains_of_values`."""
-        return self._groups[attribute].gains_of_values(0, root, n_codes)
-
-    def gains_of_splits(self, attribute: int, value: int, low: int, high: int) -> Floats:
-        """As `ClassGroups.gains_of_splits`."""
-        return self._groups[attribute].gains_of_splits(0, value, low, high)
-
-    def refine(self, attribute: int, value: int, branch: Ints, branch_node: Ints) -> None:
-        """As `ClassGroups.refine`."""
-        self._groups[attribute].refine(0, value, branch, branch_node)
-
-    def take_away(self, codes: Ints) -> None:
-        """As `ClassGroups.take_away`."""
-        rows = _are_among(self._compact.codes, codes)
-        for i, groups in enumerate(self._groups):
-            own = self._compact.codes[rows, i]
-            n_codes = int(self._compact.codes[:, i].max()) + 1
-            counts = self._compact.counts[rows]
-            groups.subtract(np.stack([np.bincount(own, n, n_codes) for n in counts.T], axis=1).astype(np.int64))
 
 
 def _are_among(rows: NDArray[np.unsignedinteger], some: Ints) -> NDArray[np.bool_]:

@@ -1,26 +1,28 @@
-"""The search by the conditional criterion: several variants, the best of which is kept."""
+"""The search by the conditional criterion."""
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from maskwise.compress.request import CountRequest
 from maskwise.errors import InputError
 from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
-from maskwise.search.conditional import variants
-from maskwise.search.conditional.chooser import Variant
-from maskwise.search.conditional.inputs import ConditionalInputs, plant_trees, request_classes, start_trees
+from maskwise.search.conditional.chooser import ROWS_FOR_THREADS, ConditionalChooser
+from maskwise.search.conditional.class_groups import ClassGroups
+from maskwise.search.conditional.inputs import plant_trees, request_classes, start_trees
+from maskwise.search.curve import start_curve
 from maskwise.search.interface import NoProgress
 from maskwise.search.linked_records import linked_records
 from maskwise.search.options import Limits
-from maskwise.search.preferences import check_levels
+from maskwise.search.preferences import check_levels, preferences_of
 from maskwise.search.registry import MAX_CLASSES
+from maskwise.search.suppression.found import start_groups
 from maskwise.search.suppression.requests import with_union
-from maskwise.search.value_trees import codings_of
-from maskwise.solution.solution import Ending
-from maskwise.values.message import private_note
+from maskwise.search.topdown import TopDown, descend
+from maskwise.search.value_trees import codings_of, flatten
+from maskwise.values.processors import both
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class ConditionalSearch:
-    """Finds a cut by conditional gain, and with more effort the best of several; see `interface.Search`."""
+    """Finds a cut by conditional gain; see `interface.Search`."""
 
     def __init__(self, problem: Problem) -> None:
         class_name, n_classes = problem.policy.class_name, problem.profile.n_classes
@@ -45,12 +47,9 @@ class ConditionalSearch:
             msg = f"The criterion `conditional` takes up to {MAX_CLASSES} classes; found {n_classes:,}. Use `score`."
             raise InputError(msg)
         self.problem = problem
-        self.effort = problem.options.spent_effort
-        self.seed = problem.options.seed or 0
         self.trees = plant_trees(problem)
         self._tables = list_requests(problem.profile, problem.policy, by_subsets=problem.policy.suppress is None)
-        self._classes = request_classes(problem, class_name, in_detail=self.effort > 1)
-        self._chosen = Variant()
+        self._classes = request_classes(problem, class_name)
 
     @property
     def request(self) -> CountRequest:
@@ -64,51 +63,32 @@ class ConditionalSearch:
         """The trees that a search starts from: those of intervals have not grown yet."""
         return start_trees(self.problem, self.trees)[0]
 
-    def inputs(self, counts: CompressedTables) -> ConditionalInputs:
-        """What every variant starts from."""
-        bounds = list_bounds(self.problem.profile, self.problem.policy, self._tables)
-        classes, *others = counts.class_tables
-        unmasked = others[0] if others else None
-        return ConditionalInputs(
-            self.problem, self.trees, tuple(bounds), counts.tables, classes, unmasked, tuple(self._tables)
-        )
-
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
-        """Search with each variant while there is time, and keep the best result."""
-        inputs, limits = self.inputs(counts), self.problem.options.limits
-        if self.problem.policy.suppress is None:
-            check_levels(self.problem.policy, start_trees(self.problem, self.trees)[0], inputs.tables, inputs.bounds)
-        tried = variants.list_variants(inputs, self.effort, self.seed)
-        selection = variants.VariantSelection(inputs, self.seed)
-        begin = time.monotonic()
-        for n, variant in enumerate(tried, 1):
-            left = None if limits.seconds is None else max(limits.seconds - (time.monotonic() - begin), 0.0)
-            if n > 1 and left == 0.0:
-                break
-            progress.stage(Stage.SEARCH, n, len(tried))
-            result = variants.run_variant(inputs, variant, Limits(limits.max_steps, left), progress.step)
-            if result.state.suppressible is not None and result.state.suppressible.is_over:
-                trees = start_trees(self.problem, self.trees)[0]
-                check_levels(self.problem.policy, trees, inputs.tables, inputs.bounds)
-            selection.add(result)
-            if result.ending is Ending.INTERRUPTED:
-                break
-        if len(tried) > 1:
-            progress.stage(Stage.COMPARE)
-        best, note = selection.best()
-        self._chosen = best.variant
-        return self._solution(best, counts, note)
+        """Refine until nothing valid gains information, or a limit is reached."""
+        progress.stage(Stage.SEARCH)
+        return self._run(counts, self.problem.options.limits, progress)
 
     def rerun(self, counts: CompressedTables, n_steps: int) -> Solution:
-        """Refine so many times by the variant that was chosen."""
-        inputs = self.inputs(counts)
-        result = variants.run_variant(inputs, self._chosen, Limits(n_steps), NoProgress().step)
-        result.state.release()
-        return self._solution(result, counts, f"Chosen by conditional gain, stopped after {n_steps:,} steps.")
+        """Refine so many times."""
+        return self._run(counts, Limits(n_steps), NoProgress())
 
-    def _solution(self, best: variants.VariantResult, counts: CompressedTables, note: str | None) -> Solution:
-        notes = [] if note is None else [private_note(note)]
-        messages = (*notes, *counts.workspace.messages(), *linked_records(self.problem, counts))
-        return build_solution(
-            self.problem, best.trees, best.state, best.steps, best.curve, best.ending, messages=messages
-        )
+    def _run(self, counts: CompressedTables, limits: Limits, progress: Progress) -> Solution:
+        problem, policy, tables = self.problem, self.problem.policy, counts.tables
+        (classes,) = counts.class_tables
+        trees, growing = start_trees(problem, self.trees)
+        groups, bounds = None, list_bounds(problem.profile, policy, self._tables)
+        if policy.suppress is None:
+            check_levels(policy, trees, tables, bounds)
+        else:
+            groups, bounds = start_groups(problem, trees, self._tables, tables)
+        first, rows = flatten(trees).first, classes.rows
+        preferences = preferences_of(policy)
+        start = partial(TopDown, trees, tables, bounds, preferences, has_class=True, suppressible=groups)
+        start_classes = partial(ClassGroups, rows, first[: policy.n_cuts], int(first[-1]), classes.group_of_row)
+        state, of_class = both(start, start_classes, pays=len(rows.codes) >= ROWS_FOR_THREADS)
+        if groups is not None and groups.is_over:
+            check_levels(policy, trees, tables, list_bounds(problem.profile, policy, self._tables))
+        curve = start_curve(problem, state)
+        steps, ending = descend(ConditionalChooser(state, of_class, growing), curve, limits, progress.step)
+        messages = (*counts.workspace.messages(), *linked_records(problem, counts))
+        return build_solution(problem, trees, state, steps, curve, ending, messages=messages)

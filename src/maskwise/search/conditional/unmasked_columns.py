@@ -7,7 +7,6 @@ records in one bin are equally well predicted without any masked column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,43 +63,6 @@ def bin_records(columns: Sequence[pa.ChunkedArray], classes: Ints, seed: int) ->
         bins = 3 * chances.argmax(axis=1) + np.searchsorted(np.quantile(sure, [1 / 3, 2 / 3]), sure)
     _, numbered = np.unique(bins, return_inverse=True)
     return numbered.astype(np.int64) if numbered.max() > 0 else None
-
-
-@dataclass(frozen=True, slots=True)
-class UnmaskedRows:
-    """The distinct rows of the unmasked columns."""
-
-    codes: NDArray[np.int32]  # (n_columns, n_rows)
-    """The place of each cell among the values of its column, -1 for a missing one."""
-    is_number: tuple[bool, ...]
-    """For each column whether its values are ordered."""
-
-
-def number_rows(columns: Sequence[pa.ChunkedArray], most: int) -> tuple[UnmaskedRows, Ints] | None:
-    """The distinct rows of the unmasked columns, and which of them each record has; None if no column can be used.
-
-    Args:
-        columns: The unmasked columns.
-        most: Of more distinct rows so many are drawn, whatever the order of the records; the others share the number
-            that comes after these.
-    """
-    coded = [one for one in (code_column(column) for column in columns) if one is not None]
-    if not coded:
-        return None
-    places = np.column_stack([np.nan_to_num(values, nan=-1.0) for values, _ in coded]).astype(np.int64)
-    # Equal rows have equal hashes, and the smallest hashes are a random draw.
-    odd = np.random.default_rng(0).integers(2**64, size=len(coded) + 1, dtype=np.uint64) | np.uint64(1)
-    mixed = np.zeros(len(places), np.uint64)
-    for c in range(len(coded)):
-        mixed = ((mixed ^ (mixed >> np.uint64(29))) + (places[:, c] + 2).astype(np.uint64)) * odd[c]
-    _, first, row = np.unique(mixed, return_index=True, return_inverse=True)
-    drawn = places[first[:most]].T
-    codes = np.empty(drawn.shape, np.int32)
-    for column, into in zip(drawn, codes, strict=True):
-        into[:] = np.where(column < 0, -1, np.searchsorted(np.unique(column[column >= 0]), column))
-    return UnmaskedRows(codes, tuple(not is_category for _, is_category in coded)), np.minimum(row, most).astype(
-        np.int64
-    )
 
 
 def code_column(column: pa.ChunkedArray) -> tuple[Floats, bool] | None:

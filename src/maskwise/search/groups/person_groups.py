@@ -102,10 +102,6 @@ class PersonGroups:
         """How many groups there are now."""
         return int(self._rows.tally[0])
 
-    def release(self) -> None:
-        """Free the memory of the groups; only `now` is left."""
-        del self._rows
-
     def refine(
         self,
         attribute: int,

@@ -169,10 +169,6 @@ class SplittingGroups:
         """How many groups there are now."""
         return int(self._arrays.tally[0])
 
-    def release(self) -> None:
-        """Free the memory of the groups; only `now` is left."""
-        del self._arrays
-
     def refine(
         self,
         attribute: int,

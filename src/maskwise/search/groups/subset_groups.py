@@ -134,12 +134,6 @@ class SubsetGroups:
         """Always: the worst part of a group is never better than the group."""
         return True
 
-    def release(self) -> None:
-        """Free the memory; only `now` is left."""
-        del self._words, self._places, self._numbers, self._codes, self._worsts, self._tables
-        self._buffers.clear()
-        self._scratch.clear()
-
     def rules_of(self, attribute: int) -> Ints:
         """The rules of the subsets with an attribute, in the order of `worst_of`."""
         own = self._own[self.attributes.index(attribute)]

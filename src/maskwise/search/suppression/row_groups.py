@@ -66,9 +66,6 @@ class QidFigures:
     def refine(self, *_: object) -> None:
         """Leave it to `SuppressibleGroups`."""
 
-    def release(self) -> None:
-        """Leave it to `SuppressibleGroups`."""
-
 
 @dataclass(frozen=True, slots=True)
 class SuppressedRows:
@@ -162,11 +159,6 @@ class SuppressibleGroups:
     def shows_root(self) -> bool:
         """Whether suppressed records are shown as roots, so that they form a group."""
         return self._checks.shows_root
-
-    def release(self) -> None:
-        """Free the memory of the groups."""
-        self._suppressed = self.suppressed()
-        del self._groups
 
     def look_at_candidates(self, cut: SplitCut) -> Ints:
         """Find what each candidate would create; return the records in broken groups, of the QID that has most.

@@ -67,11 +67,9 @@ export class SearchStep {
       el("details", { "data-key": "options" }, el("summary", {}, "How to search"),
         el("div", { class: "stack" },
           el("label", { class: "field" }, el("span", {}, "Direction"),
-            choice(METHODS, options.method, (method) => set({ method, criterion: undefined, effort: undefined }), { "data-key": "method" })),
+            choice(METHODS, options.method, (method) => set({ method, criterion: undefined }), { "data-key": "method" })),
           options.method === "tdr" && el("label", { class: "field" }, el("span", {}, "What is shown next is chosen by"),
-            choice(CRITERIA, options.criterion ?? "", (criterion) => set({ criterion: criterion || undefined, effort: undefined }), { "data-key": "criterion" })),
-          options.method === "tdr" && [undefined, "conditional"].includes(options.criterion)
-            && number("Effort (empty: one search; 2 or more compare many, and keep the best)", "effort"),
+            choice(CRITERIA, options.criterion ?? "", (criterion) => set({ criterion: criterion || undefined }), { "data-key": "criterion" })),
           number("Stop after so many seconds (empty: no limit)", "time_limit"),
           number("Stop after so many steps (empty: no limit)", "max_steps"),
           number("Seed, which makes the order of records repeatable", "seed"))));
