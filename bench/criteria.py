@@ -6,7 +6,7 @@ few records are cross-validated several times.
 
     python -m bench.criteria                          all settings, all ways, three classifiers
     python -m bench.criteria Top7 GA --ways conditional,mondrian --k 10,100
-    python -m bench.criteria Top7 --ways conditional,conditional-odds,conditional-none
+    python -m bench.criteria Top7 --ways conditional,conditional-none
     python -m bench.criteria Top7 --numbers all       how masked numbers are shown, for each classifier
     python -m bench.criteria Top7 --suppress 2        the same ways beside them, where 2 % may be suppressed
     python -m bench.criteria Top7 --shuffled          a control: training classes in random order
@@ -80,8 +80,8 @@ def ways_of_masking() -> dict[str, dict[str, Any]]:
     # Mondrian splits at any number of the data; so do regions with exact boundaries.
     searches["regions-exact"] = {"method": "regions", "boundaries": "exact"}
     # What these searches know of unmasked columns.
-    for way, background in ((way, one) for way in ("conditional", "regions") for one in ("boosting", "odds", "none")):
-        searches[f"{way}-{background}"] = searches[way] | {"background": background}
+    for way in ("conditional", "regions"):
+        searches[f"{way}-none"] = searches[way] | {"background": "none"}
     return searches | {name: {} for name in RIVALS}
 
 

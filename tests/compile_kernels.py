@@ -31,7 +31,6 @@ RUNS: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
     ],
     "second": [
         (POLICY, {"method": "regions", "background": "none", "effort": 1}),
-        (POLICY, {"criterion": "conditional", "background": "boosting"}),
         (BY_PERSON, {"criterion": "conditional", "background": "odds"}),
         ({**POLICY, "suppress": "20%"}, {}),
     ],

@@ -47,6 +47,7 @@ def test_a_saved_solution_masks_the_same_rows_alike(data: Path, policy: Path, tm
     [
         ([*CONDITIONAL, "--effort", "2"], "An effort is for the method `regions`, and at least 1; others search once"),
         (["--method", "regions", "--effort", "0"], "at least 1"),
+        ([*CONDITIONAL, "--background", "boosting"], "odds"),
         ([*CONDITIONAL, "--method", "bug"], "A criterion is for the method `tdr`"),
         (
             ["--criterion", "score", "--background", "odds"],
@@ -58,19 +59,6 @@ def test_options_that_do_not_fit_are_refused(
     data: Path, policy: Path, tmp_path: Path, refused: Callable[..., Result], options: list[str], said: str
 ) -> None:
     refused("mask", data, "-p", policy, "-o", tmp_path / "out.csv", *options, says=[said])
-
-
-@pytest.mark.slow
-def test_the_owner_is_told_that_odds_were_counted_where_that_is_not_usual(
-    data: Path, policy: Path, tmp_path: Path, run: Run
-) -> None:
-    said = {}
-    for background in ("odds", "none"):
-        out = tmp_path / f"{background}.csv"
-        result = run("mask", data, "-p", policy, "-o", out, "--method", "regions", "--background", background)
-        assert result.code == 0, result.err
-        said[background] = "What unmasked columns tell was counted by the odds of their values." in result.err
-    assert said == {"odds": True, "none": False}
 
 
 def test_without_a_class_it_says_what_to_do(

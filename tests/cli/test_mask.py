@@ -156,20 +156,12 @@ def test_as_published_keeps_the_order_unless_a_random_one_is_asked_for(
 
 
 @pytest.mark.slow
-def test_a_seed_for_a_search_that_draws_nothing_is_noted(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
+def test_a_seed_is_refused_where_nothing_is_drawn(tmp_path: Path, run: Run, data: Path, policy: Path) -> None:
     out = tmp_path / "out.csv"
-    released = []
-    for options in (
-        [],
-        ["--seed", "3"],
-        ["--seed", "3", "--criterion", "conditional"],
-        ["--seed", "3", "--background", "boosting"],
-    ):
-        result = run("mask", data, "-p", policy, "-o", out, "--keep-order", *options)
-        assert result.code == 0
-        assert ("The seed changes nothing here" in result.err) == ("--seed" in options and "boosting" not in options)
-        released.append(out.read_bytes())
-    assert released[0] == released[1] == released[2]
+    for options, code in (([], 2), (["--criterion", "conditional"], 2), (["--method", "regions"], 0)):
+        result = run("mask", data, "-p", policy, "-o", out, "--keep-order", "--seed", "3", *options)
+        assert result.code == code
+        assert ("Leave out the seed" in result.err) == (code == 2)
 
 
 @pytest.mark.parametrize(

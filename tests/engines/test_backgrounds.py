@@ -120,11 +120,6 @@ def test_odds_are_the_default_where_records_stay(remote_place: Place) -> None:
         assert trace_file.dumps(outcome.steps) == trace_file.dumps(expected.steps)
 
 
-def test_boosting_is_refused_where_records_stay(remote_place: Place) -> None:
-    with pytest.raises(maskwise.InputError, match="looks at single records, and these do not leave"):
-        remote_place.anonymize(few_columns(), POLICY, criterion="conditional", background="boosting")
-
-
 def test_no_record_is_fetched(remote_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither names, which differ from record to record, nor all numbers of a column leave the engine."""
     from maskwise.engines import defaults, sql, value_counts

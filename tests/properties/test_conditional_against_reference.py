@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import pairwise
 from math import log2
 from typing import Any
 from unittest.mock import patch
 
+import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -17,7 +19,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import maskwise
+from maskwise.compress import class_tables
 from maskwise.compress.packing import pack, side_by_side
+from maskwise.engines.base import Lookup
+from maskwise.engines.value_scores import SCORE
 from maskwise.errors import InfeasibleError
 from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import solve
@@ -26,27 +31,31 @@ from maskwise.policy.requirements.rule import Arithmetic, Rule
 from maskwise.profile.columns import Column
 from maskwise.search.bounds import Bound, as_rules
 from maskwise.search.conditional import chooser as conditional
-from maskwise.search.conditional import gain_kernels, growing_tree, unmasked_columns
+from maskwise.search.conditional import gain_kernels, growing_tree
 from maskwise.search.conditional import search as conditional_search
 from maskwise.search.groups import split_kernels
 from maskwise.search.groups.splitting import try_splits
 from maskwise.search.options import SearchOptions
 from maskwise.solution.solution import Ending
 from maskwise.table.read import read
+from maskwise.table.table import Table
 from maskwise.values import processors
 from maskwise.values.scales import Scale
 from tests.properties.tables import ATTRIBUTES, KINDS, POLICY, REQUIREMENTS, people_table, problems
 from tests.reference.conditional import Conditional
 from tests.reference.topdown import K
 
-OPTIONS = SearchOptions(criterion="conditional", background="boosting", as_published=True)
+OPTIONS = SearchOptions(criterion="conditional", as_published=True)
 SENSITIVE = ("hiv", "flu", "cold", None)
 
 
-def as_told(columns: Any, classes: Any, seed: int) -> Any:
-    """Take the last unmasked column for the bins."""
-    del classes, seed
-    return np.array([SENSITIVE.index(cell) for cell in columns[-1].to_pylist()])
+def as_told(table: Table, unmasked: list[str], *_: Any) -> tuple[Table, Lookup]:
+    """Take the last unmasked column for the score, each of whose values is a bin."""
+    cell = table.column(unmasked[-1])
+    known = {text: place for place, text in enumerate(SENSITIVE) if text is not None}
+    score = ibis.cases(*((cell == text, place) for text, place in known.items()), else_=len(known))
+    scored = table.engine.materialize(table.expr.mutate(**{SCORE: score.cast("int64")}))
+    return replace(table, expr=scored), Lookup(pa.array(range(len(SENSITIVE))), None)
 
 
 def solved(problem: dict[str, Any], policy: dict[str, Any], *, work: int | None = None) -> Any:
@@ -55,7 +64,7 @@ def solved(problem: dict[str, Any], policy: dict[str, Any], *, work: int | None 
     # Text also where all cells are missing, and the last column.
     table = table.drop_columns(["sens"]).append_column("sens", table["sens"].cast(pa.string()))
     with ExitStack() as stack:
-        stack.enter_context(patch.object(unmasked_columns, "bin_records", as_told))
+        stack.enter_context(patch.object(class_tables, "score_by_odds", as_told))
         if work is not None:
             stack.enter_context(patch.object(conditional, "EXACT_WORK", work))
         return solve(read(table), read_policy(policy), OPTIONS).solution

@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import maskwise
+from maskwise.compress import scored_records
 from maskwise.engines.sql import Engine
 from maskwise.errors import WriteError
 from maskwise.progress import Event, RunProgress, StageBegun, StepTaken, StillWorking
@@ -194,25 +195,21 @@ def test_what_a_search_and_a_release_made_in_the_engine_is_gone(tmp_path: Path, 
 
 @pytest.mark.slow
 def test_what_unmasked_columns_tell_is_learned_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from maskwise.search.conditional import unmasked_columns
-
     asked: list[int] = []
-    learning = unmasked_columns.bin_records
+    learning = scored_records._score_records  # noqa: SLF001 - what is done once
 
-    def learn(columns: Any, classes: Any, seed: int) -> Any:
+    def learn(table: Any, columns: Any, *more: Any) -> Any:
         asked.append(len(columns))
-        return learning(columns, classes, seed)
+        return learning(table, columns, *more)
 
-    monkeypatch.setattr(unmasked_columns, "bin_records", learn)
-    # The records of a file have no numbers yet.
+    monkeypatch.setattr(scored_records, "_score_records", learn)
     pa.parquet.write_table(people(), tmp_path / "people.parquet")
     with Session(tmp_path / "people.parquet") as session:
         for k in (3, 4):
-            session.search(with_k(k), criterion="conditional", background="boosting")
+            session.search(with_k(k), criterion="conditional")
         assert asked == [1]
-        how = {"criterion": "conditional", "background": "boosting"}
-        found = session.search(with_k(4), **how).solution.cuts
-    assert found == maskwise.anonymize(people(), with_k(4), **how).solution.cuts
+        found = session.search(with_k(4), criterion="conditional").solution.cuts
+    assert found == maskwise.anonymize(people(), with_k(4), criterion="conditional").solution.cuts
 
 
 def test_a_recount_counts_although_counts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

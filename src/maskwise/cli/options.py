@@ -124,9 +124,8 @@ class SearchFlags:
     background: Annotated[
         BackgroundName | None,
         Parameter(
-            help="For conditional and regions: what unmasked columns tell of the class is found by boosting on single "
-            "records, by odds of values counted where the records are, or not at all. The default is odds; "
-            "for regions it is boosting where single records are at hand."
+            help="For conditional and regions: what unmasked columns tell of the class is found by odds of values "
+            "counted where the records are (the default), or not at all."
         ),
     ] = None
     restarts: Annotated[

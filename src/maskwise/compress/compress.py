@@ -17,11 +17,9 @@ from maskwise.compress.compressed_table import Compact, CompressedTables
 from maskwise.compress.person_rows import count_persons
 from maskwise.compress.qid_tables import QidTables, counted_as
 from maskwise.compress.recode import lookup_of, recode
-from maskwise.compress.record_teaching import teach
 from maskwise.compress.spill import Workspace
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy, narrowest
-from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from maskwise.compress.request import CountRequest, TableRequest
     from maskwise.profile.columns import Profile
     from maskwise.table.table import Table
+    from maskwise.values.stages import Stage
 
 
 def compress(
@@ -47,21 +46,16 @@ def compress(
         profile: Their distinct values.
         request: What is to be counted.
         workspace: Where the rows are kept; None is memory without bound.
-        on_stage: Is told when records are looked at one by one.
+        on_stage: Is told when it is learned what unmasked columns tell.
 
     Claim: compressing keeps counts. Every record has exactly one code per
     attribute, so the counts of a QID's rows add up to the table's.
     """
     workspace = workspace or Workspace()
-    class_tables: tuple[ClassTable, ...] = ()
+    classes = None
     if request.classes is not None:
-        table, class_tables = compress_classes(table, profile, request.codings, request.classes, workspace, on_stage)
-    tables = _compress_qids(table, profile, request, workspace, class_tables)
-    taught = None
-    if request.records is not None:
-        on_stage(Stage.LEARN)
-        taught = teach(table, profile, request.codings, request.records)
-    return CompressedTables(tables, class_tables, workspace, taught)
+        classes = compress_classes(table, profile, request.codings, request.classes, workspace, on_stage)
+    return CompressedTables(_compress_qids(table, profile, request, workspace, classes), classes, workspace)
 
 
 def _compress_qids(
@@ -69,13 +63,13 @@ def _compress_qids(
     profile: Profile,
     request: CountRequest,
     workspace: Workspace,
-    class_tables: Sequence[ClassTable],
+    classes: ClassTable | None,
 ) -> Sequence[Compact]:
     """Count the rows of each QID that is asked for, or those of a wide table that several are made of."""
     if not request.tables:
         return ()
     asked = list(dict.fromkeys(counted_as(one) for one in request.tables))
-    found = {} if profile.persons is not None else _counted_by_class(asked, class_tables)
+    found = {} if profile.persons is not None else _counted_by_class(asked, classes)
     found = {one: _checked(compact, one, profile) for one, compact in found.items()}
     if counted := [one for one in asked if one not in found]:
         found |= _count_each(table, profile, request, counted, workspace)
@@ -84,17 +78,13 @@ def _compress_qids(
     return QidTables(request.tables, found, [coding.n_codes for coding in request.codings])
 
 
-def _counted_by_class(asked: Sequence[TableRequest], class_tables: Sequence[ClassTable]) -> dict[TableRequest, Compact]:
+def _counted_by_class(asked: Sequence[TableRequest], classes: ClassTable | None) -> dict[TableRequest, Compact]:
     """The QIDs whose rows are counted already, because the class was counted by just these attributes."""
-    found = {}
-    for one in asked:
-        for table in class_tables:
-            rows = table.rows
-            if rows.attributes == one.attributes and not one.sensitive and table.group_of_row is None:
-                found[one] = Compact(
-                    rows.attributes, rows.codes, rows.counts.sum(axis=1, keepdims=True), rows.workspace
-                )
-    return found
+    if classes is None or classes.group_of_row is not None:
+        return {}
+    rows = classes.rows
+    compact = Compact(rows.attributes, rows.codes, rows.counts.sum(axis=1, keepdims=True), rows.workspace)
+    return {one: compact for one in asked if one.attributes == rows.attributes and not one.sensitive}
 
 
 def _count_each(

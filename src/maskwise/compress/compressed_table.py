@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -51,9 +51,7 @@ class ClassTable:
     rows: Compact
     """The distinct rows; their counters are the classes."""
     group_of_row: NDArray[np.int64] | None = None  # (n_rows,)
-    """The number that the records of each row have, as `RecordGroups` says; None if there is none."""
-    description: Any = None
-    """What `RecordGroups` said of these numbers."""
+    """The bin that the records of each row are in, by what unmasked columns tell; None if these tell nothing."""
     labels: tuple[str | None, ...] = ()
     """How each class is spelled; None is the missing one."""
 
@@ -65,9 +63,7 @@ class CompressedTables:
     tables: Sequence[Compact] = ()
     """One for each distinct QID, in the order of the request; a `QidTables` makes some of them when they are asked
     for."""
-    class_tables: tuple[ClassTable, ...] = ()
-    """The rows by class, once for each way of grouping the records; one without groups if there is no such way."""
+    classes: ClassTable | None = None
+    """The rows by class, where that was asked for."""
     workspace: Workspace = field(default_factory=Workspace)
     """Where they are kept."""
-    taught: Any = None
-    """What was learned from single records, where that was asked for."""

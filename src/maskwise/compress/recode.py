@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import ibis
 import numpy as np
 
-from maskwise.engines.base import PERSON, ROW, Lookup
+from maskwise.engines.base import PERSON, Lookup
 from maskwise.engines.packed_codes import lay_out
 from maskwise.table.marks import mark
 from maskwise.values.arrow import from_numpy, narrowest
@@ -93,21 +92,6 @@ def recode(
     layout = lay_out(named) if table.engine.dialect.packs_codes and person is None else None
     coded = table.engine.recode(marked.normalized(lookups), named, beside, materialize=keep, layout=layout)
     return Coded(table, coded, layout)
-
-
-def number_records(table: Table) -> Table:
-    """The same records, each with a number that stays, to look at them one by one in this process."""
-    if ROW in table.expr.columns:
-        return table
-    numbered = table.expr.mutate(**{ROW: ibis.row_number().cast("int64")})
-    key = ("numbered", table.expr.op())
-    return replace(table, expr=table.kept.get(key, lambda: table.engine.materialize(numbered)))
-
-
-def fetch_records(table: Table, names: Sequence[str]) -> pa.Table:
-    """Bring whole columns over, the number of each record first; for a table whose records are numbered."""
-    columns = {f"r{i}": table.column(name) for i, name in enumerate(names)}
-    return table.engine.fetch(table.expr.select(table.expr[ROW].name("row"), **columns))
 
 
 def lookup_of(column: Column, coding: Coding) -> Lookup:

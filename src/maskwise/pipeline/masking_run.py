@@ -108,7 +108,7 @@ def anonymize(
     """
     options = search_options(seed, **search)
     is_shuffled = shuffles(keep_order=keep_order or (options.as_published and not shuffle), shuffle=shuffle)
-    check_seed(seed, is_used=is_shuffled or options.takes_seed)
+    check_seed(seed, is_used=is_shuffled or options.is_random)
     asked = read_policy(policy)
     earlier = read_earlier(against)
     files = [*policy_files(asked), *(one.path for one in earlier if one.path is not None)]

@@ -28,7 +28,7 @@ from maskwise.release.number_columns import (
 from maskwise.release.publish import publish, recount, refuse_other_labels, refuse_unless_confirmed
 from maskwise.release.release_risks import assess_release
 from maskwise.release.released_columns import look_at_columns
-from maskwise.release.shuffle import in_their_order, seed_message, shuffle_records, with_places
+from maskwise.release.shuffle import in_their_order, shuffle_records, with_places
 from maskwise.release.suppressed_share import suppression_messages
 from maskwise.table.endpoints import input_files
 from maskwise.values.number_forms import Numbers
@@ -98,7 +98,6 @@ def release(
     else:
         masked = in_their_order(masked)
         messages = (*messages, *order_message(order_tells(table, profile.columns)))
-        messages = (*messages, *seed_message(how.seed, is_random=taken.options.is_random))
     whole = as_labels(write_numbers(whole, solution), solution)
     with publish(masked, target, escape=how.escape_formulas) as draft:
         progress.stage(Stage.VERIFY)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from maskwise.compress.compress import compress
-from maskwise.engines.base import Feature
 from maskwise.errors import InputError
 from maskwise.pipeline.warming import WARMING
 from maskwise.profile.boundaries import read_midnights_as_dates
@@ -141,8 +140,7 @@ def solve(
     dropped = policy.dropped(table.names)
     if columns is None:
         columns = [name for name in table.names if name not in dropped]
-    background = options.background_for(table.engine.dialect.name, has_records=table.engine.can(Feature.LOCAL_RECORDS))
-    problem = Problem(profile, policy, options, tuple(columns), dropped, background)
+    problem = Problem(profile, policy, options, tuple(columns), dropped)
     search = start_search(problem)
     progress.stage(Stage.COMPRESS)
     counts = compress(table, profile, search.request, workspace, progress.stage)

@@ -18,7 +18,6 @@ from maskwise.engines.wide_records import is_wide, order_wide
 from maskwise.errors import InputError
 from maskwise.release.label_codes import sort_by_numbers
 from maskwise.values.arrow import as_numpy
-from maskwise.values.message import private_note
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from maskwise.engines.sql import Engine
     from maskwise.table.table import Table
-    from maskwise.values.message import Message
 
 
 def shuffle_records(table: Table, seed: int | None) -> Table:
@@ -137,19 +135,3 @@ def check_seed(seed: int | None, *, is_used: bool) -> None:
         )
     if seed is not None and seed < 0:
         raise InputError("A seed is a whole number that is at least 0.")
-
-
-def seed_message(seed: int | None, *, is_random: bool) -> tuple[Message, ...]:
-    """Say that a seed changes nothing where records keep their order and one search was enough.
-
-    Args:
-        seed: What was given.
-        is_random: Whether the search draws random numbers.
-    """
-    if seed is None or is_random:
-        return ()
-    text = (
-        "The seed changes nothing here: the records keep their order, and this search draws nothing at random. "
-        "Every run gives the same release, with and without it."
-    )
-    return (private_note(text),)

@@ -40,8 +40,6 @@ class Problem:
     """The columns that are released, in their order."""
     dropped: tuple[str, ...] = ()
     """The columns that are left out."""
-    background: Background = Background.BOOSTING
-    """How it is found out what unmasked columns tell of the class."""
 
     @property
     def has_class(self) -> bool:
@@ -60,10 +58,9 @@ class Problem:
         return tuple(name for name in self.columns if name not in taken)
 
     @property
-    def background_notes(self) -> tuple[str, ...]:
-        """What the owner is told of how the unmasked columns were looked at."""
-        by_odds = self.has_class and self.background is Background.ODDS and self.unmasked
-        return ("What unmasked columns tell was counted by the odds of their values.",) if by_odds else ()
+    def background(self) -> tuple[str, ...]:
+        """The unmasked columns whose odds are counted."""
+        return () if self.options.background == Background.NONE else self.unmasked
 
 
 class Watcher(Protocol):

@@ -69,10 +69,8 @@ class SearchOptions:
     effort: int | None = None
     """For `regions`: 1 searches once, more tries variants and keeps the best. None is 2."""
     background: str | None = None
-    """For `conditional` and `regions`: how it is found out what unmasked columns tell of the class. `boosting` trains a
-    classifier on single records, `odds` counts values where the records are, `none` leaves these columns out; None is
-    `odds` for `conditional`, so that every engine finds the same, and for `regions` `boosting` where single records are
-    at hand, else `odds`."""
+    """For `conditional` and `regions`: how it is found out what unmasked columns tell of the class. `odds`, which None
+    stands for, counts values where the records are, `none` leaves these columns out."""
     boundaries: str | None = None
     """Where intervals may be split: `safe` (between bins of at least k records, at round numbers) or `exact` (at any
     number of the data); None goes by the policy."""
@@ -178,23 +176,6 @@ class SearchOptions:
             return Boundaries.EXACT
         return asked if self.boundaries is None else Boundaries(self.boundaries)
 
-    def background_for(self, engine: str, *, has_records: bool) -> Background:
-        """How it is found out what unmasked columns tell, where the records are.
-
-        Args:
-            engine: What messages call the database.
-            has_records: Whether single records may be looked at in this process.
-        """
-        if self.background is None:
-            return self.search.usual_background if has_records else Background.ODDS
-        if self.background == Background.BOOSTING and not has_records:
-            msg = (
-                f"The background `boosting` looks at single records, and these do not leave {engine}. Use `odds`, "
-                "which is computed there, or `none`."
-            )
-            raise InputError(msg)
-        return Background(self.background)
-
     @property
     def limits(self) -> Limits:
         """When to stop early."""
@@ -203,12 +184,7 @@ class SearchOptions:
     @property
     def is_random(self) -> bool:
         """Whether the search draws random numbers, so that a seed has a meaning."""
-        return self.search.is_random or self.restarts > 0 or self.background == Background.BOOSTING
-
-    @property
-    def takes_seed(self) -> bool:
-        """Whether a seed may be given: also where one search is asked for of a kind that may be many."""
-        return self.is_random or self._usual_criterion == BEST_CRITERION
+        return self.search.is_random or self.restarts > 0
 
     @property
     def spent_effort(self) -> int:

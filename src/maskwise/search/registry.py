@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from maskwise.values.background import Background
-
 if TYPE_CHECKING:
     from maskwise.search.interface import Problem, Search
 
@@ -39,8 +37,6 @@ class SearchRegistration:
     """Which of the options `restarts`, `effort` and `background` it takes."""
     usual_effort: int = 1
     """The effort where none is asked for."""
-    usual_background: Background = Background.ODDS
-    """The background where none is asked for, and single records are at hand; elsewhere it is always `odds`."""
     is_random: bool = False
     """Whether it draws random numbers in every run, so that a seed has a meaning."""
     starts_from_raw_values: bool = False
@@ -72,7 +68,6 @@ SEARCHES = (
         "maskwise.search.regions.search:RegionSearch",
         options=frozenset({"effort", "background"}),
         usual_effort=2,
-        usual_background=Background.BOOSTING,
         is_random=True,
         tries_every_split=True,
     ),

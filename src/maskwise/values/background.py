@@ -8,8 +8,6 @@ from enum import StrEnum
 class Background(StrEnum):
     """How it is found out what the unmasked columns tell of the class, which recipients get anyway."""
 
-    BOOSTING = "boosting"
-    """By gradient boosting on the records; they have to be at hand."""
     ODDS = "odds"
     """By the odds of each value, counted where the records are; only counts travel."""
     NONE = "none"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.profile.profile import profile
 from maskwise.progress import Event, StageBegun, StepTaken
 from maskwise.search.conditional.search import ConditionalSearch
-from maskwise.search.conditional.unmasked_columns import bin_records
 from maskwise.search.interface import NoProgress, Problem
 from maskwise.search.options import SearchOptions
 from maskwise.table.read import read
@@ -228,19 +226,9 @@ def test_any_column_may_pass_unmasked(name: str) -> None:
 
 
 def test_a_column_of_names_and_one_that_is_constant_tell_nothing() -> None:
-    classes = np.arange(N) % 2
-    for cells in (unmasked()["id"], unmasked()["constant"], unmasked()["absent"]):
-        assert bin_records([pa.chunked_array([pa.array(cells)])], classes, 0) is None
-
-
-def test_a_rare_class_on_a_table_large_enough_to_stop_early() -> None:
-    """Gradient boosting holds records out by class from 10,000 on, if it may."""
-    n = 16_000
-    classes = np.arange(n) % 2
-    classes[0] = 2
-    bins = bin_records([pa.chunked_array([pa.array(np.arange(n) % 2)])], classes, 0)
-    assert bins is not None
-    assert len(set(bins[1::2])) == 1
+    without = conditional(people()).steps
+    for name in ("id", "constant", "absent"):
+        assert conditional({**people(), name: unmasked()[name]}).steps == without
 
 
 @pytest.mark.slow
@@ -285,7 +273,7 @@ def test_a_search_leaves_the_counts_it_starts_from_as_they_are() -> None:
     profiled, table = profile(read(pa.table(people())), policy)
     search = ConditionalSearch(Problem(profiled, policy, SearchOptions(criterion="conditional"), tuple(people())))
     counts = compress(table, profiled, search.request)
-    tables = [*counts.tables, counts.class_tables[0].rows]
+    tables = [*counts.tables, counts.classes.rows]
     before = [(one.codes.copy(), one.counts.copy()) for one in tables]
     first, again = (search.run(counts, NoProgress()) for _ in range(2))
     assert len(first.steps) > 2
@@ -358,25 +346,3 @@ def test_a_single_search_is_not_counted() -> None:
     maskwise.anonymize(pa.table(people()), POLICY, on_event=heard, criterion="conditional")
     ending = ["attack", "check", "mask", "verify", "assess"]
     assert [name for name in heard.stages if name != "load"] == ["read", "profile", "compress", "search", *ending]
-
-
-# Without scikit-learn.
-
-
-@pytest.fixture
-def no_sklearn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every import of scikit-learn fail, also those that went well before."""
-    for name in [
-        name for name in sys.modules if name.split(".")[0] == "sklearn" or name == "maskwise.classifiers.c45.classifier"
-    ]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("no_sklearn")
-def test_unmasked_columns_are_used_without_scikit_learn() -> None:
-    columns = people()
-    assert not conditional({**columns, "copy": columns["cls"]}).steps
-    for name, cells in unmasked().items():
-        assert conditional({**columns, name: cells}).steps, name

@@ -2,7 +2,7 @@
 
 The papers' TIPS over the union of all QIDs: rows with class counts, kept group
 by group as the search refines. Where unmasked columns already tell something of
-the class (`unmasked_columns`), records that they tell different things of are in
+the class (`compress.scored_records`), records that they tell different things of are in
 different groups from the start.
 """
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from maskwise.compress.request import ClassRequest, RecordGroups
 from maskwise.policy.attributes import Kind
 from maskwise.search.conditional.growing_tree import start_tree
 from maskwise.search.grow_trees import grow_tree
 from maskwise.search.preferences import preferences_of
 from maskwise.search.suppression.found import spare_records
-from maskwise.values.background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from maskwise.search.conditional.growing_tree import GrowingTree
@@ -25,35 +21,6 @@ if TYPE_CHECKING:
     from maskwise.search.value_trees import AnyTree
 
     Ints = NDArray[np.int64]
-
-
-def request_classes(problem: Problem, class_name: str) -> ClassRequest:
-    """What has to be counted by class.
-
-    Args:
-        problem: What is to be solved.
-        class_name: The class.
-    """
-    if problem.background is Background.NONE:
-        return ClassRequest(class_name, n_attributes=problem.policy.n_cuts)
-    by_records = GroupByUnmasked(problem.options.seed or 0)
-    group_records = by_records if problem.background is Background.BOOSTING else None
-    return ClassRequest(class_name, problem.unmasked, group_records, problem.policy.n_cuts)
-
-
-@dataclass(frozen=True, slots=True)
-class GroupByUnmasked:
-    """Groups the records by what their unmasked columns tell of the class; compared by what it does."""
-
-    seed: int
-    """Makes the folds repeatable."""
-
-    def __call__(self, columns: Sequence[pa.ChunkedArray], classes: Ints) -> list[RecordGroups]:
-        """Group the records; see `GroupRecords`."""
-        from maskwise.search.conditional.unmasked_columns import bin_records  # noqa: PLC0415 - as above
-
-        bins = bin_records(columns, classes, self.seed)
-        return [] if bins is None else [RecordGroups(bins)]
 
 
 def plant_trees(problem: Problem) -> tuple[AnyTree, ...]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from maskwise.compress.request import CountRequest
+from maskwise.compress.request import ClassRequest, CountRequest
 from maskwise.errors import InputError
 from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
 from maskwise.search.conditional.chooser import ROWS_FOR_THREADS, ConditionalChooser
 from maskwise.search.conditional.class_groups import ClassGroups
-from maskwise.search.conditional.inputs import plant_trees, request_classes, start_trees
+from maskwise.search.conditional.inputs import plant_trees, start_trees
 from maskwise.search.curve import start_curve
 from maskwise.search.interface import NoProgress
 from maskwise.search.linked_records import linked_records
@@ -49,7 +49,7 @@ class ConditionalSearch:
         self.problem = problem
         self.trees = plant_trees(problem)
         self._tables = list_requests(problem.profile, problem.policy, by_subsets=problem.policy.suppress is None)
-        self._classes = request_classes(problem, class_name)
+        self._classes = ClassRequest(class_name, problem.background, problem.policy.n_cuts)
 
     @property
     def request(self) -> CountRequest:
@@ -74,7 +74,8 @@ class ConditionalSearch:
 
     def _run(self, counts: CompressedTables, limits: Limits, progress: Progress) -> Solution:
         problem, policy, tables = self.problem, self.problem.policy, counts.tables
-        (classes,) = counts.class_tables
+        classes = counts.classes
+        assert classes is not None  # noqa: S101 - asked for
         trees, growing = start_trees(problem, self.trees)
         groups, bounds = None, list_bounds(problem.profile, policy, self._tables)
         if policy.suppress is None:

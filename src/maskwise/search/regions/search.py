@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from maskwise.compress.request import ClassRequest, Coding, CountRequest, RecordRequest
+from maskwise.compress.request import ClassRequest, Coding, CountRequest
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.policy.attributes import Consistency, Kind, Minimality
 from maskwise.search import rule_kernels
@@ -26,13 +25,12 @@ from maskwise.search.regions.growth import Growth
 from maskwise.search.regions.paid_splits import PaidSplits, Spending
 from maskwise.search.regions.qid_groups import QidGroups
 from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits, UnitsOfValues, units_of_groups
-from maskwise.search.regions.teacher import align, teach_counts, teach_rows
+from maskwise.search.regions.teacher import align, teach_counts
 from maskwise.search.regions.variants import RegionVariant, choose_variant
 from maskwise.search.registry import MAX_CLASSES
 from maskwise.search.suppression.found import spare_records
 from maskwise.search.suppression.requests import refuse_order_of_values
 from maskwise.solution.solution import Ending
-from maskwise.values.background import Background
 from maskwise.values.message import private_note
 from maskwise.values.row_numbers import number_rows
 from maskwise.values.stages import Stage
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
     from maskwise.search.interface import Problem, Progress
     from maskwise.search.regions.growth import Split
     from maskwise.search.regions.region_arrays import Domains
-    from maskwise.search.regions.teacher import Lesson, LessonOptions
+    from maskwise.search.regions.teacher import Lesson
     from maskwise.search.value_trees import AnyTree
     from maskwise.solution.solution import Solution
     from maskwise.values.message import Message
@@ -95,39 +93,31 @@ class RegionSearch:
 
     @property
     def request(self) -> CountRequest:
-        """The rows of all masked attributes together, and what a good classifier knows of them or learns it from."""
+        """The rows of all masked attributes together, also by class, from which a good classifier learns."""
         problem, policy = self.problem, self.problem.policy
-        records, classes = None, None
-        if problem.has_class and problem.background is Background.BOOSTING:
-            teach = partial(teach_rows, **self._lesson_options)
-            records = RecordRequest(teach, policy.class_name, problem.unmasked, policy.n_cuts)
-        elif policy.class_name is not None:
-            unmasked = problem.unmasked if problem.background is Background.ODDS else ()
-            classes = ClassRequest(policy.class_name, unmasked, n_attributes=policy.n_cuts)
+        classes = None
+        if policy.class_name is not None:
+            classes = ClassRequest(policy.class_name, problem.background, policy.n_cuts)
         # What earlier releases show is known as it is.
         known = [len(column.counts) + 1 for column in problem.profile.columns[policy.n_cuts :]]
         codings = (
             *(Coding(domain.code_of_value, domain.n_codes) for domain in self.domains),
             *(Coding(np.arange(n_codes), n_codes) for n_codes in known),
         )
-        return CountRequest(codings, (self._union,), classes, records)
-
-    @property
-    def _lesson_options(self) -> LessonOptions:
-        return {
-            "is_number": [domain.column.kind is Kind.INTERVAL for domain in self.domains],
-            "seed": self.problem.options.seed or 0,
-            "class_is_number": self.problem.policy.class_is_number,
-        }
+        return CountRequest(codings, (self._union,), classes)
 
     def _lesson(self, counts: CompressedTables) -> Lesson | None:
-        """What is known of the rows: learned from single records while they were counted, or now from the counts."""
-        if not counts.class_tables:
-            taught: Lesson | None = counts.taught
-            return taught
-        if self._learned is None:
-            self._learned = (teach_counts(counts.class_tables[0], **self._lesson_options),)
-        return self._learned[0]
+        """What is known of the rows, learned once from their counts; None without a class."""
+        if counts.classes is not None and self._learned is None:
+            self._learned = (
+                teach_counts(
+                    counts.classes,
+                    is_number=[domain.column.kind is Kind.INTERVAL for domain in self.domains],
+                    seed=self.problem.options.seed or 0,
+                    class_is_number=self.problem.policy.class_is_number,
+                ),
+            )
+        return None if self._learned is None else self._learned[0]
 
     @property
     def coded_trees(self) -> Sequence[AnyTree]:
@@ -163,13 +153,12 @@ class RegionSearch:
         n_cuts = problem.policy.n_cuts
         flat, roots = flatten(self.domains, preferences_of(problem.policy).weights[:n_cuts])
         notes: list[Message] = []
-        if counts.class_tables:
+        if counts.classes is not None:
             progress.stage(Stage.LEARN)
         lesson = self._lesson(counts)
         if chosen is None:
             progress.stage(Stage.COMPARE)
             chosen, notes = self._choose(lesson, flat, roots, whole)
-        notes += map(private_note, problem.background_notes)
         self._variant = variant = chosen
         progress.stage(Stage.SEARCH)
         terms = self._terms(whole, variant)

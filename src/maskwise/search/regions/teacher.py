@@ -9,19 +9,15 @@ is led by the chances of a good model instead of single classes, which are noise
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from maskwise.search.conditional.unmasked_columns import alike, code_column, out_of_fold
 from maskwise.search.regions.region_arrays import SCALE
 from maskwise.search.regions.targets import ClassTarget, NumberTarget
-from maskwise.values.arrow import as_numpy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,19 +28,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+N_FOLDS = 3
+MOST_FITTED = 50_000
+"""So many records are fitted at most; the others are predicted by the models of the folds."""
 MOST_TAUGHT = 200_000
 """So many records are looked at, about; of more they are drawn."""
-
-
-class LessonOptions(TypedDict):
-    """What is asked of a lesson beside what it is learned from."""
-
-    is_number: Sequence[bool]
-    """For each masked attribute whether its codes are ordered."""
-    seed: int
-    """Makes the folds repeatable."""
-    class_is_number: bool
-    """Whether the class is a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,41 +64,10 @@ class TaughtRecords:
     """Whether the numbers of a column only name categories."""
 
 
-def teach_rows(
-    codes: Ints,
-    columns: Sequence[pa.ChunkedArray],
-    classes: pa.ChunkedArray | None,
-    *,
-    is_number: Sequence[bool],
-    seed: int,
-    class_is_number: bool = False,
-) -> Lesson | None:
-    """Learn from all records, or from many of them; None without a class, or with only one.
-
-    Args:
-        codes: (n_records, n_attributes) the code of each record on each masked attribute.
-        columns: The unmasked columns.
-        classes: The class of each record.
-        is_number: For each masked attribute whether its codes are ordered.
-        seed: Makes the folds repeatable.
-        class_is_number: Whether the class is a number.
-    """
-    if classes is None or not len(codes):
-        return None
-    target: PredictedTarget = _number_target(classes) if class_is_number else _class_target(classes)
-    coded = [one for one in map(code_column, columns) if one is not None]
-    unmasked = np.column_stack([values for values, _ in coded]) if coded else np.zeros((len(codes), 0))
-    # In an order of their own, so that the order of the records changes nothing.
-    order = np.lexsort((target.sort_key(), *unmasked.T, *codes.T))
-    order = order[_drawn(codes[order], unmasked[order], target.sort_key()[order])]
-    is_category = np.array([named for _, named in coded], np.bool_)
-    return teach(codes[order], unmasked[order], is_category, target.take(order), is_number=is_number, seed=seed)
-
-
 def teach_counts(
     counted: ClassTable, *, is_number: Sequence[bool], seed: int, class_is_number: bool = False
 ) -> Lesson | None:
-    """Learn from counts of rows by class, where single records stay where they are; None with only one class.
+    """Learn from counts of rows by class; None with only one class.
 
     The unmasked columns stand in by their bin. A class that is a number is
     known by its bins, each of which stands for its place among them.
@@ -184,34 +141,38 @@ def _predict(values: Floats, is_category: Bools, target: PredictedTarget, seed: 
     return alike(values, out_of_fold(len(values), len(target.guess()), seed, predict))
 
 
-def _number_target(classes: pa.ChunkedArray) -> NumberTarget:
-    """The class as numbers, also where a csv has them as texts."""
-    cells = pc.utf8_trim_whitespace(classes) if pa.types.is_string(classes.type) else classes
-    return NumberTarget.of(as_numpy(cells.cast(pa.float64(), safe=False).fill_null(np.nan)).astype(np.float64))
+def out_of_fold(n_records: int, n_outputs: int, seed: int, predict: Callable[[Bools, Bools], Floats]) -> Floats:
+    """What models predict that have not seen the record, (n_records, n_outputs).
+
+    Args:
+        n_records: How many records there are.
+        n_outputs: How many numbers are predicted of each.
+        seed: Makes the folds repeatable.
+        predict: From the records that are fitted and those that are asked for, as marks, to the predictions.
+    """
+    rng = np.random.default_rng(seed)
+    fold = rng.permutation(n_records) % N_FOLDS
+    if n_records > MOST_FITTED:
+        fold[rng.permutation(n_records)[MOST_FITTED:]] = -1
+    predicted = np.zeros((n_records, n_outputs))
+    n_models = np.zeros(n_records)
+    for f in range(N_FOLDS):
+        fitted = (fold != f) & (fold >= 0)
+        asked = (fold == f) | (fold < 0)
+        predicted[asked] += predict(fitted, asked)
+        n_models[asked] += 1
+    mean: Floats = predicted / n_models[:, None]
+    return mean
 
 
-def _class_target(classes: pa.ChunkedArray) -> ClassTarget:
-    """The number of each record's class, by spelling, so that the order of the records changes nothing."""
-    encoded = classes.combine_chunks().dictionary_encode(null_encoding="encode")
-    texts = encoded.dictionary.to_pylist()
-    order = sorted(range(len(texts)), key=lambda i: (texts[i] is None, str(texts[i])))
-    place = np.argsort(order)
-    return ClassTarget(place[as_numpy(encoded.indices)].astype(np.int64), len(place))
-
-
-def _drawn(codes: Ints, unmasked: Floats, target: Floats | Ints) -> Ints:
-    """The places of about as many records as are looked at, drawn by a hash of what they hold."""
-    if len(codes) <= MOST_TAUGHT:
-        return np.arange(len(codes))
-    # Numbers that are to be predicted differ by their digits.
-    own = np.rint(target * 1e6) if target.dtype == np.float64 else target
-    columns = [*codes.T, *np.nan_to_num(unmasked, nan=-1.0).T, own]
-    odd = np.random.default_rng(0).integers(2**64, size=len(columns), dtype=np.uint64) | np.uint64(1)
-    mixed = np.zeros(len(codes), np.uint64)
-    for column, by in zip(columns, odd, strict=True):
-        mixed = ((mixed ^ (mixed >> np.uint64(29))) + (column + 2).astype(np.int64).astype(np.uint64)) * by
-    mixed ^= mixed >> np.uint64(32)
-    return np.flatnonzero(mixed < np.uint64(int(2**64 * (MOST_TAUGHT / len(codes)))))
+def alike(values: Floats, chances: Floats) -> Floats:
+    """The same chances for all records with the same values, which stand side by side, whatever their folds."""
+    known = np.nan_to_num(values, nan=-1.0)
+    is_first = np.append(True, (known[1:] != known[:-1]).any(axis=1))
+    firsts = np.flatnonzero(is_first)
+    sizes = np.diff(np.append(firsts, len(values)))
+    mean: Floats = np.add.reduceat(chances, firsts, axis=0) / sizes[:, None]
+    return np.repeat(mean, sizes, axis=0)
 
 
 def distinct_rows(codes: Ints) -> tuple[Ints, Ints]:
