@@ -11,7 +11,6 @@ setup: .venv/ready .venv/kernels
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	@if java -version >/dev/null 2>&1; then $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[spark]"; fi
-	@$(BIN)/python -c "from maskwise.pipeline.compile_ahead import compile_ahead; compile_ahead(); compile_ahead()"
 	@touch .venv/ready
 
 demo: .venv/ready

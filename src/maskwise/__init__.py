@@ -34,14 +34,13 @@ The packages follow the flow: `table` reads, then `profile`, `compress`,
 `formats` and `engines`; beside them `private`, `certificate`, `evaluation`, `classifiers`, `rivals`,
 `datasets` and `sklearn`. docs/architecture.md has a paragraph on each.
 
-Nothing heavy is imported until it is used.
+A name is imported when it is used: `maskwise --help` waits for none of them.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from maskwise.values.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from maskwise.assessment import risk
@@ -205,12 +204,14 @@ __all__ = [
 ]
 
 
-_find, __dir__ = lazy_exports(__name__, {name: f"maskwise.{home}" for name, home in _HOME.items()})
-
-
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version  # noqa: PLC0415 - slow
+        return import_module("importlib.metadata").version("maskwise")
+    if name not in _HOME:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(import_module(f"maskwise.{_HOME[name]}"), name)
 
-        return version("maskwise")
-    return _find(name)
+
+def __dir__() -> list[str]:
+    return __all__

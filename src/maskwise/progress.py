@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.errors import UnfinishedError
+from maskwise.values.kernel import on_compiling
 from maskwise.values.stages import Stage
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ SILENCE = 1.0
 _PAUSE = 0.25
 """So many seconds pass before it is looked again whether a run is silent, or is to stop."""
 _TOO_EARLY = "The run was stopped before its search began, so there is nothing to release."
-_BEFORE_SEARCH = {Stage.READ, Stage.PROFILE, Stage.COMPRESS, Stage.LEARN, Stage.LOAD}
+_BEFORE_SEARCH = {Stage.READ, Stage.PROFILE, Stage.COMPRESS, Stage.LEARN}
 """Before a search begins there is nothing that could be kept."""
 
 
@@ -147,7 +148,8 @@ class RunProgress:
         ticker = threading.Thread(target=self._tick, args=(is_over, interrupt), daemon=True)
         ticker.start()
         try:
-            yield
+            with on_compiling(self.compiling):
+                yield
         except Exception:
             if self._is_interrupted:
                 # Whatever the engine says of the query that it did not finish.

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from maskwise.classifiers import C45Classifier
+from maskwise.classifiers.c45.classifier import C45Classifier
 from maskwise.classifiers.columns import encode, learn_features, named_columns
 from tests.classifiers.tables import PLAY, WEATHER, WEATHER_TREE
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import maskwise
-from maskwise.classifiers import NaiveBayes
+from maskwise.classifiers.naive_bayes import NaiveBayes
 
 
 @parametrize_with_checks([NaiveBayes()])

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import maskwise
-from maskwise.classifiers import C45Classifier, NaiveBayes
+from maskwise.classifiers.c45.classifier import C45Classifier
+from maskwise.classifiers.naive_bayes import NaiveBayes
 from tests.classifiers.tables import PLAY, WEATHER
 
 

@@ -26,7 +26,7 @@ def wait(*_, **__):
     print("verifying", flush=True)
     time.sleep(60)
 maskwise.release.publish.verify = wait
-from maskwise.cli import main
+from maskwise.cli.app import main
 sys.exit(main())
 """
 SLOW_SEARCH = """
@@ -37,12 +37,12 @@ def wait(self, step):
         print("searching", flush=True)
         time.sleep(30)  # a signal ends the sleep only after its handler has run, and then it goes on
 Terminal.step = wait
-from maskwise.cli import main
+from maskwise.cli.app import main
 sys.exit(main())
 """
 SMALL_DISK = """
 import json, resource, sys
-from maskwise.cli import main
+from maskwise.cli.app import main
 data, policy, folder, suffixes = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
 main(["mask", data, "-p", policy, "-o", folder + "/warm.csv", "--quiet"])  # compiles, so that nothing else is written
 resource.setrlimit(resource.RLIMIT_FSIZE, (512, resource.RLIM_INFINITY))
@@ -262,7 +262,7 @@ def test_an_error_goes_to_standard_error_with_its_exit_code(tmp_path: Path, poli
 
 
 def test_commands_run_where_the_system_has_no_sighup() -> None:
-    code = "import signal; del signal.SIGHUP; from maskwise.cli import main; print(main(['--help']))"
+    code = "import signal; del signal.SIGHUP; from maskwise.cli.app import main; print(main(['--help']))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENV, check=False)
     assert done.stdout.splitlines()[-1:] == ["0"], done.stderr
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import maskwise
-from maskwise.cli import main
+from maskwise.cli.app import main
 
 POLICY = "requirements:\n  - {qid: [age, sex], k: 3}\nclass: c\ndrop: [name]\n"
 

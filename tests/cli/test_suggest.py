@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import maskwise
-from maskwise.cli import main
+from maskwise.cli.app import main
 from tests.suggestion.made_tables import all_tables
 
 

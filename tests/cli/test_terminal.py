@@ -48,7 +48,9 @@ def test_a_terminal_says_which_of_several_searches_goes_on() -> None:
 
 def test_a_terminal_says_that_code_is_compiled() -> None:
     shown = watched(is_terminal=True, then=Compiling(SEARCH))
-    assert "search: compiling (only the first run does, for some seconds)" in re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert "search: compiling loop 1 (only the first run does, for some seconds)" in re.sub(
+        r"\x1b\[[0-9;]*m", "", shown
+    )
 
 
 @pytest.mark.parametrize(("is_terminal", "quiet"), [(False, False), (True, True)])

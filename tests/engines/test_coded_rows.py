@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskwise.engines import coded_rows
-from maskwise.engines.coded_rows import count_coded, warm_up
+from maskwise.engines.coded_rows import count_coded
 
 WIDTHS = st.lists(st.sampled_from([np.uint8, np.uint8, np.uint16, np.uint32]), min_size=1, max_size=20)
 
 
 @pytest.fixture(autouse=True, params=[1, 2])
 def _any_number_of_records(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    warm_up()
     monkeypatch.setattr(coded_rows, "_LEAST_RECORDS", 1)
     monkeypatch.setattr(coded_rows, "n_processors", lambda: request.param)
 

@@ -19,7 +19,7 @@ HEAVY = ("numba", "duckdb", "ibis", "sklearn", "pyspark", "pandas", "polars", "p
 
 
 def test_help_imports_nothing_heavy() -> None:
-    code = f"import sys, maskwise.cli as c; c.main(['--help']); print([m for m in {HEAVY!r} if m in sys.modules])"
+    code = f"import sys, maskwise.cli.app as c; c.main(['--help']); print([m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 

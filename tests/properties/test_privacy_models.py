@@ -34,7 +34,7 @@ from maskwise.search.options import SearchOptions
 from maskwise.search.score_search import ScoreSearch
 from maskwise.solution.solution import Solution
 from maskwise.table.read import read
-from maskwise.values.compiled import plain_loop
+from maskwise.values.kernel import plain_loop
 from maskwise.verify.measures.registry import measure_groups
 from maskwise.verify.measures.spectrum import Spectrum
 from tests.properties.tables import MODELS, SHARES, problems

@@ -22,9 +22,3 @@ def test_an_unknown_or_absent_rival_is_named(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "maskwise.rivals.full_domain", None)
     with pytest.raises(InputError, match="`full-domain` is not part of this maskwise"):
         find_rival("full-domain")
-
-
-def test_the_package_exports_what_it_lists() -> None:
-    assert dir(maskwise.rivals) == maskwise.rivals.__all__ == ["FullDomain", "Mondrian", "read_masked"]
-    with pytest.raises(AttributeError, match="nonsense"):
-        _ = maskwise.rivals.nonsense

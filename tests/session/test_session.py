@@ -101,7 +101,7 @@ def test_every_step_comes_with_its_point_of_the_curve() -> None:
     taken = [event for event in heard if isinstance(event, StepTaken)]
     assert tuple(event.step for event in taken) == run.steps
     assert tuple(event.point for event in taken) == run.curve[1:]
-    stages = [event.stage for event in heard if isinstance(event, StageBegun) and event.stage is not Stage.LOAD]
+    stages = [event.stage for event in heard if isinstance(event, StageBegun)]
     assert stages == [Stage.READ, Stage.PROFILE, Stage.COMPRESS, Stage.LEARN, Stage.COMPRESS, Stage.SEARCH]
 
 
@@ -278,7 +278,7 @@ def test_reasons_are_found_when_they_are_asked_for() -> None:
 
 @pytest.mark.slow
 def test_the_release_is_that_of_the_command_line(tmp_path: Path) -> None:
-    from maskwise.cli import main
+    from maskwise.cli.app import main
 
     data, policy = tmp_path / "people.csv", tmp_path / "policy.yaml"
     pa.csv.write_csv(people(), data)

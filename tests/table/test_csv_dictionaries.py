@@ -13,7 +13,7 @@ from maskwise.engines.base import DataFiles
 from maskwise.engines.duckdb import DuckDB
 from maskwise.engines.sql import Engine
 from maskwise.table import csv_dictionaries
-from maskwise.table.csv_dictionaries import number_csv, warm_up
+from maskwise.table.csv_dictionaries import number_csv
 from maskwise.table.csv_records import find_facts
 from maskwise.table.files import open_files
 from maskwise.table.held_files import load_numbered
@@ -32,7 +32,6 @@ CELLS = st.text(st.sampled_from('ab ,;"é\0\n\r0'), max_size=3) | st.sampled_fro
 @pytest.fixture(autouse=True)
 def _in_small_parts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Any file is taken, in three parts, and in blocks that end in the middle of many lines."""
-    warm_up()
     with monkeypatch.context() as patch:
         patch.setattr(csv_dictionaries, "_LEAST_BYTES", 0)
         patch.setattr(csv_dictionaries, "_BLOCK", 160)

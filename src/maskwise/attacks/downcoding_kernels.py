@@ -6,13 +6,13 @@ import math
 from typing import Any
 
 from maskwise.attacks.posterior_kernels import log_choose, reach
-from maskwise.values.compiled import bare_kernel
+from maskwise.values.kernel import kernel
 
 NEVER = -60.0
 """From this logarithm of a chance on nothing changes any more: it is below 1e-26."""
 
 
-@bare_kernel
+@kernel
 def chance_of_sizes(n: int, share: float, k: int) -> float:
     """The chance that of n records none, all, or at least k and at most n - k fall into a part.
 
@@ -30,7 +30,7 @@ def chance_of_sizes(n: int, share: float, k: int) -> float:
     return min(found, 1.0)
 
 
-@bare_kernel
+@kernel
 def log_chance_valid(sizes: Any, shares: Any, k: int) -> float:
     """The logarithm of an upper bound on the chance that all groups keep their k when a value is refined.
 

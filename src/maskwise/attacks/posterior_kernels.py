@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from maskwise.values.compiled import inner_kernel, kernel
+from maskwise.values.kernel import kernel
 
 RARE = 1e-6
 """Below this chance of being broken, the children's chances are added up: they overlap by less than that part."""
@@ -27,7 +27,7 @@ _MARGIN = 12.0
 """And so many counts more, for the skew of small groups."""
 
 
-@inner_kernel
+@kernel
 def log_choose(n: int, x: int) -> Any:
     """The logarithm of a binomial coefficient."""
     return math.lgamma(n + 1.0) - math.lgamma(x + 1.0) - math.lgamma(n - x + 1.0)
@@ -80,7 +80,7 @@ def add_up_rare(sizes: Any, most: Any, n: int, s: int, expected: Any) -> float:
     return shift + math.log(chance)
 
 
-@inner_kernel
+@kernel
 def reach(mean: float, variance: float) -> tuple[int, int]:
     """The counts that are followed around a mean."""
     width = _WIDTH * math.sqrt(variance) + _MARGIN

@@ -10,11 +10,7 @@ is called, so that Ctrl-C is answered from the beginning.
 import os
 import sys
 
-from maskwise.values.lazy_exports import lazy_exports
-
-__all__ = ["main", "run"]
-
-__getattr__, __dir__ = lazy_exports(__name__, {"main": "maskwise.cli.app"})
+__all__ = ["run"]
 
 
 def run() -> None:

@@ -45,6 +45,7 @@ class Terminal:
         self._progress: Progress | None = None
         self._task: Any = None
         self._stage = ""
+        self._n_compiled = 0
 
     def __enter__(self) -> Self:
         if self.err.is_terminal and not self.quiet:
@@ -71,9 +72,9 @@ class Terminal:
         elif isinstance(event, StepTaken):
             self.step(event.step)
         elif isinstance(event, Compiling) and self._progress is not None:
-            self._progress.update(
-                self._task, description=f"{self._stage}: compiling [dim](only the first run does, for some seconds)[/]"
-            )
+            self._n_compiled += 1
+            only = "[dim](only the first run does, for some seconds)[/]"
+            self._progress.update(self._task, description=f"{self._stage}: compiling loop {self._n_compiled} {only}")
 
     def stage(self, begun: StageBegun) -> None:
         """Show that a stage begins."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from maskwise.compress.spill import Workspace
-from maskwise.values.compiled import bare_kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def side_by_side(n_counts: int) -> Layout:
     return Layout(np.arange(n_counts), np.zeros(n_counts, np.int64), np.full(n_counts, 2**BITS - 1, np.int64))
 
 
-@bare_kernel
+@kernel
 def spread(layout: Layout, words: Any, counts: Any) -> None:
     """Take counters out of their words.
 

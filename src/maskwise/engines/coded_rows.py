@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maskwise.engines.row_kernels import WORD, count_distinct, lay_rows
 from maskwise.values.arrow import as_numpy
-from maskwise.values.compiled import is_compiled
 from maskwise.values.processors import for_each, n_processors
 
 if TYPE_CHECKING:
@@ -61,25 +60,11 @@ def count_coded(table: pa.Table, columns: Sequence[str], sums: Sequence[str]) ->
     n_bytes = sum(map(len, parts))
     if not (_LEAST_RECORDS <= table.num_rows < np.iinfo(np.int32).max and 0 < n_bytes <= _MOST_BYTES):
         return None
-    if any(len(one) != 1 for one in marks) or not all(parts) or not _is_ready():
+    if any(len(one) != 1 for one in marks) or not all(parts) or sys.byteorder != "little":
         return None
     counted = _count(_stacked(parts, table.num_rows), _stacked(marks, table.num_rows))
     widths = [len(one) for one in parts]
     return [CountedRows(_codes(rows, widths), counts) for rows, counts in counted]
-
-
-def warm_up() -> None:
-    """Compile the loops, if nobody has yet."""
-    _count(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8))
-
-
-def _is_ready() -> bool:
-    """Whether the loops need not be compiled first."""
-    nothing: Any = np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.uint64), np.zeros(0, np.uint64)
-    columns, rows, hashes = nothing
-    counting = (rows, hashes, columns, 0, 1, np.zeros(1, np.int32), rows, np.zeros((0, 0), np.int64))
-    is_there = is_compiled(lay_rows, columns, 0, 0, rows, hashes) and is_compiled(count_distinct, *counting)
-    return is_there and sys.byteorder == "little"
 
 
 def _bytes_of(table: pa.Table, name: str) -> list[Bytes]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from maskwise.values.compiled import bare_kernel
+from maskwise.values.kernel import kernel
 
 WORD = 8
 """The bytes of a word."""
@@ -17,7 +17,7 @@ _BYTE = np.uint64(8)
 _ODD, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 
-@bare_kernel
+@kernel
 def lay_rows(columns: Any, begin: int, end: int, rows: Any, hashes: Any) -> None:
     """Put the bytes of each record side by side into words, and hash them.
 
@@ -40,7 +40,7 @@ def lay_rows(columns: Any, begin: int, end: int, rows: Any, hashes: Any) -> None
         hashes[i] = mixed ^ (mixed >> _SHIFT)
 
 
-@bare_kernel
+@kernel
 def count_distinct(
     rows: Any, hashes: Any, marks: Any, part: int, n_parts: int, slots: Any, distinct: Any, counts: Any
 ) -> int:

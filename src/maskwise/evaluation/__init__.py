@@ -13,29 +13,13 @@ chooses thresholds, `predictors` and `masked_numbers` say how a classifier sees 
 `encoding` how it is coded, `learners` and `regressors` are trained by `trials`,
 which measures them by `metrics`, also in `groupings`; `comparisons` are other ways
 of masking, `records` holds the figures and `picture` draws them.
-
-Nothing heavy is imported until it is used.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from maskwise.values.lazy_exports import lazy_exports
-
-if TYPE_CHECKING:
-    from maskwise.classifiers import C45Classifier, NaiveBayes
-    from maskwise.evaluation.records import Evaluation, Record
-    from maskwise.evaluation.run import evaluate
-
-_HOME = {
-    "C45Classifier": "maskwise.classifiers",
-    "Evaluation": "maskwise.evaluation.records",
-    "NaiveBayes": "maskwise.classifiers",
-    "Record": "maskwise.evaluation.records",
-    "evaluate": "maskwise.evaluation.run",
-}
+from maskwise.classifiers.c45.classifier import C45Classifier
+from maskwise.classifiers.naive_bayes import NaiveBayes
+from maskwise.evaluation.records import Evaluation, Record
+from maskwise.evaluation.run import evaluate
 
 __all__ = ["C45Classifier", "Evaluation", "NaiveBayes", "Record", "evaluate"]
-
-__getattr__, __dir__ = lazy_exports(__name__, _HOME)

@@ -217,14 +217,14 @@ def wrap_estimator(name: str, model: Any, is_kind: Callable[[Any], bool], kind: 
 
 
 def _c45(predictors: Predictors, seed: int) -> Any:
-    from maskwise.classifiers import C45Classifier  # noqa: PLC0415 - heavy and optional
+    from maskwise.classifiers.c45.classifier import C45Classifier  # noqa: PLC0415 - heavy and optional
 
     del predictors, seed
     return C45Classifier(laplace=True)
 
 
 def _naive_bayes(predictors: Predictors, seed: int) -> Any:
-    from maskwise.classifiers import NaiveBayes  # noqa: PLC0415 - heavy and optional
+    from maskwise.classifiers.naive_bayes import NaiveBayes  # noqa: PLC0415 - heavy and optional
 
     del predictors, seed
     return NaiveBayes()

@@ -12,7 +12,6 @@ from maskwise.errors import InputError
 from maskwise.formats.policy_file import policy_files, read_policy
 from maskwise.pipeline.finding import find
 from maskwise.pipeline.releasing import ReleaseOptions, release
-from maskwise.pipeline.warming import WARMING
 from maskwise.progress import RunProgress
 from maskwise.release.earlier import read_earlier
 from maskwise.release.interrupt import stop_on_interrupt
@@ -125,7 +124,6 @@ def anonymize(
     n_bytes, progress = parse_memory(memory), RunProgress(on_event)
     with progress.ticking():
         progress.stage(Stage.READ)
-        WARMING.start()
         table = open_data(data, engine, target, n_bytes, asked.reading)
         with closing(table):
             workspace = Workspace(for_search(memory_of_run(n_bytes)))

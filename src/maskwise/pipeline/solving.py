@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from maskwise.attacks.guard import go_back, run_search
 from maskwise.compress.compress import compress
 from maskwise.errors import InputError
-from maskwise.pipeline.warming import WARMING
 from maskwise.profile.boundaries import read_midnights_as_dates
 from maskwise.profile.persons import with_boundaries
 from maskwise.profile.profile import profile as take_profile
 from maskwise.progress import RunProgress
+from maskwise.search.bounds import MOST_TABLES, check_feasible
+from maskwise.search.explain import explain
+from maskwise.search.explain_regions import explain_regions
+from maskwise.search.interface import Problem
+from maskwise.search.registry import start_search
 from maskwise.solution.lone_values import disclose_lone_values
 from maskwise.values.stages import Stage
 
@@ -24,7 +28,6 @@ if TYPE_CHECKING:
     from maskwise.compress.spill import Workspace
     from maskwise.policy.policy import Policy
     from maskwise.profile.columns import Profile
-    from maskwise.search.interface import Problem
     from maskwise.search.options import SearchOptions
     from maskwise.solution.reasons import Reasons
     from maskwise.solution.solution import Solution
@@ -57,8 +60,6 @@ class Solved:
         Raises:
             InputError: There were fewer steps, or that state is not safe.
         """
-        from maskwise.attacks.guard import go_back  # noqa: PLC0415 - compiled code is slow to load
-
         n_all = len(self.solution.steps)
         if not 0 <= n_steps <= n_all:
             msg = f"The search has the steps 1 to {n_all:,}, and 0 is where it began; found {n_steps:,}."
@@ -74,9 +75,6 @@ class Solved:
         Raises:
             InputError: The policy has a budget for suppression, or stands for too many quasi-identifiers.
         """
-        from maskwise.search.explain import explain  # noqa: PLC0415 - compiled code is slow to load
-        from maskwise.search.explain_regions import explain_regions  # noqa: PLC0415 - as above
-
         refuse_reasons(self.problem.policy)
         assert self.searched.search is not None  # noqa: S101 - a search that was run is kept
         explained = explain if self.solution.regions is None else explain_regions
@@ -91,8 +89,6 @@ def refuse_reasons(policy: Policy) -> None:
             "Reasons (why) are not found for a policy with `suppress` yet: whether a value could be shown depends on "
             "who else is suppressed. Leave out one of them."
         )
-    from maskwise.search.bounds import MOST_TABLES  # noqa: PLC0415 - compiled code is slow to load
-
     n_qids = len({frozenset(part.qid) for requirement in policy.requirements for part in requirement.parts})
     if n_qids > MOST_TABLES:
         msg = (
@@ -125,15 +121,6 @@ def solve(
     progress.stage(Stage.PROFILE)
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
     options = options.decided(profile.n_classes if profile.class_name is not None else None)
-    module = options.search.home.partition(":")[0]
-    if not WARMING.finish(progress) and module not in sys.modules:
-        progress.stage(Stage.LOAD)
-    from maskwise.attacks.guard import run_search  # noqa: PLC0415 - compiled code is slow to load
-    from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - as above
-    from maskwise.search.interface import Problem  # noqa: PLC0415 - as above
-    from maskwise.search.registry import start_search  # noqa: PLC0415 - as above
-    from maskwise.values.compiled import on_compiling  # noqa: PLC0415 - as above
-
     check_feasible(profile, policy)
     profile = profile if options.as_published else read_midnights_as_dates(profile)
     profile = with_boundaries(profile, table, policy, options.boundaries_for(policy.boundaries))
@@ -144,8 +131,7 @@ def solve(
     search = start_search(problem)
     progress.stage(Stage.COMPRESS)
     counts = compress(table, profile, search.request, workspace, progress.stage)
-    with on_compiling(progress.compiling):
-        searched = run_search(problem, search, counts, progress)
+    searched = run_search(problem, search, counts, progress)
     return Solved(_shown(searched.solution, options), replace(table, binned=None), problem, searched, counts)
 
 

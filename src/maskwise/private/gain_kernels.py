@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 GINI, MAJORITY = 0, 1
 """Which impurity."""

@@ -7,27 +7,12 @@ for each attribute; both look for the best classification metric.
 `mondrian` with `mondrian_axes` is the one, `full_domain` with `levels` and
 `lattice` the other; `coded_table` is the table as both see it, `other_tools`
 has `read_masked`, and `registry` finds a rival by its name.
-
-Nothing heavy is imported until it is used.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from maskwise.values.lazy_exports import lazy_exports
-
-if TYPE_CHECKING:
-    from maskwise.rivals.full_domain import FullDomain
-    from maskwise.rivals.mondrian import Mondrian
-    from maskwise.rivals.other_tools import read_masked
-
-_HOME = {
-    "FullDomain": "maskwise.rivals.full_domain",
-    "Mondrian": "maskwise.rivals.mondrian",
-    "read_masked": "maskwise.rivals.other_tools",
-}
+from maskwise.rivals.full_domain import FullDomain
+from maskwise.rivals.mondrian import Mondrian
+from maskwise.rivals.other_tools import read_masked
 
 __all__ = ["FullDomain", "Mondrian", "read_masked"]
-
-__getattr__, __dir__ = lazy_exports(__name__, _HOME)

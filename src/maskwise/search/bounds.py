@@ -15,8 +15,8 @@ import numpy as np
 from maskwise.compress.request import TableRequest
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.search import rule_kernels
-from maskwise.values.compiled import plain_loop
 from maskwise.values.file_words import command_words
+from maskwise.values.kernel import plain_loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from maskwise.search.ties import TOLERANCE
-from maskwise.values.compiled import bare_kernel
+from maskwise.values.kernel import kernel
 
 
 def best_split(counts: Any, start: int, stop: int) -> int:
@@ -31,7 +31,7 @@ def best_split(counts: Any, start: int, stop: int) -> int:
     return int(compare_splits(counts, start, stop, *buffers))
 
 
-@bare_kernel
+@kernel
 def compare_splits(counts: Any, start: int, stop: int, left: Any, total: Any, mixed: Any) -> int:
     """Compare all places to cut an interval in two.
 

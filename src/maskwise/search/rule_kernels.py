@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maskwise.policy.requirements.rule import Arithmetic
-from maskwise.values.compiled import inner_kernel, kernel, shared_kernel
+from maskwise.values.kernel import kernel
 
 K, SHARE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED = (int(kind) for kind in Arithmetic)
 """Kinds of rules as compiled code knows them: plain numbers; see `weigh`."""
@@ -36,7 +36,7 @@ class Rules(NamedTuple):
     whole: Any  # (n_counts,) the counters of the whole table
 
 
-@shared_kernel
+@kernel
 def tail_of(counts: Any, total: Any, is_rest: int, first: int, stop: int, level: int) -> tuple[int, int]:
     """The records of the most frequent value, and those of the `level`-th and rarer ones.
 
@@ -71,7 +71,7 @@ def tail_of(counts: Any, total: Any, is_rest: int, first: int, stop: int, level:
     return largest, tail
 
 
-@shared_kernel
+@kernel
 def sum_of(counts: Any, total: Any, is_rest: int, first: int, stop: int) -> int:
     """All that some counters of a group have together: its records, or its persons, each once for each of its values.
 
@@ -88,7 +88,7 @@ def sum_of(counts: Any, total: Any, is_rest: int, first: int, stop: int) -> int:
     return n
 
 
-@inner_kernel
+@kernel
 def weigh(  # noqa: PLR0912 - one branch for each kind
     rules: Rules, r: int, counts: Any, total: Any, is_rest: int
 ) -> tuple[float, bool]:
@@ -163,7 +163,7 @@ def weigh_group(rules: Rules, r: int, counts: Any) -> tuple[float, bool]:
     return weighed
 
 
-@inner_kernel
+@kernel
 def weigh_part(rules: Rules, part: Any, bad: Any) -> bool:
     """Update how bad the worst part is by each rule; say whether no rule breaks. An empty part changes nothing.
 

@@ -15,7 +15,6 @@ from maskwise.engines.choose import has_tables
 from maskwise.errors import InputError, MaskwiseError
 from maskwise.pipeline.finding import find
 from maskwise.pipeline.previewing import preview_made_trees
-from maskwise.pipeline.warming import WARMING
 from maskwise.profile.profile import notes_of_table
 from maskwise.profile.profile import profile as take_profile
 from maskwise.progress import RunProgress
@@ -76,7 +75,6 @@ class Session:
         self._lock = threading.RLock()
         self._is_searching = False
         self._suggested: Suggestion | InputError | None = None
-        WARMING.start()
         self._table(AS_IT_IS)
 
     def __enter__(self) -> Self:

@@ -60,10 +60,8 @@ def _work(pipe: Connection, stop: Event) -> None:
         except (BrokenPipeError, ConnectionResetError):
             os._exit(1)  # the server is gone, and removes nothing any more: neither do we
 
-    from maskwise.pipeline.warming import WARMING  # noqa: PLC0415 - heavy
     from maskwise.studio.commands import Commands  # noqa: PLC0415 - heavy
 
-    WARMING.start()
     commands = Commands(lambda run, event: send(EVENT, run, event), stop)
     while True:
         try:

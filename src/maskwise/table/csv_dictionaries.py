@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from maskwise.table.csv_kernels import DONE, IRREGULAR, DistinctCells, number_cells
 from maskwise.values.arrow import as_numpy, from_numpy
-from maskwise.values.compiled import is_compiled
 from maskwise.values.processors import for_each, n_processors
 
 if TYPE_CHECKING:
@@ -61,8 +60,7 @@ def number_csv(files: DataFiles) -> pa.Table | None:
     """
     assert files.delimiter is not None  # noqa: S101 - every csv has one
     n_bytes = sum(path.stat().st_size for path in files.paths)
-    # To compile it takes longer than to read a file in another way: that is done meanwhile.
-    if n_bytes < _LEAST_BYTES or sys.byteorder != "little" or not is_compiled(number_cells, *_arguments(2)):
+    if n_bytes < _LEAST_BYTES or sys.byteorder != "little":
         return None
     parts = [part for path in files.paths for part in _parts(path)]
     starts = np.cumsum([0, *for_each(_n_lines, parts)])
@@ -81,11 +79,6 @@ def number_csv(files: DataFiles) -> pa.Table | None:
 
     names = [f"c{i}" for i in range(files.n_columns)]
     return pa.table(for_each(join, range(files.n_columns)), names=names)
-
-
-def warm_up() -> None:
-    """Compile the loop, if nobody has yet."""
-    number_cells(*_arguments(2))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maskwise.values.compiled import bare_kernel, inner_kernel
+from maskwise.values.kernel import kernel
 
 _QUOTE, _LINE_END = b'"\n'
 _WORD = 8
@@ -36,13 +36,13 @@ class DistinctCells(NamedTuple):
     pool: Any  # (n_bytes,) the bytes of all cells
 
 
-@inner_kernel
+@kernel
 def _zeros(word: Any) -> Any:
     """Mark the bytes of a word that are zero; above the first of them others may be marked as well."""
     return (word - _ONES) & ~word & _HIGH_BITS
 
 
-@bare_kernel
+@kernel
 def number_cells(  # noqa: PLR0912, PLR0915 - one pass over the bytes
     text: Any, words: Any, begin: int, end: int, delimiter: int, cells: DistinctCells, places: Any, tally: Any
 ) -> None:

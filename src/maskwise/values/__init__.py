@@ -4,6 +4,6 @@
 `spelling` says when two texts are one value, `location` where a table is,
 `memory` how much a run may use, `arrow` goes from Arrow to NumPy and back,
 `cells` reads single cells, `input_kind` says what kind of data was given,
-`message` is a note or a warning, `lazy_exports` imports public names late.
+`message` is a note or a warning, `kernel` compiles loops.
 Nothing here knows a policy, a table or an engine.
 """

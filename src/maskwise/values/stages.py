@@ -16,8 +16,6 @@ class Stage(StrEnum):
     """Equal rows of each QID are counted."""
     LEARN = "learn"
     """A classifier is trained, by which refinements are judged."""
-    LOAD = "load"
-    """Compiled code is loaded; the first run of all compiles it."""
     SEARCH = "search"
     """Refinements or generalizations are performed; there may be several searches."""
     COMPARE = "compare"

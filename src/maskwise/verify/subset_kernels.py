@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 
 @kernel

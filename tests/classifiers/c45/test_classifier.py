@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maskwise.classifiers import C45Classifier
+from maskwise.classifiers.c45.classifier import C45Classifier
 from tests.classifiers.tables import PLAY, WEATHER
 
 

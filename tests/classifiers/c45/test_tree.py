@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maskwise.classifiers import C45Classifier
+from maskwise.classifiers.c45.classifier import C45Classifier
 from maskwise.datasets import load_adult
 from tests.classifiers.tables import ATTRIBUTES, GA, PLAY, TOP7, WEATHER, WEATHER_TREE, adult
 from tests.reference import c45 as plain

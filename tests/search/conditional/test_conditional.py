@@ -335,7 +335,7 @@ def test_events_tell_one_search_from_the_next(options: dict[str, Any], n_searche
     maskwise.anonymize(pa.table(people()), POLICY, on_event=heard, **options)
     searches = [f"search {n} of {n_searches}" for n in range(1, n_searches + 1)]
     ending = ["attack", "check", "mask", "verify", "assess"]
-    assert [name for name in heard.stages if name != "load"] == ["read", "profile", "compress", *searches, *ending]
+    assert list(heard.stages) == ["read", "profile", "compress", *searches, *ending]
     for name in searches:
         assert heard.stages[name] == list(range(1, len(heard.stages[name]) + 1))
     assert all(heard.stages[name] for name in searches[:2])
@@ -345,4 +345,4 @@ def test_a_single_search_is_not_counted() -> None:
     heard = Heard()
     maskwise.anonymize(pa.table(people()), POLICY, on_event=heard, criterion="conditional")
     ending = ["attack", "check", "mask", "verify", "assess"]
-    assert [name for name in heard.stages if name != "load"] == ["read", "profile", "compress", "search", *ending]
+    assert list(heard.stages) == ["read", "profile", "compress", "search", *ending]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 SCALE = 2.0**29
 """Gradients lie between -2 and 2, so each fits into 32 bits; 2**32 of them can be added up."""

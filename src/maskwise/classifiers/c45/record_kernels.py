@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from maskwise.classifiers.c45.split_kernels import CATEGORY, MISSING, TINY
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 
 @kernel

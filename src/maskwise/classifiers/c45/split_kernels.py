@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 TINY = 1e-6
 """Weights, gains and ratios closer than this are equal."""

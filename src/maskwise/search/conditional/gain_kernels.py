@@ -16,13 +16,13 @@ import numpy as np
 
 from maskwise.compress.packing import spread
 from maskwise.search.rule_kernels import Rules, weigh_part
-from maskwise.values.compiled import bare_kernel, inner_kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.groups.split_kernels import Groups
 
 
-@bare_kernel
+@kernel
 def bits(counts: Any) -> float:
     """Entropy of class counts times their sum, in bits.
 
@@ -38,7 +38,7 @@ def bits(counts: Any) -> float:
     return inner + n * np.log2(n) if n > 0 else 0.0
 
 
-@bare_kernel
+@kernel
 def gain_of_children(groups: Groups, j: int, value: int, slot: Any, hist: Any) -> float:
     """The bits of the class that replacing a value by its children tells, over all groups that show it.
 
@@ -65,7 +65,7 @@ def gain_of_children(groups: Groups, j: int, value: int, slot: Any, hist: Any) -
     return gain
 
 
-@bare_kernel
+@kernel
 def gains_of_values(groups: Groups, j: int, root: int, gains: Any, hist: Any, rest: Any) -> None:
     """The bits that disclosing each hidden value tells, over all groups that hide values.
 
@@ -96,7 +96,7 @@ def gains_of_values(groups: Groups, j: int, root: int, gains: Any, hist: Any, re
                 gains[v] += whole - bits(hist[v]) - bits(rest)
 
 
-@inner_kernel
+@kernel
 def _clear(hist: Any) -> None:
     """Set counters to zero."""
     for i in range(hist.shape[0]):
@@ -104,7 +104,7 @@ def _clear(hist: Any) -> None:
             hist[i, c] = 0
 
 
-@inner_kernel
+@kernel
 def _count_codes(groups: Groups, g: int, j: int, low: int, high: int, hist: Any) -> None:
     """Count a group's rows by their code within an interval; a code outside, a missing value, comes last."""
     _clear(hist)
@@ -115,7 +115,7 @@ def _count_codes(groups: Groups, g: int, j: int, low: int, high: int, hist: Any)
             hist[at, c] += groups.words[i, c]
 
 
-@bare_kernel
+@kernel
 def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gains: Any, hist: Any, sides: Any) -> None:
     """The bits that splitting an interval before each of its codes tells, over all groups that show it.
 
@@ -153,7 +153,7 @@ def gains_of_splits(groups: Groups, j: int, value: int, low: int, high: int, gai
             gains[b] += gain
 
 
-@bare_kernel
+@kernel
 def worst_of_splits(  # noqa: PLR0912 - one pass over the groups
     groups: Groups,
     rules: Rules,

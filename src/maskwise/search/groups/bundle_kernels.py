@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.search.groups.subset_kernels import weigh_subset
-from maskwise.values.compiled import inner_kernel, kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from maskwise.compress.packing import Layout
@@ -55,7 +55,7 @@ def take_bundles(
                     own[i] = np.uint16(place if m == 0 else own[i] * n + place)
 
 
-@inner_kernel
+@kernel
 def _count_combination(  # noqa: PLR0912 - one loop for each number of bundles
     numbers: Any, which: Any, size: Any, words: Any, counted: Any
 ) -> Any:
@@ -104,7 +104,7 @@ def _count_combination(  # noqa: PLR0912 - one loop for each number of bundles
     return n_cells
 
 
-@inner_kernel
+@kernel
 def _n_before_last(combinations: Combinations, q: int) -> Any:
     """How many dimensions of a subset are not in the last bundle of its combination."""
     size, n = combinations.position.shape[1], 0
@@ -113,7 +113,7 @@ def _n_before_last(combinations: Combinations, q: int) -> Any:
     return n
 
 
-@inner_kernel
+@kernel
 def _sum_head(
     combinations: Combinations,
     c: int,
@@ -164,7 +164,7 @@ def _sum_head(
                 own[x, w] += counted[x, w]
 
 
-@inner_kernel
+@kernel
 def _sum_tail(
     combinations: Combinations,
     c: int,
@@ -211,7 +211,7 @@ def _sum_tail(
     return n_heads * n_tails
 
 
-@inner_kernel
+@kernel
 def _is_head_alike(combinations: Combinations, q: int, n_head: int) -> bool:
     """Whether a subset has the dimensions of the one before it, those in the last bundle left out."""
     if _n_before_last(combinations, q - 1) != n_head:
@@ -222,7 +222,7 @@ def _is_head_alike(combinations: Combinations, q: int, n_head: int) -> bool:
     return bool(n_alike == n_head)
 
 
-@inner_kernel
+@kernel
 def _sum_subset(
     combinations: Combinations,
     c: int,

@@ -11,14 +11,14 @@ import numpy as np
 
 from maskwise.compress.packing import spread
 from maskwise.search.rule_kernels import weigh
-from maskwise.values.compiled import inner_kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.groups.split_kernels import Groups, SplitCut
     from maskwise.search.rule_kernels import Rules
 
 
-@inner_kernel
+@kernel
 def count_rows(
     codes: Any, words: Any, slot: Any, base: Any, lo: int, hi: int, live: Any, n_live: int, hist: Any
 ) -> None:
@@ -52,7 +52,7 @@ def count_rows(
                     hist[base[a] + slot[a, codes[i, a]], w] += s
 
 
-@inner_kernel
+@kernel
 def update_candidates(groups: Groups, cut: SplitCut, rules: Rules, g: int, a: int, hist: Any) -> None:
     """Update the worst figure of each candidate that would split a group, from the group's counters.
 

@@ -22,7 +22,7 @@ from maskwise.search.groups.merge_store import (
     remove_from_hash,
     weigh_group,
 )
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.rule_kernels import Rules

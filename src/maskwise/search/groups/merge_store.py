@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maskwise.search.rule_kernels import Rules, weigh
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 NONE = -1
 """Instead of a group: there is none."""

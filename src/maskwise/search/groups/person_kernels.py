@@ -13,7 +13,7 @@ import numpy as np
 
 from maskwise.compress.packing import BITS
 from maskwise.search.rule_kernels import Rules, weigh, weigh_part
-from maskwise.values.compiled import inner_kernel, kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from maskwise.compress.spill import Workspace
@@ -88,7 +88,7 @@ def start_persons(
     return groups
 
 
-@inner_kernel
+@kernel
 def update_candidate(worst: Any, alive: Any, rules: Rules, candidate: int, counts: Any) -> None:
     """Update a candidate's worst figure with one of the groups that its refinement would create.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from maskwise.compress.packing import Layout, spread
 from maskwise.search.groups.count_kernels import count_rows, update_candidates
-from maskwise.values.compiled import bare_kernel, inner_kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from maskwise.compress.spill import Workspace
@@ -122,7 +122,7 @@ class SplitCut(NamedTuple):
     worst: Any  # (n_rules, n_nodes) largest badness of a group that refining a candidate would create
 
 
-@inner_kernel
+@kernel
 def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
     codes: Any,
     code_words: Any,
@@ -193,7 +193,7 @@ def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
             words[border + i, w] = spare_words[i, w]
 
 
-@inner_kernel
+@kernel
 def count_group(groups: Groups, cut: SplitCut, rules: Rules, g: int, live: Any) -> None:
     """Count a group's rows from scratch and update its candidates; keep the counters if that pays.
 
@@ -232,7 +232,7 @@ def count_group(groups: Groups, cut: SplitCut, rules: Rules, g: int, live: Any) 
                     hist[s, w] = 0
 
 
-@inner_kernel
+@kernel
 def subtract_part(groups: Groups, cut: SplitCut, g: int, part: int, j: int, only: Any) -> None:
     """Subtract the counters of a part that left group `g` from those that `g` keeps.
 
@@ -292,7 +292,7 @@ def split_groups(groups: Groups, cut: SplitCut, rules: Rules, j: int, x: int, br
     split_all(groups, cut, rules, j, x, branch, branch_node, *buffers)
 
 
-@bare_kernel
+@kernel
 def split_all(  # noqa: PLR0912, PLR0915 - one pass over a group
     groups: Groups,
     cut: SplitCut,

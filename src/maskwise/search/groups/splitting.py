@@ -16,7 +16,7 @@ import numpy as np
 from maskwise.compress.packing import pack
 from maskwise.search import rule_kernels
 from maskwise.search.groups import split_kernels
-from maskwise.values.compiled import plain_loop
+from maskwise.values.kernel import plain_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maskwise.values.compiled import inner_kernel
+from maskwise.values.kernel import kernel
 
 _LEAST_CELLS = 1 << 12
 """So many cells can always be counted."""
@@ -57,7 +57,7 @@ def make_buffers(n_rows: int, n_words: int, n_counts: int) -> Buffers:
     )
 
 
-@inner_kernel
+@kernel
 def number_keys(keys: Any, n: int, table: Any) -> Any:
     """Replace numbers by others from 0 without gaps, equal ones by the same; return how many these are.
 
@@ -85,7 +85,7 @@ def number_keys(keys: Any, n: int, table: Any) -> Any:
     return n_found
 
 
-@inner_kernel
+@kernel
 def count_cells(cell: Any, n_cells: int, words: Any, buffers: Buffers) -> None:
     """Add up the counters of rows by cell, and list the cells that have rows with one row of each.
 

@@ -30,7 +30,7 @@ from maskwise.search.groups.subset_tables import (
     plan_tables,
     worst_of_tabled_splits,
 )
-from maskwise.values.compiled import plain_loop
+from maskwise.values.kernel import plain_loop
 from maskwise.values.processors import n_processors
 
 if TYPE_CHECKING:

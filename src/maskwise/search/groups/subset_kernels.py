@@ -14,7 +14,7 @@ import numpy as np
 from maskwise.compress.packing import Layout, spread
 from maskwise.search.groups.subset_cells import Buffers, count_cells, number_keys
 from maskwise.search.rule_kernels import weigh
-from maskwise.values.compiled import inner_kernel, kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.rule_kernels import Rules
@@ -78,7 +78,7 @@ def take_places(codes: Any, rows: Any, place_of_code: Any, first: int, last: int
                 places[d, i] = place_of_code[d, codes[rows[i], d]]
 
 
-@inner_kernel
+@kernel
 def _dimension(subsets: Subsets, s: int, j: int, a: int, refined: int) -> Any:
     """The j-th attribute of a subset, the refined one first, by its number among the dimensions."""
     if j == 0:
@@ -87,7 +87,7 @@ def _dimension(subsets: Subsets, s: int, j: int, a: int, refined: int) -> Any:
     return np.int64(member if member < a else subsets.members[s, j])
 
 
-@inner_kernel
+@kernel
 def _number_of(subsets: Subsets, s: int, attribute: int) -> Any:
     """A subset's number among those that have an attribute."""
     m = 0
@@ -96,7 +96,7 @@ def _number_of(subsets: Subsets, s: int, attribute: int) -> Any:
     return np.int64(subsets.number[s, m])
 
 
-@inner_kernel
+@kernel
 def _number_cells(dims: Dimensions, subsets: Subsets, s: int, a: int, n: int, buffers: Buffers) -> Any:
     """Number the cells of the rows on the attributes of a subset; return how many there may be."""
     refined = dims.n_places.shape[0] - 1
@@ -116,7 +116,7 @@ def _number_cells(dims: Dimensions, subsets: Subsets, s: int, a: int, n: int, bu
     return n_cells
 
 
-@inner_kernel
+@kernel
 def weigh_subset(  # noqa: PLR0912 - one pass over the cells
     dims: Dimensions, subsets: Subsets, s: int, a: int, layout: Layout, rules: Rules, worsts: Worsts, buffers: Buffers
 ) -> None:

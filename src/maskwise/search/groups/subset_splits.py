@@ -9,14 +9,14 @@ import numpy as np
 from maskwise.compress.packing import Layout, spread
 from maskwise.search.groups.subset_cells import Buffers, number_keys
 from maskwise.search.rule_kernels import weigh
-from maskwise.values.compiled import inner_kernel, kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.groups.subset_kernels import Dimensions, Subsets
     from maskwise.search.rule_kernels import Rules
 
 
-@inner_kernel
+@kernel
 def _weigh_part(rules: Rules, is_enforced: Any, part: Any, bad: Any) -> bool:
     """Update how bad the worst part is by each rule; say whether no rule breaks. An empty part changes nothing."""
     is_good = True
@@ -28,7 +28,7 @@ def _weigh_part(rules: Rules, is_enforced: Any, part: Any, bad: Any) -> bool:
     return is_good
 
 
-@inner_kernel
+@kernel
 def _number_groups(dims: Dimensions, subsets: Subsets, s: int, a: int, n: int, buffers: Buffers) -> Any:
     """Number the groups of the rows on all attributes of a subset but one; return how many there may be."""
     n_groups = np.int64(1)

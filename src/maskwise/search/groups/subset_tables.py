@@ -14,7 +14,7 @@ import numpy as np
 
 from maskwise.search.groups.subset_kernels import count_subsets
 from maskwise.search.groups.subset_splits import worst_of_splits
-from maskwise.values.compiled import inner_kernel, kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,7 +91,7 @@ def make_moved_rows(tables: SubsetTables, n_attributes: int, n_cells: int, dtype
     )
 
 
-@inner_kernel
+@kernel
 def _take_rows(
     tables: SubsetTables,
     subsets: Subsets,

@@ -15,7 +15,7 @@ import numpy as np
 
 from maskwise.search.regions.region_arrays import HIGH, LOW
 from maskwise.search.rule_kernels import weigh
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.regions.region_arrays import Domains, Rows, Scratch, Terms

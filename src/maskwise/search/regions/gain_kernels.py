@@ -16,7 +16,7 @@ import numpy as np
 from maskwise.search.regions.block_kernels import OWN, PART, REST, allow_borders, allow_children
 from maskwise.search.regions.region_arrays import ALL, HIGH, INTERVAL, LOW, MIN_GAIN, MISSING, NODE, SCALE
 from maskwise.search.rule_kernels import weigh
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.regions.region_arrays import Domains, Rows, Scratch, Terms

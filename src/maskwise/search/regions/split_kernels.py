@@ -14,7 +14,7 @@ import numpy as np
 
 from maskwise.search.regions.gain_kernels import weigh_splits
 from maskwise.search.regions.region_arrays import ALL, HIGH, INTERVAL, LOW, MISSING, NODE
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
     from maskwise.search.regions.region_arrays import Domains, Rows, Scratch, Terms

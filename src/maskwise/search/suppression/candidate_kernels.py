@@ -8,7 +8,7 @@ import numpy as np
 
 from maskwise.search.rule_kernels import weigh
 from maskwise.search.suppression.settle_kernels import Checks, RowGroups  # noqa: TC001 - numba looks at them
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 
 class ShownValues(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maskwise.search.rule_kernels import Rules, weigh
-from maskwise.values.compiled import kernel
+from maskwise.values.kernel import kernel
 
 OVER = -1
 """More would be lost than the budget allows."""
