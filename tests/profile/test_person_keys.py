@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import warnings
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pytest
 import maskwise
 from maskwise.datasets import ADULT_QIDS, load_adult
 from maskwise.formats.policy_file import read_policy
-from maskwise.profile.person_keys import is_named_as_key, repeated_person_keys
+from maskwise.profile.person_keys import is_named_as_key, repeated_person_keys, warn_of_keys
 from maskwise.table import random_part
 from maskwise.table.random_part import take_part
 from maskwise.table.read import read
@@ -51,8 +52,7 @@ def keys_of(table: pa.Table, **policy: Any) -> list[str]:
     asked = read_policy({"requirements": [{"qid": ["sex", "race", "age"], "k": 2}], **policy})
     opened = read(table)
     part = take_part(opened, table.num_rows)
-    found = repeated_person_keys(opened, asked, part)
-    return [name for message in found for name in message.text.partition(" look")[0].replace("`", "").split(", ")]
+    return list(repeated_person_keys(opened, asked, part))
 
 
 @pytest.mark.slow
@@ -95,11 +95,29 @@ def test_other_names_are_no_keys(name: str) -> None:
 
 
 def test_the_message_says_what_to_write() -> None:
-    opened = read(visits())
-    asked = read_policy({"requirements": [{"qid": ["sex", "race", "age"], "k": 2}]})
-    (message,) = repeated_person_keys(opened, asked, take_part(opened, visits().num_rows))
+    (message,) = warn_of_keys(("card",), None, 0)
     assert message.text.startswith("`card` looks like the key of a person with several records. ")
     assert message.text.endswith("write person: card in the policy.")
+
+
+@pytest.mark.parametrize("is_masked", [False, True])
+def test_mask_says_how_few_persons_a_group_has(*, is_masked: bool) -> None:
+    """Four records of each person are no four persons: where 8 records are asked, a group has fewer people."""
+    rng = random.Random(5)  # noqa: S311 - test data
+    rows = [{"id": i // 4, "sex": "FM"[i // 4 % 2], "age": 20 + rng.randrange(40)} for i in range(400)]
+    qid = ["sex", "age", *["id"] * is_masked]
+    policy: dict[str, Any] = {"requirements": [{"qid": qid, "k": 8}]}
+    policy |= {"attributes": {"id": "suppress"}} if is_masked else {"drop": ["id"]}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        released = maskwise.anonymize(pa.Table.from_pylist(rows), policy, keep_order=True).data.to_pylist()
+    groups: dict[tuple[str, ...], set[int]] = {}
+    for shown, row in zip(released, rows, strict=True):
+        groups.setdefault(tuple(shown[name] for name in qid), set()).add(row["id"])
+    fewest = min(map(len, groups.values()))
+    assert fewest < 8
+    text = next(str(one.message) for one in said if "key of a person" in str(one.message))
+    assert f"where k=8 is asked, a group of this release has only {fewest} value" in text
 
 
 def test_the_bundled_tables_have_no_such_key() -> None:

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from maskwise.errors import quote
+from maskwise.errors import plural, quote
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.number_spellings import LOCAL_NUMBER
 from maskwise.values.parsing import patterns
@@ -54,7 +54,7 @@ _PERSON_NUMBERS = frozenset({"mrn", "nino", "patientid", "personid", "pid", "ssn
 
 
 @dataclass(frozen=True, slots=True)
-class _Repetition:
+class KeyRepetition:
     """How the records are spread over the values of a column."""
 
     n_values: int
@@ -69,8 +69,8 @@ class _Repetition:
     """For each attribute, how many of these values have one value of it."""
 
 
-def repeated_person_keys(table: Table, policy: Policy, part: RandomPart) -> tuple[Message, ...]:
-    """Warn of columns that look like the key of a person with several records.
+def repeated_person_keys(table: Table, policy: Policy, part: RandomPart) -> tuple[str, ...]:
+    """The columns that look like the key of a person with several records.
 
     Args:
         table: The records.
@@ -79,18 +79,31 @@ def repeated_person_keys(table: Table, policy: Policy, part: RandomPart) -> tupl
     """
     if policy.person is not None:
         return ()
-    known = {*policy.masked, *policy.sensitive, policy.class_name}
+    known = {*(name for name in policy.masked if not is_named_as_key(name)), *policy.sensitive, policy.class_name}
     names = [name for name in part.table.names if name not in known and _may_be_key(part.table.column(name))]
     repeated = [
-        name for name in _many_valued(part, names) if _is_repeated(name, _repetition(table, name, (), part.share))
+        name for name in _many_valued(part, names) if _is_repeated(name, count_repetition(table, name, (), part.share))
     ]
     showing = [] if all(map(is_named_as_key, repeated)) else _showing(part, policy.masked)
-    keys = [name for name in repeated if is_named_as_key(name) or _agrees(table, name, showing, part.share)]
+    return tuple(name for name in repeated if is_named_as_key(name) or _agrees(table, name, showing, part.share))
+
+
+def warn_of_keys(keys: Sequence[str], fewest: int | None, k: int) -> tuple[Message, ...]:
+    """Warn of columns that look like the key of a person with several records.
+
+    Args:
+        keys: The columns.
+        fewest: How many values of the first of them a group of the release has at least; None where nobody counted.
+        k: The size of group that is asked for.
+    """
     if not keys:
         return ()
     several = f"{quote(keys)} {'looks' if len(keys) == 1 else 'look'} like the key of a person with several records. "
+    may_be = "a group of k records may be fewer than k people"
+    if fewest is not None and fewest < k:
+        may_be = f"where k={k} is asked, a group of this release has only {plural(fewest, 'value')} of `{keys[0]}`"
     text = (
-        f"{several}Every guarantee counts records, not people, so a group of k records may be fewer than k people. If "
+        f"{several}Every guarantee counts records, not people, so {may_be}. If "
         f"it is one, write person: {spelled(keys[0])} in the policy."
     )
     return (Message(Level.WARNING, Audience.OWNER, text),)
@@ -149,7 +162,7 @@ def _is_amount(part: RandomPart, name: str) -> bool:
     return found["whole"] < found["n"] and any(found[f"m{i}"] == found["n"] for i in range(len(looks) + 1))
 
 
-def _is_repeated(name: str, found: _Repetition) -> bool:
+def _is_repeated(name: str, found: KeyRepetition) -> bool:
     """Whether so many records share values of a column that it may be a key."""
     if found.n_values < _LEAST_VALUES:
         return False
@@ -168,12 +181,12 @@ def _showing(part: RandomPart, masked: Sequence[str]) -> list[str]:
 
 def _agrees(table: Table, name: str, showing: Sequence[str], share: float) -> bool:
     """Whether records that share a value of a column share most of some attributes too."""
-    found = _repetition(table, name, showing, share)
+    found = count_repetition(table, name, showing, share)
     n_personal = sum(n >= _AGREEING * found.n_repeated for n in found.n_agreeing)
     return n_personal > 0 and 2 * n_personal >= len(showing)
 
 
-def _repetition(table: Table, name: str, attributes: Sequence[str], share: float) -> _Repetition:
+def count_repetition(table: Table, name: str, attributes: Sequence[str], share: float) -> KeyRepetition:
     """Count how often values repeat, of all records of some of the values: a part of the records would split people."""
     key = table.hashed(name)
     one_of = max(round(1 / share), 1)
@@ -192,4 +205,4 @@ def _repetition(table: Table, name: str, attributes: Sequence[str], share: float
     }
     (found,) = table.engine.fetch(values.aggregate(**totals)).to_pylist()
     n = {what: int(count or 0) for what, count in found.items()}
-    return _Repetition(n["values"], n["cells"], n["repeated"], n["sharing"], tuple(n[column] for column in same))
+    return KeyRepetition(n["values"], n["cells"], n["repeated"], n["sharing"], tuple(n[column] for column in same))

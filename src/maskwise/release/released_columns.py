@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from maskwise.engines.base import Feature
 from maskwise.errors import InputError
 from maskwise.profile.identifier_warning import forgotten_identifiers
-from maskwise.profile.person_keys import repeated_person_keys
+from maskwise.profile.person_keys import repeated_person_keys, warn_of_keys
+from maskwise.release import mask as masking
 from maskwise.release.leak_messages import leak_messages, refuse_leaks
 from maskwise.release.leaks import find_leaks
 from maskwise.table.random_part import one_of_each, take_part
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from maskwise.solution.solution import Solution
     from maskwise.table.random_part import RandomPart
     from maskwise.table.table import Table
+
+_MOST_QIDS = 20
+"""On so many quasi-identifiers the values of a likely key of persons are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,8 @@ def look_at_columns(
             part = take_part(one_of_each(table, policy.person.column), profile.n_counted)
         leaks = find_leaks(part, solution, profile.columns, policy)
         warnings = leak_messages(leaks, part)
-        others = _warn_of_identifiers(table, policy, part)
+        identifiers, keys = _find_identifiers(table, policy, part)
+        others = (*identifiers, *_warn_of_keys(table, policy, solution, profile, keys))
     except InputError as error:
         # A damaged file of this machine is complained of where it is read to its end, with its name. What a server or
         # a cluster says, such as that it is lost or was told to stop, is not passed over.
@@ -75,13 +80,30 @@ def look_at_columns(
     return ColumnsCheck((*warnings, *others), leaks)
 
 
-def _warn_of_identifiers(table: Table, policy: Policy, part: RandomPart) -> tuple[Message, ...]:
-    """Likely identifiers, and keys of persons with several records; kept where a table is asked about again.
+def _find_identifiers(table: Table, policy: Policy, part: RandomPart) -> tuple[tuple[Message, ...], tuple[str, ...]]:
+    """Warnings of likely identifiers, and keys of persons; kept where a table is asked about again.
 
     They follow from the raw columns that are released, whatever is asked of those that are masked.
     """
     named = (policy.masked, policy.sensitive, policy.fixed, policy.dropped(table.names), policy.keep)
     key = ("identifiers", table.expr.op(), *map(repr, (*named, policy.class_name, policy.person)))
-    return table.kept.get(
-        key, lambda: (*forgotten_identifiers(part, policy), *repeated_person_keys(table, policy, part))
-    )
+    return table.kept.get(key, lambda: (forgotten_identifiers(part, policy), repeated_person_keys(table, policy, part)))
+
+
+def _warn_of_keys(
+    table: Table, policy: Policy, solution: Solution, profile: Profile, keys: tuple[str, ...]
+) -> tuple[Message, ...]:
+    """Warn of keys of persons, with how many values of the first the smallest group of the release has."""
+    asked = {frozenset(part.qid): part for one in policy.requirements for part in one.parts if part.min_group > 1}
+    if not keys or not asked:
+        return warn_of_keys(keys, None, 0)
+    person = "person_key"
+    with_key = replace(table, expr=table.expr.mutate(**{person: table.hashed(keys[0])}))
+    masked = masking.mask(with_key, solution, profile.columns)
+    found = []
+    for part in sorted(asked.values(), key=lambda part: -len(part.qid))[:_MOST_QIDS]:
+        groups = masked.expr.group_by([masked.column(name) for name in part.qid])
+        groups = groups.agg(n=masked.expr[person].nunique())
+        (row,) = table.engine.fetch(groups.aggregate(n=groups["n"].min())).to_pylist()
+        found.append((int(row["n"]), part.min_group))
+    return warn_of_keys(keys, *min(found, key=lambda one: one[0] - one[1]))

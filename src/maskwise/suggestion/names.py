@@ -100,6 +100,24 @@ def _told_by_all(words: tuple[str, ...], joined: str) -> Meaning | None:
     return Meaning.CLASS if _READMISSION.match(joined) else None
 
 
+def is_bare_key(name: str) -> bool:
+    """Whether a name is a word for a key and nothing else, so that nobody says what the key is of.
+
+    >>> is_bare_key("id"), is_bare_key("nr"), is_bare_key("school_id")
+    (True, True, False)
+    """
+    return set(words_of(name)) <= NUMBERS
+
+
+def speaks_of_key(name: str) -> bool:
+    """Whether a name has a word for a key, of whomever or whatever.
+
+    >>> speaks_of_key("id"), speaks_of_key("school_id"), speaks_of_key("school")
+    (True, True, False)
+    """
+    return not NUMBERS.isdisjoint(words_of(name))
+
+
 def speaks_of_name(name: str) -> bool:
     """Whether a name of a column has a word for a name, of whomever or whatever.
 

@@ -40,6 +40,8 @@ class Role(StrEnum):
     """It may say anything: left out."""
     UNREADABLE = "unreadable"
     """Its cells cannot be counted: left out."""
+    GIVEN_AWAY = "tells the class"
+    """It is filled only where the class has one value: left out."""
     BEYOND = "beyond"
     """There are more columns than a search can protect: left out."""
 
@@ -52,6 +54,7 @@ class Role(StrEnum):
             Role.CONSTANT,
             Role.FREE_TEXT,
             Role.UNREADABLE,
+            Role.GIVEN_AWAY,
             Role.BEYOND,
         }
 
@@ -74,11 +77,9 @@ _MOSTLY = 0.5
 """A key, or a text of somebody's own, has so many different values for each cell."""
 _CATEGORY = 12
 """With so few values, that also repeat, a column is a category whatever it is called."""
-_YES_OR_NO = 3
-"""So few values of a column that is called a name say whether there is one."""
 _REPEATS = 0.2
 """A category has fewer different values for each cell."""
-_LEAST_PERSONS = 20
+LEAST_PERSONS = 20
 """With fewer values a column is no key of persons."""
 _SHARING = 0.05
 """So many records must share a person's key with another record."""
@@ -178,9 +179,8 @@ def judge(column: ColumnEvidence) -> Judgement:
 
 
 def _is_category(column: ColumnEvidence) -> bool:
-    """Whether a column has a few values that repeat: a yes or no, whatever its name is; names may be few."""
-    most = _YES_OR_NO if column.meaning in {Meaning.NAME, Meaning.ADDRESS, Meaning.LOGIN} else _CATEGORY
-    return column.is_boolean or (column.n_distinct <= most and column.distinction < _REPEATS)
+    """Whether a column has a few values that repeat: a category, whatever its name is."""
+    return column.is_boolean or (column.n_distinct <= _CATEGORY and column.distinction < _REPEATS)
 
 
 def _is_amount(column: ColumnEvidence) -> bool:
@@ -220,7 +220,7 @@ def _named_identifier(column: ColumnEvidence) -> Judgement | None:
     is_decimal = column.scale is Scale.REAL and column.shape is not None and column.shape.shape is not Shape.INTEGER
     if is_decimal or meaning not in {*_REPEATED_KEYS, Meaning.KEY}:
         return None
-    if meaning in _REPEATED_KEYS and column.n_distinct >= min(_LEAST_PERSONS, column.n_cells):
+    if meaning in _REPEATED_KEYS and column.n_distinct >= min(LEAST_PERSONS, column.n_cells):
         return _key(column, why, may_repeat=True)
     return Judgement(Role.IDENTIFIER, f"{why}; {values_text(column)}") if column.distinction >= _MOSTLY else None
 
@@ -246,7 +246,7 @@ def _of_kind(kind: str) -> str:
 def _key(column: ColumnEvidence, why: str, *, may_repeat: bool) -> Judgement:
     """An identifier, or the key of persons with several records."""
     n_sharing = 1 - column.singled_out
-    is_repeated = may_repeat and column.n_distinct >= _LEAST_PERSONS and n_sharing >= _SHARING
+    is_repeated = may_repeat and column.n_distinct >= LEAST_PERSONS and n_sharing >= _SHARING
     if is_repeated and column.n_missing:
         return Judgement(
             Role.IDENTIFIER,

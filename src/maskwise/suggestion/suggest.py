@@ -14,7 +14,10 @@ from maskwise.suggestion.dependencies import find_parents
 from maskwise.suggestion.draft import describe_missing
 from maskwise.suggestion.evidence import count_columns
 from maskwise.suggestion.figures import count_groups
+from maskwise.suggestion.given_away import find_given_away
 from maskwise.suggestion.masking import choose_masking
+from maskwise.suggestion.names import speaks_of_key
+from maskwise.suggestion.persons import find_person
 from maskwise.suggestion.roles import Judgement, Role, is_secret_class, judge_columns, refuse_class
 from maskwise.suggestion.suggestion import ColumnSuggestion, Suggestion
 from maskwise.suggestion.value_groups import group_values
@@ -102,6 +105,8 @@ def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion
         if class_name is not None:
             refuse_class(by_name[class_name])
         judged = judge_columns(evidence.columns, class_name)
+        judged |= find_person(table, evidence, judged)
+        judged |= find_given_away(table, evidence, judged)
         n_units, _ = _units(judged, by_name, n_records)
         judged |= _repeated(hashes, judged, evidence, n_units)
         secret_class = [column for column in _with_role(Role.CLASS, judged, evidence) if is_secret_class(column)]
@@ -217,7 +222,11 @@ def _choose_maskings(
 ) -> dict[str, Masking]:
     """How each quasi-identifier is masked; those without an order or a rule may have a tree of other columns."""
     chosen = {column.name: choose_masking(column) for column in masked}
-    plain = [column for column in masked if chosen[column.name].entry in ("suppress", {"grow": "frequency"})]
+    plain = [
+        column
+        for column in masked
+        if chosen[column.name].entry in ("suppress", {"grow": "frequency"}) and not speaks_of_key(column.name)
+    ]
     above = find_parents(hashes, plain, evidence.sizes, evidence.n_records)
     return chosen | {
         column.name: choose_masking(column, above[column.name]) for column in plain if column.name in above

@@ -53,6 +53,8 @@ class Meaning(StrEnum):
     CLASS = "a class to predict"
 
 
+KEYS = frozenset({Meaning.KEY, Meaning.PERSON_KEY, Meaning.CASE_KEY})
+"""What stands for somebody or something."""
 IDENTIFYING = frozenset({
     Meaning.NAME, Meaning.EMAIL, Meaning.PHONE, Meaning.NATIONAL_ID, Meaning.ACCOUNT, Meaning.ADDRESS, Meaning.LOGIN,
 })  # fmt: skip
@@ -163,7 +165,7 @@ VOCABULARY: dict[Meaning, Words] = {
         listed("ageyears agegroup agegrp altersgruppe"),
     ),
     Meaning.SEX: Words(
-        listed("sex gender geschlecht sexe sexo geslacht sesso genere genero genre plec kon"),
+        listed("sex gender female male geschlecht sexe sexo geslacht sesso genere genero genre plec kon"),
     ),
     Meaning.POSTCODE: Words(
         listed("zip zipcode postcode postcd postal plz cp cap cep postcodes zip5 postnummer"),
