@@ -74,6 +74,12 @@ class RunningStudio:
         assert last["kind"] == "done", last
         return run
 
+    def export(self, run: str, **body: Any) -> dict[str, Any]:
+        """Export what a search found, and give the last event: `done`, or `failed` with its error."""
+        asked = {"step": None, "name": "release.csv", **body}
+        *_, last = self.events(self.ask("export", run=run, **asked)["run"])
+        return last
+
     def children(self) -> list[int]:
         """The processes that it has started, by number."""
         found = subprocess.run(

@@ -37,7 +37,7 @@ def test_the_command_that_is_shown_writes_the_same_bytes(
 ) -> None:
     run = server.search(POLICY, **options)
     folder = tmp_path / "out folder"
-    answer = server.ask("export", run=run, step=step, folder=str(folder), name="release.csv", keep_order=keep_order)
+    answer = server.export(run, step=step, folder=str(folder), keep_order=keep_order)
     files = {Path(file["path"]).name: file for file in answer["files"]}
     assert set(files) == {
         "release.csv",
@@ -73,16 +73,29 @@ def _is_read(word: str, command: str) -> bool:
 
 
 @pytest.mark.slow
+def test_an_export_says_how_far_it_is_and_a_page_that_is_loaded_again_finds_the_search(
+    server: RunningStudio, tmp_path: Path
+) -> None:
+    run = server.search(POLICY)
+    exporting = server.ask("export", run=run, step=None, folder=str(tmp_path), name="release.csv")["run"]
+    events = list(server.events(exporting))
+    assert {"mask", "verify"} <= {event["stage"] for event in events if event["kind"] == "stage"}
+    assert events[-1]["kind"] == "done"
+    assert (tmp_path / "release.csv").is_file()
+    assert server.ask("state")["run"] == {"id": run, "kind": "search", "is_running": False}
+
+
+@pytest.mark.slow
 def test_a_policy_written_by_hand_is_not_replaced(server: RunningStudio, tmp_path: Path) -> None:
     run = server.search(POLICY)
     (tmp_path / "policy.yaml").write_text("requirements: [{qid: [Age], k: 2}]  # mine\n")
-    status, answer = server.call("export", run=run, step=None, folder=str(tmp_path), name="release.csv")
-    assert status == 400
+    answer = server.export(run, folder=str(tmp_path))
+    assert answer["kind"] == "failed"
     assert "did not write" in answer["error"]["text"]
     assert [path.name for path in tmp_path.iterdir()] == ["policy.yaml"]
     (tmp_path / "policy.yaml").unlink()
     for _ in range(2):  # what the studio wrote, it replaces
-        server.ask("export", run=run, step=None, folder=str(tmp_path), name="release.csv", files={"trace": False})
+        assert server.export(run, folder=str(tmp_path), files={"trace": False})["kind"] == "done"
     assert not (tmp_path / "trace.jsonl").exists()
 
 
@@ -95,8 +108,8 @@ def test_files_of_others_are_not_replaced(server: RunningStudio, tmp_path: Path,
     folder.mkdir()
     for put in (lambda path: path.write_text("mine"), lambda path: path.symlink_to(elsewhere)):
         put(folder / name)
-        status, answer = server.call("export", run=run, step=None, folder=str(folder), name="release.csv")
-        assert status == 400
+        answer = server.export(run, folder=str(folder))
+        assert answer["kind"] == "failed"
         assert "did not write" in answer["error"]["text"]
         (folder / name).unlink()
     assert not elsewhere.exists()
@@ -107,8 +120,8 @@ def test_files_of_others_are_not_replaced(server: RunningStudio, tmp_path: Path,
 def test_folders_that_cannot_be_made_are_said(server: RunningStudio, people: Path) -> None:
     run = server.search(POLICY)
     for folder in (f"{people}/below", "~nobody-has-this-name/x", "a\0b", f"/tmp/{'x' * 300}", "/proc/none"):  # noqa: S108
-        status, answer = server.call("export", run=run, step=None, folder=folder, name="release.csv")
-        assert status == 400, folder
+        answer = server.export(run, folder=folder)
+        assert answer["kind"] == "failed", folder
         assert answer["error"]["remedy"]
 
 
@@ -128,8 +141,8 @@ def test_files_stay_in_their_folder_and_never_replace_the_table(server: RunningS
         {"name": "release.csv", "files": {"trace": ".."}},
     ]
     for body in wrong:
-        status, answer = server.call("export", run=run, step=None, folder=str(people.parent), **body)
-        assert status == 400, body
+        answer = server.export(run, folder=str(people.parent), **body)
+        assert answer["kind"] == "failed", body
         assert answer["error"]["text"].endswith((".", "`"))
     assert people.read_bytes() == content
     assert [path.name for path in people.parent.iterdir()] == ["people.csv"]

@@ -43,7 +43,7 @@ def begin(server: RunningStudio, **options: Any) -> str:
 def test_from_the_table_to_rows_before_and_after(server: RunningStudio, people: Path) -> None:
     state = server.ask("state")
     wanted = {"name": "people.csv", "kind": "file", "n_records": 240, "n_columns": 5}
-    wanted |= {"id": state["source"]["id"], "export_folder": str(people.with_name("people-release"))}
+    wanted |= {"id": state["source"]["id"], "export_folder": str(people.with_name("people-release")), "notes": []}
     assert state["source"] == wanted
     assert not state["is_other_tab_searching"]
     answer = server.ask("columns", roles={"Risk": "sensitive"})
@@ -124,7 +124,7 @@ def test_stopping_keeps_what_is_found_and_it_can_be_released(server: RunningStud
     assert time.monotonic() - asked < 30  # two seconds on a machine that does nothing else
     assert last["kind"] == "done"
     out = tmp_path / "out"
-    answer = server.ask("export", run=run, step=None, folder=str(out), name="release.csv", keep_order=True)
+    answer = server.export(run, folder=str(out), keep_order=True)
     # Searching again would take another time, and find something else.
     words = shlex.split(answer["command"])
     assert words[:2] == ["maskwise", "apply"]

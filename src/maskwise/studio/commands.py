@@ -56,6 +56,7 @@ class Commands:
         self._chosen: dict[str, str] = {}
         self._runs: dict[str, tuple[SearchRun, dict[str, Any]]] = {}
         self._stopped: set[str] = set()
+        self._telling = ""
         self._states: dict[tuple[str, int], SearchRun] = {}
         self.table: Mapping[str, Callable[..., Any]] = {
             "open": self.open,
@@ -184,8 +185,8 @@ class Commands:
             policy: What is asked.
             options: How to search.
         """
-        tell = self._teller(name)
-        run = self._opened.search(policy, **options, on_event=tell, stop=self._stop)  # type: ignore[arg-type]
+        self._telling = name
+        run = self._opened.search(policy, **options, on_event=self._teller(), stop=self._stop)  # type: ignore[arg-type]
         self._keep(name, run, options)
         if self._stop.is_set():
             self._stopped.add(name)
@@ -232,16 +233,20 @@ class Commands:
         """Some records before and after."""
         return {**rows_data(self._at(run, step), start, n), "n_all": self._opened.n_records}
 
-    def export(self, run: str, step: int | None, source: dict[str, Any], **how: Any) -> dict[str, Any]:
-        """Release a step of a search into a folder.
+    def export(
+        self, name: str, run: str, step: int | None, source: dict[str, Any], how: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Release a step of a search into a folder; events tell of it.
 
         Args:
+            name: The export's.
             run: The search.
             step: The step; None is the last.
             source: What the table is called on a command line.
             how: As in `exporting.export`.
         """
         whole, options = self._found(run)
+        self._telling = name
         was_stopped = run in self._stopped
         return export(self._opened, whole, self._at(run, step), options, source, was_stopped=was_stopped, **how)
 
@@ -276,9 +281,10 @@ class Commands:
             self._states.pop(next(iter(self._states)))
         return found
 
-    def _teller(self, name: str) -> Callable[[Event], None]:
+    def _teller(self) -> Callable[[Event], None]:
+        """Tells what happens to a search, now and when it is exported, as events of the run that goes on."""
         tell_event = event_data()
-        return lambda event: self._tell(name, tell_event(event))
+        return lambda event: self._tell(self._telling, tell_event(event))
 
     def _refuse_naming(self, column: str) -> None:
         """Refuse to list the values of a column that names people, by the role that was chosen, else suggested."""

@@ -166,8 +166,11 @@ class Requests:
         await self._studio.cancel(body.run)
         return {}
 
-    async def _export(self, body: bodies.ExportBody, _tab: str) -> bytes:
-        return await self._studio.ask_about("export", source=self._studio.command_words(), **body.model_dump())
+    async def _export(self, body: bodies.ExportBody, tab: str) -> dict[str, Any]:
+        self._studio.require_results(body.run)
+        how = body.model_dump(exclude={"run", "step"})
+        about = {"run": body.run, "step": body.step, "source": self._studio.command_words()}
+        return {"run": await self._studio.start(RunKind.EXPORT, tab, "export", **about, how=how)}
 
     async def _draft(self, body: bodies.DraftBody, _tab: str) -> dict[str, Any]:
         self._studio.save_draft(body.draft)

@@ -1,4 +1,4 @@
-"""The events of one search or evaluation, as far as they have come."""
+"""The events of one search, evaluation or export, as far as they have come."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ class RunKind(StrEnum):
     """A search, whose results can be looked at and exported."""
     COST = "cost"
     """An evaluation of what masking costs a classifier."""
+    EXPORT = "export"
+    """The writing of a release."""
+
+    @property
+    def noun(self) -> str:
+        """What a sentence about it begins with."""
+        return {RunKind.SEARCH: "A search", RunKind.COST: "An evaluation", RunKind.EXPORT: "An export"}[self]
 
 
 class RunLog:

@@ -77,8 +77,8 @@ class Studio:
         """What a page shows when it is loaded."""
         if self._first is not None:
             await self._within(asyncio.shield(self._first))
-        last = next(reversed(self._runs.values()), None)
         running = self.running
+        last = running or next((run for run in reversed(self._runs.values()) if run.kind is RunKind.SEARCH), None)
         return {
             "source": self._source,
             "draft": None if self._choice is None else self.drafts.load(self._choice.key),
@@ -98,8 +98,7 @@ class Studio:
         """Refuse what needs the table while a run goes on."""
         running = self.running
         if running is not None:
-            what = "A search" if running.kind is RunKind.SEARCH else "An evaluation"
-            text = f"{what} is running, in this tab or in another one, and there is one at a time."
+            text = f"{running.kind.noun} is running, in this tab or in another one, and there is one at a time."
             raise RequestError(BUSY, text, "Wait for its end, or stop it.")
 
     async def open(self, choice: SourceChoice) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from tests.studio.page.steps import (
     mistakes,
     open_adult,
     open_path,
+    search,
     set_role,
     wait_for_check,
     write_visits,
@@ -240,6 +241,29 @@ def test_what_takes_long_says_for_how_long(page: Any, tmp_path: Path) -> None:
     assert page.inner_text(".elapsed") in {"6 s", "7 s", "8 s", "9 s"}
     held[0].continue_()
     page.wait_for_selector("table.columns")
+
+
+def test_an_export_shows_how_far_it_is(page: Any, tmp_path: Path) -> None:
+    open_path(page, write_visits(tmp_path))
+    search(page)
+    held: list[Any] = []
+
+    def tell_one_stage(route: Any) -> None:
+        held.append(route)
+        if len(held) == 1:
+            event = {"n": 0, "kind": "stage", "stage": "verify", "number": 1, "of": 1}
+            route.fulfill(json={"events": [event], "is_running": True})
+        elif len(held) > 2:
+            route.fallback()
+
+    page.route("**/api/events", tell_one_stage)
+    go(page, "export")
+    page.click(key("export"))
+    page.wait_for_selector(".loading:has-text('The release is recounted')")
+    assert page.is_disabled(key("export"))
+    held[1].continue_()
+    page.wait_for_selector("text=Copy the command")
+    assert page.is_enabled(key("export"))
 
 
 def test_nothing_is_sent_without_a_path_or_a_folder(page: Any) -> None:

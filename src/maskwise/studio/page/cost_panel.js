@@ -31,7 +31,7 @@ export class CostPanel {
       this.run?.isRunning
         ? el("div", {}, loading(`${this.run.stageText()} …`), button("Stop measuring", () => this.run.cancel()))
         : button(`Measure the cost of step ${step}`, () => this.measure(run, step), { "data-key": "measure" }),
-      this.run?.cost && el("div", {}, isOld && el("p", {}, `These are the figures of step ${this.step}:`), costTable(this.run.cost)));
+      this.run?.last?.cost && el("div", {}, isOld && el("p", {}, `These are the figures of step ${this.step}:`), costTable(this.run.last.cost)));
   }
 
   async measure(run, step) {
@@ -40,7 +40,7 @@ export class CostPanel {
       const started = await call("cost", { run: run.id, step });
       this.run = new Run(started.run, () => this.changed(), "The evaluation");
       this.step = step;
-      this.run.listen();
+      this.run.listen().then(() => this.studio.catchUp());
     } catch (error) {
       this.error = error.message;
     }

@@ -37,7 +37,8 @@ export class Run {
     this.state = "running";
     this.error = null;
     this.isStopping = false;
-    this.cost = null;
+    /** The event that ended it, with what was asked for. */
+    this.last = null;
     /** What was searched with. */
     this.doc = null;
     this.after = 0;
@@ -69,7 +70,7 @@ export class Run {
     else if (event.kind === "step") this.points.push(event.point);
     else if (event.kind === "working") this.seconds = event.seconds;
     else if (event.kind === "compiling") this.compile();
-    else if (ENDS.has(event.kind)) this.end(event.kind, event.error ? errorText(event.error) : null, event.cost ?? null);
+    else if (ENDS.has(event.kind)) this.end(event.kind, event.error ? errorText(event.error) : null, event);
   }
 
   enter(event) {
@@ -88,10 +89,10 @@ export class Run {
     this.isCompiling = true;
   }
 
-  end(state, error, cost = null) {
+  end(state, error, last = null) {
     this.state = state;
     this.error = error;
-    this.cost = cost;
+    this.last = last;
     announce({ done: `${this.name} is done.`, cancelled: `${this.name} was cancelled.` }[state] ?? error);
   }
 

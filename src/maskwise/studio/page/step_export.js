@@ -1,10 +1,11 @@
 /** The last step: a folder, what is written there and who may see it, and the command that writes the same. */
 
 import { call } from "./api.js";
-import { button, field, table, tick } from "./controls.js";
+import { button, field, loading, table, tick } from "./controls.js";
 import { announce, data, el, rebuild, sentence } from "./dom.js";
 import { verdictWarnings } from "./guard.js";
 import { errorBox, outOfDate } from "./remarks.js";
+import { Run } from "./run.js";
 
 const FILES = [["solution", "Solution, to mask later rows alike", true], ["trace", "Trace of the search", true],
   ["report", "Report for recipients", false], ["owner_report", "Report for the owner", true]];
@@ -17,7 +18,7 @@ export class ExportStep {
     this.name = "release.csv";
     this.files = { solution: true, trace: true, report: true, owner_report: true };
     this.isOrderKept = false;
-    this.isBusy = false;
+    this.run = null;
     this.error = null;
     this.copied = "";
   }
@@ -41,26 +42,31 @@ export class ExportStep {
           tick([label, " ", badge(isPrivate)], this.files[key], (on) => { this.files[key] = on; }, { "data-key": key }))),
         tick("Keep the order of the records (it may tell who is who)", this.isOrderKept, (on) => { this.isOrderKept = on; }, { "data-key": "order" }),
         el("div", { class: "buttons" },
-          el("button", { type: "submit", class: "primary", disabled: this.isBusy, "data-key": "export" }, this.isBusy ? "Writing …" : "Export"))),
+          el("button", { type: "submit", class: "primary", disabled: this.run !== null, "data-key": "export" }, "Export"))),
+      this.run && loading(`${this.run.stageText()} …`, this.run.seconds),
       exported && this.written(exported),
     ]);
   }
 
   async write() {
     const { studio } = this;
-    Object.assign(this, { isBusy: true, error: null, copied: "" });
+    Object.assign(this, { error: null, copied: "" });
     studio.exported = null;
-    this.studio.changed();
     try {
-      studio.exported = await call("export", { run: studio.run.id, step: studio.chosenStep ?? null, folder: this.folder, name: this.name,
+      const { run } = await call("export", { run: studio.run.id, step: studio.chosenStep ?? null, folder: this.folder, name: this.name,
         files: this.files, keep_order: this.isOrderKept });
-      announce("The release is written.");
+      this.run = new Run(run, () => studio.changed(), "The export");
+      studio.changed();
+      await this.run.listen();
+      this.error = this.run.error;
+      if (this.run.state === "done") studio.exported = this.run.last;
     } catch (error) {
       this.error = error.message;
       announce(error.message);
     }
-    this.isBusy = false;
+    this.run = null;
     studio.changed();
+    await studio.catchUp();
   }
 
   written({ files, command, note }) {

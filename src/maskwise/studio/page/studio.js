@@ -58,11 +58,14 @@ export class Studio {
   /** Ask the server how things stand: after a reload nothing is lost. */
   async begin() {
     await this.during("Connecting to the studio", async () => {
-      const state = await call("state");
+      let state = await call("state");
       this.isOtherTabSearching = Boolean(state.is_other_tab_searching);
       this.error = state.error ? errorText(state.error) : null;
       if (!state.source) return;
-      if (state.run?.is_running) await this.waitFor(state);
+      if (state.run?.is_running) {
+        await this.waitFor(state);
+        state = await call("state");
+      }
       const isUsed = await this.useSource(state);
       if (isUsed && state.run?.kind === "search") this.follow(state.run.id);
     });
@@ -257,6 +260,11 @@ export class Studio {
     this.chosenResult = null;
     this.changed();
     await run.listen();
+    await this.catchUp();
+  }
+
+  /** Make up for what the server refused while something was running. */
+  async catchUp() {
     if (this.columns && this.toldRoles === null) await this.tellRoles();
     if (this.columns && !this.isChecked) await this.checkAndSave();
   }
