@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 import narwhals.stable.v1 as nw
 import numpy as np
 import pyarrow as pa
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from maskwise.classifiers.sklearn_input import allow_any_table
 from maskwise.errors import InputError, plural, quote
 from maskwise.formats import solution_file
 from maskwise.formats.policy_brief import brief
@@ -49,16 +53,6 @@ from maskwise.values.input_kind import is_lazy_frame
 from maskwise.values.message import warn_in_python, warnings_of
 from maskwise.values.number_forms import Numbers
 from maskwise.values.reading import AS_IT_IS
-
-try:
-    from sklearn.base import BaseEstimator, TransformerMixin
-    from sklearn.utils import check_random_state
-    from sklearn.utils.validation import check_is_fitted, validate_data
-except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
-    msg = 'Masker needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
-    raise ImportError(msg) from None
-
-from maskwise.classifiers.sklearn_input import allow_any_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,5 +5,5 @@ Train:
     NaiveBayes: The papers' other one, for numbers and categories together.
 
 Both are scikit-learn classifiers; `columns` and `sklearn_input` read and check the tables they are
-given. `boosting` is gradient boosting for the search, with NumPy arrays only.
+given.
 """

@@ -11,18 +11,12 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from maskwise.classifiers.columns import encode, learn_features, to_floats
-from maskwise.errors import InputError
-
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils.validation import check_is_fitted
-except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
-    msg = 'NaiveBayes needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
-    raise ImportError(msg) from None
-
 from maskwise.classifiers.sklearn_input import allow_any_table, check_records, check_training
+from maskwise.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,12 +89,9 @@ def _command() -> str:
     return f"{sys.executable} -m maskwise" if called.suffix == ".py" else str(called)
 
 
-def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool) -> Evaluation | None:
-    """Measure and show what masking costs two classifiers, where scikit-learn is installed."""
-    if find_spec("sklearn") is None:
-        terminal.say('What it costs a classifier: install "maskwise[sklearn]" and run `maskwise evaluate`.')
-        return None
-    from maskwise.evaluation.run import evaluate  # noqa: PLC0415 - heavy and optional
+def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool) -> Evaluation:
+    """Measure and show what masking costs two classifiers."""
+    from maskwise.evaluation.run import evaluate  # noqa: PLC0415 - heavy
 
     with terminal:
         found = evaluate(load_adult("train"), policy, test=load_adult("test"), progress=terminal.progress)

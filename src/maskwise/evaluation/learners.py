@@ -113,18 +113,9 @@ class Learner:
 
 def limit_threads(n_train: int) -> AbstractContextManager[Any]:
     """Use one thread for few records: on a busy machine several threads took ten times as long at 30,000 records."""
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - heavy
 
     return threadpool_limits(1) if n_train <= _MAX_RECORDS_ONE_THREAD else nullcontext()
-
-
-def require_sklearn() -> None:
-    """Refuse to go on without scikit-learn."""
-    try:
-        import_module("sklearn")
-    except ImportError:
-        msg = 'Evaluating needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
-        raise InputError(msg) from None
 
 
 def find_learner(wanted: Any) -> Learner:
@@ -135,7 +126,6 @@ def find_learner(wanted: Any) -> Learner:
     """
     if not isinstance(wanted, str):
         return wrap_estimator(type(wanted).__name__, wanted, _is_classifier, "classifier")
-    require_sklearn()
     match wanted:
         case "c4.5":
             return Learner(wanted, _c45, lambda predictors, train: as_frame(predictors, train, is_ordered=True))
@@ -152,7 +142,7 @@ def find_learner(wanted: Any) -> Learner:
 
 
 def _is_classifier(model: Any) -> bool:
-    from sklearn.base import is_classifier  # noqa: PLC0415 - heavy and optional
+    from sklearn.base import is_classifier  # noqa: PLC0415 - heavy
 
     return bool(is_classifier(model))
 
@@ -194,7 +184,7 @@ def wrap_estimator(name: str, model: Any, is_kind: Callable[[Any], bool], kind: 
         is_kind: Whether a model is one of those that are asked for.
         kind: What those are, for the message that refuses another.
     """
-    from sklearn.base import clone  # noqa: PLC0415 - heavy and optional
+    from sklearn.base import clone  # noqa: PLC0415 - heavy
     from sklearn.utils import get_tags  # noqa: PLC0415 - as above
 
     try:
@@ -217,28 +207,28 @@ def wrap_estimator(name: str, model: Any, is_kind: Callable[[Any], bool], kind: 
 
 
 def _c45(predictors: Predictors, seed: int) -> Any:
-    from maskwise.classifiers.c45.classifier import C45Classifier  # noqa: PLC0415 - heavy and optional
+    from maskwise.classifiers.c45.classifier import C45Classifier  # noqa: PLC0415 - heavy
 
     del predictors, seed
     return C45Classifier(laplace=True)
 
 
 def _naive_bayes(predictors: Predictors, seed: int) -> Any:
-    from maskwise.classifiers.naive_bayes import NaiveBayes  # noqa: PLC0415 - heavy and optional
+    from maskwise.classifiers.naive_bayes import NaiveBayes  # noqa: PLC0415 - heavy
 
     del predictors, seed
     return NaiveBayes()
 
 
 def _logistic(predictors: Predictors, seed: int) -> Any:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - heavy and optional
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - heavy
 
     del predictors
     return LogisticRegression(max_iter=1000, random_state=seed)
 
 
 def _boosting(predictors: Predictors, seed: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - heavy and optional
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - heavy
 
     return HistGradientBoostingClassifier(
         categorical_features=[p.type is PredictorType.CATEGORY for p in predictors], random_state=seed

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.errors import InputError, quote
 from maskwise.evaluation import learners
 from maskwise.evaluation.encoding import as_codes, as_numbers
-from maskwise.evaluation.learners import Learner, import_model, require_sklearn, wrap_estimator
+from maskwise.evaluation.learners import Learner, import_model, wrap_estimator
 from maskwise.evaluation.predictors import PredictorType
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ def find_regressor(wanted: Any) -> Learner:
     """
     if not isinstance(wanted, str):
         return wrap_estimator(type(wanted).__name__, wanted, _is_regressor, _KIND)
-    require_sklearn()
     match wanted:
         case "tree":
             return Learner(wanted, _tree, as_numbers)
@@ -43,27 +42,27 @@ def find_regressor(wanted: Any) -> Learner:
 
 
 def _is_regressor(model: Any) -> bool:
-    from sklearn.base import is_regressor  # noqa: PLC0415 - heavy and optional
+    from sklearn.base import is_regressor  # noqa: PLC0415 - heavy
 
     return bool(is_regressor(model))
 
 
 def _tree(predictors: Predictors, seed: int) -> Any:
-    from sklearn.tree import DecisionTreeRegressor  # noqa: PLC0415 - heavy and optional
+    from sklearn.tree import DecisionTreeRegressor  # noqa: PLC0415 - heavy
 
     del predictors
     return DecisionTreeRegressor(min_samples_leaf=_MIN_RECORDS, random_state=seed)
 
 
 def _linear(predictors: Predictors, seed: int) -> Any:
-    from sklearn.linear_model import LinearRegression  # noqa: PLC0415 - heavy and optional
+    from sklearn.linear_model import LinearRegression  # noqa: PLC0415 - heavy
 
     del predictors, seed
     return LinearRegression()
 
 
 def _boosting(predictors: Predictors, seed: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: PLC0415 - heavy and optional
+    from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: PLC0415 - heavy
 
     return HistGradientBoostingRegressor(
         categorical_features=[p.type is PredictorType.CATEGORY for p in predictors], random_state=seed

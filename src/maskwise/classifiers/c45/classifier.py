@@ -15,21 +15,15 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from maskwise.classifiers.c45.record_kernels import walk
 from maskwise.classifiers.c45.split_kernels import CATEGORY, TINY
 from maskwise.classifiers.c45.tree import C45Tree, Records, build, smooth
 from maskwise.classifiers.columns import encode, learn_features
-from maskwise.errors import InputError
-
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils.validation import check_is_fitted
-except ImportError:  # pragma: no cover - exercised where scikit-learn is absent
-    msg = 'C45Classifier needs the `sklearn` extra. Install it with: pip install "maskwise[sklearn]"'
-    raise ImportError(msg) from None
-
 from maskwise.classifiers.sklearn_input import allow_any_table, check_records, check_training
+from maskwise.errors import InputError
 
 LARGEST_CF = 0.5
 

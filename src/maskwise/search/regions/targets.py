@@ -1,14 +1,16 @@
-"""What is to be predicted: a class, or a number."""
+"""What is to be predicted, a class or a number, and by what: scikit-learn's gradient boosting, with one thread.
+
+The same input gives the same predictions for one version of scikit-learn.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-
-from maskwise.classifiers.boosting.model import fit, fit_numbers
-from maskwise.classifiers.boosting.tree import Settings
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from threadpoolctl import threadpool_limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,11 +19,23 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-USUAL = Settings()
 _LEAST_CHANCE = 1e-4
 """No chance is taken to be smaller, so that one record cannot decide."""
+_MOST_CATEGORIES = 255
+"""As many as a column may have."""
 _FAR = 50.0
 """Numbers are at most so many standard deviations from their mean, so that sums of whole numbers do not run over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How many trees of gradient boosting, and how fast they learn."""
+
+    n_iterations: int = 60
+    learning_rate: float = 0.1
+
+
+USUAL = Settings()
 
 
 class PredictedTarget(Protocol):
@@ -68,8 +82,17 @@ class ClassTarget:
         return shares
 
     def predict(self, values: Floats, is_category: Bools, asked: Floats, settings: Settings = USUAL) -> Floats:
-        """The chances of the classes."""
-        return fit(values, is_category, self.classes, self.n_classes, settings).predict_chances(asked)
+        """The chances of the classes; of one that these records have not it is 0."""
+        present, places = np.unique(self.classes, return_inverse=True)
+        chances = np.zeros((len(asked), self.n_classes))
+        if len(present) == 1:
+            chances[:, present] = 1.0
+            return chances
+        model = HistGradientBoostingClassifier(**_parameters(is_category, settings))
+        with threadpool_limits(1):
+            fitted = model.fit(_binned(values, values, is_category), places)
+            chances[:, present] = fitted.predict_proba(_binned(asked, values, is_category))
+        return chances
 
     def orders(self, known: Floats, without: Floats) -> Floats:
         """For each class, two of them sharing one, the difference of chances and the variance without."""
@@ -121,7 +144,11 @@ class NumberTarget:
         """The number."""
         if not self.numbers.any():
             return np.zeros((len(asked), 1))
-        return fit_numbers(values, is_category, self.numbers, settings).predict_numbers(asked)[:, None]
+        model = HistGradientBoostingRegressor(**_parameters(is_category, settings))
+        with threadpool_limits(1):
+            fitted = model.fit(_binned(values, values, is_category), self.numbers)
+            numbers: Floats = fitted.predict(_binned(asked, values, is_category))[:, None]
+        return numbers
 
     def orders(self, known: Floats, without: Floats) -> Floats:
         """The difference of predictions; every record counts alike."""
@@ -139,3 +166,34 @@ class NumberTarget:
     def can_be_told(self) -> bool:
         """Whether there are two numbers."""
         return len(np.unique(self.numbers)) > 1
+
+
+def _parameters(is_category: Bools, settings: Settings) -> dict[str, Any]:
+    """What every model is made with: nothing is random, and no record is held out."""
+    return {
+        "max_iter": settings.n_iterations,
+        "learning_rate": settings.learning_rate,
+        "categorical_features": is_category,
+        "early_stopping": False,
+        "random_state": 0,
+    }
+
+
+def _binned(values: Floats, fitted: Floats, is_category: Bools) -> Floats:
+    """The values with categories numbered by frequency among those that are fitted; rare ones beyond 255 are missing.
+
+    Args:
+        values: (n_records, n_columns).
+        fitted: The values that a model is fitted to.
+        is_category: (n_columns,) whether the numbers of a column only name categories.
+    """
+    binned = values.copy()
+    for c in np.flatnonzero(is_category):
+        distinct, sizes = np.unique(fitted[~np.isnan(fitted[:, c]), c], return_counts=True)
+        rank = np.empty(len(distinct))
+        rank[np.argsort(-sizes, kind="stable")] = np.arange(len(distinct))
+        rank[rank >= _MOST_CATEGORIES] = np.nan
+        place = np.minimum(np.searchsorted(distinct, values[:, c]), max(len(distinct) - 1, 0))
+        is_known = distinct[place] == values[:, c] if len(distinct) else np.zeros(len(values), np.bool_)
+        binned[:, c] = np.where(is_known, rank[place] if len(distinct) else np.nan, np.nan)
+    return binned

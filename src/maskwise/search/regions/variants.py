@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.classifiers.boosting.tree import Settings
 from maskwise.compress.compressed_table import Compact
 from maskwise.search.regions import region_arrays
 from maskwise.search.regions.growth import Growth
 from maskwise.search.regions.paid_splits import PaidSplits, Spending
 from maskwise.search.regions.qid_groups import NO_RULES
+from maskwise.search.regions.targets import Settings
 from maskwise.search.regions.teacher import add_up
 
 if TYPE_CHECKING:
