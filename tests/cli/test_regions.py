@@ -69,16 +69,24 @@ def test_every_command_takes_a_release_by_regions(data: Path, files: dict[str, P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [[], ["--method", "regions"]])
 def test_an_owners_report_is_made_also_where_reasons_are_not_found(
-    data: Path, files: dict[str, Path], run: Run, how: list[str]
+    data: Path, files: dict[str, Path], run: Run
 ) -> None:
     files["p.yaml"].write_text(f"{ONE_QID}\nsuppress: 5%\n", encoding="utf-8")
-    masked = run("mask", data, "-p", files["p.yaml"], "-o", files["r.csv"], "--owner-report", files["o.html"], *how)
+    masked = run("mask", data, "-p", files["p.yaml"], "-o", files["r.csv"], "--owner-report", files["o.html"])
     assert masked.code == 0, masked.err
     assert "Suppressed records" in files["o.html"].read_text(encoding="utf-8")
-    refused = run("mask", data, "-p", files["p.yaml"], "-o", files["a.csv"], "--why", *how)
+    refused = run("mask", data, "-p", files["p.yaml"], "-o", files["a.csv"], "--why")
     assert "Reasons (why) are not found" in refused.err
+
+
+def test_regions_suppress_no_records(data: Path, files: dict[str, Path], run: Run) -> None:
+    files["p.yaml"].write_text(f"{ONE_QID}\nsuppress: 5%\n", encoding="utf-8")
+    refused = run("mask", data, "-p", files["p.yaml"], "-o", files["r.csv"], "--method", "regions")
+    assert refused.code == 2
+    assert "The method `regions` suppresses no records" in refused.err
+    assert "Delete `suppress`, or use the method `tdr`." in refused.err
+    assert not files["r.csv"].exists()
 
 
 @pytest.mark.parametrize("how", [["--as-published"], ["--criterion", "infogain"], ["--restarts", "2"]])

@@ -7,12 +7,10 @@ import random
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 import maskwise
 from maskwise.formats import solution_file, trace_file
 from tests.engines.conftest import Place, in_order, rows_of
-from tests.search.regions.test_paid_splits import crossed_jobs
 
 POLICY: dict[str, Any] = {
     "class": "risk",
@@ -75,24 +73,6 @@ def test_regions_are_applied_as_in_duckdb(place: Place) -> None:
     assert (applied.unknown, applied.outside) == (expected.unknown, expected.outside)
     assert expected.outside == {"age": 1, "born": 1}
     assert expected.unknown["edu"].n_values == 2
-
-
-@pytest.mark.parametrize("shown_as", ["removed", "root"])
-def test_the_same_regions_are_suppressed(place: Place, shown_as: str) -> None:
-    table, policy = crossed_jobs()
-    policy["suppress"] = {"share": "20%", "as": shown_as}
-    how: dict[str, Any] = {"method": "regions", "effort": 1, "boundaries": "exact"}
-    expected = maskwise.anonymize(table, policy, **how)
-    outcome, rows = place.anonymize(table, policy, **how)
-    assert expected.suppressed is not None
-    assert expected.suppressed.n_records == 240
-    assert outcome.suppressed == expected.suppressed
-    assert solution_file.dumps(outcome.solution) == solution_file.dumps(expected.solution)
-    assert in_order(rows) == in_order(rows_of(expected.data))
-    data, engine = place.load(table)
-    applied = maskwise.apply(data, expected.solution, place.target(), engine=engine)
-    assert applied.n_suppressed == 240
-    assert in_order(place.rows(applied.data)) == in_order(rows)
 
 
 def test_a_database_counts_with_an_earlier_release_by_regions(postgres: Place) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -15,19 +17,20 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import maskwise
+from maskwise.compress import class_tables
+from maskwise.engines.base import Lookup
+from maskwise.engines.value_scores import SCORE
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.formats.policy_file import read_policy
-from maskwise.formats.solution_file import dumps, loads
 from maskwise.pipeline import solve
-from maskwise.policy.budget import Suppressed
 from maskwise.search.options import SearchOptions
-from maskwise.search.regions import paid_splits
 from maskwise.search.regions import search as region_search
 from maskwise.search.regions.region_arrays import SCALE
 from maskwise.search.regions.teacher import Lesson, TaughtRecords, add_up
 from maskwise.search.regions.variants import RegionVariant
 from maskwise.solution.solution import Ending, Solution
 from maskwise.table.read import read
+from maskwise.table.table import Table
 from tests.properties.tables import POLICY, people_table, problems
 from tests.reference.persons import PERSON, PersonRule
 from tests.reference.regions import Regional
@@ -35,14 +38,30 @@ from tests.reference.regions import Regional
 OPTIONS = {"method": "regions", "effort": 1, "boundaries": "exact"}
 
 
-def taught_by_column(codes: Any, columns: Any, classes: Any, **_: Any) -> Any:
-    """Take what is taught of a record from its last unmasked columns: two targets of a first and a second order."""
-    del classes
-    cells = np.column_stack([np.array(column.to_pylist(), np.int64) for column in columns[-4:]])
-    taught = cells.reshape(len(cells), 2, 2) << 20
-    rows, row = np.unique(codes, axis=0, return_inverse=True)
-    records = TaughtRecords(row.ravel(), taught, None, np.zeros((len(codes), 0)), np.zeros(0, np.bool_))
-    return Lesson(rows, add_up(taught, row.ravel(), len(rows)), records)
+@contextmanager
+def taught_by_column(table: pa.Table, depth: int) -> Iterator[None]:
+    """Take what is taught of a record from its columns t0 to t3: two targets of a first and a second order.
+
+    The last unmasked column, a number for each record, stands in for the bins.
+    """
+    taught = np.stack([table[f"t{c}"].to_numpy() for c in range(4)], axis=1).reshape(-1, 2, 2) << 20
+
+    def score(records: Table, unmasked: list[str], *_: Any) -> tuple[Table, Lookup]:
+        placed = records.expr.mutate(**{SCORE: records.column(unmasked[-1]).cast("int64")})
+        return replace(records, expr=records.engine.materialize(placed)), Lookup(pa.array(range(len(taught))), None)
+
+    def teach(counted: Any, **_: Any) -> Lesson:
+        rows, row = np.unique(counted.rows.codes, axis=0, return_inverse=True)
+        own = taught[counted.group_of_row]
+        records = TaughtRecords(row.ravel(), own, None, np.zeros((len(own), 0)), np.zeros(0, np.bool_))
+        return Lesson(rows.astype(np.int64), add_up(own, row.ravel(), len(rows)), records)
+
+    with (
+        patch.object(class_tables, "score_by_odds", score),
+        patch.object(region_search, "teach_counts", teach),
+        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=depth)),
+    ):
+        yield
 
 
 def with_lessons(problem: dict[str, Any], seed: int) -> tuple[pa.Table, dict[str, Any], list[list[tuple[int, int]]]]:
@@ -53,6 +72,7 @@ def with_lessons(problem: dict[str, Any], seed: int) -> tuple[pa.Table, dict[str
     table = pa.Table.from_pylist(problem["records"])
     for c in range(4):
         table = table.append_column(f"t{c}", pa.array([lesson[c] for lesson in lessons]))
+    table = table.append_column("place", pa.array(range(len(lessons))))
     table = table.drop_columns(["sens"]).add_column(0, "sens", table["sens"].cast(pa.string()))
     used = {a.name for a in problem["attributes"]}
     entries = {n: e for n, e in problem["policy"]["attributes"].items() if n in used or n == "sens"}
@@ -63,20 +83,14 @@ def with_lessons(problem: dict[str, Any], seed: int) -> tuple[pa.Table, dict[str
 
 
 def solved(table: pa.Table, policy: dict[str, Any], depth: int, **more: Any) -> Solution:
-    with (
-        patch.object(region_search, "teach_rows", taught_by_column),
-        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=depth)),
-    ):
+    with taught_by_column(table, depth):
         return solve(read(table), read_policy(policy), SearchOptions(**OPTIONS, **more)).solution
 
 
 def masked(problem: dict[str, Any], seed: int, stop: int) -> Any:
     """What is released after so many steps; None if nothing can be."""
     table, policy, _ = with_lessons(problem, seed)
-    with (
-        patch.object(region_search, "teach_rows", taught_by_column),
-        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
-    ):
+    with taught_by_column(table, 1):
         try:
             return maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
         except InfeasibleError:
@@ -176,10 +190,7 @@ def test_every_split_is_safe_in_each_combination_of_known_labels(
     known = list(zip(*(first.data[name].to_pylist() for name in names), strict=True))
     twin = Regional(records, problem["attributes"], problem["requirements"], taught, depth, SCALE, known=known)
     is_feasible = twin.is_valid(list(range(len(records))))
-    with (
-        patch.object(region_search, "teach_rows", taught_by_column),
-        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=depth)),
-    ):
+    with taught_by_column(table, depth):
         try:
             found = maskwise.anonymize(table, policy, against=[first.solution], **OPTIONS).solution
         except InfeasibleError:
@@ -191,106 +202,6 @@ def test_every_split_is_safe_in_each_combination_of_known_labels(
     assert steps == [(i, name, [label(shown) for shown in after]) for i, name, _, after in twin.run()]
 
 
-@settings(max_examples=40, deadline=None)
-@given(
-    problem=problems(["k", "mixed"], n_requirements=(1, 1), whole=True),
-    seed=st.integers(0, 2**20),
-    share=st.sampled_from([10, 25, 50]),
-)
-def test_the_first_split_that_costs_records_gains_most_for_each(problem: dict[str, Any], seed: int, share: int) -> None:
-    table, policy, taught = with_lessons(problem, seed)
-    n = len(problem["records"])
-    twin = Regional(problem["records"], problem["attributes"], problem["requirements"], taught, 1, SCALE)
-    assume(twin.is_valid(list(range(n))))
-    free = list(twin.run())
-    least_gain = 0.1
-    with patch.object(paid_splits, "LEAST_GAIN", least_gain):
-        solution = solved(table, {**policy, "suppress": f"{share}%"}, 1)
-    assert solution.regions is not None
-    assert solution.suppression is not None
-    splits = [
-        (split.region, split.attribute, [part.shown for part in split.parts]) for split in solution.regions.splits
-    ]
-    expected = [(i, name, [label(shown) for shown in after]) for i, name, _, after in free]
-    assert splits[: len(expected)] == expected
-    best = [
-        (i, name, [label(shown) for shown in after]) for i, name, after in twin.best_paid(n * share // 100, least_gain)
-    ]
-    if best:
-        assert splits[len(expected)] in best
-        assert solution.suppression.n_counted
-    else:
-        assert len(splits) == len(expected)
-        assert not solution.suppression.combinations
-
-
-@settings(max_examples=12, deadline=None)
-@given(
-    problem=problems(["k", "mixed", "distinct", "recursive", "equal"], n_requirements=(1, 3)),
-    seed=st.integers(0, 2**20),
-    budget=st.tuples(st.sampled_from([10, 50]), st.sampled_from(["removed", "root"])),
-    stop=st.one_of(st.none(), st.integers(0, 12)),
-    consistency=st.sampled_from(["free", "free", "mostly"]),
-)
-def test_what_is_left_is_safe_and_later_rows_are_suppressed_alike(
-    problem: dict[str, Any], seed: int, budget: tuple[int, str], stop: int | None, consistency: str
-) -> None:
-    table, policy, _ = with_lessons(problem, seed)
-    policy |= {"suppress": {"share": f"{budget[0]}%", "as": budget[1]}, "consistency": consistency}
-    with (
-        patch.object(region_search, "teach_rows", taught_by_column),
-        patch.object(region_search, "RegionVariant", lambda: RegionVariant(depth=1)),
-        patch.object(paid_splits, "LEAST_GAIN", 0.1),
-    ):
-        try:
-            outcome = maskwise.anonymize(table, policy, keep_order=True, max_steps=stop, **OPTIONS)
-        except InfeasibleError:
-            return
-    said = outcome.solution.suppression
-    assert said is not None
-    assert 100 * said.n_counted <= budget[0] * table.num_rows
-    assert len(outcome.data) == table.num_rows - (said.n_counted if budget[1] == "removed" else 0)
-    is_lost = check_by_records(problem, table, outcome.solution)
-    assert sum(is_lost) == said.n_counted
-    verdict = maskwise.audit(outcome.data, {"requirements": policy["requirements"]})
-    assert verdict.is_met
-    assert [one.figure for one in outcome.solution.reached] == pytest.approx([one.figure for one in verdict.findings])
-    saved = loads(dumps(outcome.solution))
-    again = maskwise.apply(table, saved, keep_order=True)
-    assert again.data.equals(outcome.data)
-    assert again.n_suppressed == said.n_counted
-    for cut in outcome.solution.cuts:
-        shown = set(outcome.data[cut.attribute].to_pylist()) - {None}
-        assert shown == set(outcome.solution.shown_labels(cut))
-    kept = [point.information_kept for point in outcome.solution.curve]
-    assert len(kept) == len(outcome.solution.steps) + 1
-    assert all(-1e-9 <= one <= 1.0 + 1e-9 for one in kept)
-
-
-def check_by_records(problem: dict[str, Any], table: pa.Table, solution: Solution) -> list[bool]:
-    """Check every rule, record by record, against somebody who can tell who is suppressed; say who is."""
-    said = solution.suppression
-    assert said is not None
-    rows = maskwise.apply(table, replace(solution, suppression=None), keep_order=True).data.to_pylist()
-    qid = [cut.attribute for cut in solution.cuts]
-    combinations = {labels for one in said.combinations for labels in one.labels}
-    is_lost = [tuple(row[name] for name in qid) in combinations for row in rows]
-    records = problem["records"]
-    if said.shown_as is Suppressed.REMOVED:
-        rows, records = (
-            [one for one, is_gone in zip(all_of_them, is_lost, strict=True) if not is_gone]
-            for all_of_them in (rows, records)
-        )
-    else:
-        # Also those whose labels on a QID are roots anyway.
-        apart = dict.fromkeys(qid, "suppressed")
-        rows = [row | apart if is_gone else row for row, is_gone in zip(rows, is_lost, strict=True)]
-    for requirement in problem["requirements"]:
-        for rule in requirement.parts():
-            assert not rule.is_broken(rule.badness(rows, records))
-    return is_lost
-
-
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
@@ -299,7 +210,6 @@ def check_by_records(problem: dict[str, Any], table: pa.Table, solution: Solutio
             "only requirements on the size",
         ),
         ({"consistency": "mostly"}, "at the same place"),
-        ({"suppress": "5%"}, "suppresses nobody"),
     ],
 )
 def test_what_cannot_be_counted_of_persons_is_refused(change: dict[str, Any], complaint: str) -> None:

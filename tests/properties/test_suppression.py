@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
-from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -13,7 +11,6 @@ from hypothesis import strategies as st
 
 import maskwise
 from maskwise.formats import solution_file
-from maskwise.search.regions import paid_splits
 from tests.properties.tables import RARE_POLICY, problems, rare_people
 from tests.properties.test_public_files import mask, public_files, released
 
@@ -23,16 +20,8 @@ SEARCHES: tuple[dict[str, Any], ...] = (
     {"criterion": "infogain"},
     {"criterion": "conditional"},
     {"method": "bug"},
-    {"method": "regions", "effort": 1},
 )
 MODELS = ["k", "templates", "mixed", "distinct", "entropy", "recursive", "equal", "lkc"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _cheap_regions() -> Iterator[None]:
-    """In tables of few records a split of a region gains little, and is to be paid for all the same."""
-    with patch.object(paid_splits, "LEAST_GAIN", 1e-3):
-        yield
 
 
 def budget(draw: Any) -> dict[str, str]:
@@ -143,7 +132,7 @@ def test_nothing_public_tells_who_or_how_many_were_removed() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [{}, {"criterion": "conditional"}, {"method": "bug"}, {"method": "regions"}], ids=str)
+@pytest.mark.parametrize("how", [{}, {"criterion": "conditional"}, {"method": "bug"}], ids=str)
 def test_suppressed_records_hide_among_themselves_not_among_roots_of_one_qid(how: dict[str, Any]) -> None:
     """Who shows roots on one QID only shows values on the other, so nobody can hide among them."""
     rows = [

@@ -208,51 +208,6 @@ class Regional:
                 best = RegionalCandidate(a.name, children, rest, gain)
         return best
 
-    def best_paid(self, budget: int, least_gain: float) -> list[tuple[int, str, list[Any]]]:
-        """The splits that gain most for each record that is suppressed: region, attribute, what parts show."""
-        found = []
-        for i, region in enumerate(self.regions):
-            for a in self.attributes if region.records else ():
-                for parts, rest in self._places(region, a):
-                    pieces = [inside for _, inside in parts] + [rest]
-                    lost = sum(len(inside) for inside in pieces if not self.is_valid(inside))
-                    staying = [inside for inside in pieces if inside and self.is_valid(inside)]
-                    gain = (sum(map(self.worth, staying)) - self.worth(region.records)) * a.weight
-                    if any(inside in staying for _, inside in parts) and 0 < lost <= budget and gain >= least_gain:
-                        found.append((gain / lost, i, a.name, [shown for shown, _ in parts]))
-        most = max((one[0] for one in found), default=0.0)
-        return [(i, name, shown) for ratio, i, name, shown in found if ratio >= most * (1 - 1e-9)]
-
-    def _places(self, region: Region, a: Attribute) -> list[tuple[list[tuple[Any, list[int]]], list[int]]]:
-        """All splits of a region by an attribute, valid or not: the parts, and what is left."""
-        shown = region.shown[a.name]
-        if shown is None:
-            return []
-        if a.kind == "interval":
-            low, high, closed = shown
-            missing = [i for i in region.records if self.records[i][a.name] is None]
-            there = [i for i in region.records if self.records[i][a.name] is not None]
-            more: list[Any] = [(None, missing)] if missing else []
-            found: list[Any] = [([(shown, there), *more], [])] if missing and there else []
-            for border in sorted({self.records[i][a.name] for i in there})[1:]:
-                left = [i for i in there if self.records[i][a.name] < border]
-                right = [i for i in there if self.records[i][a.name] >= border]
-                found.append(([((low, border, False), left), ((border, high, closed), right), *more], []))
-            return found
-        node = shown
-        while True:
-            children = [(c, inside) for c in self._children(a, node) if (inside := self._inside(region, a, c))]
-            if len(children) != 1 or len(children[0][1]) < len(region.records):
-                break
-            node = children[0][0]
-        told = {i for _, inside in children for i in inside}
-        rest = [i for i in region.records if i not in told]
-        n_parts = len(children) + bool(rest)
-        found = [(children, rest)] if children and n_parts > 1 else []
-        if n_parts > 2:
-            found += [([(c, inside)], [i for i in region.records if i not in inside]) for c, inside in children]
-        return found
-
     def _children(self, a: Attribute, node: Any) -> list[Any]:
         """The values directly below one that are frequent enough ever to be told."""
         if a.kind == "suppress":

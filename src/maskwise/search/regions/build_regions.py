@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.policy.attributes import Kind
-from maskwise.policy.budget import Suppressed
 from maskwise.search.bounds import as_rules, figures_of
 from maskwise.search.cut_groups import count_groups, weigh_groups
 from maskwise.search.regions import region_arrays
@@ -15,7 +14,6 @@ from maskwise.search.registry import PLAIN_CRITERION
 from maskwise.solution.cut import HIDDEN, Cut, MissingShown, by_spelling, in_tree_order
 from maskwise.solution.regions import RegionPart, Regions, RegionSplit
 from maskwise.solution.solution import Reached, Solution
-from maskwise.solution.suppression import SuppressedCombinations, Suppression
 from maskwise.values.row_numbers import number_rows
 from maskwise.values.spelling import value_order
 
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from maskwise.policy.policy import Policy
     from maskwise.search.bounds import Bound
     from maskwise.search.interface import Problem
     from maskwise.search.regions.domains import Domain
@@ -81,7 +78,7 @@ def build_regional_solution(
         for a, domain in enumerate(domains)
     )
     implied = policy.implied_by()
-    figures = _recount_labels(growth, labels, bounds, is_removed=is_removed(policy))
+    figures = _recount_labels(growth, labels, bounds)
     with_cut = {*policy.masked, *(cut.attribute for cut in profile.fixed)}
     return Solution(
         cuts=cuts,
@@ -98,7 +95,6 @@ def build_regional_solution(
         columns=problem.columns,
         fixed=profile.fixed,
         regions=regions,
-        suppression=_suppression(problem, growth, labels, cuts),
         trees=tuple((name, tree) for name, tree in policy.sensitive_trees.items() if name not in with_cut),
         steps=tuple(steps),
         curve=tuple(points),
@@ -178,38 +174,8 @@ def _plain(number: float) -> float:
     return number.item() if hasattr(number, "item") else number
 
 
-def is_removed(policy: Policy) -> bool:
-    """Whether records that a policy lets a search suppress are left out of the release."""
-    return policy.suppress is not None and policy.suppress.shown_as is Suppressed.REMOVED
-
-
-def _suppression(
-    problem: Problem, growth: Growth, labels: Sequence[tuple[str | None, ...]], cuts: Sequence[Cut]
-) -> Suppression | None:
-    """What is suppressed, by the labels of its regions; None where the policy suppresses nothing."""
-    budget = problem.policy.suppress
-    if budget is None:
-        return None
-    n_counted = int(growth.count_suppressed()[0])
-    texts = sorted(
-        (labels[region] for region in growth.suppressed),
-        key=lambda row: [(text is not None, text or "") for text in row],
-    )
-    combinations = (SuppressedCombinations(problem.policy.masked, tuple(texts)),) if texts else ()
-    # How many records persons have is known when they are masked.
-    n_records = n_counted if problem.policy.person is None else 0
-    shown = [labels[region] for region in range(len(labels)) if growth.stop[region] > growth.start[region]]
-    shown += [labels[0]] if budget.shown_as is Suppressed.ROOT and n_counted else []
-    unshown = []
-    for a, cut in enumerate(cuts):
-        # Where only missing cells are left, the cut still names its root.
-        gone = tuple(text for text in cut.labels if all(row[a] != text for row in shown))
-        unshown += [(cut.attribute, gone)] if gone and n_counted else []
-    return Suppression(budget.shown_as, n_counted, n_records, combinations, tuple(unshown))
-
-
 def _recount_labels(
-    growth: Growth, labels: Sequence[tuple[str | None, ...]], bounds: Sequence[Bound], *, is_removed: bool
+    growth: Growth, labels: Sequence[tuple[str | None, ...]], bounds: Sequence[Bound]
 ) -> tuple[float, ...]:
     """The figure of each requirement as the recount will find it: by labels as they are written.
 
@@ -217,26 +183,22 @@ def _recount_labels(
         growth: The regions.
         labels: What each shows.
         bounds: The rules of all requirements.
-        is_removed: Whether suppressed records are left out; else they show roots, as region 0 does.
     """
     of_row = growth.region_of_row()
-    is_left = np.ones(len(of_row), np.bool_)
-    is_left[growth.suppressed_rows() if is_removed else []] = False
-    counts, persons = growth.rows.counts[is_left], None if growth.adds_up else growth.rows.person[is_left]
+    counts, persons = growth.rows.counts, None if growth.adds_up else growth.rows.person
     numbers = []
     for column in zip(*labels, strict=True):
         at = {label: i for i, label in enumerate(dict.fromkeys(column))}
-        numbers.append(np.array([at[label] for label in column], np.int64)[of_row[is_left]])
+        numbers.append(np.array([at[label] for label in column], np.int64)[of_row])
     worst = [0.0] * len(bounds)
     for t, groups in enumerate(growth.groups):
         if all(bound.table != t for bound in bounds):
             continue
-        whole = counts.sum(axis=0) if growth.suppressed else groups.rules.whole
         shown_on = [numbers[a] for a in groups.attributes]
         shown_on += [] if groups.block is None else [groups.block]
         found = count_groups(number_rows(shown_on, len(counts)), counts, persons)
         for b, bound in enumerate(bounds):
             if bound.table == t:
-                bad, _ = weigh_groups(as_rules([bound], whole), found)
+                bad, _ = weigh_groups(as_rules([bound], groups.rules.whole), found)
                 worst[b] = float(bad.max())
     return figures_of(bounds, worst)

@@ -1,11 +1,4 @@
-"""The steps of a search by regions, and how far it may be released.
-
-Suppressed records that are shown as roots have to meet every requirement by
-themselves: on one QID others may show roots too, but values on another, so that
-somebody who knows both can tell them apart. The first that are suppressed are
-too few for that, so a search may end in a state that must not be released; then
-it goes back to the last one that may.
-"""
+"""The steps of a search by regions."""
 
 from __future__ import annotations
 
@@ -14,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.search.bounds import figures_of
-from maskwise.search.cut_groups import weigh_groups
 from maskwise.search.regions.regional_curve import RegionalCurve
 from maskwise.solution.steps import Step
 
@@ -33,21 +25,18 @@ if TYPE_CHECKING:
 class Descent:
     """The steps so far, and the curve."""
 
-    def __init__(self, growth: Growth, domains: Sequence[Domain], bounds: Sequence[Bound], *, shows_root: bool) -> None:
+    def __init__(self, growth: Growth, domains: Sequence[Domain], bounds: Sequence[Bound]) -> None:
         """Start before the first step.
 
         Args:
             growth: The regions.
             domains: The values of each attribute.
             bounds: The rules of all requirements.
-            shows_root: Whether suppressed records are shown as roots.
         """
-        self.growth, self._domains, self._bounds, self._shows_root = growth, domains, bounds, shows_root
+        self.growth, self._domains, self._bounds = growth, domains, bounds
         self.steps: list[Step] = []
         self.curve = RegionalCurve(domains, growth, self.figures())
         self._worst = self._weigh()
-        # Steps, and splits, up to the last state that may be released.
-        self._releasable = (0, 0)
 
     def add(self, splits: Sequence[Split]) -> Step:
         """Note the splits of a step."""
@@ -56,35 +45,12 @@ class Descent:
         self._worst = worst
         self.steps.append(step)
         self.curve.add(splits, step.requirements)
-        if self._is_releasable():
-            self._releasable = (len(self.steps), len(self.growth.splits))
         return step
-
-    def take_back(self) -> bool:
-        """Go back to the last state that may be released; say whether that is another one.
-
-        Claim: suppressed records that are shown as roots satisfy every rule of every QID by themselves.
-        """
-        n_steps, n_splits = self._releasable
-        if n_steps == len(self.steps):
-            return False
-        self.growth.rewind(n_splits)
-        del self.steps[n_steps:]
-        self.curve.cut_off(n_steps)
-        self._worst = self._weigh()
-        return True
 
     def figures(self) -> tuple[float, ...]:
         """The figure of each requirement, by the groups of its QID."""
         worst = {t: iter(one.worst.tolist()) for t, one in enumerate(self.growth.groups)}
         return figures_of(self._bounds, [next(worst[bound.table]) for bound in self._bounds])
-
-    def _is_releasable(self) -> bool:
-        counts = self.growth.count_suppressed()
-        if not self._shows_root or not counts[0]:
-            return True
-        _, is_broken = weigh_groups(self.growth.terms.rules, counts[None])
-        return not is_broken.any()
 
     def _weigh(self) -> Floats:
         return np.concatenate([groups.worst for groups in self.growth.groups])

@@ -65,18 +65,6 @@ class Split:
         return range(self.first, self.first + len(self.shown))
 
 
-@dataclass(frozen=True, slots=True)
-class SuppressedRegion:
-    """A region whose records are suppressed."""
-
-    rows: Ints
-    """Its compressed rows."""
-    counts: Ints
-    """Its counters."""
-    n_splits: int
-    """How many splits had been made by then."""
-
-
 class Growth:
     """The regions, split as the search goes on."""
 
@@ -120,13 +108,7 @@ class Growth:
         self._counted = np.full(int(person.max(initial=-1)) + 1, -1, np.int64)
         self._n_counts = 0
         self._scratch = region_arrays.make_scratch(compact, sums, domains, terms.depth)
-        self._start()
-        for one in self.groups:
-            if one.block is not None:
-                one.weigh_blocks(0, self.count_blocks([0], one.block))
-
-    def _start(self) -> None:
-        n_rows, n_attributes = self.rows.codes.shape
+        n_attributes = compact.codes.shape[1]
         self.start, self.stop = [0], [n_rows]
         root = np.zeros((n_attributes, 3), np.int64)
         is_interval = self.domains.kind == region_arrays.INTERVAL
@@ -135,11 +117,13 @@ class Growth:
         root[is_interval, region_arrays.MISSING] = 1
         self.shown = [root]
         self.splits: list[Split] = []
-        self.suppressed: dict[int, SuppressedRegion] = {}
         # What was told out of a region's value of a tree attribute, which makes it another set of values.
         self._told: list[dict[int, frozenset[int]]] = [{}]
         self._best: dict[int, tuple[int, int, float, float]] = {}
         self._queue: list[tuple[float, int]] = []
+        for one in self.groups:
+            if one.block is not None:
+                one.weigh_blocks(0, self.count_blocks([0], one.block))
 
     def weigh_all(self) -> None:
         """Find the best split of each region there is."""
@@ -201,38 +185,6 @@ class Growth:
             gain: What that gains in all of them together.
         """
         return [self._split(region, a, parts, gain, gain) for region in regions]
-
-    def suppress(self, region: int) -> None:
-        """Take a region out of all groups, and empty it."""
-        counts, span = self.counts(region), slice(self.start[region], self.stop[region])
-        for groups in self.groups:
-            groups.remove(region, counts)
-        self.suppressed[region] = SuppressedRegion(self.rows.order[span].copy(), counts, len(self.splits))
-        self.stop[region] = self.start[region]
-
-    def count_suppressed(self) -> Ints:
-        """The counters of all that is suppressed."""
-        counts = np.zeros(self.rows.counts.shape[1], np.int64)
-        for one in self.suppressed.values():
-            counts += one.counts
-        return counts
-
-    def suppressed_rows(self) -> Ints:
-        """The compressed rows that are suppressed."""
-        return np.concatenate([np.zeros(0, np.int64), *(one.rows for one in self.suppressed.values())])
-
-    def rewind(self, n_splits: int) -> None:
-        """Go back to the state after so many splits, where no person has several rows and nothing was known before."""
-        splits, suppressed = self.splits[:n_splits], self.suppressed
-        self._start()
-        for groups in self.groups:
-            groups.start_again()
-        for n, split in enumerate(splits, start=1):
-            parts = [SplitPart(self._codes_of(split.attribute, shown), shown) for shown in split.shown]
-            self._split(split.region, split.attribute, parts, split.gain, split.total)
-            for region, one in suppressed.items():
-                if one.n_splits == n:
-                    self.suppress(region)
 
     def _parts(self, region: int, a: int, at: int) -> tuple[SplitPart, ...]:
         """The parts of a split that the kernels chose."""
@@ -369,7 +321,7 @@ class Growth:
         return low, high + (low == high)
 
     def region_of_row(self) -> Ints:
-        """The region of each compressed row; 0, which shows roots, of one that was suppressed."""
+        """The region of each compressed row."""
         found = np.zeros(len(self.rows.order), np.int64)
         for region, (start, stop) in enumerate(zip(self.start, self.stop, strict=True)):
             found[self.rows.order[start:stop]] = region

@@ -50,18 +50,13 @@ class QidGroups:
         """
         self.attributes = tuple(attributes)
         self.rules, self.block = rules, block
-        self._root, self._whole = root, whole.copy()
-        self.start_again()
-
-    def start_again(self) -> None:
-        """Forget all splits: there is one group."""
         self.group_of: list[int] = [0]
         self.regions: list[set[int]] = [{0}]
-        self._number: dict[Hashable, int] = {self._root: 0}
-        self._keys: list[Hashable] = [self._root]
-        self._counts = np.zeros((16, len(self._whole)), np.int64)
+        self._number: dict[Hashable, int] = {root: 0}
+        self._keys: list[Hashable] = [root]
+        self._counts = np.zeros((16, len(whole)), np.int64)
         self._badness = np.full((len(self.rules.kind), 16), -np.inf)
-        self._counts[0] = self._whole
+        self._counts[0] = whole
         self._weigh([0])
 
     def key_of(self, group: int) -> Hashable:
@@ -86,26 +81,11 @@ class QidGroups:
         Args:
             change: What is added to the counters of the group that shows something.
         """
-        return self._is_safe(np.array([self.counts_of(key) + moved for key, moved in change.items()]))
-
-    def is_safe_but(self, keys: Collection[Hashable]) -> bool:
-        """Whether all groups but some satisfy every rule now; asked after what they are compared with changed.
-
-        Args:
-            keys: What these show.
-        """
-        others = np.array([key not in keys for key in self._keys])
-        return self._is_safe(self._counts[: len(self._keys)][others])
-
-    def _is_safe(self, counts: Ints) -> bool:
+        counts = np.array([self.counts_of(key) + moved for key, moved in change.items()])
         there = np.ascontiguousarray(counts[counts[:, 0] > 0])
         broken = np.empty((len(self.rules.kind), len(there)), np.bool_)
         rule_kernels.weigh_groups(self.rules, there, np.empty(broken.shape), broken)
         return not broken.any()
-
-    def weigh_again(self) -> None:
-        """Weigh all groups, after what they are compared with changed."""
-        self._weigh(range(len(self._keys)))
 
     def stays(self, regions: Sequence[int], old: int) -> None:
         """Note that regions were split from another by an attribute that is not in the QID."""
@@ -128,18 +108,6 @@ class QidGroups:
         for region in keys:
             self._counts[self.group_of[region]] += counts[region]
         self._weigh(sorted({left, *(self.group_of[region] for region in keys)}))
-
-    def remove(self, region: int, counts: Ints) -> None:
-        """Take a region out of its group.
-
-        Args:
-            region: The region.
-            counts: Its counters.
-        """
-        group = self.group_of[region]
-        self._counts[group] -= counts
-        self.regions[group].discard(region)
-        self._weigh([group])
 
     def recount(self, keys: Mapping[int, Hashable], old: int, count: Callable[[Collection[int]], Ints]) -> None:
         """Do what `move` does where counters of regions do not add up.

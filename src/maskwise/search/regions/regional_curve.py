@@ -50,18 +50,8 @@ class RegionalCurve:
             for region in range(split.first, split.first + len(split.shown)):
                 n = growth.n_rows_of(region)
                 self._wide -= n * (before - self._spread(a, growth.shown[region][a]))
-            for region in {split.region, *split.made} & growth.suppressed.keys():
-                # Nothing is kept of what is suppressed; until now it showed what was split.
-                n = int(growth.suppressed[region].counts[0])
-                shown = growth.shown[split.region]
-                self._wide += n * sum(1.0 - self._spread(i, shown[i]) for i in range(len(shown)))
         name = self._domains[a].column.name
         self.points.append(Point(len(self.points), name, figures, 1.0 - self._wide / self._n_all, None))
-
-    def cut_off(self, n_steps: int) -> None:
-        """Leave out what came after so many steps."""
-        del self.points[n_steps + 1 :]
-        self._wide = (1.0 - self.points[-1].information_kept) * self._n_all
 
     def _spread(self, a: int, shown: Ints) -> float:
         """What showing this hides: 0 the exact value, 1 everything."""

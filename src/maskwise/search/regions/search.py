@@ -18,18 +18,15 @@ from maskwise.search.interface import NoProgress
 from maskwise.search.options import Limits
 from maskwise.search.preferences import broken_before, preferences_of
 from maskwise.search.regions import region_arrays
-from maskwise.search.regions.build_regions import build_regional_solution, is_removed
+from maskwise.search.regions.build_regions import build_regional_solution
 from maskwise.search.regions.descent import Descent
 from maskwise.search.regions.domains import flatten, list_domains
 from maskwise.search.regions.growth import Growth
-from maskwise.search.regions.paid_splits import PaidSplits, Spending
 from maskwise.search.regions.qid_groups import QidGroups
 from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits, UnitsOfValues, units_of_groups
 from maskwise.search.regions.teacher import align, teach_counts
 from maskwise.search.regions.variants import RegionVariant, choose_variant
 from maskwise.search.registry import MAX_CLASSES
-from maskwise.search.suppression.found import spare_records
-from maskwise.search.suppression.requests import refuse_order_of_values
 from maskwise.solution.solution import Ending
 from maskwise.values.message import private_note
 from maskwise.values.row_numbers import number_rows
@@ -51,15 +48,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-BUDGET_BELOW_K = (
-    "No record was suppressed: {:,} may be, and shown as roots at least {:,} have to be, so that they are a group that "
-    "is large enough. Write a larger share, or `as: removed`."
-)
-TOO_FEW_FOR_ROOTS = (
-    "The last splits were taken back: the records that they suppressed, shown as roots, do not meet the requirements "
-    "as a group of their own."
-)
-
 
 class Phase(Protocol):
     """One part of the search."""
@@ -79,17 +67,10 @@ class RegionSearch:
         self.problem = problem
         profile, n_cuts = problem.profile, problem.policy.n_cuts
         own, floors = profile.columns[:n_cuts], problem.policy.floors()
-        if problem.policy.suppress is not None:
-            # Beyond a border there may be few, who are suppressed.
-            floors |= {column.name: 0 for column in own if column.kind is Kind.INTERVAL}
         self.domains = list_domains(replace(profile, columns=own), floors)
         self._union, self._qids, self._bounds = list_union(problem.profile, problem.policy)
         self._variant = RegionVariant()
         self._learned: tuple[Lesson | None] | None = None
-        self._budget = spare_records(problem)
-        self._shows_root = not is_removed(problem.policy)
-        if self._budget:
-            refuse_order_of_values(self._bounds, shows_root=self._shows_root)
 
     @property
     def request(self) -> CountRequest:
@@ -164,15 +145,9 @@ class RegionSearch:
         terms = self._terms(whole, variant)
         sums = align(lesson, compact.codes, are_distinct=compact.persons is None and not labels)
         growth = Growth(compact, sums, flat, roots, terms, self._groups(whole, labels), _number_blocks(labels))
-        descent = Descent(growth, self.domains, self._bounds, shows_root=self._shows_root)
+        descent = Descent(growth, self.domains, self._bounds)
         self._refuse_what_was_released_before(descent)
-        self._budget *= variant.pays
-        smallest = self._smallest(terms.rules)
-        if self._budget and self._shows_root and self._budget < smallest:
-            notes.append(private_note(BUDGET_BELOW_K.format(self._budget, smallest)))
-            self._budget = 0
-        ending, was_too_few = self._descend(descent, limits, progress, begin)
-        notes += [private_note(TOO_FEW_FOR_ROOTS)] if was_too_few else []
+        ending = self._descend(descent, limits, progress, begin)
         return build_regional_solution(
             problem,
             self.domains,
@@ -210,12 +185,8 @@ class RegionSearch:
         if lesson is None or options.spent_effort == 1:
             return RegionVariant(), []
         terms = self._terms(whole, RegionVariant())
-        # Folds know sizes only, so of a budget for other requirements they cannot tell what it is worth.
-        share = self._budget / self.problem.profile.n_counted if terms.is_by_size else 0.0
-        variant, texts = choose_variant(
-            lesson.records, lesson.codes, domains, roots, terms.least, options.seed or 0, share
-        )
-        return variant, [private_note(text) for text in texts]
+        variant, text = choose_variant(lesson.records, lesson.codes, domains, roots, terms.least, options.seed or 0)
+        return variant, [private_note(text)]
 
     def _terms(self, whole: Ints, variant: RegionVariant) -> region_arrays.Terms:
         """What every part must satisfy: all rules at once, so that it may be in any group."""
@@ -239,12 +210,8 @@ class RegionSearch:
         """The largest k of all."""
         return int(rules.over[(rules.kind == rule_kernels.K) & rules.is_enforced].max(initial=1))
 
-    def _descend(self, descent: Descent, limits: Limits, progress: Progress, begin: float) -> tuple[Ending, bool]:
-        """Split as long as a phase has a split that is valid and gains something.
-
-        Returns:
-            Why it ended, and whether splits were taken back because too few were suppressed.
-        """
+    def _descend(self, descent: Descent, limits: Limits, progress: Progress, begin: float) -> Ending:
+        """Split as long as a phase has a split that is valid and gains something; say why it ended."""
 
         def is_over() -> bool:
             return limits.seconds is not None and time.monotonic() - begin >= limits.seconds
@@ -259,16 +226,14 @@ class RegionSearch:
                     return Ending.INTERRUPTED
             return Ending.TIME if is_over() else None
 
-        was_too_few = False
         for phase in self._phases(descent.growth, is_over):
             ending = finish(phase)
-            was_too_few |= descent.take_back()
             if ending is not None:
-                return ending, was_too_few
-        return Ending.MAXIMAL, was_too_few
+                return ending
+        return Ending.MAXIMAL
 
     def _phases(self, growth: Growth, is_over: Callable[[], bool]) -> Iterator[Phase]:
-        """Values that mean the same everywhere, single regions, those that cost records, those that are one group."""
+        """Values that mean the same everywhere, single regions, those that are one group."""
         policy = self.problem.policy
         wanted = list(policy.consistencies().values())[: policy.n_cuts]
         alike = [a for a, one in enumerate(wanted) if one is not Consistency.FREE]
@@ -281,9 +246,6 @@ class RegionSearch:
         if are_regions_safe:
             growth.weigh_all()
             yield growth
-        if self._budget:
-            spending = Spending(self._budget, not self._shows_root, self._smallest(growth.terms.rules))
-            yield PaidSplits(growth, spending, is_over, are_regions_safe=are_regions_safe)
         # Persons of several regions do not add up, and blocks are not counted there, so that is left out for both.
         if growth.adds_up and not policy.known and 1 < len(self._qids) <= MOST_QIDS:
             yield SharedSplits(growth, units_of_groups, is_over)
@@ -305,12 +267,6 @@ class RegionSearch:
                     "requirements on the size of groups (k). Use the method `tdr`, or make these values the same."
                 )
                 raise InputError(msg)
-        if policy.suppress is not None:
-            msg = (
-                f"{policy.at(('suppress',))}{why}. The method `regions` then suppresses nobody: leave out `suppress`, "
-                "use the method `tdr`, or make these values the same."
-            )
-            raise InputError(msg)
         if any(one is not Consistency.FREE for one in policy.consistencies().values()):
             msg = (
                 f"{why}. The method `regions` then cannot split regions at the same place: leave out `consistency`, "
@@ -357,6 +313,12 @@ def _refuse_what_does_not_fit(problem: Problem) -> None:
         msg = (
             f"The method `regions` takes up to {MAX_CLASSES} classes; found {problem.profile.n_classes:,}. "
             "Use the method `tdr`."
+        )
+        raise InputError(msg)
+    if policy.suppress is not None:
+        msg = (
+            f"{policy.at(('suppress',))}The method `regions` suppresses no records: what is rare stays in its region. "
+            "Delete `suppress`, or use the method `tdr`."
         )
         raise InputError(msg)
     if policy.minimality is Minimality.GUARD:

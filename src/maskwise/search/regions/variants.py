@@ -5,14 +5,13 @@ they seem to know is noise. So the smallest region and how far the search looks
 ahead are chosen on folds of the training records: regions are made from the other
 folds, and a classifier that is trained on what these show predicts the fold. The
 log-loss decides, which also sees rare classes, or the squared error of a number.
-So it is with suppression: nobody is suppressed where folds are not predicted better.
 Test records are never looked at. The folds are smaller than the table and k is
 not, so where the table is large the choice leans to larger regions.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,6 @@ import numpy as np
 from maskwise.compress.compressed_table import Compact
 from maskwise.search.regions import region_arrays
 from maskwise.search.regions.growth import Growth
-from maskwise.search.regions.paid_splits import PaidSplits, Spending
 from maskwise.search.regions.qid_groups import NO_RULES
 from maskwise.search.regions.targets import Settings
 from maskwise.search.regions.teacher import add_up
@@ -42,7 +40,7 @@ LEAST_RECORDS = 60
 _JUDGE = Settings(n_iterations=30, learning_rate=0.2)
 """A quick classifier: it is trained for every variant and fold."""
 _CLEARLY = 1.0
-"""By how many standard errors a variant must be better than the plain one, and paying than not paying."""
+"""By how many standard errors a variant must be better than the plain one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +51,6 @@ class RegionVariant:
     """The smallest region is so many times as large as the requirements ask."""
     depth: int = 5
     """So many levels below a split are tried before it is chosen."""
-    pays: bool = True
-    """Whether records are suppressed where the policy allows it."""
 
 
 def list_variants(n_records: int, least: int) -> list[RegionVariant]:
@@ -76,9 +72,8 @@ def choose_variant(
     roots: Ints,
     least: int,
     seed: int,
-    share: float = 0.0,
-) -> tuple[RegionVariant, tuple[str, ...]]:
-    """The variant with the lowest log-loss on held-out folds, and notes of how it was chosen.
+) -> tuple[RegionVariant, str]:
+    """The variant with the lowest log-loss on held-out folds, and a note of how it was chosen.
 
     Args:
         records: The training records.
@@ -87,30 +82,25 @@ def choose_variant(
         roots: The root of each attribute.
         least: The smallest group that the requirements ask for.
         seed: Makes the folds repeatable.
-        share: The share of records that may be suppressed; with 0 nobody asks whether that is worth it.
     """
     n_records = len(records.row)
     variants = list_variants(n_records, least)
     if n_records < max(LEAST_RECORDS, 4 * least) or len(variants) == 1:
         note = "Splits were chosen by the plain search: there are too few records to compare variants."
-        return variants[0], (note,)
+        return variants[0], note
     rng = np.random.default_rng(seed)
     chosen = np.sort(rng.permutation(n_records)[:MOST_RECORDS])
     fold = rng.permutation(len(chosen)) % N_FOLDS
 
-    def try_variant(variant: RegionVariant, share: float) -> Floats:
+    def try_variant(variant: RegionVariant) -> Floats:
         losses = np.zeros(len(chosen))
         for f in range(N_FOLDS):
             train = chosen[fold != f]
-            growth, row = _grow(records, codes, domains, roots, variant, least, train)
-            if share:
-                spending = Spending(int(share * len(train)), is_removed=True, smallest=least)
-                _finish(PaidSplits(growth, spending, lambda: False, are_regions_safe=True))
-            is_left = ~np.isin(row, growth.suppressed_rows())
-            losses[fold == f] = _losses(growth, records, codes, train[is_left], chosen[fold == f])
+            growth = _grow(records, codes, domains, roots, variant, least, train)
+            losses[fold == f] = _losses(growth, records, codes, train, chosen[fold == f])
         return losses
 
-    losses = np.array([try_variant(variant, 0.0) for variant in variants])
+    losses = np.array([try_variant(variant) for variant in variants])
     mean = losses.mean(axis=1)
     best = int(np.argmin(mean))
     if best and not _is_clearly_better(losses[best], losses[0]):
@@ -121,15 +111,7 @@ def choose_variant(
         f"variants by loss on held-out folds of the training records, {mean[best]:.4f}; of the plain search "
         f"{mean[0]:.4f}."
     )
-    if not share:
-        return found, (note,)
-    paid = try_variant(found, share)
-    pays = _is_clearly_better(paid, losses[best])
-    note_on_paying = (
-        f"Records {'may be' if pays else 'are not'} suppressed: on these folds the loss is {paid.mean():.4f} with it "
-        f"and {mean[best]:.4f} without."
-    )
-    return replace(found, pays=pays), (note, note_on_paying)
+    return found, note
 
 
 def _is_clearly_better(losses: Floats, others: Floats) -> bool:
@@ -146,8 +128,8 @@ def _grow(
     variant: RegionVariant,
     least: int,
     train: Ints,
-) -> tuple[Growth, Ints]:
-    """Regions of some records by a variant, and for each of the records its row there.
+) -> Growth:
+    """Regions of some records by a variant.
 
     Args:
         records: All records.
@@ -164,13 +146,9 @@ def _grow(
     sums = add_up(records.taught[train], row, len(rows))
     growth = Growth(compact, sums, domains, roots, _terms(variant, least * variant.factor), ())
     growth.weigh_all()
-    _finish(growth)
-    return growth, row
-
-
-def _finish(phase: Growth | PaidSplits) -> None:
-    while phase.best() is not None:
-        phase.split_best()
+    while growth.best() is not None:
+        growth.split_best()
+    return growth
 
 
 def _terms(variant: RegionVariant, least: int) -> region_arrays.Terms:
