@@ -63,7 +63,7 @@ def test_every_command_takes_a_release_by_regions(data: Path, files: dict[str, P
     original = ("--solution", files["s.json"], "--original", data)
     attacked = run("attack", files["r.csv"], "-p", files["p.yaml"], *original)
     assert attacked.code == 0, attacked.err
-    assert "downcoding: not run. Regions have cuts of their own" in attacked.out
+    assert "labels: not run. Regions have cuts of their own" in attacked.out
     against = run("mask", data, "-p", files["p.yaml"], "-o", files["a.csv"], "--against", files["s.json"])
     assert against.code == 0, against.err
 

@@ -48,7 +48,6 @@ def test_all_engines_find_the_same(other_place: Place) -> None:
     expected = maskwise.anonymize(table, POLICY)
     assert {one.name for one in expected.attacks if one.figure is not None} >= {
         "minimality",
-        "downcoding",
         "labels",
         "homogeneity",
         "skew",

@@ -32,7 +32,7 @@ class Attack:
     """One attack, tried on a release."""
 
     name: str
-    """What it is called: `minimality`, `composition`, `downcoding`, `homogeneity`, `skew`, `told`."""
+    """What it is called: `minimality`, `composition`, `labels`, `homogeneity`, `skew`, `told`."""
     knows: str
     """What the attacker knows, in a sentence."""
     result: AttackResult

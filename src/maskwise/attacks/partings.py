@@ -94,31 +94,6 @@ def list_refinements(searched: Searched) -> tuple[Parting, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownGroups:
-    """The groups of one QID that a release shows."""
-
-    attributes: tuple[int, ...]
-    """The QID's attributes."""
-    sizes: Ints  # (n_groups,)
-    """The records of each group."""
-    codes: NDArray[np.unsignedinteger]  # (n_groups, n_attributes)
-    """The codes of one of its rows."""
-
-    def touched(self, refinement: Parting) -> Ints:
-        """The sizes of the groups that show the value that a refinement would part."""
-        codes = self.codes[:, self.attributes.index(refinement.attribute)]
-        sizes: Ints = self.sizes[refinement.part_of_code[codes] >= 0]
-        return sizes
-
-
-def group_sizes(searched: Searched, table: Compact) -> ShownGroups:
-    """The groups of one QID with their sizes."""
-    group, first = _group_rows(searched, table)
-    sizes = np.rint(np.bincount(group, table.counts[:, 0], len(first))).astype(np.int64)
-    return ShownGroups(table.attributes, sizes, table.codes[first])
-
-
 def group_cells(searched: Searched, table: Compact, refinements: Iterable[Parting]) -> dict[int, GroupCells]:
     """For each attribute of a QID that could be refined, its records by group and code."""
     wanted = {refinement.attribute for refinement in refinements} & set(table.attributes)

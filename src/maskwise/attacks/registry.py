@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from maskwise.attacks import downcoding, homogeneity, minimality
+from maskwise.attacks import homogeneity, labels, minimality
 from maskwise.attacks.attack import Attack, AttackResult
 from maskwise.attacks.told import KNOWS as TOLD_KNOWS
 from maskwise.attacks.told import told
@@ -44,11 +44,10 @@ def _minimality(attacked: Attacked) -> Sequence[Attack]:
     return [minimality.minimality(attacked.searched)]
 
 
-def _downcoding(attacked: Attacked) -> Sequence[Attack]:
+def _labels(attacked: Attacked) -> Sequence[Attack]:
     if attacked.searched is None:
-        knows = downcoding.MARGINALS
-        return [Attack("downcoding", knows, AttackResult.NOT_RUN, NEEDS_ORIGINAL, Audience.RECIPIENT)]
-    return [downcoding.downcoding(attacked.searched), downcoding.labels_that_tell(attacked.searched)]
+        return [Attack("labels", labels.KNOWS, AttackResult.NOT_RUN, NEEDS_ORIGINAL, Audience.RECIPIENT)]
+    return [labels.labels_that_tell(attacked.searched)]
 
 
 def _told(attacked: Attacked) -> Sequence[Attack]:
@@ -68,7 +67,7 @@ def _homogeneity(attacked: Attacked) -> Sequence[Attack]:
 
 
 AttackFunction: TypeAlias = "Callable[[Attacked], Sequence[Attack]]"
-ATTACKS: tuple[AttackFunction, ...] = (_minimality, _downcoding, _told, _homogeneity)
+ATTACKS: tuple[AttackFunction, ...] = (_minimality, _labels, _told, _homogeneity)
 """All attacks, in the order in which they are tried."""
 
 

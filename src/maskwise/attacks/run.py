@@ -130,23 +130,23 @@ def search_again(table: Table, policy: Policy, solution: Solution) -> tuple[Sear
 
 def attack_search(searched: Searched) -> tuple[Attack, ...]:
     """The attacks on a cut that are tried whenever a table is masked, as long as they are cheap."""
-    from maskwise.attacks.downcoding import downcoding, labels_that_tell  # noqa: PLC0415 - compiled code
+    from maskwise.attacks.labels import labels_that_tell  # noqa: PLC0415 - compiled code
     from maskwise.attacks.minimality import minimality  # noqa: PLC0415 - compiled code is slow to load
 
     if searched.solution.suppression is not None:
         return suppressed_attacks(searched)
     has_templates = any(one.confidences for one in searched.policy.requirements)
     found = [minimality(searched)] if has_templates else []
-    return (*found, downcoding(searched, in_full=False), labels_that_tell(searched))
+    return (*found, labels_that_tell(searched))
 
 
 def suppressed_attacks(searched: Searched) -> tuple[Attack, ...]:
     """Say that attacks on the method were not tried, because the release suppresses records."""
-    from maskwise.attacks import downcoding, minimality  # noqa: PLC0415 - compiled code is slow to load
+    from maskwise.attacks import labels, minimality  # noqa: PLC0415 - compiled code is slow to load
 
     text = "It is not computed for a release with suppressed records yet."
     has_templates = any(one.confidences for one in searched.policy.requirements)
-    tried = {"downcoding": downcoding.MARGINALS} | ({"minimality": minimality.KNOWS} if has_templates else {})
+    tried = {"labels": labels.KNOWS} | ({"minimality": minimality.KNOWS} if has_templates else {})
     return tuple(Attack(name, knows, AttackResult.NOT_RUN, text, Audience.OWNER) for name, knows in tried.items())
 
 
