@@ -1,19 +1,26 @@
 # Every target sets up what it needs by itself.
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: setup demo test nightly fast fast-tests lint docs coverage torture reproduce format clean
 
 setup: .venv/ready .venv/kernels
 
-.venv/ready: pyproject.toml
+# The product alone, for the demo.
+.venv/product: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("maskwise needs Python 3.11 or newer; set PYTHON=... to one.") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
-	@if java -version >/dev/null 2>&1; then $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[spark]"; fi
+	$(PIP) --editable .
+	@touch .venv/product
+
+# The tools of development and, where there is Java, Spark.
+.venv/ready: .venv/product
+	$(PIP) --editable ".[dev]"
+	@if java -version >/dev/null 2>&1; then $(PIP) --editable ".[spark]"; fi
 	@touch .venv/ready
 
-demo: .venv/ready
+demo: .venv/product
 	$(BIN)/maskwise demo
 
 # Loops are compiled once before the tests start, not in each of their processes.

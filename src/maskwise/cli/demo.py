@@ -10,6 +10,7 @@ from maskwise.cli.evaluation_tables import show_evaluation
 from maskwise.cli.risk_tables import show_risk
 from maskwise.cli.terminal import Terminal
 from maskwise.datasets import adult_folder, load_adult
+from maskwise.evaluation.run import evaluate
 from maskwise.pipeline import anonymize, apply
 from maskwise.release.file_set import Sidecar, write_files
 from maskwise.report.plot import can_draw
@@ -74,7 +75,7 @@ def run(folder: Path, *, quiet: bool) -> int:
     for name, what in {
         **_FILES,
         **(_CURVE if pictures else {}),
-        **(_ERRORS if pictures and cost is not None else {}),
+        **(_ERRORS if pictures else {}),
     }.items():
         terminal.say(f"{folder / name!s:32} {what}")
     terminal.say(f"{_near(policy)!s:32} the policy that was asked")
@@ -91,8 +92,6 @@ def _command() -> str:
 
 def _show_cost(terminal: Terminal, policy: Path, folder: Path, *, pictures: bool) -> Evaluation:
     """Measure and show what masking costs two classifiers."""
-    from maskwise.evaluation.run import evaluate  # noqa: PLC0415 - heavy
-
     with terminal:
         found = evaluate(load_adult("train"), policy, test=load_adult("test"), progress=terminal.progress)
     terminal.say("")

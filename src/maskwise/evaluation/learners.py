@@ -14,7 +14,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import get_tags
+from threadpoolctl import threadpool_limits
 
+from maskwise.classifiers.c45.classifier import C45Classifier
+from maskwise.classifiers.naive_bayes import NaiveBayes
 from maskwise.errors import InputError, MaskwiseError, did_you_mean, quote
 from maskwise.evaluation.encoding import as_codes, as_frame, as_numbers
 from maskwise.evaluation.predictors import PredictorType
@@ -113,8 +120,6 @@ class Learner:
 
 def limit_threads(n_train: int) -> AbstractContextManager[Any]:
     """Use one thread for few records: on a busy machine several threads took ten times as long at 30,000 records."""
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - heavy
-
     return threadpool_limits(1) if n_train <= _MAX_RECORDS_ONE_THREAD else nullcontext()
 
 
@@ -142,8 +147,6 @@ def find_learner(wanted: Any) -> Learner:
 
 
 def _is_classifier(model: Any) -> bool:
-    from sklearn.base import is_classifier  # noqa: PLC0415 - heavy
-
     return bool(is_classifier(model))
 
 
@@ -184,9 +187,6 @@ def wrap_estimator(name: str, model: Any, is_kind: Callable[[Any], bool], kind: 
         is_kind: Whether a model is one of those that are asked for.
         kind: What those are, for the message that refuses another.
     """
-    from sklearn.base import clone  # noqa: PLC0415 - heavy
-    from sklearn.utils import get_tags  # noqa: PLC0415 - as above
-
     try:
         is_usable = hasattr(model, "fit") and hasattr(model, "predict") and is_kind(model)
     except Exception:  # noqa: BLE001 - any object may be named
@@ -207,29 +207,21 @@ def wrap_estimator(name: str, model: Any, is_kind: Callable[[Any], bool], kind: 
 
 
 def _c45(predictors: Predictors, seed: int) -> Any:
-    from maskwise.classifiers.c45.classifier import C45Classifier  # noqa: PLC0415 - heavy
-
     del predictors, seed
     return C45Classifier(laplace=True)
 
 
 def _naive_bayes(predictors: Predictors, seed: int) -> Any:
-    from maskwise.classifiers.naive_bayes import NaiveBayes  # noqa: PLC0415 - heavy
-
     del predictors, seed
     return NaiveBayes()
 
 
 def _logistic(predictors: Predictors, seed: int) -> Any:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - heavy
-
     del predictors
     return LogisticRegression(max_iter=1000, random_state=seed)
 
 
 def _boosting(predictors: Predictors, seed: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - heavy
-
     return HistGradientBoostingClassifier(
         categorical_features=[p.type is PredictorType.CATEGORY for p in predictors], random_state=seed
     )

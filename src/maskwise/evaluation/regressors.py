@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sklearn.base import is_regressor
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
+
 from maskwise.errors import InputError, quote
 from maskwise.evaluation import learners
 from maskwise.evaluation.encoding import as_codes, as_numbers
@@ -42,28 +47,20 @@ def find_regressor(wanted: Any) -> Learner:
 
 
 def _is_regressor(model: Any) -> bool:
-    from sklearn.base import is_regressor  # noqa: PLC0415 - heavy
-
     return bool(is_regressor(model))
 
 
 def _tree(predictors: Predictors, seed: int) -> Any:
-    from sklearn.tree import DecisionTreeRegressor  # noqa: PLC0415 - heavy
-
     del predictors
     return DecisionTreeRegressor(min_samples_leaf=_MIN_RECORDS, random_state=seed)
 
 
 def _linear(predictors: Predictors, seed: int) -> Any:
-    from sklearn.linear_model import LinearRegression  # noqa: PLC0415 - heavy
-
     del predictors, seed
     return LinearRegression()
 
 
 def _boosting(predictors: Predictors, seed: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: PLC0415 - heavy
-
     return HistGradientBoostingRegressor(
         categorical_features=[p.type is PredictorType.CATEGORY for p in predictors], random_state=seed
     )
