@@ -43,6 +43,10 @@ class InputError(MaskwiseError, ValueError):
     """The data, a file or an argument has to change before this can work."""
 
 
+class DuplicateNamesError(InputError):
+    """Columns have the same name; they can be numbered."""
+
+
 class PolicyError(InputError):
     """The policy or a taxonomy has to change; lists every mistake found."""
 

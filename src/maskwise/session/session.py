@@ -65,7 +65,8 @@ class Session:
             engine: As in `anonymize`.
             memory: As in `anonymize`.
         """
-        self._rename = renaming(rename).rename
+        self.rename = renaming(rename).rename
+        """How columns of the same name are told apart."""
         self.data, self.engine = data, engine
         self._n_bytes = parse_memory(memory)
         self._open_things = ExitStack()
@@ -168,7 +169,7 @@ class Session:
             if self._suggested is None:
                 try:
                     found = suggest_for(self._table(AS_IT_IS), None, DEFAULT_RISK)
-                    self._suggested = replace(found, rename=self._rename)
+                    self._suggested = replace(found, rename=self.rename)
                 except InputError as error:
                     self._suggested = error
         if isinstance(self._suggested, InputError):
@@ -299,7 +300,7 @@ class Session:
     def _table(self, reading: Reading) -> Table:
         """The table, read in one way; each way once."""
         self.require_open()
-        reading = replace(reading, rename=reading.rename or self._rename)
+        reading = replace(reading, rename=reading.rename or self.rename)
         if reading not in self._tables and reading.forms:
             # How cells are written is looked at one by one, so the records are not loaded once more.
             opened = self._table(replace(reading, dates=(), numbers=()))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maskwise.datasets import adult_folder
-from maskwise.errors import InputError, MaskwiseError
+from maskwise.errors import DuplicateNamesError, InputError, MaskwiseError
 from maskwise.formats.policy_file import read_policy, to_data
 from maskwise.report.wording import requirement_sentence
+from maskwise.session.remarks import remarks_of_error
 from maskwise.session.session import Session
 from maskwise.studio.exporting import export
 from maskwise.studio.page_words import remark_data
@@ -24,6 +26,8 @@ from maskwise.studio.run_views import (
 from maskwise.studio.tree_views import import_tree, view_tree
 from maskwise.suggestion.roles import Role
 from maskwise.values.file_words import without_file_words
+from maskwise.values.message import Level
+from maskwise.values.reading import Rename
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 
     from maskwise.progress import Event
     from maskwise.session.column_views import ColumnView
+    from maskwise.session.remarks import Remark
     from maskwise.session.search_run import SearchRun
 
 _MOST_STATES = 6
@@ -101,10 +106,10 @@ class Commands:
         policy = None
         if example is not None:
             data, policy = str(adult_folder() / "adult.parquet"), to_data(read_policy(adult_folder() / "policy.yaml"))
-        session = Session(data, engine=engine, memory=memory)
+        session, notes = _open_numbered(data, engine=engine, memory=memory)
         try:
             shape = {"n_records": session.n_records, "n_columns": len(session.names)}
-            notes = [remark_data(remark) for remark in session.notes]
+            notes += session.notes
         except BaseException:
             session.close()
             raise
@@ -112,7 +117,7 @@ class Commands:
         self._session, self._chosen = session, roles or {}
         self._runs.clear()
         self._states.clear()
-        return {"name": name, **shape, "notes": notes, "policy": policy}
+        return {"name": name, **shape, "notes": [remark_data(one) for one in notes], "policy": policy}
 
     def columns(self, roles: dict[str, str]) -> dict[str, Any]:
         """Every column, and what is suggested for it."""
@@ -123,9 +128,10 @@ class Commands:
         except InputError as error:
             remark = without_file_words(str(error))
         self._chosen = roles
+        renamed = None if session.rename is None else {"rename": str(session.rename)}
         return {
             "columns": [_column_data(view) for view in session.columns(roles)],
-            "suggested_policy": None if suggestion is None else suggestion.data,
+            "suggested_policy": renamed if suggestion is None else suggestion.data,
             "suggested_k": None if suggestion is None else suggestion.k,
             "remark": remark,
         }
@@ -295,6 +301,16 @@ class Commands:
         if role in _NAMING:
             msg = f"The values of `{column}` name people, so they are not listed. Change its role first."
             raise InputError(msg)
+
+
+def _open_numbered(data: str | None, **how: Any) -> tuple[Session, list[Remark]]:
+    """Open a table; where columns have the same name, number them and say so."""
+    try:
+        return Session(data, **how), []
+    except DuplicateNamesError as error:
+        (said,) = remarks_of_error(error)
+        done = "Those after the first are numbered, `.1`, `.2` and so on. Was its first line a header?"
+        return Session(data, rename=Rename.SUFFIX, **how), [replace(said, level=Level.WARNING, remedy=done)]
 
 
 def _column_data(view: ColumnView) -> dict[str, Any]:

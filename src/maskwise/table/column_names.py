@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from maskwise.errors import InputError, quote
+from maskwise.errors import DuplicateNamesError, InputError, quote
 from maskwise.values.file_words import command_words, file_words
 from maskwise.values.reading import Rename
 
@@ -48,7 +48,7 @@ def unique_names(
         places.setdefault(name.casefold(), []).append(at)
     alike = [found for found in places.values() if len(found) > 1]
     if alike:
-        raise InputError(_complaint(names, alike, what, is_text=is_text))
+        raise DuplicateNamesError(_complaint(names, alike, what, is_text=is_text))
     return tuple(names)
 
 

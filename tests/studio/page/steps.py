@@ -35,6 +35,9 @@ def open_path(page: Any, path: Path) -> None:
     go(page, "open")
     page.fill(key("Path of a CSV or Parquet file"), str(path))
     page.press(key("Path of a CSV or Parquet file"), "Enter")
+    # Where something is to be known of the table, the page stays and says it.
+    page.wait_for_selector("table.columns, #table-notes")
+    go(page, "columns")
     page.wait_for_selector("table.columns")
 
 

@@ -101,6 +101,27 @@ def test_tutorial_from_table_to_the_bytes_of_the_command_line(page: Any, visits:
     page.wait_for_selector("#content [role=alert]")
 
 
+def test_columns_of_one_name_are_numbered_and_the_command_does_the_same(
+    page: Any, visits: Path, tmp_path: Path
+) -> None:
+    header, *records = visits.read_text(encoding="utf-8").splitlines()
+    twice = tmp_path / "twice.csv"
+    twice.write_text("\n".join([f"{header},age", *(f"{one},{i % 9}" for i, one in enumerate(records))]) + "\n")
+    go(page, "open")
+    page.fill(key("Path of a CSV or Parquet file"), str(twice))
+    page.press(key("Path of a CSV or Parquet file"), "Enter")
+    page.wait_for_selector("#table-notes:has-text('the same name in columns 2 and 7')")
+    page.click(key("onward"))
+    page.wait_for_selector("th:has-text('age.1')")
+    search(page)
+    look_at_result(page)
+    command = export(page, tmp_path / "out")
+    written = (tmp_path / "out" / "release.csv").read_bytes()
+    assert b"age.1" in written.splitlines()[0]
+    assert main(shlex.split(command)[1:]) == 0
+    assert (tmp_path / "out" / "release.csv").read_bytes() == written
+
+
 def tab_to(page: Any, wanted: str, most: int = 150) -> None:
     """Press Tab until a control has the focus."""
     for _ in range(most):

@@ -69,7 +69,7 @@ def test_the_first_search_after_an_install_says_that_loops_are_compiled_and_has_
         page = new_tab(studio)
         go(page, "search")
         page.click(key("search"))
-        page.wait_for_selector("text=Loops are compiled")
+        page.wait_for_selector("text=Loops are compiled", timeout=COMPILED_WITHIN)
         page.wait_for_selector("text=Look at the result", timeout=COMPILED_WITHIN)
         page.wait_for_selector(f'{key("step search")}[data-state="done"]')
         look_at_result(page)

@@ -81,5 +81,5 @@ if (!steps.has(location.hash.slice(1))) history.replaceState(null, "", "#open");
 main.setAttribute("aria-busy", "true");
 show();
 await studio.begin();
-if (current === "open" && studio.columns) go("columns");
+if (current === "open" && studio.columns && !studio.source.notes.length) go("columns");
 main.setAttribute("aria-busy", "false");

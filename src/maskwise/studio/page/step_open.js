@@ -19,7 +19,7 @@ export class OpenStep {
     refresh(this.root, [
       el("p", {}, "Which table is to be released? It stays on this machine: the studio answers this browser only."),
       studio.error && errorBox(studio.error),
-      studio.source?.notes?.length > 0 && remarkList(studio.source.notes, "table-notes"),
+      !studio.busy && studio.source?.notes.length > 0 && remarkList(studio.source.notes, "table-notes"),
       studio.busy ? loading(`${studio.busy} …`) : this.ways(),
     ]);
   }
@@ -66,6 +66,6 @@ export class OpenStep {
   }
 
   goOn() {
-    if (!this.studio.error) this.go("columns");
+    if (!this.studio.error && !this.studio.source.notes.length) this.go("columns");
   }
 }

@@ -26,7 +26,7 @@ export function stepOf(remark) {
  */
 export function stateOf(step, studio, visited) {
   const { run } = studio;
-  if (step === "open" && studio.source?.notes?.length) return "has a note";
+  if (step === "open" && studio.source?.notes.length) return "has a note";
   if (step === "open") return studio.source ? "done" : studio.error ? "has mistakes" : "to do";
   if (!studio.columns) return "to do";
   if (["search", "result"].includes(step) && studio.isOutOfDate) return "out of date";
