@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from maskwise.formats.policy_file import read_policy
-from maskwise.policy.private_release import PrivateRelease, PrivateUtility
+from maskwise.policy.private_release import PrivateRelease
 from maskwise.private.cells import CodedRows
 from maskwise.private.domain import DeclaredDomain, domains_of
 from maskwise.private.mechanism import release
@@ -31,7 +31,6 @@ class Pair:
 
     name: str
     steps: int | None
-    utility: PrivateUtility
     records: tuple[tuple[int, int], ...]
     """Value and class of each record."""
     more: tuple[int, int]
@@ -40,15 +39,13 @@ class Pair:
 
 PAIRS = (
     # No choice: all of epsilon is for the counts.
-    Pair("counts", 0, PrivateUtility.GINI, ((0, 0), (0, 0), (1, 1)), (1, 1)),
+    Pair("counts", 0, ((0, 0), (0, 0), (1, 1)), (1, 1)),
     # The record more is a minority of the whole and the majority of its part: it changes the choice most.
-    Pair("choice and counts", 1, PrivateUtility.MAX, ((0, 0),) * 12 + ((1, 1),) * 2, (1, 1)),
-    Pair("choice by gini", 1, PrivateUtility.GINI, ((0, 0),) * 12, (1, 1)),
-    Pair("empty table", 1, PrivateUtility.GINI, (), (0, 0)),
+    Pair("choice and counts", 1, ((0, 0),) * 12 + ((1, 1),) * 2, (1, 1)),
+    Pair("choice by gini", 1, ((0, 0),) * 12, (1, 1)),
+    Pair("empty table", 1, (), (0, 0)),
     # The number of records is bought, too.
-    Pair("steps by size", None, PrivateUtility.MAX, ((0, 0),) * 12 + ((1, 1),) * 2, (1, 1)),
-    # The information gain is 0 without the record and 0.39 bits with it.
-    Pair("choice by infogain", 1, PrivateUtility.INFOGAIN, ((0, 0),) * 12, (1, 1)),
+    Pair("steps by size", None, ((0, 0),) * 12 + ((1, 1),) * 2, (1, 1)),
 )
 
 
@@ -69,8 +66,8 @@ class PooledNoise(OpenDPMechanisms):
 class HalvedNoise(PooledNoise):
     """The mechanisms with half of the noise they should have: what a test has to notice."""
 
-    def choose(self, scores: Any, sensitivity: int, epsilon: Fraction, *, is_monotone: bool) -> int:
-        return super().choose(scores, sensitivity, 2 * epsilon, is_monotone=is_monotone)
+    def choose(self, scores: Any, sensitivity: int, epsilon: Fraction) -> int:
+        return super().choose(scores, sensitivity, 2 * epsilon)
 
     def add_noise(self, counts: Any, epsilon: Fraction) -> Any:
         return super().add_noise(counts, 2 * epsilon)
@@ -96,7 +93,7 @@ def coded(records: tuple[tuple[int, int], ...]) -> CodedRows:
 def results(pair: Pair, *, with_more: bool, n_runs: int, mechanisms: Any) -> Counter[tuple[Any, ...]]:
     """What so many runs release: what was refined, and the noisy count of every cell."""
     rows = coded((*pair.records, pair.more) if with_more else pair.records)
-    asked = PrivateRelease(EPSILON, ("a",), pair.steps, pair.utility)
+    asked = PrivateRelease(EPSILON, ("a",), pair.steps)
     domains = small_domain()
     found: Counter[tuple[Any, ...]] = Counter()
     for _ in range(n_runs):

@@ -29,8 +29,8 @@ HEADER = ("Name", "Age", "Edu", "Job", "Risk", "Zip")
 class SameResult(Eager):
     """The same result for any table whose records are in the same cells: a constant choice, and constant counts."""
 
-    def choose(self, scores: Any, sensitivity: int, epsilon: Fraction, *, is_monotone: bool) -> int:
-        del scores, sensitivity, epsilon, is_monotone
+    def choose(self, scores: Any, sensitivity: int, epsilon: Fraction) -> int:
+        del scores, sensitivity, epsilon
         return 0
 
     def add_noise(self, counts: Any, epsilon: Fraction) -> Any:

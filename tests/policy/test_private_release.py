@@ -10,7 +10,7 @@ import pytest
 
 from maskwise.errors import PolicyError
 from maskwise.formats.policy_file import read_policy, to_data
-from maskwise.policy.private_release import PrivateForm, PrivateUtility
+from maskwise.policy.private_release import PrivateForm
 from maskwise.private.domain import domains_of
 from maskwise.values.scales import Scale
 
@@ -35,16 +35,11 @@ def test_epsilon_is_read_exactly_and_the_rest_has_defaults() -> None:
     asked = read_policy(BASE, private=True).private
     assert asked is not None
     assert asked.epsilon == Fraction(1, 10)
-    assert (asked.steps, asked.utility, asked.form, asked.per_person) == (
-        None,
-        PrivateUtility.GINI,
-        PrivateForm.RECORDS,
-        1,
-    )
+    assert (asked.steps, asked.form, asked.per_person) == (None, PrivateForm.RECORDS, 1)
 
 
 def test_a_private_policy_can_be_written_and_read_again() -> None:
-    entry = {"epsilon": "1/3", "attributes": ["Age"], "steps": 4, "utility": "max", "as": "counts", "per_person": 2}
+    entry = {"epsilon": "1/3", "attributes": ["Age"], "steps": 4, "as": "counts", "per_person": 2}
     policy = read_policy(changed(requirements=[entry], person="Id"), private=True)
     again = read_policy(to_data(policy), private=True)
     assert again == policy
@@ -122,7 +117,10 @@ def test_an_undeclared_domain_is_refused_with_what_to_write(attributes: dict[str
             {"requirements": [{"epsilon": 1, "attributes": ["Age"], "steps": "few"}]},
             "steps is a whole number or `auto`",
         ),
-        ({"requirements": [{"epsilon": 1, "attributes": ["Age"], "utility": "mx"}]}, "Did you mean `max`"),
+        (
+            {"requirements": [{"epsilon": 1, "attributes": ["Age"], "utility": "max"}]},
+            "always chosen by the Gini impurity. Delete `utility`",
+        ),
         ({"requirements": [{"epsilon": 1, "attributes": ["Age", "Age"]}]}, "each attribute once"),
         ({"person": {"column": "Id", "release": "pseudonym"}}, "No column of persons is left"),
         ({"person": "Age"}, "names persons and is among the attributes"),

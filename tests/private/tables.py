@@ -15,7 +15,7 @@ from maskwise.private.cells import CodedRows
 from maskwise.private.domain import DeclaredDomain, domains_of
 from maskwise.private.outcome import PrivateOutcome
 from maskwise.private.run import release_by
-from maskwise.private.utility import Utility
+from maskwise.private.utility import prior_of
 
 Record = tuple[int, ...]
 """The leaf of each attribute, and the class last."""
@@ -68,8 +68,8 @@ class Repeatable:
     def __init__(self, seed: int = 0) -> None:
         self.random = random.Random(seed)  # noqa: S311 - for tests
 
-    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction, *, is_monotone: bool) -> int:
-        scale = float(sensitivity * (1 if is_monotone else 2) / epsilon)
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
+        scale = float(sensitivity / epsilon)
         noisy = [score + self.random.expovariate(1 / scale) for score in scores]
         return noisy.index(max(noisy))
 
@@ -88,8 +88,8 @@ class Repeatable:
 class Exact(Repeatable):
     """No noise, the best score, and no empty cell."""
 
-    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction, *, is_monotone: bool) -> int:
-        del sensitivity, epsilon, is_monotone
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
+        del sensitivity, epsilon
         return max(range(len(scores)), key=scores.__getitem__)
 
     def add_noise(self, counts: Any, epsilon: Fraction) -> Any:
@@ -104,18 +104,15 @@ class Exact(Repeatable):
 class Eager(Exact):
     """The same, and it never stops: the last score is that of stopping, or of the last option."""
 
-    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction, *, is_monotone: bool) -> int:
-        return super().choose(scores[:-1] or scores, sensitivity, epsilon, is_monotone=is_monotone)
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
+        return super().choose(scores[:-1] or scores, sensitivity, epsilon)
 
 
-def impurity(counts: Sequence[int], utility: Utility) -> int:
+def impurity(counts: Sequence[int]) -> int:
     """The impurity of a cell by its definition: exact fractions, rounded down."""
     if not sum(counts):
         return 0
-    prior = utility.prior.tolist()
-    if utility.kind == "max":
-        best = max(n + p for n, p in zip(counts, prior, strict=True)) - max(prior)
-        return 1024 * (sum(counts) - best)
+    prior = prior_of(len(counts)).tolist()
 
     def gini(numbers: Sequence[int]) -> int:
         total = sum(numbers)

@@ -8,16 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from maskwise.policy.private_release import PrivateUtility
 from maskwise.private.budget import Account, usual_steps
 from maskwise.private.counting import count_cells
 from maskwise.private.growth import PrivateGrowth, grow
-from maskwise.private.utility import Utility
 from tests.private.tables import Eager, Exact, Record, coded, domains, every_record
 
 DOMAINS = domains()
 RECORDS = every_record(DOMAINS, 2)
-GINI = Utility(PrivateUtility.GINI, 2)
 
 
 def some(n: int, seed: int) -> list[Record]:
@@ -27,7 +24,7 @@ def some(n: int, seed: int) -> list[Record]:
 
 def test_what_may_be_chosen_does_not_depend_on_records() -> None:
     """The same refinements of two tables offer the same candidates and options, in the same order."""
-    growths = [PrivateGrowth(DOMAINS, coded(records), GINI) for records in (some(50, 1), [])]
+    growths = [PrivateGrowth(DOMAINS, coded(records), 2) for records in (some(50, 1), [])]
     for at in (1, 0, 2, 3, 0):
         offered = [[(one.attribute, one.value, list(one.options)) for one in each.candidates()] for each in growths]
         assert offered[0] == offered[1]
@@ -41,7 +38,7 @@ def test_what_may_be_chosen_does_not_depend_on_records() -> None:
 def test_a_refinement_of_everything_ends_with_all_leaves_shown() -> None:
     """Then the cells are the distinct records, each with its count."""
     records = some(200, 2)
-    growth = PrivateGrowth(DOMAINS, coded(records), GINI)
+    growth = PrivateGrowth(DOMAINS, coded(records), 2)
     while candidates := growth.candidates():
         growth.refine(candidates[0], candidates[0].options[0])
     assert growth.n_cells == len(RECORDS)
@@ -54,7 +51,7 @@ def test_a_refinement_of_everything_ends_with_all_leaves_shown() -> None:
 
 def test_refinements_that_would_make_too_many_cells_are_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("maskwise.private.growth.MOST_CELLS", 40)
-    growth = PrivateGrowth(DOMAINS, coded(some(50, 3)), GINI)
+    growth = PrivateGrowth(DOMAINS, coded(some(50, 3)), 2)
     while candidates := growth.candidates():
         growth.refine(candidates[-1], candidates[-1].options[0])
         assert growth.n_cells <= 40
@@ -63,7 +60,7 @@ def test_refinements_that_would_make_too_many_cells_are_not_offered(monkeypatch:
 
 def test_nothing_is_refined_where_nothing_is_gained() -> None:
     account = Account(Fraction(1))
-    growth = PrivateGrowth(DOMAINS, coded([]), GINI)
+    growth = PrivateGrowth(DOMAINS, coded([]), 2)
     assert grow(growth, 5, account, Exact()) == []
     # One choice was paid for: to stop.
     assert len(account.lines) == 1
@@ -71,7 +68,7 @@ def test_nothing_is_refined_where_nothing_is_gained() -> None:
 
 def test_every_choice_is_paid_for() -> None:
     account = Account(Fraction(1))
-    chosen = grow(PrivateGrowth(DOMAINS, coded(some(80, 4)), GINI), 5, account, Eager())
+    chosen = grow(PrivateGrowth(DOMAINS, coded(some(80, 4)), 2), 5, account, Eager())
     assert len(chosen) == 5
     assert sum(line.epsilon for line in account.lines) <= Fraction(3, 5)
     with pytest.raises(AssertionError):

@@ -119,7 +119,7 @@ def refuse_options(given: Mapping[str, object]) -> None:
         "--shuffle": "The released records are made from counts, and have no order of their own",
         "--strict-leaks": "No column is released as it was",
         "--numbers": "The release has the labels that the mechanism chose",
-        "--method": "Refinements are chosen by a mechanism; steps and utility stand in the policy",
+        "--method": "Refinements are chosen by a mechanism; steps stand in the policy",
     }
     for option, reason in reasons.items():
         if given.get(option):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import PydanticCustomError
 
 from maskwise.errors import PolicyError, did_you_mean, quote
-from maskwise.policy.private_release import PrivateForm, PrivateRelease, PrivateUtility
+from maskwise.policy.private_release import PrivateForm, PrivateRelease
 from maskwise.policy.requirements.file_form import ValueMistake, number
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LEAD = "epsilon"
 AUTO = "auto"
-_KEYS = (LEAD, "attributes", "steps", "utility", "as", "per_person")
+_KEYS = (LEAD, "attributes", "steps", "as", "per_person")
 
 
 def is_private_entry(value: Mapping[str, Any]) -> bool:
@@ -29,6 +29,8 @@ def read_private_entry(value: Mapping[str, Any]) -> PrivateRelease:
     >>> read_private_entry({"epsilon": "0.5", "attributes": ["Age"], "steps": "auto"}).epsilon
     Fraction(1, 2)
     """
+    if "utility" in value:
+        raise _mistake("Refinements are always chosen by the Gini impurity. Delete `utility`.")
     unknown = [str(key) for key in value if key not in _KEYS]
     if unknown:
         known = f"{did_you_mean(unknown[0], _KEYS)} Known here: {quote(_KEYS)}"
@@ -42,7 +44,6 @@ def read_private_entry(value: Mapping[str, Any]) -> PrivateRelease:
             number(value[LEAD], "epsilon"),
             tuple(map(str, names)),
             _steps(value.get("steps", AUTO)),
-            _choice(PrivateUtility, "utility", value.get("utility", PrivateUtility.GINI)),
             _choice(PrivateForm, "as", value.get("as", PrivateForm.RECORDS)),
             _whole("per_person", value.get("per_person", 1)),
         )

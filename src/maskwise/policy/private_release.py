@@ -32,17 +32,6 @@ _WHY = (
 )
 
 
-class PrivateUtility(StrEnum):
-    """By what the next refinement is chosen."""
-
-    GINI = "gini"
-    """The Gini impurity of the class in all cells that are shown."""
-    MAX = "max"
-    """The records outside the largest class of their cell."""
-    INFOGAIN = "infogain"
-    """The information gain of the refined value by itself."""
-
-
 class PrivateForm(StrEnum):
     """What a differentially private release is."""
 
@@ -71,8 +60,6 @@ class PrivateRelease:
     """What is released beside the class."""
     steps: int | None = None
     """The most refinements; None goes by epsilon and a noisy number of records, which costs a part of epsilon."""
-    utility: PrivateUtility = PrivateUtility.GINI
-    """By what refinements are chosen."""
     form: PrivateForm = PrivateForm.RECORDS
     """Whether records are released, or counts."""
     per_person: int = 1
@@ -111,7 +98,6 @@ class PrivateRelease:
         """
         said = {
             "steps": self.steps,
-            "utility": None if self.utility is PrivateUtility.GINI else str(self.utility),
             "as": None if self.form is PrivateForm.RECORDS else str(self.form),
             "per_person": None if self.per_person == 1 else self.per_person,
         }

@@ -85,7 +85,7 @@ def count_cells(growth: PrivateGrowth, epsilon: Fraction, mechanisms: Mechanisms
         mechanisms: Draws.
     """
     labels, place = _labels(growth)
-    sizes = [*(len(texts) for texts in labels), growth.utility.n_classes]
+    sizes = [*(len(texts) for texts in labels), growth.n_classes]
     n_cells, scale = math.prod(sizes), noise_scale(epsilon)
     threshold = threshold_for(n_cells, scale)
     numbers, counts = _occupied(growth, place, sizes)

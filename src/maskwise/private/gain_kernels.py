@@ -14,8 +14,6 @@ import numpy as np
 
 from maskwise.values.kernel import kernel
 
-GINI, MAJORITY = 0, 1
-"""Which impurity."""
 UNIT = 1024
 """One in the fixed-point numbers of the Gini impurity."""
 _MOST_SQUARED = 3_000_000_000
@@ -23,28 +21,18 @@ _MOST_SQUARED = 3_000_000_000
 
 
 @kernel
-def impurity(counts: Any, prior: Any, kind: int) -> int:
-    """The impurity of a cell, rounded down; 0 for an empty cell.
+def impurity(counts: Any, prior: Any) -> int:
+    """The Gini impurity of a cell, rounded down; 0 for an empty cell.
 
     Args:
         counts: (n_classes,) the records by class.
         prior: (n_classes,) records of each class that every cell is taken to have besides.
-        kind: Which impurity.
     """
-    n_classes = counts.shape[0]
     total = 0
-    for c in range(n_classes):
+    for c in range(counts.shape[0]):
         total += counts[c]
     if total == 0:
         return 0
-    if kind == MAJORITY:
-        best = 0
-        for c in range(n_classes):
-            best = max(best, counts[c] + prior[c])
-        base = 0
-        for c in range(n_classes):
-            base = max(base, prior[c])
-        return UNIT * (total - (best - base))
     return int(_gini(counts, prior) - _gini(np.zeros_like(counts), prior))
 
 
@@ -98,7 +86,6 @@ def split_gains(
     child_of_leaf: Any,
     shape: tuple[int, int],
     prior: Any,
-    kind: int,
 ) -> Any:
     """What replacing each value by its children gains, over the cells that show it.
 
@@ -111,7 +98,6 @@ def split_gains(
         child_of_leaf: (n_leaves,) which child of that value a leaf is below; -1 if the value has no children.
         shape: How many values there are, and how many children one has at most.
         prior: As for `impurity`.
-        kind: As for `impurity`.
     """
     n_classes = prior.shape[0]
     gains = np.zeros(shape[0], np.int64)
@@ -126,15 +112,15 @@ def split_gains(
         for i in range(first, last):
             table[child_of_leaf[leaves[i]], classes[i]] += counts[i]
             whole[classes[i]] += counts[i]
-        gain = impurity(whole, prior, kind)
+        gain = impurity(whole, prior)
         for child in range(shape[1]):
-            gain -= impurity(table[child], prior, kind)
+            gain -= impurity(table[child], prior)
         gains[value_of_leaf[leaves[first]]] += gain
     return gains
 
 
 @kernel
-def boundary_gains(starts: Any, leaves: Any, classes: Any, counts: Any, n_leaves: int, prior: Any, kind: int) -> Any:
+def boundary_gains(starts: Any, leaves: Any, classes: Any, counts: Any, n_leaves: int, prior: Any) -> Any:
     """What splitting an interval before each leaf gains, over the cells that show the interval.
 
     Args:
@@ -144,7 +130,6 @@ def boundary_gains(starts: Any, leaves: Any, classes: Any, counts: Any, n_leaves
         counts: As for `split_gains`.
         n_leaves: How many leaves there are; each interval is a range of them.
         prior: As for `impurity`.
-        kind: As for `impurity`.
 
     Returns:
         (n_leaves,) the gain of a boundary just before each leaf; meaningless at the first leaf of an interval.
@@ -172,7 +157,7 @@ def boundary_gains(starts: Any, leaves: Any, classes: Any, counts: Any, n_leaves
             table[leaf, classes[i]] += counts[i]
             whole[classes[i]] += counts[i]
         at = np.sort(touched[:n_touched])
-        base = impurity(whole, prior, kind)
+        base = impurity(whole, prior)
         left[:] = 0
         before = 0
         for k in range(n_touched):
@@ -181,7 +166,7 @@ def boundary_gains(starts: Any, leaves: Any, classes: Any, counts: Any, n_leaves
                 left[c] += table[leaf, c]
                 right[c] = whole[c] - left[c]
                 table[leaf, c] = 0
-            now = base - impurity(left, prior, kind) - impurity(right, prior, kind)
+            now = base - impurity(left, prior) - impurity(right, prior)
             # The boundary before the next leaf separates all up to this one.
             steps[leaf + 1] += now - before
             before = now
@@ -194,7 +179,7 @@ def boundary_gains(starts: Any, leaves: Any, classes: Any, counts: Any, n_leaves
 
 
 @kernel
-def disclosure_gains(starts: Any, leaves: Any, classes: Any, counts: Any, is_hidden: Any, prior: Any, kind: int) -> Any:
+def disclosure_gains(starts: Any, leaves: Any, classes: Any, counts: Any, is_hidden: Any, prior: Any) -> Any:
     """What showing each hidden value by itself gains, over the cells that hide it.
 
     Args:
@@ -204,7 +189,6 @@ def disclosure_gains(starts: Any, leaves: Any, classes: Any, counts: Any, is_hid
         counts: As for `split_gains`.
         is_hidden: (n_leaves,) whether a leaf is hidden.
         prior: As for `impurity`.
-        kind: As for `impurity`.
     """
     n_leaves, n_classes = is_hidden.shape[0], prior.shape[0]
     gains = np.zeros(n_leaves, np.int64)
@@ -219,7 +203,7 @@ def disclosure_gains(starts: Any, leaves: Any, classes: Any, counts: Any, is_hid
         for i in range(first, last):
             table[leaves[i], classes[i]] += counts[i]
             whole[classes[i]] += counts[i]
-        base = impurity(whole, prior, kind)
+        base = impurity(whole, prior)
         for i in range(first, last):
             leaf = leaves[i]
             n_here = 0
@@ -227,7 +211,7 @@ def disclosure_gains(starts: Any, leaves: Any, classes: Any, counts: Any, is_hid
                 n_here += table[leaf, c]
                 rest[c] = whole[c] - table[leaf, c]
             if n_here:
-                gains[leaf] += base - impurity(table[leaf], prior, kind) - impurity(rest, prior, kind)
+                gains[leaf] += base - impurity(table[leaf], prior) - impurity(rest, prior)
                 table[leaf] = 0
     return gains
 

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from maskwise.private.budget import BOUNDARY, CHOOSING
 from maskwise.private.cells import SortedRows
 from maskwise.private.shown_values import shown_at_first
-from maskwise.private.utility import info_gain
+from maskwise.private.utility import SENSITIVITY, prior_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from maskwise.private.budget import Account
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from maskwise.private.domain import DeclaredDomain
     from maskwise.private.mechanisms import Mechanisms
     from maskwise.private.shown_values import ShownAttribute
-    from maskwise.private.utility import Utility
 
     Ints = NDArray[np.int64]
 
@@ -66,28 +64,22 @@ class PrivateCandidate:
 class PrivateGrowth:
     """A cut while it grows."""
 
-    def __init__(self, domains: Sequence[DeclaredDomain], rows: CodedRows, utility: Utility) -> None:
+    def __init__(self, domains: Sequence[DeclaredDomain], rows: CodedRows, n_classes: int) -> None:
         """Start at the most masked table.
 
         Args:
             domains: What is declared of each attribute.
             rows: The records.
-            utility: By what refinements are compared.
+            n_classes: How many classes are declared.
         """
         self.shown: list[ShownAttribute] = [shown_at_first(domain) for domain in domains]
         self.rows = SortedRows.in_one_cell(rows)
-        self.utility = utility
-        # Only the information gain looks at values by themselves.
-        self._tables = (
-            []
-            if utility.is_monotone
-            else [_by_class(leaves, rows, utility.n_classes, d) for leaves, d in zip(rows.leaves, domains, strict=True)]
-        )
+        self.n_classes = n_classes
 
     @property
     def n_cells(self) -> int:
         """How many combinations of shown values and classes there are, with records or without."""
-        return math.prod(len(one.labels) for one in self.shown) * self.utility.n_classes
+        return math.prod(len(one.labels) for one in self.shown) * self.n_classes
 
     def candidates(self) -> list[PrivateCandidate]:
         """Every value that can be refined, in an order that no record changes."""
@@ -99,20 +91,9 @@ class PrivateGrowth:
                 for value, ways in shown.options().items()
                 if others * (len(shown.labels) + len(shown.parts(value, ways[0])) - 1) <= MOST_CELLS
             }
-            gains = self._gains(a, shown, options)
+            gains = shown.gains(self.rows, a, prior_of(self.n_classes))
             found += [PrivateCandidate(a, value, ways, gains[value]) for value, ways in options.items()]
         return found
-
-    def _gains(self, a: int, shown: ShownAttribute, options: dict[int, Sequence[int]]) -> dict[int, list[int]]:
-        if self.utility.is_monotone:
-            return shown.gains(self.rows, a, self.utility)
-        table = self._tables[a]
-        return {
-            value: [
-                info_gain(np.array([table[leaves].sum(axis=0) for leaves in shown.parts(value, way)])) for way in ways
-            ]
-            for value, ways in options.items()
-        }
 
     def refine(self, candidate: PrivateCandidate, option: int) -> Chosen:
         """Refine a value in one way, and split the cells by it."""
@@ -135,12 +116,10 @@ def grow(growth: PrivateGrowth, steps: int, account: Account, mechanisms: Mechan
         account: Pays for the choices.
         mechanisms: Draws.
     """
-    utility = growth.utility
     per_step = account.total * CHOOSING / max(steps, 1)
     for_value, for_option = per_step * (1 - BOUNDARY), per_step * BOUNDARY
     # Stopping is worth what a refinement gains by chance: one scale of the noise.
-    factor = 1 if utility.is_monotone else 2
-    stop = math.ceil(Fraction(utility.sensitivity * factor) / for_value)
+    stop = math.ceil(Fraction(SENSITIVITY) / for_value)
     chosen: list[Chosen] = []
     for number in range(1, steps + 1):
         candidates = growth.candidates()
@@ -148,22 +127,13 @@ def grow(growth: PrivateGrowth, steps: int, account: Account, mechanisms: Mechan
             break
         scores = [max(candidate.gains) for candidate in candidates]
         account.spend(f"step {number}: what to refine", for_value)
-        at = mechanisms.choose([*scores, stop], utility.sensitivity, for_value, is_monotone=utility.is_monotone)
+        at = mechanisms.choose([*scores, stop], SENSITIVITY, for_value)
         if at == len(candidates):
             break
         candidate = candidates[at]
         option = 0
         if len(candidate.options) > 1:
             account.spend(f"step {number}: how to refine it", for_option)
-            option = mechanisms.choose(
-                candidate.gains, utility.sensitivity, for_option, is_monotone=utility.is_monotone
-            )
+            option = mechanisms.choose(candidate.gains, SENSITIVITY, for_option)
         chosen.append(growth.refine(candidate, candidate.options[option]))
     return chosen
-
-
-def _by_class(leaves: Ints, rows: CodedRows, n_classes: int, domain: DeclaredDomain) -> Ints:
-    """The records of each leaf by class."""
-    table = np.zeros((domain.n_codes, n_classes), np.int64)
-    np.add.at(table, (leaves, rows.classes), rows.counts)
-    return table

@@ -10,7 +10,6 @@ import numpy as np
 from maskwise.private.budget import SIZING, Account, usual_steps
 from maskwise.private.counting import count_cells
 from maskwise.private.growth import PrivateGrowth, grow
-from maskwise.private.utility import Utility
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +62,7 @@ def release(
         total = np.array([rows.counts.sum()], np.int64)
         size = mechanisms.add_noise(total, account.spend("number of records", account.total * SIZING))
         steps = usual_steps(account.total, int(size[0]))
-    growth = PrivateGrowth(domains, rows, Utility(asked.utility, n_classes))
+    growth = PrivateGrowth(domains, rows, n_classes)
     chosen = grow(growth, steps, account, mechanisms)
     cells = count_cells(growth, account.spend("counts", account.left), mechanisms)
     cuts = tuple(shown.cut() for shown in growth.shown)

@@ -38,14 +38,13 @@ _LARGEST_SCALE = 2.0**60
 class Mechanisms(Protocol):
     """What draws from randomness."""
 
-    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction, *, is_monotone: bool) -> int:
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
         """Choose one of the scores, a high one more likely, spending epsilon.
 
         Args:
             scores: The score of each candidate.
             sensitivity: How much one record changes a score at most.
             epsilon: What is spent.
-            is_monotone: Whether one record changes all scores in the same direction.
         """
 
     def add_noise(self, counts: Ints, epsilon: Fraction) -> Ints:
@@ -70,13 +69,13 @@ class OpenDPMechanisms:
         _opendp()
         self._drawn: dict[float, list[int]] = {}
 
-    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction, *, is_monotone: bool) -> int:
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
         """Choose by OpenDP's noisy max with exponential noise, which is never worse than the exponential mechanism.
 
         Claim: a choice with the given sensitivity is epsilon-differentially
         private: OpenDP's own map is asked, and it says no more than epsilon.
         """
-        return int(_noisy_max(sensitivity, epsilon, is_monotone=is_monotone)(list(map(int, scores))))
+        return int(_noisy_max(sensitivity, epsilon)(list(map(int, scores))))
 
     def add_noise(self, counts: Ints, epsilon: Fraction) -> Ints:
         """Add OpenDP's discrete Laplace noise."""
@@ -166,14 +165,14 @@ def _scale(loss: Callable[[float], float], least: Fraction, epsilon: Fraction) -
 
 
 @lru_cache(maxsize=256)
-def _noisy_max(sensitivity: int, epsilon: Fraction, *, is_monotone: bool) -> Any:
+def _noisy_max(sensitivity: int, epsilon: Fraction) -> Any:
     dp = _opendp()
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64", monotonic=is_monotone)
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64", monotonic=True)
 
     def make(scale: float) -> Any:
         return dp.make_noisy_max(*space, dp.max_divergence(), scale=scale)
 
-    least = Fraction(sensitivity * (1 if is_monotone else 2)) / epsilon
+    least = Fraction(sensitivity) / epsilon
     return make(_scale(lambda scale: make(scale).map(sensitivity), least, epsilon))
 
 

@@ -208,7 +208,7 @@ def _solution(made: Released, policy: Policy) -> Solution:
         n_rows=int(made.cells.counts.sum()),
         policy_hash=policy.fingerprint(),
         method=PRIVATE,
-        criterion=str(policy.private.utility),
+        criterion="gini",
         ending="steps" if len(made.chosen) == made.n_steps else "stopped",
         missing=policy.missing,
         reading=policy.reading,

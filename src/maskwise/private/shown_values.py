@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.private.cells import SortedRows
-    from maskwise.private.utility import Utility
 
     Ints = NDArray[np.int64]
 
@@ -48,7 +47,7 @@ class ShownAttribute(Protocol):
     def parts(self, value: int, option: int) -> list[Ints]:
         """The leaves of each value that would be shown instead."""
 
-    def gains(self, rows: SortedRows, attribute: int, utility: Utility) -> dict[int, list[int]]:
+    def gains(self, rows: SortedRows, attribute: int, prior: Ints) -> dict[int, list[int]]:
         """For each value that can be refined, what each way to do it gains in all cells."""
 
     def refine(self, value: int, option: int) -> tuple[str, tuple[str, ...]]:
@@ -100,7 +99,7 @@ class ShownTaxonomy:
             found.append(np.array([self.domain.n_leaves], np.int64))
         return found
 
-    def gains(self, rows: SortedRows, attribute: int, utility: Utility) -> dict[int, list[int]]:
+    def gains(self, rows: SortedRows, attribute: int, prior: Ints) -> dict[int, list[int]]:
         """What replacing each value by its children gains."""
         options = self.options()
         child_of_leaf = np.full(self.domain.n_codes, -1, np.int64)
@@ -118,8 +117,7 @@ class ShownTaxonomy:
             self.value_of_leaf,
             child_of_leaf,
             (self._next, n_parts),
-            utility.prior,
-            utility.impurity_kind,
+            prior,
         )
         return {value: [int(found[value])] for value in options}
 
@@ -182,7 +180,7 @@ class ShownIntervals:
             found.append(np.array([self.domain.n_leaves], np.int64))
         return found
 
-    def gains(self, rows: SortedRows, attribute: int, utility: Utility) -> dict[int, list[int]]:
+    def gains(self, rows: SortedRows, attribute: int, prior: Ints) -> dict[int, list[int]]:
         """What splitting at each boundary gains; while nothing is split, what is outside counts as the largest."""
         found = boundary_gains(
             rows.starts,
@@ -190,8 +188,7 @@ class ShownIntervals:
             rows.classes,
             rows.counts,
             self.domain.n_codes,
-            utility.prior,
-            utility.impurity_kind,
+            prior,
         )
         return {value: [int(found[at]) for at in boundaries] for value, boundaries in self.options().items()}
 
@@ -252,7 +249,7 @@ class ShownList:
         others = np.flatnonzero(self.value_of_leaf == value)
         return [np.array([option]), others[others != option]]
 
-    def gains(self, rows: SortedRows, attribute: int, utility: Utility) -> dict[int, list[int]]:
+    def gains(self, rows: SortedRows, attribute: int, prior: Ints) -> dict[int, list[int]]:
         """What disclosing each hidden value gains."""
         found = disclosure_gains(
             rows.starts,
@@ -260,8 +257,7 @@ class ShownList:
             rows.classes,
             rows.counts,
             self.value_of_leaf == 0,
-            utility.prior,
-            utility.impurity_kind,
+            prior,
         )
         return {value: [int(found[leaf]) for leaf in leaves] for value, leaves in self.options().items()}
 

@@ -141,7 +141,6 @@ def private_report(outcome: PrivateOutcome) -> PrivateReport:
         "cells": cells.n_cells,
         "threshold": cells.threshold,
         "noise_scale": cells.scale,
-        "utility": str(asked.utility),
         "per_person": asked.per_person,
         "most_steps": made.n_steps,
         "chosen": [{"attribute": one.attribute, "from": one.before, "to": list(one.after)} for one in made.chosen],
