@@ -25,7 +25,7 @@ def policy_of(entry: Any) -> Any:
         {"prefix": [5, 3], "root": "anywhere", "other": "under abroad", "weight": 2.0},
         {"prefix": [2], "taxonomy": {"any": {"east": ["02*"]}}, "at_least": 1},
         {"steps": {"widths": [5, 10], "from": 3}},
-        {"calendar": ["day", "month"], "consistency": "global"},
+        {"calendar": ["day", "month"]},
         {"interval": {"range": [0, 100], "on": 5}, "clamp": [5, None]},
         {"interval": {"on": "month"}},
     ],

@@ -209,7 +209,6 @@ def test_every_split_is_safe_in_each_combination_of_known_labels(
             {"requirements": [{"qid": ["age"], "sensitive": {"job": ["a"]}, "confidence": 0.9}]},
             "only requirements on the size",
         ),
-        ({"consistency": "mostly"}, "at the same place"),
     ],
 )
 def test_what_cannot_be_counted_of_persons_is_refused(change: dict[str, Any], complaint: str) -> None:
@@ -287,26 +286,3 @@ def test_several_qids_are_split_further_together() -> None:
     # No four regions of 150 fit into 400 records, but two intervals of each attribute do.
     assert len(outcome.solution.cut("age").labels) == len(outcome.solution.cut("pay").labels) == 2
     assert any(len(step.regions) > 1 for step in outcome.solution.steps)
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    problem=problems(["k", "mixed"], n_requirements=(2, 3)),
-    seed=st.integers(0, 2**20),
-    wanted=st.lists(st.sampled_from(["free", "mostly", "global"]), min_size=4, max_size=4),
-)
-def test_with_values_that_mean_the_same_everywhere_every_step_is_safe_by_the_values_behind_labels(
-    problem: dict[str, Any], seed: int, wanted: list[str]
-) -> None:
-    table, policy, _ = with_lessons(problem, seed)
-    entries = {
-        name: (entry if isinstance(entry, dict) else {entry: None}) | ({"consistency": one} if name != "sens" else {})
-        for (name, entry), one in zip(policy["attributes"].items(), [*wanted, "free"], strict=False)
-    }
-    try:
-        solution = solved(table, {**policy, "attributes": entries}, 1)
-    except InfeasibleError:
-        return
-    for step in solution.steps:
-        for asked, figure in zip(problem["requirements"], step.requirements, strict=True):
-            assert figure >= asked.k if hasattr(asked, "k") else figure <= max(h for _, _, h in asked.values)

@@ -193,23 +193,6 @@ def test_the_summary_of_an_attribute_is_in_the_owners_report(solved: Any) -> Non
     assert texts[0] in data.to_markdown()
 
 
-def test_what_has_one_meaning_everywhere_is_said_to_be_asked() -> None:
-    policy = {
-        "class": "risk",
-        "attributes": {
-            "age": {"interval": [0, 12], "consistency": "global"},
-            "job": "suppress",
-            "edu": {"taxonomy": TREE},
-        },
-        "requirements": [{"qid": list(NAMES), "k": 40}],
-    }
-    outcome = maskwise.anonymize(pa.Table.from_pylist(rows(1, 900)), policy, method="regions", why=True)
-    kinds = {reason.kind for reason in outcome.why("age")}
-    assert kinds <= {ReasonKind.ASKED, ReasonKind.BREAKS, ReasonKind.TOO_FEW}
-    assert ReasonKind.ASKED in kinds
-    assert ReasonKind.ASKED not in {reason.kind for reason in outcome.why("job")}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["persons", "earlier"])
 def test_where_rows_do_not_add_up_no_requirement_is_named(what: str) -> None:

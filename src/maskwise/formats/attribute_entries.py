@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError
 from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats.taxonomies.nested_yaml import from_document
 from maskwise.formats.taxonomies.registry import read_taxonomy
-from maskwise.policy.attributes import Attribute, Consistency, Kind
+from maskwise.policy.attributes import Attribute, Kind
 from maskwise.policy.requirements.file_form import name_list
 from maskwise.policy.rules.made import MADE_KEYS, read_source
 from maskwise.policy.rules.registry import BESIDE, RULE_KEYS, read_rule_tree
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from maskwise.policy.source_lines import Document, Place
 
-_PREFERRED = ("weight", "at_least", "consistency")
+_PREFERRED = ("weight", "at_least")
 _BY_LEVEL = ("at_least", "release")
 """What is a level of a tree: a number, or of a rule the name of one of its levels."""
 _BESIDE_RULES = ("root", "other", "range")
@@ -51,7 +51,6 @@ class AttributeEntry(BaseModel):
     clamp: list[str | None] | None = Field(default=None, min_length=2, max_length=2)
     weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     at_least: int = Field(default=0, ge=0)
-    consistency: Consistency | None = None
 
 
 def entry_shape(value: object) -> object:
@@ -190,7 +189,7 @@ def _by_rule(name: str, parts: dict[str, Any], document: Document, folder: Path)
 
 
 def _preferred(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The weight, the level and the consistency of an entry; pydantic has complained about what is none."""
+    """The weight and the level of an entry; pydantic has complained about what is none."""
     try:
         entry = AttributeEntry.model_validate({key: parts[key] for key in _PREFERRED if key in parts})
     except ValidationError:

@@ -29,7 +29,7 @@ from maskwise.formats.date_entries import DateEntry, date_data, pairs
 from maskwise.formats.number_entries import NumberEntry, number_data
 from maskwise.formats.private_entry import is_private_entry, read_private_entry
 from maskwise.formats.requirement_file import check_entry, keys_at
-from maskwise.policy.attributes import Boundaries, Consistency, Minimality, Missing
+from maskwise.policy.attributes import Boundaries, Minimality, Missing
 from maskwise.policy.budget import SuppressionBudget  # noqa: TC001 - pydantic needs it
 from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
@@ -86,7 +86,6 @@ class _PolicyFile(_Strict):
     missing: Missing = Missing.KEEP
     boundaries: Boundaries = Boundaries.SAFE
     minimality: Minimality | None = None
-    consistency: Consistency | None = None
     na_values: Annotated[list[str], BeforeValidator(name_list)] = []
     rename: Rename | None = None
     dates: dict[str, DateEntry] = {}
@@ -106,10 +105,13 @@ _PAIRS = {
     "clamp": "clamp is [low, high], the ends of bottom- and top-coding; write ~ for one that there is not.",
 }
 """What is said of keys that have two values, where there are more or fewer."""
+_GONE = {
+    "consistency": "Regions have cuts of their own. Delete `consistency`, or use the method `tdr`: one cut for all.",
+}
+"""What is said of keys that there were."""
 _OPTIONAL = {
     "boundaries",
     "minimality",
-    "consistency",
     "keep",
     "na_values",
     "rename",
@@ -216,7 +218,6 @@ def from_data(document: Document, folder: Path) -> Policy:
         missing=file.missing,
         boundaries=file.boundaries,
         minimality=file.minimality,
-        consistency=file.consistency,
         reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename, pairs(file.dates), pairs(file.numbers)),
         person=None if file.person is None else file.person.person(),
         suppress=file.suppress,
@@ -238,7 +239,6 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "missing": str(policy.missing),
         "boundaries": None if policy.boundaries is Boundaries.SAFE else str(policy.boundaries),
         "minimality": policy.minimality and str(policy.minimality),
-        "consistency": policy.consistency and str(policy.consistency),
         "keep": None if policy.keep is None else list(policy.keep),
         "na_values": list(policy.reading.na_values) or None,
         "rename": policy.reading.rename and str(policy.reading.rename),
@@ -258,7 +258,8 @@ def _complain(document: Document, detail: Any) -> str:
     match detail["type"]:
         case "extra_forbidden":
             known = _known_keys(place)
-            text = f"`{key}` is not a key that belongs here.{did_you_mean(key, known)} Known here: {quote(known)}."
+            stray = f"`{key}` is not a key that belongs here.{did_you_mean(key, known)} Known here: {quote(known)}."
+            text = _GONE.get(key, stray)
         case "missing":
             example = " For example: requirements: [{qid: [Age, Sex], k: 10}]." if key == "requirements" else ""
             text = f"`{key}` is missing. Add it.{example}"
@@ -297,7 +298,7 @@ def _choices(place: Place) -> type[StrEnum]:
     """The words that are known at `place`."""
     if place[0] != "requirements":
         own = {"boundaries": Boundaries, "minimality": Minimality, "rename": Rename, "person": PersonColumn}
-        return Consistency if place[-1] == "consistency" else own.get(str(place[0]), Missing)
+        return own.get(str(place[0]), Missing)
     key = next(key for key in keys_at(place[2:-1]) if key.name == place[-1])
     choices: type[StrEnum] = key.type
     return choices

@@ -56,17 +56,6 @@ class Minimality(StrEnum):
     """The search goes by tighter bounds, until they learn no more than the templates allow."""
 
 
-class Consistency(StrEnum):
-    """Where regions have cuts of their own: whether a value of an attribute means the same in all of them."""
-
-    FREE = "free"
-    """Every region may show its own."""
-    MOSTLY = "mostly"
-    """There is one cut for all, and regions may only refine it."""
-    GLOBAL = "global"
-    """There is one cut for all."""
-
-
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """One masked column and the way it is masked.
@@ -98,20 +87,16 @@ class Attribute:
     """How far below the root of its tree every shown value stands, or is a leaf; 1 shows all values of `suppress`."""
     release: int | None = None
     """For a taxonomy attribute in no QID, the depth in its tree at which it is released; None leaves it as it is."""
-    consistency: Consistency | None = None
-    """Whether its values mean the same in all regions; None goes by the policy."""
     is_known: bool = False
     """Whether attackers have it from an earlier release: groups are told apart by it, and it is not released."""
     values: tuple[str, ...] = ()
     """For a suppress attribute of a private release, every value that it may have."""
 
     @property
-    def preferred(self) -> tuple[tuple[str, float | str], ...]:
-        """What is preferred of it, where that is not the usual: `weight`, `at_least` and `consistency`."""
+    def preferred(self) -> tuple[tuple[str, float], ...]:
+        """What is preferred of it, where that is not the usual: `weight` and `at_least`."""
         asked = (("weight", self.weight), ("at_least", self.at_least))
-        usual = (1.0, 0)
-        found: list[tuple[str, float | str]] = [one for one, own in zip(asked, usual, strict=True) if one[1] != own]
-        return (*found, *(() if self.consistency is None else (("consistency", str(self.consistency)),)))
+        return tuple(one for one, usual in zip(asked, (1.0, 0), strict=True) if one[1] != usual)
 
     def __post_init__(self) -> None:
         """Refuse an entry whose parts do not belong together."""

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from maskwise.errors import PolicyError
-from maskwise.policy.attributes import Attribute, Boundaries, Consistency, Minimality, Missing
+from maskwise.policy.attributes import Attribute, Boundaries, Minimality, Missing
 from maskwise.policy.date_columns import date_mistakes
 from maskwise.policy.implied import _implied_parts
 from maskwise.policy.number_columns import number_mistakes
@@ -69,8 +69,6 @@ class Policy:
     """The column that says whom a record is about; None if every record is about another person."""
     minimality: Minimality | None = None
     """What is done about the minimality attack on templates; None checks for it where that is cheap."""
-    consistency: Consistency | None = None
-    """Where regions have cuts of their own, whether values mean the same in all of them; None is free."""
     class_is_number: bool = False
     """Whether the class is a number, of which bins are told apart."""
     class_values: tuple[str, ...] = ()
@@ -272,17 +270,6 @@ class Policy:
             if all((i, p) in found for p in range(len(requirement.parts)))
         }
 
-    def consistencies(self) -> dict[str, Consistency]:
-        """For each masked attribute whether its values mean the same in all regions.
-
-        >>> from maskwise import KAnonymity
-        >>> Policy((KAnonymity(("a",), 3),), consistency=Consistency.MOSTLY).consistencies()
-        {'a': <Consistency.MOSTLY: 'mostly'>}
-        """
-        usual = self.consistency or Consistency.FREE
-        own = {attribute.name: attribute.consistency for attribute in self.attributes}
-        return {name: own.get(name) or usual for name in self.masked}
-
     def floors(self) -> dict[str, int]:
         """For each masked attribute the largest k that any of its QIDs asks for.
 
@@ -332,7 +319,6 @@ class Policy:
             "rename": self.reading.rename,
             "dates": {name: form.text for name, form in self.reading.dates} or None,
             "numbers": {name: form.text for name, form in self.reading.numbers} or None,
-            "consistency": self.consistency,
             "class_is_number": self.class_is_number or None,
             "class_values": self.class_values or None,
             "domains": {a.name: a.values for a in self.attributes if a.values} or None,

@@ -144,7 +144,7 @@ def _other_roles(policy: Policy, asked: PrivateRelease) -> list[tuple[Place, str
         text = "missing: error would tell whether a cell is missing. Write keep, which shows it as the root, or drop."
         found.append((("missing",), text))
     unfit = {"keep": policy.keep is not None, "suppress": policy.suppress is not None}
-    unfit |= {"minimality": policy.minimality is not None, "consistency": policy.consistency is not None}
+    unfit |= {"minimality": policy.minimality is not None}
     found += [
         ((key,), f"`{key}` does not go with `epsilon`: only its attributes and the class are released. Delete it.")
         for key, is_given in unfit.items()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from maskwise.errors import plural
-from maskwise.policy.attributes import Consistency, Kind
+from maskwise.policy.attributes import Kind
 from maskwise.policy.requirements.qid import called_briefly
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, list_union
@@ -86,7 +86,6 @@ class _RegionExplanation:
         self.region_counts = np.zeros((self.n_regions, self.counts.shape[1]), np.int64)
         np.add.at(self.region_counts, self.of_row, self.counts)
         self.keys = _keys(solution)
-        self._consistency = problem.policy.consistencies()
         _, self.qids, self.bounds = list_union(problem.profile, problem.policy)
         whole = compact.whole()
         self.parts = [part for requirement in problem.policy.requirements for part in requirement.parts]
@@ -165,9 +164,6 @@ class _RegionExplanation:
         tried = [(self._broken_alone(pieces), self._breaks(a, region, pieces), pieces) for pieces in splits]
         best = min(tried, key=lambda one: (one[0], _worst(one[1])), default=None)
         kind, text, breaks = self._decide(best, len(tried), floor)
-        if not breaks and best is not None and self._consistency[column.name] is Consistency.GLOBAL:
-            text = "The policy asks for one meaning of its values everywhere (`consistency: global`)."
-            kind = ReasonKind.ASKED
         return Reason(
             attribute=column.name,
             shown=MISSING if shown is None else shown,

@@ -1,4 +1,4 @@
-"""The search by regions: consistency, targets, variants, and what it refuses."""
+"""The search by regions: targets, variants, and what it refuses."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pytest
 import maskwise
 from maskwise.compress.compressed_table import ClassTable, Compact
 from maskwise.errors import InputError, PolicyError
-from maskwise.formats.policy_file import read_policy, to_data
-from maskwise.policy.attributes import Consistency
+from maskwise.formats.policy_file import read_policy
 from maskwise.search.regions.targets import ClassTarget, NumberTarget
 from maskwise.search.regions.teacher import MOST_TAUGHT, teach_counts
 from maskwise.search.regions.variants import list_variants
@@ -31,47 +30,12 @@ def shown_by_value(table: pa.Table, data: pa.Table, name: str) -> dict[Any, set[
     return found
 
 
-def test_a_global_attribute_shows_each_value_in_one_way() -> None:
-    table, outcome = masked({**POLICY, "consistency": "global"})
-    for name in ("age", "job", "zone"):
-        assert all(len(labels) == 1 for labels in shown_by_value(table, outcome.data, name).values())
-    assert len(outcome.solution.cut("age").labels) > 1
-
-
-def test_one_attribute_may_be_global_and_the_others_free() -> None:
-    attributes = {**POLICY["attributes"], "age": {"interval": [0, 100], "consistency": "global"}}
-    table, outcome = masked({**POLICY, "attributes": attributes})
-    assert all(len(labels) == 1 for labels in shown_by_value(table, outcome.data, "age").values())
-    assert any(len(labels) > 1 for labels in shown_by_value(table, outcome.data, "job").values())
-
-
-@pytest.mark.slow
-def test_mostly_refines_below_one_cut() -> None:
-    table, coarse = masked({**POLICY, "consistency": "global"})
-    _, fine = masked({**POLICY, "consistency": "mostly"})
-    for name in ("job", "zone"):
-        under = {label: set() for label in coarse.data[name].to_pylist()}
-        for above, label in zip(coarse.data[name].to_pylist(), fine.data[name].to_pylist(), strict=True):
-            under[above].add(label)
-        # What is below one value of the cut for all is never below another.
-        for one, labels in under.items():
-            others = set().union(*(found for other, found in under.items() if other != one))
-            assert not (labels - {one}) & others
-    n_labels = [len(outcome.solution.cut("age").labels) for outcome in (coarse, fine)]
-    assert n_labels[1] > n_labels[0]
-    assert table.num_rows == fine.data.num_rows
-
-
-def test_consistency_is_read_written_and_part_of_the_fingerprint() -> None:
-    plain, asked = read_policy(POLICY), read_policy({**POLICY, "consistency": "mostly"})
-    assert asked.consistencies() == dict.fromkeys(asked.masked, Consistency.MOSTLY)
-    assert read_policy(to_data(asked)) == asked
-    assert plain.fingerprint() != asked.fingerprint()
-    own = read_policy({**POLICY, "attributes": {"job": {"suppress": None, "consistency": "global"}}})
-    assert own.consistencies()["job"] is Consistency.GLOBAL
-    assert read_policy(to_data(own)).consistencies() == own.consistencies()
-    with pytest.raises(PolicyError, match="consistency"):
-        read_policy({**POLICY, "consistency": "always"})
+@pytest.mark.parametrize(
+    "asked", [{"consistency": "global"}, {"attributes": {"age": {"interval": [0, 100], "consistency": "mostly"}}}]
+)
+def test_one_meaning_for_all_regions_is_not_to_be_had(asked: dict[str, Any]) -> None:
+    with pytest.raises(PolicyError, match=r"Delete `consistency`, or use the method `tdr`: one cut for all"):
+        read_policy({**POLICY, **asked})
 
 
 @pytest.mark.parametrize(
@@ -169,17 +133,3 @@ def test_a_class_that_is_a_number_is_told_by_regions() -> None:
     assert within < 0.05 * np.var(table["cost"].to_numpy())
     narrow = [label for label, sex in found if sex == "F"]
     assert len(narrow) > 2 * len([label for label, sex in found if sex == "M"])
-
-
-def test_a_global_value_has_its_label_also_in_regions_without_records() -> None:
-    rows = [(s, v) for s in ("s1", "s2") for v in (("p1", "p2", "q1", "q2") if s == "s1" else ("p1", "p2"))] * 20
-    table = pa.table({"a": [s for s, _ in rows], "b": [v for _, v in rows]})
-    tree = {"any": {"P": ["p1", "p2"], "Q": ["q1", "q2"]}}
-    policy = {
-        "consistency": "global",
-        "attributes": {"a": "suppress", "b": {"taxonomy": tree}},
-        "requirements": [{"qid": ["a", "b"], "k": 10}],
-    }
-    outcome = maskwise.anonymize(table, policy, method="regions")
-    later = maskwise.apply(pa.table({"a": ["s1", "s2"], "b": ["q1", "q1"]}), outcome.solution)
-    assert len(set(later.data["b"].to_pylist())) == 1

@@ -196,7 +196,6 @@ def flatten(domains: Sequence[Domain], weights: Floats) -> tuple[region_arrays.D
         n_children=np.concatenate([*n_children, empty]),
         spread=np.concatenate([*spread, np.zeros(0)]),
         weight=np.asarray(weights, np.float64),
-        is_open=np.ones(len(domains), np.bool_),
     )
     return flat, roots
 

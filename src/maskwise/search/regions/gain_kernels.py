@@ -348,8 +348,6 @@ def weigh_splits(
     add_all(rows, domains, start, stop, scratch)
     has_blocks = len(rows.person) > 0 or len(rows.block) > 0
     for a in range(rows.codes.shape[1]):
-        if not domains.is_open[a]:
-            continue
         if domains.kind[a] == INTERVAL:
             if shown[a, HIGH] - shown[a, LOW] > 1 or shown[a, MISSING]:
                 if has_blocks:

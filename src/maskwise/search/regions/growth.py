@@ -17,7 +17,6 @@ import numpy as np
 
 from maskwise.search.cut_groups import count_groups
 from maskwise.search.regions import block_kernels, gain_kernels, region_arrays, split_kernels
-from maskwise.search.regions.qid_groups import NO_RULES, QidGroups
 from maskwise.solution.region_codes import Taken
 from maskwise.solution.region_rows import walk_splits
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.compress.compressed_table import Compact
+    from maskwise.search.regions.qid_groups import QidGroups
     from maskwise.search.regions.region_arrays import Domains, Terms
     from maskwise.solution.region_rows import SplitsOfRegion
 
@@ -151,11 +151,6 @@ class Growth:
             self._best[region] = best
             heapq.heappush(self._queue, (-best[3], region))
 
-    @property
-    def open_attributes(self) -> tuple[int, ...]:
-        """The attributes that regions may be split by."""
-        return tuple(np.flatnonzero(self.domains.is_open).tolist())
-
     def best(self) -> int | None:
         """The region whose split gains most with what is below it; of equals the first."""
         return self._queue[0][1] if self._queue else None
@@ -167,13 +162,6 @@ class Growth:
         done = self._split(region, int(a), self._parts(region, int(a), int(at)), gain, total)
         self.weigh((region, *done.made))
         return [done]
-
-    def follow(self, attributes: Sequence[int]) -> tuple[QidGroups, ...]:
-        """From now on keep, for each of some attributes, the regions by what they show of it; before any split."""
-        whole = self.counts(0)
-        followed = tuple(QidGroups((a,), NO_RULES, whole) for a in attributes)
-        self.groups = (*self.groups, *followed)
-        return followed
 
     def split_alike(self, regions: Sequence[int], a: int, parts: Sequence[SplitPart], gain: float) -> list[Split]:
         """Split several regions at the same place.

@@ -57,7 +57,6 @@ class Domains(NamedTuple):
     n_children: Any  # (n_nodes,)
     spread: Any  # (n_nodes,) what showing it hides: 0 the exact value, 1 everything
     weight: Any  # (n_attributes,) how much an attribute's information counts
-    is_open: Any  # (n_attributes,) False for one that is never split
 
 
 class Terms(NamedTuple):

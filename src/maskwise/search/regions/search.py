@@ -10,7 +10,7 @@ import numpy as np
 
 from maskwise.compress.request import ClassRequest, Coding, CountRequest
 from maskwise.errors import InfeasibleError, InputError
-from maskwise.policy.attributes import Consistency, Kind, Minimality
+from maskwise.policy.attributes import Kind, Minimality
 from maskwise.search import rule_kernels
 from maskwise.search.bounds import as_rules, list_union
 from maskwise.search.cut_groups import weigh_groups
@@ -23,7 +23,7 @@ from maskwise.search.regions.descent import Descent
 from maskwise.search.regions.domains import flatten, list_domains
 from maskwise.search.regions.growth import Growth
 from maskwise.search.regions.qid_groups import QidGroups
-from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits, UnitsOfValues, units_of_groups
+from maskwise.search.regions.shared_splits import MOST_QIDS, SharedSplits
 from maskwise.search.regions.teacher import align, teach_counts
 from maskwise.search.regions.variants import RegionVariant, choose_variant
 from maskwise.search.registry import MAX_CLASSES
@@ -233,22 +233,12 @@ class RegionSearch:
         return Ending.MAXIMAL
 
     def _phases(self, growth: Growth, is_over: Callable[[], bool]) -> Iterator[Phase]:
-        """Values that mean the same everywhere, single regions, those that are one group."""
-        policy = self.problem.policy
-        wanted = list(policy.consistencies().values())[: policy.n_cuts]
-        alike = [a for a, one in enumerate(wanted) if one is not Consistency.FREE]
-        if alike:
-            yield SharedSplits(growth, UnitsOfValues(growth.follow(alike)), is_over)
-        growth.domains.is_open[:] = [one is not Consistency.GLOBAL for one in wanted]
-        # One by one where each region is safe by itself; values that are split alike may leave some that are safe only
-        # as a part of their groups, and then every split is counted in all groups.
-        are_regions_safe = not alike or len(self._qids) == 1
-        if are_regions_safe:
-            growth.weigh_all()
-            yield growth
+        """Single regions, then those that are one group."""
+        growth.weigh_all()
+        yield growth
         # Persons of several regions do not add up, and blocks are not counted there, so that is left out for both.
-        if growth.adds_up and not policy.known and 1 < len(self._qids) <= MOST_QIDS:
-            yield SharedSplits(growth, units_of_groups, is_over)
+        if growth.adds_up and not self.problem.policy.known and 1 < len(self._qids) <= MOST_QIDS:
+            yield SharedSplits(growth, is_over)
 
     def _refuse_what_persons_do_not_allow(self) -> None:
         """Refuse what cannot be counted where the masked values of some persons differ from record to record."""
@@ -267,12 +257,6 @@ class RegionSearch:
                     "requirements on the size of groups (k). Use the method `tdr`, or make these values the same."
                 )
                 raise InputError(msg)
-        if any(one is not Consistency.FREE for one in policy.consistencies().values()):
-            msg = (
-                f"{why}. The method `regions` then cannot split regions at the same place: leave out `consistency`, "
-                "use the method `tdr`, or make these values the same."
-            )
-            raise InputError(msg)
 
     def _refuse_what_was_released_before(self, descent: Descent) -> None:
         """Refuse requirements that earlier releases break by themselves, whatever this one shows."""
@@ -327,10 +311,5 @@ def _refuse_what_does_not_fit(problem: Problem) -> None:
             "`regions`. Use the method `tdr`, or write `minimality: check`."
         )
         raise InputError(msg)
-    if policy.known and any(one is not Consistency.FREE for one in policy.consistencies().values()):
-        raise InputError(
-            "The method `regions` cannot split regions at the same place where earlier releases are taken into account "
-            "(--against): leave out `consistency`, or use the method `tdr`."
-        )
     if any(preferences_of(policy).levels[: policy.n_cuts]):
         raise InputError("The method `regions` has no levels that hold everywhere. Leave out `at_least`, or use `tdr`.")

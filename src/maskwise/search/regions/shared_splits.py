@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from maskwise.search.regions.qid_groups import QidGroups
 
     Ints = NDArray[np.int64]
-    Unit = tuple[tuple[int, ...], tuple[int, ...]]
-    UnitsOf = Callable[[Growth, Sequence[int]], Iterator[Unit]]
+    Unit = tuple[tuple[int, ...], Sequence[int]]
 
 MOST_TRIED = 8
 """So many places are counted exactly, those that gain most, before regions are left as they are for now."""
@@ -40,30 +39,13 @@ MOST_QIDS = 32
 
 def units_of_groups(growth: Growth, regions: Sequence[int]) -> Iterator[Unit]:
     """Each of some regions by itself, and each group of a QID that one of them is in."""
-    attributes = growth.open_attributes
     for region in regions:
-        yield (region,), attributes
+        yield (region,), range(growth.rows.codes.shape[1])
     for groups in growth.groups:
-        together = tuple(a for a in groups.attributes if a in attributes)
         for group in dict.fromkeys(groups.group_of[region] for region in regions):
             unit = tuple(sorted(r for r in groups.regions[group] if growth.stop[r] > growth.start[r]))
             if len(unit) > 1:
-                yield unit, together
-
-
-@dataclass(frozen=True, slots=True)
-class UnitsOfValues:
-    """All regions that show the same of an attribute: splitting them at once, a value means the same everywhere."""
-
-    values: tuple[QidGroups, ...]
-    """For each attribute that is to be split so, the regions by what they show of it."""
-
-    def __call__(self, growth: Growth, regions: Sequence[int]) -> Iterator[Unit]:
-        """The regions that show what one of some regions shows; also empty ones, which later rows may be in."""
-        del growth
-        for groups in self.values:
-            for group in dict.fromkeys(groups.group_of[region] for region in regions):
-                yield tuple(sorted(groups.regions[group])), groups.attributes
+                yield unit, groups.attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +67,14 @@ class Candidate:
 class SharedSplits:
     """Goes on after regions were split one by one."""
 
-    def __init__(self, growth: Growth, units_of: UnitsOf, is_over: Callable[[], bool]) -> None:
+    def __init__(self, growth: Growth, is_over: Callable[[], bool]) -> None:
         """Start from the regions there are.
 
         Args:
             growth: The regions, and the groups of each QID.
-            units_of: Says what is split at once.
             is_over: Whether there is no time left to look at more.
         """
-        self.growth, self._units_of, self._is_over = growth, units_of, is_over
+        self.growth, self._is_over = growth, is_over
         self._queue: list[tuple[float, tuple[int, ...], int, Candidate]] = []
         self._has_changed = False
         self._weigh_all()
@@ -129,7 +110,7 @@ class SharedSplits:
 
     def _weigh_units(self, regions: Sequence[int]) -> None:
         there = [region for region in regions if self.growth.stop[region] > self.growth.start[region]]
-        for unit, attributes in self._units_of(self.growth, there):
+        for unit, attributes in units_of_groups(self.growth, there):
             for a in attributes:
                 if self._is_over():
                     return
