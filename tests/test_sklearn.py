@@ -244,7 +244,7 @@ def mixed(n: int = 600) -> tuple[pd.DataFrame, list[str]]:
     return table, ["y" if one > 5 else "x" for one in told]
 
 
-RANDOM: list[dict[str, Any]] = [{"method": "regions"}, {"method": "bug", "restarts": 4}]
+RANDOM: list[dict[str, Any]] = [{"method": "regions"}]
 
 
 @pytest.mark.slow
@@ -281,7 +281,7 @@ def test_a_generator_is_drawn_from_at_each_fit_and_not_saved(monkeypatch: pytest
     assert Masker.from_json(Masker(k=5, random_state=np.int64(4)).fit(table, classes).to_json()).random_state == 4
 
 
-@pytest.mark.parametrize(("options", "says"), [({"random_state": -1}, "seed"), ({"restarts": 2}, "Restarts")])
+@pytest.mark.parametrize(("options", "says"), [({"random_state": -1}, "seed"), ({"effort": 2}, "An effort")])
 def test_what_no_search_takes_is_refused(options: dict[str, Any], says: str) -> None:
     table, classes = mixed(100)
     with pytest.raises(maskwise.InputError, match=says):

@@ -86,10 +86,9 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         time_limit: When to stop early.
         effort: For `regions`.
         background: For `conditional` and `regions`.
-        restarts: For `bug`.
         boundaries: Where intervals may be split: `safe` or `exact`; None goes by the policy.
         as_published: Search as the papers do: exact boundaries, a lone hidden value left as `*`.
-        random_state: Seeds the folds of `regions` and the restarts of `bug`: a number, or a NumPy generator
+        random_state: Seeds the folds of `regions`: a number, or a NumPy generator
             from which one is drawn at each `fit`. None stands for 0, so every `fit` gives the same cut.
         encode: `label` shows masked values as text, `ordinal` as the number of
             the label in its cut (-1 for the root of unknown values and for numbers
@@ -130,7 +129,6 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         time_limit: float | None = None,
         effort: int | None = None,
         background: str | None = None,
-        restarts: int = 0,
         boundaries: str | None = None,
         as_published: bool = False,
         random_state: int | np.random.RandomState | None = None,
@@ -145,7 +143,6 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.time_limit = time_limit
         self.effort = effort
         self.background = background
-        self.restarts = restarts
         self.boundaries = boundaries
         self.as_published = as_published
         self.random_state = random_state

@@ -89,7 +89,7 @@ def test_regions_suppress_no_records(data: Path, files: dict[str, Path], run: Ru
     assert not files["r.csv"].exists()
 
 
-@pytest.mark.parametrize("how", [["--as-published"], ["--criterion", "infogain"], ["--restarts", "2"]])
+@pytest.mark.parametrize("how", [["--as-published"], ["--criterion", "infogain"]])
 def test_what_does_not_fit_regions_is_refused(data: Path, files: dict[str, Path], run: Run, how: list[str]) -> None:
     refused = run("mask", data, "-p", files["p.yaml"], "-o", files["r.csv"], "--method", "regions", *how)
     assert refused.code == 2

@@ -34,11 +34,11 @@ def report(run: Run, *options: str) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_a_setting_is_a_default_and_the_command_line_wins(place: Path, run: Run) -> None:
-    (place / "maskwise.toml").write_text('method = "bug"\nrestarts = 1\n')
-    assert report(run)["method"] == "bug"
-    # Restarts are for bug alone: what is set for one way to search is not used for another.
+    (place / "maskwise.toml").write_text('method = "regions"\neffort = 1\n')
+    assert report(run)["method"] == "regions"
+    # An effort is for regions alone: what is set for one way to search is not used for another.
     assert report(run, "--method", "tdr")["method"] == "tdr"
-    (place / "maskwise.toml").write_text("restarts = 1\n")
+    (place / "maskwise.toml").write_text("effort = 1\n")
     assert run("mask", "people.csv", "-p", "policy.yaml", "-o", "out.csv").code == 2
 
 
@@ -148,7 +148,7 @@ def test_the_nearest_file_is_used_and_no_other(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("HOME", str(tmp_path))
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
-    (tmp_path / "maskwise.toml").write_text("effort = 1\nrestarts = 1\n")
+    (tmp_path / "maskwise.toml").write_text("effort = 1\n")
     found = find_settings(inner)
     assert found is not None
     assert found.path == tmp_path / "maskwise.toml"

@@ -129,8 +129,8 @@ def test_options_are_checked_against_the_searches_that_there_are() -> None:
         SearchOptions(method="last")
     with pytest.raises(InputError, match="A criterion is for the method `tdr`; `first` has its own measure"):
         SearchOptions(method="first", criterion="infogain")
-    with pytest.raises(InputError, match="Restarts are for the method `bug`"):
-        SearchOptions(method="first", restarts=1)
+    with pytest.raises(InputError, match="An effort is for the method `regions`"):
+        SearchOptions(method="first", effort=1)
 
 
 def test_a_method_has_the_criteria_it_is_registered_with(monkeypatch: pytest.MonkeyPatch) -> None:

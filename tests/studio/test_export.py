@@ -21,7 +21,7 @@ WAYS: list[tuple[dict[str, Any], int | None, bool]] = [
     ({"seed": 7}, 1, False),
     ({"criterion": "conditional", "seed": 3}, 1, True),
     ({"method": "regions", "effort": 1, "seed": 3}, None, False),
-    ({"method": "bug", "restarts": 1, "seed": 5}, None, True),
+    ({"method": "bug", "seed": 5}, None, False),
 ]
 
 

@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, UnknownOptionError
 
 from maskwise.cli.apply import apply
 from maskwise.cli.attack import attack
@@ -33,6 +33,7 @@ from maskwise.cli.taxonomy import taxonomy
 from maskwise.cli.verify import verify
 from maskwise.engines.error_messages import is_interrupt
 from maskwise.errors import MaskwiseError, MaskwiseWarning
+from maskwise.search.options import GONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,6 +124,8 @@ def _complain(error: BaseException) -> int:  # noqa: PLR0911 - one for each exit
         case MissingArgumentError() if error.argument is not None:
             hint = str(error).partition("requires an argument.")[2]  # which option was misspelt
             return _fail(f"`{error.argument.name}` is missing.{hint} {_help_on(error)}", 2)
+        case UnknownOptionError() if (gone := GONE.get((error.token.keyword or "").lstrip("-"))) is not None:
+            return _fail(gone, 2)
         case CycloptsError():
             return _fail(f"{error} {_help_on(error)}", 2)
         case MaskwiseError():

@@ -67,7 +67,7 @@ Shuffle = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    Parameter(help="Makes the order of records, --restarts and regions repeatable; keep it secret."),
+    Parameter(help="Makes the order of records and regions repeatable; keep it secret."),
 ]
 WrittenNumbers = Annotated[
     Literal["label", "midpoint", "mean", "bounds"],
@@ -128,9 +128,6 @@ class SearchFlags:
             "counted where the records are (the default), or not at all."
         ),
     ] = None
-    restarts: Annotated[
-        int, Parameter(help="For bug: search so many times more with some randomness, and keep the best.")
-    ] = 0
     boundaries: Annotated[
         BoundaryName | None,
         Parameter(
@@ -149,7 +146,6 @@ class SearchFlags:
             "time_limit": self.time_limit,
             "effort": self.effort,
             "background": self.background,
-            "restarts": self.restarts,
             "boundaries": self.boundaries,
             "as_published": self.as_published,
         }

@@ -55,7 +55,7 @@ class Setting:
 
 
 _CALLED = {str: "a text in quotes", int: "a whole number", float: "a number", bool: "true or false"}
-_SEARCH = ("method", "criterion", "effort", "background", "restarts")
+_SEARCH = ("method", "criterion", "effort", "background")
 SETTINGS = {
     "engine": Setting(str),
     "memory": Setting(str),
@@ -63,7 +63,6 @@ SETTINGS = {
     "criterion": Setting(str, criteria(), yields_to=_SEARCH),
     "effort": Setting(int, yields_to=_SEARCH),
     "background": Setting(str, tuple(map(str, Background)), yields_to=_SEARCH),
-    "restarts": Setting(int, yields_to=_SEARCH),
     "max_steps": Setting(int),
     "time_limit": Setting(float),
     "keep_order": Setting(

@@ -65,7 +65,7 @@ def anonymize(
         keep_order: Release the records in the order they have. By default their order is random, because a table that
             is sorted by a masked column would tell it.
         shuffle: Release the records in random order also with `as_published`, which keeps it.
-        seed: Makes the order, restarts and variants repeatable; keep it secret.
+        seed: Makes the order and variants repeatable; keep it secret.
         escape_formulas: Quote cells that a spreadsheet would run.
         strict_leaks: Refuse a table with a released column that tells what a masked one hides.
         numbers: What stands for masked numbers and dates: `label` (the interval as text), or for learners `midpoint`,
@@ -81,7 +81,7 @@ def anonymize(
         on_event: Is called with every event of the run, by one thread at a time: a stage begins, a step was taken, or
             the run is still working; see `maskwise.progress`.
         beside: Makes the files that appear together with the output, such as `Certification`.
-        search: How to search: `method`, `criterion`, `max_steps`, `time_limit`, `restarts`, `effort`,
+        search: How to search: `method`, `criterion`, `max_steps`, `time_limit`, `effort`,
             `background`, `boundaries` and `as_published`, as `maskwise.search.options.SearchOptions` describes them.
 
     Returns:

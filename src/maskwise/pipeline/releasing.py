@@ -92,7 +92,7 @@ def release(
     labelled = masking.drop_columns(masking.show_fixed(whole, solution), (*solution.drop, *joint.policy.known))
     masked = write_numbers(labelled, solution)
     if how.is_shuffled:
-        # A seed for restarts or variants alone asks for no order that can be repeated, which a database has not.
+        # A seed for variants alone asks for no order that can be repeated, which a database has not.
         can_repeat = table.engine.can(Feature.RECORD_ORDER) or not taken.options.is_random
         masked = shuffle_records(masked, how.seed if can_repeat else None)
     else:

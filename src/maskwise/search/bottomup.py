@@ -190,7 +190,7 @@ class BottomUp:
         gained_on_average: Floats = total / n_charged[self.attribute[frontier]]
         return gained_on_average
 
-    def choose(self, *, prune: bool, weights: Floats | None = None) -> tuple[int, float, float] | None:
+    def choose(self, *, prune: bool) -> tuple[int, float, float] | None:
         """Pick the best candidate, with its information loss and privacy gain; None if all requirements hold.
 
         With a budget they hold as soon as what breaks one can be suppressed.
@@ -200,7 +200,6 @@ class BottomUp:
 
         Args:
             prune: Try only generalizations that can be critical.
-            weights: For each attribute how much its information counts, for a restart; None counts all alike.
         """
         unmet = self.unmet()
         if not unmet or self.suppressible is not None:
@@ -212,7 +211,6 @@ class BottomUp:
         gain = self._gains(frontier, unmet, prune=prune)
         loss = self._info_loss[frontier]
         weighted = loss * self.weights[self.attribute[frontier]]
-        weighted = weighted if weights is None else weighted * weights[self.attribute[frontier]]
         among = np.flatnonzero(gain > 0) if (gain > 0).any() else np.arange(len(frontier))
         cost = weighted[among] / gain[among] if (gain > 0).any() else weighted[among]
         equal = among[smallest(cost)]
@@ -246,7 +244,7 @@ class BottomUp:
         return tree.name, tuple(labels), tree.nodes[node - first].label
 
     def run(
-        self, curve: SearchCurve, limits: Limits, watch: Watcher, *, prune: bool = True, weights: Floats | None = None
+        self, curve: SearchCurve, limits: Limits, watch: Watcher, *, prune: bool = True
     ) -> tuple[list[Generalization], Ending]:
         """Generalize until all requirements hold, or a limit is reached.
 
@@ -255,12 +253,11 @@ class BottomUp:
             limits: When to give up.
             watch: Called after every step; may ask to stop.
             prune: Try only generalizations that can be critical (Theorem 1); the steps are the same.
-            weights: As in `choose`.
         """
         steps: list[Generalization] = []
         deadline = time.monotonic() + limits.seconds if limits.seconds is not None else None
         while True:
-            best = self.choose(prune=prune, weights=weights)
+            best = self.choose(prune=prune)
             if best is None:
                 return steps, Ending.MET
             if limits.max_steps is not None and len(steps) >= limits.max_steps:

@@ -1,11 +1,8 @@
-"""Bottom-up generalization, once or several times: from the raw values until every requirement holds."""
+"""Bottom-up generalization: from the raw values until every requirement holds."""
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from maskwise.compress.request import CountRequest
 from maskwise.errors import InputError, UnfinishedError, plural
@@ -15,11 +12,9 @@ from maskwise.search.bounds import list_bounds, list_requests
 from maskwise.search.build_solution import build_solution
 from maskwise.search.curve import start_curve
 from maskwise.search.grow_trees import grow_forest
-from maskwise.search.options import Limits
 from maskwise.search.preferences import check_levels, preferences_of
 from maskwise.search.suppression.requests import with_union
 from maskwise.search.suppression.stopping import Stopping
-from maskwise.search.ties import is_less
 from maskwise.search.value_trees import codings_of
 from maskwise.solution.solution import Ending
 from maskwise.values.file_words import command_words
@@ -34,8 +29,6 @@ if TYPE_CHECKING:
     from maskwise.solution.solution import Solution
     from maskwise.solution.steps import Generalization
 
-_SPREAD = 0.5
-"""How far a restart's weights spread: the standard deviation of their logarithms."""
 _MEASURE = "ip"
 """What the steps are chosen by, as a solution names it: information lost per unit of privacy gained."""
 
@@ -62,11 +55,7 @@ class BottomUpSearch:
         return self.trees
 
     def run(self, counts: CompressedTables, progress: Progress) -> Solution:
-        """Generalize until all requirements hold, then again as often as asked, and keep what lost least.
-
-        A restart weighs attributes at random, which led to better results than
-        noise at each step. Only a restart that reached its end is kept.
-        """
+        """Generalize until all requirements hold."""
         problem, options = self.problem, self.problem.options
         _refuse_persons_with_several_rows(counts, problem)
         bounds = list_bounds(problem.profile, problem.policy, self._tables)
@@ -76,31 +65,14 @@ class BottomUpSearch:
         if stopping is None or not stopping.is_reachable(self.trees, self._preferences.levels):
             check_levels(problem.policy, self.trees, tables, bounds)
 
-        def start(n: int) -> BottomUp:
-            progress.stage(Stage.SEARCH, n, options.restarts + 1)
-            return BottomUp(
-                self.trees, tables, bounds, self._preferences, has_class=problem.has_class, stopping=stopping
-            )
-
-        best = start(1)
-        curve = start_curve(problem, best, upward=True)
-        steps, ending = best.run(curve, options.limits, progress.step)
+        progress.stage(Stage.SEARCH)
+        state = BottomUp(self.trees, tables, bounds, self._preferences, has_class=problem.has_class, stopping=stopping)
+        curve = start_curve(problem, state, upward=True)
+        steps, ending = state.run(curve, options.limits, progress.step)
         if ending is not Ending.MET:
             raise UnfinishedError(_unfinished(steps, ending))
-        deadline = time.monotonic() + options.time_limit if options.time_limit is not None else None
-        rng = np.random.default_rng(options.seed or 0)
-        for n in range(options.restarts):
-            other = start(n + 2)
-            left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
-            weights = np.exp(_SPREAD * rng.standard_normal(len(self.trees)))
-            other_curve = start_curve(problem, other, upward=True)
-            other_steps, other_ending = other.run(other_curve, Limits(None, left), progress.step, weights=weights)
-            if other_ending is not Ending.MET:
-                break
-            if is_less(other.lost, best.lost):
-                best, steps, curve = other, other_steps, other_curve
         messages = counts.workspace.messages()
-        return build_solution(problem, self.trees, best, steps, curve, ending, criterion=_MEASURE, messages=messages)
+        return build_solution(problem, self.trees, state, steps, curve, ending, criterion=_MEASURE, messages=messages)
 
     def rerun(self, counts: CompressedTables, n_steps: int) -> Solution:
         """Refuse: only the last state of a bottom-up search is safe."""

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from maskwise.search.registry import SearchRegistration
 
 
+GONE = {
+    "restarts": "The method `bug` searches once. Leave out `restarts`; the method `regions` tells a classifier more.",
+}
+"""What is said of options that there were."""
+
+
 class SearchKeywords(TypedDict, total=False):
     """The options of a search as keyword arguments; `SearchOptions` says what they mean."""
 
@@ -28,7 +34,6 @@ class SearchKeywords(TypedDict, total=False):
     criterion: str | None
     max_steps: int | None
     time_limit: float | None
-    restarts: int
     effort: int | None
     background: str | None
     boundaries: str | None
@@ -49,7 +54,7 @@ class Limits:
 class SearchOptions:
     """Everything that is decided about a search but for the policy; options that do not go together are refused.
 
-    >>> SearchOptions(method="bug", restarts=3).restarts
+    >>> SearchOptions(method="bug", max_steps=3).max_steps
     3
     """
 
@@ -64,8 +69,6 @@ class SearchOptions:
     """Stop after so many steps; `bug` is safe only at its end and then writes nothing."""
     time_limit: float | None = None
     """Stop searching after so many seconds; `bug` as above."""
-    restarts: int = 0
-    """For `bug`: search so many times more, with attributes weighed at random, and keep what lost least information."""
     effort: int | None = None
     """For `regions`: 1 searches once, more tries variants and keeps the best. None is 2."""
     background: str | None = None
@@ -78,7 +81,7 @@ class SearchOptions:
     """Work as the papers do, whatever the policy says: exact boundaries, the order of records kept, a lone hidden value
     left as `*`."""
     seed: int | None = None
-    """Makes restarts, variants and folds repeatable; None stands for 0."""
+    """Makes variants and folds repeatable; None stands for 0."""
 
     def __post_init__(self) -> None:
         """Refuse options that do not exist or do not go together."""
@@ -99,9 +102,6 @@ class SearchOptions:
             raise InputError("As published means exact boundaries, and safe ones are asked for. Leave out one of them.")
         if registry.find_search(self.method, self._usual_criterion) is None:
             raise InputError(self._wrong_criterion())
-        if self.restarts < 0 or (self.restarts and "restarts" not in self.search.options):
-            msg = f"Restarts are for the method {quote(registry.methods('restarts'))}, and at least 0."
-            raise InputError(msg)
         if self.effort is not None and (self.effort < 1 or "effort" not in self.search.options):
             msg = (
                 f"An effort is for the method {quote(registry.methods('effort'))}, and at least 1; others search once."
@@ -159,8 +159,8 @@ class SearchOptions:
     def asked(self) -> dict[str, str | int | float | bool]:
         """The options that were asked for, by name, without the seed, which must stay secret.
 
-        >>> SearchOptions(method="bug", restarts=3, seed=7).asked()
-        {'method': 'bug', 'restarts': 3}
+        >>> SearchOptions(method="bug", max_steps=3, seed=7).asked()
+        {'method': 'bug', 'max_steps': 3}
         """
         usual = {one.name: one.default for one in fields(self)}
         named = {"method", "criterion"}
@@ -184,7 +184,7 @@ class SearchOptions:
     @property
     def is_random(self) -> bool:
         """Whether the search draws random numbers, so that a seed has a meaning."""
-        return self.search.is_random or self.restarts > 0
+        return self.search.is_random
 
     @property
     def spent_effort(self) -> int:
@@ -201,6 +201,8 @@ def search_options(seed: int | None = None, **given: Unpack[SearchKeywords]) -> 
     """
     known = SearchKeywords.__annotations__
     for name in given:
+        if name in GONE:
+            raise InputError(GONE[name])
         if name not in known:
             msg = f"There is no argument `{name}`.{did_you_mean(name, known)}"
             raise TypeError(msg)

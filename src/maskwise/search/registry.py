@@ -34,7 +34,7 @@ class SearchRegistration:
     home: str
     """Its module and class, as in `maskwise.search.score_search:ScoreSearch`."""
     options: frozenset[str] = frozenset()
-    """Which of the options `restarts`, `effort` and `background` it takes."""
+    """Which of the options `effort` and `background` it takes."""
     usual_effort: int = 1
     """The effort where none is asked for."""
     is_random: bool = False
@@ -59,7 +59,6 @@ SEARCHES = (
         "bug",
         None,
         "maskwise.search.bottomup_search:BottomUpSearch",
-        options=frozenset({"restarts"}),
         starts_from_raw_values=True,
     ),
     SearchRegistration(
@@ -77,8 +76,8 @@ SEARCHES = (
 def methods(option: str | None = None) -> tuple[str, ...]:
     """The names of all methods, or of those that take an option.
 
-    >>> methods(), methods("restarts")
-    (('tdr', 'bug', 'regions'), ('bug',))
+    >>> methods(), methods("effort")
+    (('tdr', 'bug', 'regions'), ('regions',))
     """
     return tuple(dict.fromkeys(one.method for one in SEARCHES if option is None or option in one.options))
 

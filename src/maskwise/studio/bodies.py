@@ -75,7 +75,6 @@ class OptionsBody(Body):
     time_limit: float | None = None
     max_steps: int | None = None
     seed: int | None = None
-    restarts: int | None = None
     boundaries: str | None = None
 
 

@@ -325,22 +325,6 @@ class Heard:
             list(self.stages.values())[-1].append(event.step.step)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "n_searches"),
-    [({"method": "bug", "restarts": 8}, 9)],
-)
-def test_events_tell_one_search_from_the_next(options: dict[str, Any], n_searches: int) -> None:
-    heard = Heard()
-    maskwise.anonymize(pa.table(people()), POLICY, on_event=heard, **options)
-    searches = [f"search {n} of {n_searches}" for n in range(1, n_searches + 1)]
-    ending = ["attack", "check", "mask", "verify", "assess"]
-    assert list(heard.stages) == ["read", "profile", "compress", *searches, *ending]
-    for name in searches:
-        assert heard.stages[name] == list(range(1, len(heard.stages[name]) + 1))
-    assert all(heard.stages[name] for name in searches[:2])
-
-
 def test_a_single_search_is_not_counted() -> None:
     heard = Heard()
     maskwise.anonymize(pa.table(people()), POLICY, on_event=heard, criterion="conditional")
