@@ -23,18 +23,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from experiments.rivals.full_domain import FullDomain
+from experiments.rivals.mondrian import Mondrian
 
 import maskwise
 from bench.measure import table
 from bench.paper_data import ADULT, CRX, GERMAN, PaperData, build_policy
 from maskwise.datasets import adult_trees
 from maskwise.errors import InputError
-from maskwise.rivals.full_domain import FullDomain
 from maskwise.search import registry
 from maskwise.values.number_forms import Numbers
 
 CLASSIFIERS = ("c4.5", "gradient-boosting", "logistic-regression")
-RIVALS = ("mondrian", "full-domain")
+RIVALS: dict[str, Any] = {"mondrian": Mondrian, "full-domain": FullDomain}
 K_ADULT = (10, 50, 100, 300, 500, 1000)
 K_SMALL = (10, 50, 100)
 K_RARE = (10, 50, 100)
@@ -101,7 +102,7 @@ def measure(data: Any, policy: dict[str, Any], ks: tuple[int, ...], plan: Plan, 
                 k=ks,
                 classifiers=plan.classifiers,
                 numbers=numbers,
-                rivals=rivals if way == searches[0] else (),
+                against={rival: RIVALS[rival]() for rival in rivals if way == searches[0]},
                 **options,
                 **known[way],
             )

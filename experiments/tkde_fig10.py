@@ -1,7 +1,7 @@
 """TKDE 2007, Figure 10: Adult with Iyengar's eight attributes, C4.5, ten folds, masked by their training parts.
 
 The paper compares with a genetic algorithm's published errors. Here the other
-algorithms are those that come with maskwise: full-domain generalization and
+algorithms are those of `rivals`: full-domain generalization and
 Mondrian, on the same folds.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.common import Options, adult, errors, plot_errors, print_errors, start, write_csv
+from experiments.rivals import FullDomain, Mondrian
 from maskwise.datasets import adult_trees
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 KS = (10, 50, 100, 250, 500, 1000)
 RIVAL_KS = (10, 100, 500)
+RIVALS = {"full-domain": FullDomain(), "mondrian": Mondrian()}
 
 
 def run(options: Options, folds: int = 10) -> list[Row]:
@@ -25,7 +27,7 @@ def run(options: Options, folds: int = 10) -> list[Row]:
     requirements = [{"qid": list(data.qids["GA"]), "k": 10}]
     settings = {"protocol": "held-out", "folds": folds}
     rows = errors(data, "GA", requirements, k=options.ks or KS, **settings)
-    rivals = errors(data, "GA", requirements, k=options.ks or RIVAL_KS, rivals=["full-domain", "mondrian"], **settings)
+    rivals = errors(data, "GA", requirements, k=options.ks or RIVAL_KS, against=RIVALS, **settings)
     rows += [row for row in rivals if "(" in row["measure"]]
     print_errors(rows)
     write_csv(options, "tkde_fig10", rows)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from experiments.rivals import FullDomain, Mondrian
 
 import maskwise
 from maskwise.formats import solution_file
@@ -149,10 +150,9 @@ def test_an_earlier_release_by_a_rule_counts_as_known() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["mondrian", "full-domain"])
-def test_a_rival_masks_by_a_rule_as_by_its_tree_listed(name: str) -> None:
+@pytest.mark.parametrize("other", [Mondrian, FullDomain])
+def test_another_algorithm_masks_by_a_rule_as_by_its_tree_listed(other: Any) -> None:
     from maskwise.formats.policy_file import read_policy
-    from maskwise.rivals.registry import find_rival
 
     rule = read_rule("prefix", [5, 3, 1])
     table = people().select(["zip", "cls"])
@@ -162,7 +162,7 @@ def test_a_rival_masks_by_a_rule_as_by_its_tree_listed(name: str) -> None:
         policy = read_policy(
             {"class": "cls", "attributes": {"zip": entry}, "requirements": [{"qid": ["zip"], "k": 15}]}
         )
-        fitted = find_rival(name)().fit(table, policy)
+        fitted = other().fit(table, policy)
         found.append([repr(fitted.transform(each)) for each in (table, later)])
     assert found[0] == found[1]
 

@@ -31,7 +31,7 @@ Ask:
 The packages follow the flow: `table` reads, then `profile`, `compress`,
 `search`, `release`, `verify` and `report`; `pipeline` puts them together and
 `cli` calls it. Below them are `errors`, `values`, `policy`, `solution`,
-`formats` and `engines`; beside them `private`, `certificate`, `evaluation`, `classifiers`, `rivals`,
+`formats` and `engines`; beside them `private`, `certificate`, `evaluation`, `classifiers`,
 `datasets` and `sklearn`. docs/architecture.md has a paragraph on each.
 
 A name is imported when it is used: `maskwise --help` waits for none of them.

@@ -11,7 +11,6 @@ import yaml
 
 import maskwise
 import maskwise.evaluation
-import maskwise.rivals
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "maskwise"
@@ -81,7 +80,6 @@ def test_decisions_are_numbered_and_say_what_would_change_them() -> None:
 def test_the_api_page_has_every_public_name() -> None:
     listed = set(re.findall(r"^::: maskwise\.(.+)$", (ROOT / "docs" / "api.md").read_text(), flags=re.MULTILINE))
     assert set(maskwise.__all__) <= listed
-    assert {f"rivals.{name}" for name in maskwise.rivals.__all__} <= listed
     inside = {f"evaluation.{name}" for name in maskwise.evaluation.__all__} - {"evaluation.evaluate"}
     assert inside <= listed
 

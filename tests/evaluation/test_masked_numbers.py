@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from experiments.rivals import Mondrian
 
 import maskwise
 from maskwise.evaluation.learners import NAMES
@@ -103,7 +104,13 @@ def test_every_classifier_and_measure_takes_every_representation(numbers: str) -
     table = pa.table({"age": pa.array(age, from_pandas=True), "job": rng.choice(["a", "b"], 300), "ill": ill})
     policy = {"class": "ill", "requirements": [{"qid": ["age", "job"], "k": 10}]}
     found = maskwise.evaluate(
-        table, policy, classifiers=NAMES, numbers=numbers, measures="all", protocol="both", rivals=["mondrian"]
+        table,
+        policy,
+        classifiers=NAMES,
+        numbers=numbers,
+        measures="all",
+        protocol="both",
+        against={"mondrian": Mondrian()},
     )
     masked = [one for one in found.records if one.metric == "auc" and one.measure == "AE"]
     assert len(masked) == 8

@@ -51,7 +51,7 @@ def test_mean_and_spread_are_those_of_the_runs() -> None:
 
 
 def test_what_does_not_go_with_epsilon_is_refused() -> None:
-    for option in ({"k": 5}, {"rivals": ["mondrian"]}, {"protocol": "combined"}, {"measures": "auc"}):
+    for option in ({"k": 5}, {"against": {"arx": "masked.csv"}}, {"protocol": "combined"}, {"measures": "auc"}):
         with pytest.raises(InputError, match="does not go with a policy that asks for an `epsilon`"):
             maskwise.evaluate(people(0), policy(), **option)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from experiments.rivals import Mondrian
 from sklearn import metrics
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 from sklearn.tree import DecisionTreeRegressor
@@ -65,12 +66,12 @@ def test_all_measures_come_from_classifiers_that_are_trained_once(
 
     monkeypatch.setattr(Learner, "predict_chances", spy)
     whole = people(classes=classes).drop(columns="charges")
-    found = maskwise.evaluate(whole, POLICY, classifiers=NAMES, measures="all", rivals=["mondrian"])
+    found = maskwise.evaluate(whole, POLICY, classifiers=NAMES, measures="all", against={"mondrian": Mondrian()})
     assert sorted(n_trained) == sorted(NAMES * 4)
     seen = figures(found)
     assert len(seen) == 4 * 4 * 6
     assert all(one.error is not None and one.low <= one.error <= one.high for one in seen.values())
-    errors = maskwise.evaluate(whole, POLICY, classifiers=NAMES, rivals=["mondrian"])
+    errors = maskwise.evaluate(whole, POLICY, classifiers=NAMES, against={"mondrian": Mondrian()})
     assert [one.error for one in errors.records] == [one.error for one in found.records if one.metric == "error"]
     for classifier in NAMES[1:]:
         assert seen[classifier, "BE", "auc", None].error > seen[classifier, "UE", "auc", None].error + 0.1
@@ -219,7 +220,7 @@ def test_a_column_that_is_not_there_is_refused() -> None:
 def test_numbers_are_measured_by_absolute_error_and_r2() -> None:
     whole = people().drop(columns="ill")
     train, test = whole[:400], whole[400:]
-    found = maskwise.evaluate(train, CHARGES, test=test, rivals=["mondrian"])
+    found = maskwise.evaluate(train, CHARGES, test=test, against={"mondrian": Mondrian()})
     seen = figures(found)
     assert {key[0] for key in seen} == {"tree", "linear-regression", "gradient-boosting"}
     assert {key[2] for key in seen} == {"mae", "r2"}

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from experiments.rivals.mondrian import Mondrian
 
 import maskwise
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.class_bins import N_BINS
 from maskwise.profile.profile import profile
-from maskwise.rivals.mondrian import Mondrian
 from maskwise.table.read import read
 
 QID = [{"qid": ["age", "job"], "k": 6}]

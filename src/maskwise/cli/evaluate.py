@@ -117,10 +117,6 @@ def evaluate(
             "several times.",
         ),
     ] = (),
-    rival: Annotated[
-        tuple[Literal["mondrian", "full-domain"], ...],
-        Parameter(negative="", show_default=False, help="Evaluate also another algorithm. May be given several times."),
-    ] = (),
     runs: Annotated[
         int, Parameter(help="For a policy with epsilon: how often a release is drawn; DP is the mean error.")
     ] = 10,
@@ -163,7 +159,6 @@ def evaluate(
             boundaries=boundaries,
             as_published=as_published,
             against=others,
-            rivals=rival,
             runs=runs,
             progress=terminal.progress,
         )

@@ -1,8 +1,8 @@
-"""Other ways of masking in the same evaluation: tables of other tools, and the rivals that come with maskwise."""
+"""Other ways of masking in the same evaluation: tables of other tools, and other algorithms."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +10,6 @@ import pyarrow as pa
 from maskwise.errors import InputError, plural
 from maskwise.evaluation.predictors import distinct_texts, other_tool_predictors
 from maskwise.evaluation.sample import fetch, read_numbers
-from maskwise.rivals.registry import find_rival
 from maskwise.table.read import read
 from maskwise.values.arrow import from_numpy
 from maskwise.values.spelling import text_of
@@ -46,16 +45,26 @@ def read_other_tool(sample: Sample, name: str, source: Any) -> Predictors:
     return predictors
 
 
-def mask_by_rival(name: str, train: pa.Table, test: pa.Table | None, policy: Policy) -> pa.Table:
-    """Fit a rival to some records, and mask these and further records by it.
+class OtherMasking(Protocol):
+    """Another algorithm that masks, to compare with."""
+
+    def fit(self, data: Any, policy: Policy) -> Self:
+        """Learn from training records how to mask."""
+
+    def transform(self, data: Any) -> Any:
+        """Mask records."""
+
+
+def mask_by_other(other: OtherMasking, train: pa.Table, test: pa.Table | None, policy: Policy) -> pa.Table:
+    """Fit another algorithm to some records, and mask these and further records by it.
 
     Args:
-        name: The rival's name.
+        other: The algorithm.
         train: The records that it is fitted to.
         test: Further records, which are only masked; they come last in the result.
-        policy: What the rival has to meet.
+        policy: What it has to meet.
     """
-    fitted = find_rival(name)().fit(train, policy)
+    fitted = other.fit(train, policy)
     tables = [fetch(read(fitted.transform(table))) for table in (train, test) if table is not None]
     return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from maskwise.errors import WHOLE, InfeasibleError, InputError, quote
-from maskwise.evaluation.comparisons import mask_by_rival, read_other_tool
+from maskwise.evaluation.comparisons import mask_by_other, read_other_tool
 from maskwise.evaluation.guessing import guess_error, note_guesses
 from maskwise.evaluation.learners import DEFAULT, find_learner
 from maskwise.evaluation.masked_numbers import represent
@@ -40,7 +40,6 @@ from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline import anonymize
 from maskwise.policy.attributes import Boundaries, Kind
 from maskwise.release import mask as masking
-from maskwise.rivals.registry import find_rival
 from maskwise.search.options import SearchKeywords, search_options
 from maskwise.solution.solution import Ending
 from maskwise.table.read import read
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from maskwise.evaluation.comparisons import OtherMasking
     from maskwise.evaluation.predictors import Predictors
     from maskwise.evaluation.sample import Sample
     from maskwise.evaluation.sweep import ThresholdSetting
@@ -91,7 +91,6 @@ def evaluate(
     k: int | Sequence[int] | str | None = None,
     h: float | Sequence[float | str] | str | None = None,
     against: Mapping[str, Any] | None = None,
-    rivals: Sequence[str] = (),
     runs: int = RUNS,
     progress: Callable[[str, int, int], None] | None = None,
     **search: Unpack[SearchKeywords],
@@ -115,8 +114,8 @@ def evaluate(
         numbers: How classifiers see masked numbers: `label`, `midpoint`, `mean` or `bounds`.
         k: One or several k, used for every k requirement of the policy.
         h: One or several confidence bounds, used for every template of the policy.
-        against: Tables that other tools masked, by name: the same records in the same order.
-        rivals: `mondrian` and `full-domain`, other algorithms to compare with.
+        against: Tables that other tools masked, by name: the same records in the same order; or algorithms with `fit`
+            and `transform`, which mask under each protocol and threshold.
         runs: For a policy that asks for an `epsilon`: how often a release is drawn; the mean is `DP`.
         progress: Called with the current activity, the number of errors counted so far, and their total number.
         search: How to search, as in `anonymize`. `boundaries="both"` measures with safe boundaries and once more with
@@ -143,7 +142,7 @@ def evaluate(
     if parsed_policy.private is not None:
         refuse_other_options(
             {"protocol": protocol != Protocol.HELD_OUT, "measures": measures, "by": by, "k": k, "h": h}
-            | {"against": against, "rivals": rivals, "numbers": numbers != Numbers.LABEL}
+            | {"against": against, "numbers": numbers != Numbers.LABEL}
         )
         how = {"test": test, "split": split, "folds": folds, "seed": seed, "progress": progress}
         return evaluate_privately(data, parsed_policy, classifiers=classifiers, runs=runs, **how)
@@ -161,14 +160,12 @@ def evaluate(
     learners = list({learner.name: learner for learner in map(find, wanted)}.values())
     if not learners:
         raise InputError("No classifier is named. Name at least one.")
-    for name in rivals:
-        find_rival(name)
     ks, hs = parse_ks(k), parse_hs(h)
     list_settings(parsed_policy, ks, hs)  # refuses thresholds that the policy does not have, before anything is read
     sample = read_sample(data, parsed_policy, test, [by] if isinstance(by, str) else by)
     splits = partition(sample.strata, sample.n_test, split, folds, seed)
     settings = list_settings(sample.policy, ks, hs)
-    trials = _list_trials(sample, splits, settings, protocols, rivals, against or {}, searches, shown_as)
+    trials = _list_trials(sample, splits, settings, protocols, against or {}, searches, shown_as)
     report = progress or (lambda activity, n_done, n_total: None)  # noqa: ARG005
     n_classes = len(sample.class_texts) or None
     judge = Judge(learners, metrics, n_classes, _watched(sample), sample.groupings, seed)
@@ -216,7 +213,6 @@ def _list_trials(
     splits: Sequence[TrainTestSplit],
     settings: Sequence[ThresholdSetting],
     protocols: Sequence[Protocol],
-    rivals: Iterable[str],
     against: Mapping[str, Any],
     searches: Mapping[str, SearchKeywords],
     numbers: Numbers,
@@ -243,9 +239,10 @@ def _list_trials(
     trials = [unmasked("BE")]
     for name, search in searches.items():
         trials += masked(("SE" if has_only_templates else "AE") + name, partial(_mask, sample, search, numbers))
-    for name in rivals:
-        trials += masked(f"AE({name})", partial(_mask_by_rival, sample, name, numbers))
     for name, source in against.items():
+        if hasattr(source, "fit") and hasattr(source, "transform"):
+            trials += masked(f"AE({name})", partial(_mask_by_other, sample, source, numbers))
+            continue
         predictors = represent(read_other_tool(sample, name, source), sample.predictors, numbers, None)
         prepare = partial(_pair_with_splits, sample, predictors, splits)
         trials.append(Trial(f"AE({name})", (str(Protocol.COMBINED),), prepare, is_masked=True))
@@ -315,13 +312,13 @@ def _represent(sample: Sample, predictors: Predictors, numbers: Numbers, split: 
     return represent(predictors, raw, numbers, None if split is None else len(split.train))
 
 
-def _mask_by_rival(
-    sample: Sample, name: str, numbers: Numbers, policy: Policy, split: TrainTestSplit | None
+def _mask_by_other(
+    sample: Sample, other: OtherMasking, numbers: Numbers, policy: Policy, split: TrainTestSplit | None
 ) -> tuple[Predictors, Bools | None]:
-    """Mask with a rival; without a split all records, else by the training records."""
+    """Mask by another algorithm; without a split all records, else by the training records."""
     train = _take_rows(sample.table, None if split is None else split.train)
     test = None if split is None else _take_rows(sample.table, split.test)
-    predictors = other_tool_predictors(sample.predictors, mask_by_rival(name, train, test, policy), policy)
+    predictors = other_tool_predictors(sample.predictors, mask_by_other(other, train, test, policy), policy)
     return _represent(sample, predictors, numbers, split), None
 
 

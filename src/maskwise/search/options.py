@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 GONE = {
     "restarts": "The method `bug` searches once. Leave out `restarts`; the method `regions` tells a classifier more.",
+    "rivals": "Other algorithms are no part of maskwise. Pass one with `fit` and `transform` as `against`.",
+    "rival": "Other algorithms are no part of maskwise. Pass the tables that they masked with --against NAME=FILE.",
 }
 """What is said of options that there were."""
 

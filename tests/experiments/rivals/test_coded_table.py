@@ -10,13 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from maskwise.errors import InputError
-from maskwise.formats.policy_file import read_policy
-from maskwise.policy.policy import Policy
-from maskwise.rivals.coded_table import (
+from experiments.rivals.coded_table import (
     UNKNOWN,
     CodedColumn,
     check_fitted,
@@ -26,6 +20,12 @@ from maskwise.rivals.coded_table import (
     n_values,
     with_labels,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maskwise.errors import InputError
+from maskwise.formats.policy_file import read_policy
+from maskwise.policy.policy import Policy
 
 ROWS = {
     "Name": ["p", "q", "r", "s"],

@@ -11,10 +11,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from experiments.rivals.other_tools import read_masked
 
 from maskwise.errors import InputError, PolicyError
-from maskwise.rivals.other_tools import read_masked
-from tests.rivals import naive
+from tests.experiments.rivals import naive
 
 QID = ("Age", "Edu", "Job")
 POLICY = {

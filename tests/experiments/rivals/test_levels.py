@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from experiments.rivals.coded_table import code_training_set
+from experiments.rivals.levels import make_levels
 
 from maskwise.errors import InputError
 from maskwise.formats.policy_file import read_policy
 from maskwise.profile.columns import Column
 from maskwise.profile.profile import profile
-from maskwise.rivals.coded_table import code_training_set
-from maskwise.rivals.levels import make_levels
 from maskwise.table.read import read
-from tests.rivals import naive
+from tests.experiments.rivals import naive
 
 
 def column_of(cells: list[Any], entry: Any) -> Column:

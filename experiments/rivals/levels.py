@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.rivals.mondrian_axes import paths
 from maskwise.errors import InputError, PolicyError
 from maskwise.policy.attributes import Kind
-from maskwise.rivals.mondrian_axes import paths
 from maskwise.solution.cut import HIDDEN
 from maskwise.values.scales import Scale, bound, interval_label
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from experiments.rivals.coded_table import CodedColumn
     from maskwise.profile.columns import Column
-    from maskwise.rivals.coded_table import CodedColumn
 
     Ints = NDArray[np.int64]
 

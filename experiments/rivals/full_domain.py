@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from experiments.rivals.coded_table import check_fitted, code_records, code_training_set, with_labels
+from experiments.rivals.lattice import Lattice
+from experiments.rivals.levels import make_levels
 from maskwise.errors import InputError, did_you_mean
 from maskwise.formats.policy_file import read_policy
-from maskwise.rivals.coded_table import check_fitted, code_records, code_training_set, with_labels
-from maskwise.rivals.lattice import Lattice
-from maskwise.rivals.levels import make_levels
 from maskwise.solution.cut import HIDDEN
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from experiments.rivals.coded_table import CodedRecords, TableCoding, TrainingSet
+    from experiments.rivals.levels import Levels
     from maskwise.policy.policy import Policy
-    from maskwise.rivals.coded_table import CodedRecords, TableCoding, TrainingSet
-    from maskwise.rivals.levels import Levels
 
     Ints = NDArray[np.int64]
 

@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from experiments.rivals import FullDomain, Mondrian, full_domain, lattice
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -22,9 +23,8 @@ from maskwise.datasets import ADULT_QIDS, adult_folder, load_adult
 from maskwise.errors import InfeasibleError, InputError
 from maskwise.formats.yaml_lines import parse
 from maskwise.policy.policy import Policy
-from maskwise.rivals import FullDomain, Mondrian, full_domain, lattice
 from tests.conftest import HEADER, POLICY, people
-from tests.rivals import naive
+from tests.experiments.rivals import naive
 
 NAMES = ("Age", "Edu", "Job", "Risk")
 QID = NAMES[:3]

@@ -6,10 +6,9 @@ from collections import Counter
 from itertools import product
 
 import numpy as np
+from experiments.rivals.lattice import Lattice
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from maskwise.rivals.lattice import Lattice
 
 LEVELS = (lambda v: v, lambda v: v // 2, lambda v: v // 4, lambda _: 0)
 

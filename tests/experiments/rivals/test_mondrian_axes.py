@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from experiments.rivals.coded_table import CodedColumn, code_training_set
+from experiments.rivals.mondrian_axes import Axis, TableRoute, ThresholdRoute, make_axis, paths
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskwise.formats.policy_file import read_policy
 from maskwise.policy.taxonomy import Taxonomy
-from maskwise.rivals.coded_table import CodedColumn, code_training_set
-from maskwise.rivals.mondrian_axes import Axis, TableRoute, ThresholdRoute, make_axis, paths
-from tests.rivals import naive
+from tests.experiments.rivals import naive
 
 ENTRIES = {"Age": {"interval": [naive.LOW, naive.HIGH]}, "Edu": {"taxonomy": naive.TREE}, "Job": "suppress"}
 TYPES = {"Age": pa.int64(), "Edu": pa.string(), "Job": pa.string()}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from experiments.rivals.coded_table import n_values
 from maskwise.policy.attributes import Kind
-from maskwise.rivals.coded_table import n_values
 from maskwise.search.score import disclosure_gain, entropy
 from maskwise.search.ties import largest
 from maskwise.solution.cut import HIDDEN
@@ -21,9 +21,9 @@ from maskwise.solution.cut import HIDDEN
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from experiments.rivals.coded_table import CodedColumn
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.profile.columns import Column
-    from maskwise.rivals.coded_table import CodedColumn
 
     Ints = NDArray[np.int64]
 

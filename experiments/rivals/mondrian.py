@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from experiments.rivals.coded_table import check_fitted, code_records, code_training_set, count_minorities, with_labels
+from experiments.rivals.mondrian_axes import Axis, AxisSplit, make_axis
 from maskwise.formats.policy_file import read_policy
-from maskwise.rivals.coded_table import check_fitted, code_records, code_training_set, count_minorities, with_labels
-from maskwise.rivals.mondrian_axes import Axis, AxisSplit, make_axis
 from maskwise.search.ties import TOLERANCE
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from experiments.rivals.coded_table import CodedRecords, TableCoding, TrainingSet
     from maskwise.policy.policy import Policy
-    from maskwise.rivals.coded_table import CodedRecords, TableCoding, TrainingSet
 
     Ints = NDArray[np.int64]
 

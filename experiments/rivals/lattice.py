@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.rivals.coded_table import count_minorities
+from experiments.rivals.coded_table import count_minorities
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,13 +6,14 @@ for each attribute; both look for the best classification metric.
 
 `mondrian` with `mondrian_axes` is the one, `full_domain` with `levels` and
 `lattice` the other; `coded_table` is the table as both see it, `other_tools`
-has `read_masked`, and `registry` finds a rival by its name.
+has `read_masked`. `maskwise.evaluate(..., against={"mondrian": Mondrian()})`
+measures one.
 """
 
 from __future__ import annotations
 
-from maskwise.rivals.full_domain import FullDomain
-from maskwise.rivals.mondrian import Mondrian
-from maskwise.rivals.other_tools import read_masked
+from experiments.rivals.full_domain import FullDomain
+from experiments.rivals.mondrian import Mondrian
+from experiments.rivals.other_tools import read_masked
 
 __all__ = ["FullDomain", "Mondrian", "read_masked"]
