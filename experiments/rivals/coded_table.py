@@ -21,6 +21,7 @@ from maskwise.policy.person import refuse_persons
 from maskwise.profile.profile import profile
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import refuse_missing_cells
+from maskwise.search.bounds import check_feasible
 from maskwise.table.endpoints import closing
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy
@@ -100,8 +101,6 @@ def n_values(column: Column) -> int:
 
 def code_training_set(data: Any, policy: Policy) -> TrainingSet:
     """Check training records against a policy with one k and a class, and code them."""
-    from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
-
     refuse_persons(policy.person, "This method")
     requirements = policy.requirements
     k = requirements[0].k

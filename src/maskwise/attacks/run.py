@@ -7,10 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maskwise.attacks import labels, minimality
 from maskwise.attacks.attack import Attack, AttackResult
+from maskwise.attacks.guard import tighten
 from maskwise.attacks.homogeneity import column_attacks
+from maskwise.attacks.registry import Attacked, try_all
 from maskwise.attacks.searched import Searched
 from maskwise.attacks.told import told
+from maskwise.compress.compress import compress
 from maskwise.errors import InputError
 from maskwise.formats.policy_file import read_policy
 from maskwise.formats.solution_file import read_solution
@@ -20,6 +24,9 @@ from maskwise.profile.persons import with_boundaries
 from maskwise.profile.profile import profile as take_profile
 from maskwise.release import mask as masking
 from maskwise.release.released_columns import look_at_columns
+from maskwise.search.interface import Problem
+from maskwise.search.options import SearchOptions
+from maskwise.search.registry import PLAIN_CRITERION, criteria, start_search
 from maskwise.solution.solution import Solution
 from maskwise.table.endpoints import closing, open_data
 from maskwise.values.memory import parse_memory
@@ -62,8 +69,6 @@ def attack(
         >>> {found.name for found in attack(release, asked) if found.result == "passed"}
         {'homogeneity'}
     """
-    from maskwise.attacks.registry import Attacked, try_all  # noqa: PLC0415 - compiled code is slow to load
-
     asked, n_bytes = read_policy(policy), parse_memory(memory)
     if (solution is None) != (original is None):
         missing, given = ("original", "solution") if original is None else ("solution", "original")
@@ -108,12 +113,6 @@ def search_again(table: Table, policy: Policy, solution: Solution) -> tuple[Sear
     Returns:
         The counts with the cut, and the table without dropped records.
     """
-    from maskwise.attacks.guard import tighten  # noqa: PLC0415 - compiled code is slow to load
-    from maskwise.compress.compress import compress  # noqa: PLC0415 - heavy
-    from maskwise.search.interface import Problem  # noqa: PLC0415 - compiled code is slow to load
-    from maskwise.search.options import SearchOptions  # noqa: PLC0415 - as above
-    from maskwise.search.registry import PLAIN_CRITERION, criteria, start_search  # noqa: PLC0415 - as above
-
     criterion = solution.criterion if solution.criterion in criteria(solution.method) else PLAIN_CRITERION
     options = SearchOptions(method=solution.method, criterion=criterion)
     profile, table = take_profile(table, policy, keep_rare=options.search.starts_from_raw_values)
@@ -130,20 +129,15 @@ def search_again(table: Table, policy: Policy, solution: Solution) -> tuple[Sear
 
 def attack_search(searched: Searched) -> tuple[Attack, ...]:
     """The attacks on a cut that are tried whenever a table is masked, as long as they are cheap."""
-    from maskwise.attacks.labels import labels_that_tell  # noqa: PLC0415 - compiled code
-    from maskwise.attacks.minimality import minimality  # noqa: PLC0415 - compiled code is slow to load
-
     if searched.solution.suppression is not None:
         return suppressed_attacks(searched)
     has_templates = any(one.confidences for one in searched.policy.requirements)
-    found = [minimality(searched)] if has_templates else []
-    return (*found, labels_that_tell(searched))
+    found = [minimality.minimality(searched)] if has_templates else []
+    return (*found, labels.labels_that_tell(searched))
 
 
 def suppressed_attacks(searched: Searched) -> tuple[Attack, ...]:
     """Say that attacks on the method were not tried, because the release suppresses records."""
-    from maskwise.attacks import labels, minimality  # noqa: PLC0415 - compiled code is slow to load
-
     text = "It is not computed for a release with suppressed records yet."
     has_templates = any(one.confidences for one in searched.policy.requirements)
     tried = {"labels": labels.KNOWS} | ({"minimality": minimality.KNOWS} if has_templates else {})

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from maskwise.errors import PolicyError, quote
 from maskwise.policy.attributes import Kind, Missing
 from maskwise.policy.requirements.qid import called, qid_mistakes, refuse
+from maskwise.policy.rules.public_domain import domain_misfit
 
 if TYPE_CHECKING:
     from maskwise.policy.attributes import Attribute
@@ -213,8 +214,6 @@ def _domain_mistake(name: str, entry: Attribute | None) -> str | None:
             f"before anything is read; {_WHY}. Write {name}: {{taxonomy: tree.yaml}}."
         )
     if entry.rule is not None:
-        from maskwise.policy.rules.public_domain import domain_misfit  # noqa: PLC0415 - most policies have no rule
-
         misfit = domain_misfit(entry)
         return None if misfit is None else f"`{name}`: {misfit} The domain must be known beforehand; {_WHY}."
     if entry.kind is Kind.SUPPRESS and not entry.values:

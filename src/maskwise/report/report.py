@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from maskwise.errors import InputError, plural
 from maskwise.policy.requirements.wording import plain_figure
+from maskwise.report.html import write_html
+from maskwise.report.markdown import write_markdown
 from maskwise.report.regional import describe_regional_ending, label_data, regions_data
 from maskwise.report.results import results_data
+from maskwise.report.sections import OWNER_ONLY, sections
 from maskwise.report.suppression_section import suppression_data
 from maskwise.report.trees import is_coarser
 from maskwise.report.wording import Summary, figure_words, requirement_sentence
@@ -79,8 +82,6 @@ class Report:
 
     def sections(self) -> tuple[Section, ...]:
         """Everything the report says, in the order in which people read it."""
-        from maskwise.report.sections import sections  # noqa: PLC0415 - figures alone need no texts
-
         return sections(self.data, self.outcome, self.audience)
 
     def to_json(self) -> str:
@@ -89,23 +90,18 @@ class Report:
 
     def to_markdown(self) -> str:
         """For people who read text."""
-        from maskwise.report.markdown import write_markdown  # noqa: PLC0415 - as above
-
         return write_markdown(TITLE, self._warning, self.sections())
 
     def to_html(self) -> str:
         """For people, as one page that needs nothing else, on a screen or on paper."""
         asked = plural(len(self.data["requirements"]), "requirement")
         about = f"{plural(self.data['rows'], 'record')}, {asked}"
-        from maskwise.report.html import write_html  # noqa: PLC0415 - as above
 
         made_by = f"Written by maskwise {self.data['maskwise']}."
         return write_html(TITLE, about, self._warning, self.sections(), made_by)
 
     @property
     def _warning(self) -> str | None:
-        from maskwise.report.sections import OWNER_ONLY  # noqa: PLC0415 - as above
-
         return OWNER_ONLY if self.audience is Audience.OWNER else None
 
     def render(self, path: Path) -> str:

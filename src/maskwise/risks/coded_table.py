@@ -22,6 +22,7 @@ from maskwise.risks.group_sizes import GroupSizes
 from maskwise.risks.hashed_table import hashed, number_columns
 from maskwise.values.arrow import as_numpy, narrowest
 from maskwise.verify.coded_records import RecountRows
+from maskwise.verify.subset_kernels import count_cells
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -110,8 +111,6 @@ class _CodedColumns:
 
     def _pairs(self, qid: Collection[str], column: str) -> tuple[Ints, Ints]:
         """For each group on others, in their order, and each cell of a column in it: the group, and the records."""
-        from maskwise.verify.subset_kernels import count_cells  # noqa: PLC0415 - compiled code is slow to load
-
         names, n_cells = [*sorted(qid), column], self.n_codes[column]
         sizes = [self.n_codes[name] for name in names]
         if math.prod(sizes) > _MOST_PLACES + 2 * len(self.counts):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.policy.attributes import Kind
+from maskwise.search.interval_split import best_split
 from maskwise.search.ties import largest
 from maskwise.search.value_trees import ValueNode, ValueTree, is_beneficial
 from maskwise.solution.cut import HIDDEN
@@ -211,7 +212,6 @@ def _taxonomy_children(column: Column) -> Callable[[ValueNode], list[ValueNode]]
 
 
 def _interval_children(column: Column, *, has_class: bool) -> Callable[[ValueNode], list[ValueNode]]:
-    from maskwise.search.interval_split import best_split  # noqa: PLC0415 - compiled code is slow to load
 
     numbers = column.numbers
     low_end, high_end = column.range

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import InfeasibleError, InputError, MaskwiseError, PolicyError
 from maskwise.formats.policy_file import from_data, texts
+from maskwise.policy.policy import Policy
 from maskwise.policy.private_release import refuse_private
 from maskwise.policy.source_lines import Document
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from maskwise.policy.policy import Policy
     from maskwise.policy.source_lines import Place
     from maskwise.values.message import Level, Message
 
@@ -65,9 +65,7 @@ def read_placed(policy: Mapping[str, Any] | Policy, folder: Path) -> Policy:
     Raises:
         PolicyError: It has mistakes, or asks for an epsilon.
     """
-    from maskwise.policy.policy import Policy as Read  # noqa: PLC0415 - a name for the check
-
-    if not isinstance(policy, Read):
+    if not isinstance(policy, Policy):
         policy = from_data(PlacedDocument(texts(policy), "policy", {}), folder)
     refuse_private(policy)
     return policy

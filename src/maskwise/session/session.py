@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from maskwise.compress.spill import Workspace
 from maskwise.engines.choose import has_tables
 from maskwise.errors import InputError, MaskwiseError
+from maskwise.formats.policy_file import read_policy
 from maskwise.pipeline.finding import find
 from maskwise.pipeline.previewing import preview_made_trees
 from maskwise.profile.profile import notes_of_table
 from maskwise.profile.profile import profile as take_profile
 from maskwise.progress import RunProgress
 from maskwise.release.earlier import read_earlier
+from maskwise.search.bounds import check_feasible
 from maskwise.search.options import SearchKeywords, SearchOptions, search_options
 from maskwise.session.column_views import count_values, view_columns
 from maskwise.session.remarks import read_placed, remarks_of_error, remarks_of_messages
@@ -223,7 +225,6 @@ class Session:
                 asked = read_placed(policy, Path(folder))
                 table = self._table(asked.reading)
                 profile, _ = take_profile(table, asked)
-                from maskwise.search.bounds import check_feasible  # noqa: PLC0415 - compiled code is slow to load
 
                 check_feasible(profile, asked)
             except MaskwiseError as error:
@@ -261,8 +262,6 @@ class Session:
         Raises:
             UnfinishedError: It was stopped before there was anything to keep.
         """
-        from maskwise.formats.policy_file import read_policy  # noqa: PLC0415 - not needed to look at a table
-
         self.require_open()
         if options is not None and search:
             raise InputError("How to search is said by `options` or by keywords, not by both.")

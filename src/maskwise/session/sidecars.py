@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError
+from maskwise.formats import solution_file, trace_file
 from maskwise.release.file_set import Sidecar
 from maskwise.release.target_checks import check_target
+from maskwise.report.plot import check_curve, render
+from maskwise.report.report import check_suffix, report
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:
@@ -51,38 +54,24 @@ class SidecarPaths:
             check_target(path)
         for text in (self.report, self.owner_report):
             if text is not None:
-                from maskwise.report.report import check_suffix  # noqa: PLC0415 - only what is written is imported
-
                 check_suffix(text)
         if self.curve is not None:
-            from maskwise.report.plot import check_curve  # noqa: PLC0415 - as above
-
             check_curve(self.curve)
 
     def make(self, outcome: Outcome) -> list[Sidecar]:
         """Make the files of a run; what lists hidden values is private."""
         files = []
         if self.solution is not None:
-            from maskwise.formats import solution_file  # noqa: PLC0415 - as above
-
             text = solution_file.dumps(outcome.solution, public=self.is_public)
             files.append(Sidecar(self.solution, text, private=not self.is_public))
         if self.trace is not None:
-            from maskwise.formats import trace_file  # noqa: PLC0415 - as above
-
             files.append(Sidecar(self.trace, trace_file.dumps(outcome.steps), private=True))
         if self.curve is not None:
-            from maskwise.report.plot import render  # noqa: PLC0415 - as above
-
             picture = render(outcome.curve, outcome.policy, self.curve)
             files.append(Sidecar(self.curve, picture, private=True))
         if self.report is not None:
-            from maskwise.report.report import report  # noqa: PLC0415 - as above
-
             files.append(Sidecar(self.report, report(outcome).render(self.report)))
         if self.owner_report is not None:
-            from maskwise.report.report import report  # noqa: PLC0415 - as above
-
             text = report(outcome, Audience.OWNER).render(self.owner_report)
             files.append(Sidecar(self.owner_report, text, private=True))
         if self.certification is not None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, WriteError
+from maskwise.formats.policy_file import read_policy
+from maskwise.suggestion.draft import write_draft
 from maskwise.suggestion.roles import Role
 
 if TYPE_CHECKING:
@@ -152,14 +154,11 @@ class Suggestion:
     def policy(self) -> Policy:
         """The policy."""
         # A draft is written without it, and to import it takes a quarter of a second.
-        from maskwise.formats.policy_file import read_policy  # noqa: PLC0415 - start-up
 
         return read_policy(self.data)
 
     def to_yaml(self) -> str:
         """The policy as a file, with the reasons as comments."""
-        from maskwise.suggestion.draft import write_draft  # noqa: PLC0415 - it needs this module
-
         return write_draft(self)
 
     def to_data(self) -> dict[str, Any]:

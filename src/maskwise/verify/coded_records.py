@@ -22,6 +22,7 @@ from maskwise.engines.distinct_rows import marked_of_row, records_of_row
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
 from maskwise.values.processors import n_processors
+from maskwise.verify.subset_kernels import count_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -136,8 +137,6 @@ class RecountRows:
         Yields:
             (n_groups, n_counts) the counts of its groups.
         """
-        from maskwise.verify.subset_kernels import count_cells  # noqa: PLC0415 - compiled code is slow to load
-
         n_rows, n_counts = self.counts.shape
         n_cells = math.prod(bundle.size for bundle in bundles)
         if n_cells > _MOST_CELLS + 2 * n_rows:

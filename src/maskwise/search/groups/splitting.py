@@ -15,6 +15,7 @@ import numpy as np
 
 from maskwise.compress.packing import pack
 from maskwise.search import rule_kernels
+from maskwise.search.conditional.gain_kernels import worst_of_splits
 from maskwise.search.groups import split_kernels
 from maskwise.values.kernel import plain_loop
 
@@ -67,7 +68,6 @@ def try_splits(
         high: One past its last.
     """
     # Only searches whose intervals grow ask for it.
-    from maskwise.search.conditional.gain_kernels import worst_of_splits  # noqa: PLC0415
 
     n_rules, (_, n_words), n_counts = len(rules.kind), groups.words.shape, len(groups.part)
     worst, fits = np.full((n_rules, high - low), -np.inf), np.ones(high - low, np.bool_)
