@@ -117,6 +117,41 @@ def test_records_are_counted_from_bytes(
     assert count_one_by_one(path, ",", 2) == len(rows)
 
 
+@pytest.mark.parametrize(
+    ("text", "is_doubtful"),
+    [
+        ("n,m\na,b\n", False),
+        ("n,m\r\na,b\r\n\r\n", False),
+        ("n,m\ra,b\r\r", False),
+        ('n,m\n"a,b","c""d"\n"",x\n', False),
+        ('n,m\r\n"a\nb","c\rd"\r\n', False),
+        ('\ufeff"n","m"\na,b\n', False),
+        ('n,m\na,"b"', False),
+        ('n,m\na"b,c"d\n', True),
+        ('n,m\n"a"b,c\n', True),
+        ('n,m\n"a" ,c\n', False),
+        ('n,m\na,"b\n', True),
+        ("n,m\na,b\r\nc,d\n", True),
+        ("n,m\r\na,b\nc,d\r\n", True),
+        ("n,m\na,b\rc,d\n", True),
+        ("n,m\na,b\r", True),
+    ],
+)
+@pytest.mark.parametrize("block", [1, 2, 3, 5, 7, 64, 99])
+def test_what_readers_do_not_agree_on_is_doubtful_wherever_blocks_end(
+    tmp_path: Path, text: str, block: int, *, is_doubtful: bool
+) -> None:
+    path = tmp_path / "t.csv"
+    for filled in (text, text.replace("a", "a" * 61, 1)):
+        path.write_bytes(filled.encode())
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(csv_records, "_BLOCK", block)
+            # A block without a line end is doubtful, too.
+            found = find_facts(path, 2).is_doubtful
+        assert found or not is_doubtful
+        assert find_facts(path, 2).is_doubtful is is_doubtful
+
+
 def test_empty_lines_are_records_of_one_column_only(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"Age\n\n1\n\n2\n")
@@ -174,6 +209,6 @@ def test_a_disk_that_fails_in_the_middle_is_said(
             del n
             raise error
 
-    monkeypatch.setattr(csv_records, "_opened", lambda _: Failing())
+    monkeypatch.setattr(csv_records, "opened", lambda _: Failing())
     with pytest.raises(InputError, match=r"`people.csv` could not be read to its end: i"):
         csv_records.find_facts(tmp_path / "people.csv", 2)

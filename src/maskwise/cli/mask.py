@@ -80,9 +80,6 @@ def mask(
     """Mask a table, recount the result, and only then release it."""
     # NumPy starts threads to multiply large matrices when it is loaded, 0.03 processor seconds. Here are none.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from maskwise.table.read_ahead import READ_AHEAD  # noqa: PLC0415 - first of all: what follows takes a while to load
-
-    READ_AHEAD.start(data, engine, memory)
     from maskwise.cli.private import PrivateFiles, is_private, mask_privately, refuse_options  # noqa: PLC0415
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
     from maskwise.formats.policy_file import policy_files, read_policy  # noqa: PLC0415 - start-up

@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from maskwise.engines import defaults
 from maskwise.engines.base import BATCH, RECORDS, Feature, Gap
-from maskwise.engines.csv_reading import count_rows_of_lines, csv_cells
 from maskwise.engines.duckdb_sources import files_read
 from maskwise.engines.error_messages import (
     csv_message,
@@ -26,8 +25,7 @@ from maskwise.engines.error_messages import (
 )
 from maskwise.engines.ibis_compilers import import_compilers_when_asked
 from maskwise.engines.known_tables import known_table
-from maskwise.engines.parquet_counting import count_rows_of_parquet, parquet_cells
-from maskwise.engines.write_files import connect, copy_query, file_of, quiet
+from maskwise.engines.write_files import connect, copy_query, file_of, path_list, quiet
 from maskwise.errors import InputError, WriteError
 from maskwise.values.arrow import as_numpy
 from maskwise.values.input_kind import InputKind, input_kind
@@ -49,6 +47,10 @@ if TYPE_CHECKING:
 
 _MOST_LISTED = 16
 """Of more texts a join finds one faster than comparisons one after the other."""
+_N_TRIED = 20_000
+"""So many records are looked at to see whether rows repeat."""
+_MOST_DIFFERENT = 0.5
+"""Up to this share of different rows among those it pays to keep each of them once."""
 _TYPES = {
     f"{sign}int{bits}": ("U" if sign else "") + name
     for sign in ("", "u")
@@ -77,7 +79,6 @@ class DuckDB:
     version = defaults.version
     in_random_order = defaults.in_random_order
     n_smaller_sql = defaults.n_smaller_sql
-    repeats_rows = defaults.supposed_distinct
 
     def __init__(self, source: Any = None, *, writes: bool = False, memory: int | None = None) -> None:
         """Start DuckDB, or work in the owner's connection.
@@ -171,22 +172,19 @@ class DuckDB:
         if files.delimiter is None:
             # They are read only when something is asked of them.
             self._paths += files.paths
-            if files.is_counted and count_rows_of_parquet(self._connection, name, files):
-                return self.backend.table(name)
             with translate_errors(self._paths):
                 self._connection.execute(
                     f"CREATE TEMP VIEW {name} ({', '.join(f'c{i}' for i in range(files.n_columns))}) AS "  # noqa: S608
-                    f"SELECT * FROM {parquet_cells(files)}"
+                    # A folder called `Age=30` must not become the column Age, so partitions are not looked for.
+                    f"SELECT * FROM read_parquet({path_list(files.paths)}, hive_partitioning = false)"
                 )
                 return self.backend.table(name)
-        if files.is_counted and count_rows_of_lines(self._connection, name, files):
-            return self.backend.table(name)
         kept = f"*, count(*) AS {RECORDS}" if files.is_counted else "*"
         grouped = " GROUP BY ALL" if files.is_counted else ""
         # Several threads guess where records begin, and may guess wrong in cells of several lines: then one reads them.
         for parallel in (True, False):
             try:
-                cells = csv_cells(files, parallel=parallel)
+                cells = _csv_cells(files, parallel=parallel)
                 self._connection.execute(f"CREATE TEMP TABLE {name} AS SELECT {kept} FROM {cells}{grouped}")  # noqa: S608
                 break
             except Exception as error:  # noqa: BLE001 - the database's own types
@@ -330,6 +328,14 @@ class DuckDB:
             msg = f"The table `{target}` could not be written: {reason}. Nothing was released."
             raise WriteError(msg) from None
 
+    def repeats_rows(self, records: str, columns: Sequence[str]) -> bool:
+        """Look at the first records, where there are many."""
+        del columns
+        with translate_errors(self._paths):
+            first = self._connection.sql(f"SELECT * FROM ({records}) t LIMIT {_N_TRIED}").to_arrow_table()  # noqa: S608
+        n_different = len(set(zip(*(column.to_pylist() for column in first.columns), strict=True)))
+        return first.num_rows == _N_TRIED and n_different <= _MOST_DIFFERENT * _N_TRIED
+
     def beside(self) -> DuckDB | None:
         """A second connection where the database is this run's own, in memory."""
         return DuckDB(self) if self._is_in_memory else None
@@ -353,6 +359,18 @@ def _batches(reader: pa.RecordBatchReader, paths: Sequence[Path]) -> Iterator[pa
             except StopIteration:
                 return
         yield batch
+
+
+def _csv_cells(files: DataFiles, *, parallel: bool) -> str:
+    """The records of csv files, as a table function; several threads guess where records begin."""
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(files.n_columns))
+    packing = "gzip" if files.paths[0].suffix.lower() == ".gz" else "none"
+    # A missing cell that is alone in its line is a quoted one.
+    return (
+        f"read_csv({path_list(files.paths)}, delim = '{files.delimiter}', quote = '\"', escape = '\"', header = true, "
+        f"auto_detect = false, nullstr = '', allow_quoted_nulls = {files.n_columns == 1}, strict_mode = true, "
+        f"hive_partitioning = false, columns = {{{columns}}}, compression = '{packing}', parallel = {parallel})"
+    )
 
 
 def _quoted(name: TableName) -> str:

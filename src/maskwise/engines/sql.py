@@ -143,6 +143,8 @@ class Engine:
         Nothing but counts may be asked of it. A table whose rows differ is left as it is, and so is one with numbers
         that have several spellings, because `=` does not tell 1.5 from 1.50.
         """
+        if RECORDS in table.columns:
+            return table
         bare = table.drop(ROW) if ROW in table.columns else table
         is_exact = all(is_told_apart(kind) for kind in bare.schema().types)
         if not is_exact or not self.dialect.repeats_rows(self._compile(bare), bare.columns):

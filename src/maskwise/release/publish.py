@@ -134,7 +134,7 @@ def _written(
         folder = files.folder(target.path)
         masked.engine.write(expr, Folder(folder), names, masked.source)
         opened = read(Folder(folder), masked.engine if masked.engine.can(Feature.FILES) else None, is_counted=True)
-        yield replace(opened, expr=opened.engine.counted(opened.expr)), folder
+        yield opened, folder
         return
     if isinstance(target, TableName):
         with masked.engine.draft_table(expr, target, names) as written:

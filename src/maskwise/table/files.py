@@ -26,9 +26,8 @@ from maskwise.errors import InputError, did_you_mean
 from maskwise.table.arrow_types import with_known_types
 from maskwise.table.column_names import unique_names
 from maskwise.table.csv_encoding import WINDOWS, decode_start, is_windows
-from maskwise.table.csv_records import facts_meanwhile, read_csv, refuse_other_count
-from maskwise.table.held_files import load_csv, load_numbered, load_parquet
-from maskwise.table.read_ahead import READ_AHEAD
+from maskwise.table.csv_records import facts_meanwhile, refuse_other_count
+from maskwise.table.held_files import count_lines, load_csv, load_parquet, read_csv
 from maskwise.values.csv_form import PLAIN, CsvForm
 from maskwise.values.location import Folder, suffix_of
 from maskwise.values.paths import is_folder, is_there
@@ -98,18 +97,19 @@ def open_files(
     """
     suffix = suffix_of(paths[0])
     if suffix.startswith((".csv", ".tsv")):
-        opened = [_look_into(path, lambda path=path: csv_header(path, suffix, delimiter)) for path in paths]
-        names = _common_header(paths, [header for header, _ in opened], rename)
-        if len({found for _, found in opened}) > 1:
+        headers = [_look_into(path, lambda path=path: csv_header(path, suffix, delimiter)) for path in paths]
+        names = _common_header(paths, [header for header, _ in headers], rename)
+        if len({found for _, found in headers}) > 1:
             raise InputError("The files are separated by different characters. Use one.")
-        return _open_csv(DataFiles(paths, len(names), opened[0][1], is_counted), engine, names), names
+        return _open_csv(DataFiles(paths, len(names), headers[0][1], is_counted), engine, names), names
     if suffix == ".parquet":
         schemas = [_look_into(path, lambda path=path: parquet_schema(path)) for path in paths]
         names = _common_header(paths, [list(schema.names) for schema in schemas], rename)
         _refuse_other_types(paths, schemas)
         most_held = engine.dialect.most_held
-        loaded = None if is_counted else READ_AHEAD.take(load_parquet, paths, schemas[0], most_held)
-        return engine.scan(DataFiles(paths, len(names), is_counted=is_counted) if loaded is None else loaded), names
+        loaded = None if is_counted else load_parquet(paths, schemas[0], most_held)
+        opened = engine.scan(DataFiles(paths, len(names), is_counted=is_counted) if loaded is None else loaded)
+        return engine.counted(opened) if is_counted else opened, names
     if len(paths) > 1:
         msg = f"Of `{suffix}` files only one is read at a time. Use parquet or csv."
         raise InputError(msg)
@@ -125,20 +125,25 @@ def _open_csv(files: DataFiles, engine: Engine, names: Sequence[str]) -> ir.Tabl
     is_plain = not any(end in name for name in names for end in "\r\n")
     encodings = [WINDOWS if is_windows_text(path) else "utf-8" for path in files.paths]
     is_plain = is_plain and WINDOWS not in encodings
-    numbered = READ_AHEAD.take(load_numbered, files, engine.dialect.most_held) if is_plain else None
-    if numbered is not None:
-        return engine.scan(numbered)
     with facts_meanwhile(files) as looking:
-        loaded = load_csv(files, engine.dialect.most_held) if is_plain else None
-        opened = engine.scan(files) if is_plain and loaded is None else None
+        opened = _open_plain(files, engine) if is_plain else engine.scan(read_csv(files, encodings))
         facts = looking.result()
-    if loaded is not None:
-        opened = engine.scan(loaded if all(each.is_regular for each in facts) else files)
-    if opened is None or any(each.has_blanks_beside_quotes for each in facts):
-        opened = engine.scan(read_csv(files.paths, files.delimiter, files.n_columns, encodings))
+    if is_plain and any(each.has_blanks_beside_quotes for each in facts):
+        opened = engine.scan(read_csv(files, encodings))
+    elif is_plain and any(each.is_doubtful for each in facts):
+        opened = engine.scan(files)
     (n_read,) = engine.fetch(opened.aggregate(n=n_records(opened))).column(0).to_pylist()
     refuse_other_count(files, facts, n_read)
     return opened
+
+
+def _open_plain(files: DataFiles, engine: Engine) -> ir.Table:
+    """Open csv files in this process, or in the engine if they are too large for it, or cannot be read."""
+    most_held = engine.dialect.most_held
+    if files.is_counted and (counted := count_lines(files, most_held)) is not None:
+        return engine.register(counted)
+    loaded = load_csv(files, most_held)
+    return engine.scan(files if loaded is None else loaded)
 
 
 def _look_into(path: Path, look: Any) -> Any:

@@ -1,21 +1,27 @@
-"""Files that are read into memory: texts that repeat as dictionaries, so that each distinct cell is looked at once.
+"""Files that are read into memory as dictionaries: for each column its different cells, for each record which it has.
 
-An engine that can put tables on disk reads what is too large. What is read here
-is read as the engine would read it: of a csv only one that is regular, as
-`csv_records` finds from its bytes.
+Arrow reads them, whatever a csv looks like. What is too large for this process is
+the engine's, which can put tables on disk; so is what Arrow cannot read, of which
+the engine says what is wrong.
 """
 
 from __future__ import annotations
 
 import io
+import zlib
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv
 
+from maskwise.engines.base import RECORDS
 from maskwise.engines.held_columns import one_array
-from maskwise.table.csv_dictionaries import number_csv
+from maskwise.errors import InputError
+from maskwise.table.csv_records import opened
+from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.processors import for_each
 
 if TYPE_CHECKING:
@@ -26,49 +32,149 @@ if TYPE_CHECKING:
 
 _READ_BYTES = 1 << 23
 """A csv is read in blocks of this size. Each has dictionaries of its own, which are put together."""
-_TRIED_BYTES = 1 << 18
-"""So much of a file is looked at to see which columns repeat their texts."""
+_REPEATED_FROM = 8_000_000
+"""Smaller csv files are parsed at once: it takes as long as to look for lines that repeat."""
+_TRIED_BYTES = 1 << 21
+"""The lines of so much of a file are looked at to see whether lines repeat."""
 _MOST_DIFFERENT = 0.5
-"""A column is a dictionary if at most this share of its texts differ; of a csv, of the first ones."""
+"""Up to this share of different lines among those it pays to parse each of them once."""
+_NOWHERE = "\x01"
+"""Separates nothing: a character that no line has. A file with one is parsed cell by cell."""
 _WORD = 8
 """The bytes that a cell may take."""
-
-
-def load_numbered(files: DataFiles, most_bytes: int) -> pa.Table | None:
-    """Read csv files whose cells repeat and that every parser reads alike into memory; None leaves them to others.
-
-    Args:
-        files: The files.
-        most_bytes: How large they may be.
-    """
-    if not _is_held(files, most_bytes):
-        return None
-    try:
-        numbered = number_csv(files)
-    except (OSError, EOFError, MemoryError):
-        # The engine says what is wrong with it, or takes less memory.
-        return None
-    return None if numbered is None else _all_in_one(numbered)
+_TEXTS = pa.dictionary(pa.int32(), pa.string())
+_UNREADABLE = (pa.ArrowException, UnicodeDecodeError, OSError, EOFError, zlib.error)
 
 
 def load_csv(files: DataFiles, most_bytes: int) -> pa.Table | None:
-    """Read regular csv files into memory; None leaves them to the engine.
+    """Read csv files into memory; None leaves them to the engine.
 
-    Whether they are regular is for the caller to find out: others are read here as well, perhaps not as they are.
+    Claim: the cells are those that are written. Whether all records were read is
+    for the caller to find out, by another count.
 
     Args:
         files: The files.
         most_bytes: How large they may be.
     """
-    if not _is_held(files, most_bytes):
-        return None
     try:
-        if any(_ends_open(path, str(files.delimiter)) for path in files.paths):
-            return None
-        return _all_in_one(_read(files))
-    except (pa.ArrowException, OSError):
+        sources = _sources(files, most_bytes)
+        return None if sources is None else _as_one([_parse(source, files) for source in sources])
+    except _UNREADABLE:
         # The engine says what is wrong with it.
         return None
+
+
+def read_csv(files: DataFiles, encodings: Sequence[str]) -> pa.Table:
+    """Read csv files that no engine would read as they are: line ends in the header, blanks beside quotes, letters.
+
+    Args:
+        files: The files.
+        encodings: In which letters each is written.
+    """
+    parts = []
+    for path, encoding in zip(files.paths, encodings, strict=True):
+        try:
+            with opened(path) as file:
+                parts.append(_parse(file, files, encoding))
+        except UnicodeDecodeError:
+            msg = f"{path.name} cannot be read: it is not UTF-8 text; save the file as UTF-8."
+            raise InputError(msg) from None
+        except _UNREADABLE:
+            msg = f"{path.name} cannot be read: it does not follow the csv format."
+            raise InputError(msg) from None
+    return _as_one(parts)
+
+
+def count_lines(files: DataFiles, most_bytes: int) -> pa.Table | None:
+    """Read csv files whose lines repeat: each different line once, with the number of its records as `RECORDS`.
+
+    Claim: the rows and numbers are those that parsing every line gives. A line
+    with an even number of quotes begins and ends outside of a quoted cell, so
+    where all lines have one, each of them is a record.
+
+    Args:
+        files: The files.
+        most_bytes: How large they may be.
+
+    Returns:
+        None if lines hardly repeat, or some are no records.
+    """
+    if files.n_columns == 1 or sum(path.stat().st_size for path in files.paths) < _REPEATED_FROM:
+        return None
+    try:
+        sources = _sources(files, most_bytes)
+        if sources is None or not _repeats_lines(files.paths[0]):
+            return None
+        lines = one_array(_as_one([_lines(source) for source in sources]).column(0))
+        different = lines.dictionary
+        if (as_numpy(pc.count_substring(different, '"')) & 1).any():
+            return None
+        text = "\n".join(different.to_pylist()).encode()
+        rows = _parse(pa.BufferReader(text), files, skipped=0)
+    except _UNREADABLE:
+        return None
+    if rows.num_rows != len(different):
+        return None
+    counts = np.bincount(as_numpy(lines.indices), minlength=len(different))
+    return rows.append_column(RECORDS, from_numpy(counts))
+
+
+def _repeats_lines(path: Path) -> bool:
+    with opened(path) as file:
+        lines = file.read(_TRIED_BYTES).splitlines()
+    return len(set(lines)) <= _MOST_DIFFERENT * len(lines)
+
+
+def _lines(source: Any) -> pa.Table:
+    """The lines of a csv without its header."""
+    begin = csv.ReadOptions(column_names=["line"], skip_rows=1, block_size=_READ_BYTES)
+    how = csv.ParseOptions(delimiter=_NOWHERE, quote_char=False, ignore_empty_lines=True)
+    return csv.read_csv(source, begin, how, csv.ConvertOptions(column_types={"line": _TEXTS}))
+
+
+def _sources(files: DataFiles, most_bytes: int) -> list[Any] | None:
+    """What csv files are read from; None if they are larger together than this process may hold.
+
+    Arrow takes a missing cell at the end of a file without a line end for an empty text: it is left to the engine.
+    """
+    sources: list[Any] = []
+    n_bytes, end = 0, str(files.delimiter).encode()
+    for path in files.paths:
+        if _is_packed(path):
+            with opened(path) as packed:
+                text = packed.read(max(most_bytes - n_bytes, 0) + 1)
+            n_bytes, is_open = n_bytes + len(text), text.endswith(end)
+            sources.append(pa.BufferReader(text))
+        else:
+            n_bytes += (n_own := path.stat().st_size)
+            with path.open("rb") as file:
+                file.seek(-min(len(end), n_own), io.SEEK_END)
+                is_open = file.read() == end
+            sources.append(path)
+        if is_open or n_bytes > most_bytes:
+            return None
+    return sources
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
+
+
+def _parse(source: Any, files: DataFiles, encoding: str = "utf-8", *, skipped: int = 1) -> pa.Table:
+    """Parse a csv: an empty cell is missing, a quoted empty one is a text; alone in its line it is missing, too."""
+    names = [f"c{i}" for i in range(files.n_columns)]
+    is_alone = files.n_columns == 1
+    return csv.read_csv(
+        source,
+        csv.ReadOptions(column_names=names, skip_rows_after_names=skipped, block_size=_READ_BYTES, encoding=encoding),
+        csv.ParseOptions(delimiter=str(files.delimiter), newlines_in_values=True, ignore_empty_lines=not is_alone),
+        csv.ConvertOptions(
+            column_types=dict.fromkeys(names, _TEXTS),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=is_alone,
+        ),
+    )
 
 
 def load_parquet(paths: Sequence[Path], schema: pa.Schema, most_bytes: int) -> pa.Table | None:
@@ -95,7 +201,7 @@ def load_parquet(paths: Sequence[Path], schema: pa.Schema, most_bytes: int) -> p
     except (pa.ArrowException, OSError):
         # The engine says what is wrong with them.
         return None
-    return _all_in_one(whole)
+    return _as_one([whole])
 
 
 def _unpacked(metadata: Any) -> int:
@@ -104,50 +210,11 @@ def _unpacked(metadata: Any) -> int:
     return int(max(n_bytes, _WORD * metadata.num_columns * metadata.num_rows))
 
 
-def _is_held(files: DataFiles, most_bytes: int) -> bool:
-    """Whether csv files may be held by this process."""
-    # Of packed files nobody knows how large they are, and an empty line is a record of a lone column.
-    is_packed = any(path.suffix.lower() == ".gz" for path in files.paths)
-    if files.is_counted or files.n_columns == 1 or is_packed:
-        return False
-    return sum(path.stat().st_size for path in files.paths) <= most_bytes
-
-
-def _read(files: DataFiles) -> pa.Table:
-    names = [f"c{i}" for i in range(files.n_columns)]
-    begin = csv.ReadOptions(column_names=names, skip_rows=1, block_size=_READ_BYTES)
-    how = csv.ParseOptions(delimiter=files.delimiter, ignore_empty_lines=True)
-    texts = dict.fromkeys(names, pa.string())
-    with files.paths[0].open("rb") as file:
-        # Without the last line, of which a part may be missing.
-        start = file.read(_TRIED_BYTES).rpartition(b"\n")[0]
-    first = csv.read_csv(io.BytesIO(start), begin, how, _as_texts(texts))
-    repeats = [name for name in names if len(first.column(name).unique()) <= _MOST_DIFFERENT * first.num_rows]
-    kinds = texts | dict.fromkeys(repeats, pa.dictionary(pa.int32(), pa.string()))
-    return pa.concat_tables([csv.read_csv(path, begin, how, _as_texts(kinds)) for path in files.paths])
-
-
-def _ends_open(path: Path, delimiter: str) -> bool:
-    """Whether the last cell of a csv is missing, and its line has no end: Arrow takes it for a quoted one."""
-    with path.open("rb") as file:
-        file.seek(-min(len(delimiter.encode()), path.stat().st_size), io.SEEK_END)
-        return file.read() == delimiter.encode()
-
-
-def _as_texts(kinds: dict[str, pa.DataType]) -> Any:
-    return csv.ConvertOptions(
-        column_types=kinds, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
-    )
-
-
-def _all_in_one(table: pa.Table) -> pa.Table:
-    """A table with one dictionary for each column that has some."""
+def _as_one(parts: Sequence[pa.Table]) -> pa.Table:
+    """Tables as one, with one dictionary for each column that has some."""
+    table = pa.concat_tables(parts)
     return pa.table(for_each(_in_one, table.columns), names=[f"c{i}" for i in range(table.num_columns)])
 
 
 def _in_one(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
-    """A column of dictionaries as one array, or as texts if these hardly repeat; another as it is."""
-    if not pa.types.is_dictionary(column.type):
-        return column
-    whole = one_array(column)
-    return whole if len(whole.dictionary) <= _MOST_DIFFERENT * len(whole) else whole.dictionary_decode()
+    return one_array(column) if pa.types.is_dictionary(column.type) else column
