@@ -305,7 +305,7 @@ def stands(part: Any, seen: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple
     if isinstance(part, models.Spread):
         groups = part.groups(seen, seen)
         whole = [sum(of_value) for of_value in zip(*groups.values(), strict=True)]
-        return {shown: (sum(n), part.of_group(n, whole)) for shown, n in groups.items()}
+        return {shown: (sum(n), part.of_group(n, whole, sum(n))) for shown, n in groups.items()}
     members: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for record in seen:
         members.setdefault(tuple(record[name] for name in part.qid), []).append(record)

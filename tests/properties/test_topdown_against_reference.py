@@ -26,7 +26,8 @@ def agree(criterion: str, problem: dict[str, Any], reference: Reference | None =
     if reference is None:
         reference = Reference(problem["records"], problem["attributes"], problem["requirements"], "cls", criterion)
     policy = read_policy(problem["policy"])
-    profiled, table = profile(read(pa.Table.from_pylist(problem["records"])), policy)
+    given = problem["table"] if "table" in problem else pa.Table.from_pylist(problem["records"])
+    profiled, table = profile(read(given, reading=policy.reading), policy)
     if not reference.is_feasible():
         with pytest.raises(InfeasibleError):
             check_feasible(profiled, policy)

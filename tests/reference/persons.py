@@ -1,4 +1,4 @@
-"""Requirements that count persons, in plain Python: a set of persons for every group.
+"""Requirements that count persons, in plain Python: a set of persons for every group; a cell may be a set of values.
 
 `PersonReference` refines as `topdown.Reference` does. Shares of persons may get
 better by refining, so a candidate that was invalid once is given up, and a
@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 from tests.reference.conditional import Conditional
-from tests.reference.privacy_models import Spread
-from tests.reference.topdown import Attribute, Candidate, K, Reference, T, not_implied
+from tests.reference.privacy_models import Grouped, Spread
+from tests.reference.topdown import AnyOf, Attribute, Candidate, K, Reference, T, not_implied, values_of
 
 PERSON = "pid"
 
@@ -31,6 +31,8 @@ class PersonRule:
     """A rule of a requirement on persons."""
 
     rule: Any
+    of_records: bool = False
+    """Whether every person has one record, so that groups add up."""
 
     @property
     def qid(self) -> tuple[str, ...]:
@@ -42,19 +44,35 @@ class PersonRule:
         if isinstance(self.rule, K):
             return Fraction(-min(len({record[PERSON] for record in group}) for group in groups))
         if isinstance(self.rule, T):
-            return max(self._share(group) for group in groups)
+            data = {value for record in records for value in values_of(record[self.rule.column])}
+            return max(self._share(group, data) for group in groups)
+        if isinstance(self.rule, Grouped):
+            column = self.rule.rule.column
+            grouped = [{**record, column: self.rule.groups_of(values_of(record[column]))} for record in records]
+            return PersonRule(self.rule.rule).badness(shown, grouped)
         assert isinstance(self.rule, Spread)
         whole = self._pairs(records, records)
-        return max(self.rule.of_group(self._pairs(group, records), whole) for group in groups)
+        return max(
+            self.rule.of_group(self._pairs(group, records), whole, len({record[PERSON] for record in group}))
+            for group in groups
+        )
 
-    def _share(self, group: list[dict[str, Any]]) -> Fraction:
-        having = {record[PERSON] for record in group if record[self.rule.column] == self.rule.value}
+    def _share(self, group: list[dict[str, Any]], data: set[Any]) -> Fraction:
+        protected = self.rule.value
+        having = {
+            record[PERSON]
+            for record in group
+            for value in values_of(record[self.rule.column])
+            if (protected.has(value, data) if isinstance(protected, AnyOf) else value == protected)
+        }
         return Fraction(len(having), len({record[PERSON] for record in group}))
 
     def _pairs(self, group: list[dict[str, Any]], records: list[dict[str, Any]]) -> list[int]:
         """For each value of the sensitive column how many persons have it."""
-        pairs = {(record[PERSON], record[self.rule.column]) for record in group}
-        return [sum(value == other for _, other in pairs) for value in self.rule.values(records)]
+        column = self.rule.column
+        pairs = {(record[PERSON], value) for record in group for value in values_of(record[column])}
+        every = [{column: value} for record in records for value in values_of(record[column])]
+        return [sum(value == other for _, other in pairs) for value in self.rule.values(every)]
 
     def limit(self) -> Any:
         return self.rule.limit()
@@ -64,7 +82,7 @@ class PersonRule:
 
     def implies(self, other: PersonRule) -> bool:
         """A group on fewer attributes has all persons of its parts, but their shares say nothing of its own."""
-        may = isinstance(self.rule, K) or set(self.qid) == set(other.qid)
+        may = self.of_records or isinstance(self.rule, K) or set(self.qid) == set(other.qid)
         return may and bool(self.rule.implies(other.rule))
 
 
@@ -73,9 +91,10 @@ class PersonRequirement:
     """A requirement on persons."""
 
     requirement: Any
+    of_records: bool = False
 
     def parts(self) -> list[PersonRule]:
-        return [PersonRule(rule) for rule in self.requirement.parts()]
+        return [PersonRule(rule, self.of_records) for rule in self.requirement.parts()]
 
     def figure(self, badness: list[Any]) -> Any:
         return self.requirement.figure(badness)
@@ -86,11 +105,12 @@ class _CountingPersons(Reference):
 
     given_up: set[Any]
 
-    def count_persons(self) -> None:
+    def count_persons(self, *, of_records: bool = False) -> None:
         """Count persons from now on."""
-        self.requirements = [PersonRequirement(one) for one in self.requirements]
+        self.requirements = [PersonRequirement(one, of_records) for one in self.requirements]
         self.active = not_implied(self.requirements)
-        self.is_mixed = len({type(part.rule) for part in self.active}) > 1
+        rules = [part.rule for part in self.active]
+        self.is_mixed = len({type(getattr(rule, "rule", rule)) for rule in rules}) > 1
         self.slack = {part: part.limit() - part.badness(self.shown, self.records) for part in self.active}
         self.given_up = set()
 
@@ -113,10 +133,16 @@ class PersonReference(_CountingPersons):
     """The papers' way, counting persons."""
 
     def __init__(
-        self, records: list[dict[str, Any]], attributes: list[Any], requirements: list[Any], criterion: str = "score"
+        self,
+        records: list[dict[str, Any]],
+        attributes: list[Any],
+        requirements: list[Any],
+        criterion: str = "score",
+        *,
+        of_records: bool = False,
     ) -> None:
         super().__init__(records, attributes, requirements, "cls", criterion)
-        self.count_persons()
+        self.count_persons(of_records=of_records)
 
     def weigh(self, c: Candidate) -> tuple[float, float] | None:
         key = (c.attribute.name, c.before, tuple(c.after))

@@ -27,10 +27,21 @@ def bits(counts: Sequence[int]) -> float:
     return math.fsum(c / n * math.log2(n / c) for c in counts if c)
 
 
-def recursive_ratio(counts: Sequence[int], level: int) -> Fraction | float:
-    """The most frequent value over the l-th most frequent and all rarer ones (Machanavajjhala et al. 2007)."""
+def most_bits(counts: Sequence[int], n: int) -> float:
+    """The largest entropy of one value each, where the most frequent one is as frequent as here (Fano)."""
+    most = max(counts)
+    if most == n:
+        return 0.0
+    return bits([most, n - most]) + (n - most) / n * math.log2(len(counts) - 1)
+
+
+def recursive_ratio(counts: Sequence[int], level: int, n: int) -> Fraction | float:
+    """The most frequent value over the l-th most frequent and all rarer ones (Machanavajjhala et al. 2007).
+
+    Of several values in a cell, the rarer ones have no more records than those without the most frequent one.
+    """
     falling = sorted(counts, reverse=True)
-    tail = sum(falling[level - 1 :])
+    tail = min(sum(falling[level - 1 :]), n - falling[0])
     return Fraction(falling[0], tail) if tail else math.inf
 
 
@@ -75,9 +86,10 @@ class Spread:
     def badness(self, shown: list[Record], records: list[Record]) -> Any:
         groups = self.groups(shown, records)
         whole = [sum(of_value) for of_value in zip(*groups.values(), strict=True)]
-        return max(self.of_group(counts, whole) for counts in groups.values())
+        return max(self.of_group(counts, whole, sum(counts)) for counts in groups.values())
 
-    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> Any:
+    def of_group(self, counts: Sequence[int], whole: Sequence[int], n: int) -> Any:
+        """How bad a group of n records is; of cells with several values, each is counted for each of them."""
         raise NotImplementedError
 
     def limit(self) -> Any:
@@ -100,9 +112,9 @@ class Spread:
 class Distinct(Spread):
     level: int
 
-    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> Fraction:
+    def of_group(self, counts: Sequence[int], whole: Sequence[int], n: int) -> Fraction:
         del whole
-        return Fraction(-n_distinct(counts))
+        return Fraction(-min(n_distinct(counts), 1 + n - max(counts)))
 
     def limit(self) -> Fraction:
         return Fraction(-self.level)
@@ -121,10 +133,10 @@ class Distinct(Spread):
 class Entropy(Spread):
     level: Fraction
 
-    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> float:
+    def of_group(self, counts: Sequence[int], whole: Sequence[int], n: int) -> float:
         """Minus the bits; those that are the limit but for rounding are the limit."""
         del whole
-        found = -bits(counts)
+        found = -min(bits(counts), most_bits(counts, n) if sum(counts) > n else math.inf)
         return self.limit() if abs(found - self.limit()) < NEAR else found
 
     def limit(self) -> float:
@@ -145,9 +157,9 @@ class Recursive(Spread):
     c: Fraction
     level: int
 
-    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> Any:
+    def of_group(self, counts: Sequence[int], whole: Sequence[int], n: int) -> Any:
         del whole
-        return recursive_ratio(counts, self.level)
+        return recursive_ratio(counts, self.level, n)
 
     def limit(self) -> Fraction:
         return self.c
@@ -166,7 +178,8 @@ class Recursive(Spread):
 class Equal(Spread):
     t: Fraction
 
-    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> Fraction:
+    def of_group(self, counts: Sequence[int], whole: Sequence[int], n: int) -> Fraction:
+        del n
         return equal_distance(counts, whole)
 
     def limit(self) -> Fraction:
@@ -189,7 +202,8 @@ class Ordered(Spread):
         place = {value: at for at, value in enumerate([*self.order, MISSING])}
         return sorted(found, key=place.__getitem__) if self.order else found
 
-    def of_group(self, counts: Sequence[int], whole: Sequence[int]) -> Fraction:
+    def of_group(self, counts: Sequence[int], whole: Sequence[int], n: int) -> Fraction:
+        del n
         return ordered_distance(counts, whole)
 
     def limit(self) -> Fraction:
@@ -220,9 +234,16 @@ class Grouped:
         return [self]
 
     def badness(self, shown: list[Record], records: list[Record]) -> Any:
-        column, above = self.rule.column, dict(self.above)
-        grouped = [{column: self._group(record[column], above)} for record in records]
+        column = self.rule.column
+        grouped = [{column: self._groups(record[column])} for record in records]
         return self.rule.badness(shown, grouped)
+
+    def groups_of(self, values: frozenset[Any]) -> frozenset[Any]:
+        """The groups of the values of a cell."""
+        return frozenset(self._group(value, dict(self.above)) for value in values)
+
+    def _groups(self, cell: Any) -> Any:
+        return self.groups_of(cell) if isinstance(cell, frozenset) else self._group(cell, dict(self.above))
 
     def _group(self, value: Any, above: dict[str, str]) -> Any:
         if value is MISSING:

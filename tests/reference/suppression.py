@@ -55,7 +55,7 @@ class Budget:
         assert isinstance(rule, Spread)
         values = rule.values([self.records[i] for i in whole])
         of_whole = [sum(self.records[i][rule.column] == value for i in whole) for value in values]
-        return rule.of_group([cells.count(value) for value in values], of_whole)
+        return rule.of_group([cells.count(value) for value in values], of_whole, len(cells))
 
     def settle(self, shown: list[Record], gone: frozenset[int] = NOBODY) -> frozenset[int] | None:
         """Take broken groups away, all together, until none is broken; None if that is not allowed."""

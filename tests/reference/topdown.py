@@ -98,6 +98,11 @@ class K:
         return isinstance(other, K) and set(other.qid) <= set(self.qid) and other.k <= self.k
 
 
+def values_of(cell: Any) -> frozenset[Any]:
+    """The values of a cell; a set without any is missing."""
+    return (cell or frozenset({MISSING})) if isinstance(cell, frozenset) else frozenset({cell})
+
+
 @dataclass(frozen=True)
 class AnyOf:
     """A union of sensitive values."""
@@ -132,10 +137,10 @@ class T:
     def badness(self, shown: list[dict[str, Any]], records: list[dict[str, Any]]) -> Fraction:
         groups: dict[tuple[Any, ...], list[bool]] = {}
         union = self.value if isinstance(self.value, AnyOf) else None
-        data = {record[self.column] for record in records}
+        data = {value for record in records for value in values_of(record[self.column])}
         for seen, raw in zip(shown, records, strict=True):
-            cell = raw[self.column]
-            hit = cell == self.value if union is None else union.has(cell, data)
+            held = values_of(raw[self.column])
+            hit = self.value in held if union is None else any(union.has(value, data) for value in held)
             groups.setdefault(tuple(seen[name] for name in self.qid), []).append(hit)
         return max(Fraction(sum(hits), len(hits)) for hits in groups.values())
 

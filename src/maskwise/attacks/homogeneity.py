@@ -12,15 +12,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import ibis
+import pyarrow as pa
 
 from maskwise.attacks.attack import Attack, AttackResult
 from maskwise.engines.distinct_rows import n_records, records_of_row
 from maskwise.policy.requirements.qid import called
+from maskwise.table.table import one_or_zero
 from maskwise.values.message import Audience
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import ibis.expr.types as ir
 
     from maskwise.policy.policy import Policy
     from maskwise.table.table import Table
@@ -127,29 +130,40 @@ def homogeneity(table: Table, policy: Policy, name: str, audience: Audience) -> 
 
 
 def count_alike(table: Table, qid: Sequence[str], name: str) -> Alike:
-    """Count inside the engine how much alike the records of each group are in one column."""
+    """Count inside the engine how much alike the records of each group are in one column, by each value of a cell."""
     keys = {f"q{i}": table.column(column) for i, column in enumerate(qid)}
     records = table.expr.select(**keys, value=table.column(name), **records_of_row(table.expr))
     cells = records.group_by([*keys, "value"]).agg(n=n_records(records))
-    cells = cells.mutate(
-        n_group=cells["n"].sum().over(group_by=list(keys)),
-        n_value=cells["n"].sum().over(group_by="value"),
-        n_all=cells["n"].sum().over(ibis.window()),
+    cells = _each_value(table, name, cells.mutate(n_group=cells["n"].sum().over(group_by=list(keys))), list(keys))
+    n_all = float(table.n_rows())
+    cells = cells.mutate(n_value=cells["n"].sum().over(group_by="value").cast("float64"))
+    n, n_group, n_value = cells["n"].cast("float64"), cells["n_group"].cast("float64"), cells["n_value"]
+    is_same, is_rare = n == n_group, n_value < NEARLY_ALL * n_all
+    groups = cells.group_by(list(keys)).agg(
+        n_group=n_group.max(),
+        same=one_or_zero(is_same).max(),
+        new=one_or_zero(is_rare & is_same).max(),
+        nearly=one_or_zero(n >= NEARLY_ALL * n_group).max(),
+        skew=(n / n_group - n_value / max(n_all, 1.0)).max(),
     )
-    n, n_group = cells["n"].cast("float64"), cells["n_group"].cast("float64")
-    n_value, n_all = cells["n_value"].cast("float64"), cells["n_all"].cast("float64")
-    is_rare = n_value < NEARLY_ALL * n_all
-    counted = cells.aggregate(
-        same=(n == n_group).ifelse(n_group, 0.0).sum(),
-        new=(is_rare & (n == n_group)).ifelse(n_group, 0.0).sum(),
-        nearly=(n >= NEARLY_ALL * n_group).ifelse(n_group, 0.0).sum(),
-        skew=(n / n_group - n_value / n_all).max(),
-        n_all=n_all.max(),
-    )
-    (row,) = table.engine.fetch(counted).to_pylist()
-    whole = float(row["n_all"] or 1)
-    same, nearly, new = (float(row[key] or 0) / whole for key in ("same", "nearly", "new"))
+    shares = {key: (groups[key] * groups["n_group"]).sum() for key in ("same", "nearly", "new")}
+    (row,) = table.engine.fetch(groups.aggregate(**shares, skew=groups["skew"].max())).to_pylist()
+    same, nearly, new = (float(row[key] or 0) / max(n_all, 1.0) for key in ("same", "nearly", "new"))
     return Alike(tuple(qid), same, nearly, new, max(float(row["skew"] or 0), 0.0))
+
+
+def _each_value(table: Table, name: str, cells: ir.Table, keys: Sequence[str]) -> ir.Table:
+    """The records of each group with each value, where a cell may hold several; other cells as they are."""
+    form = table.set_form(name)
+    if form is None:
+        return cells
+    pairs = [(cell, value) for cell in table.distinct(name).keys.to_pylist() for value in form.values(cell)]
+    schema = pa.schema([("cell", pa.string()), ("held", pa.string())])
+    held = table.engine.register(pa.Table.from_pylist([{"cell": c, "held": v} for c, v in pairs], schema=schema))
+    joined = cells.left_join(held, cells["value"] == held["cell"])
+    return joined.group_by([*keys, joined["held"].name("value")]).agg(
+        n=joined["n"].sum(), n_group=joined["n_group"].max()
+    )
 
 
 def _percent(share: float) -> str:

@@ -16,6 +16,7 @@ from maskwise.formats.class_entry import parse_class
 from maskwise.formats.number_entries import number_data
 from maskwise.formats.policy_file import texts, to_data
 from maskwise.formats.requirement_file import read_requirement
+from maskwise.formats.set_entries import read_sets, with_sets, without_sets
 from maskwise.policy.number_columns import reading_of_release
 from maskwise.policy.person import Person, PersonColumn
 from maskwise.policy.policy import Policy
@@ -59,7 +60,7 @@ def public_policy(policy: Policy) -> dict[str, Any]:
         **{key: said[key] for key in _OF_POLICY if key in said},
         **({_NUMBERS: numbers} if numbers else {}),
         "attributes": attributes,
-        "requirements": [_public_requirement(requirement) for requirement in policy.requirements],
+        "requirements": [with_sets(_public_requirement(one), policy.reading) for one in policy.requirements],
     }
 
 
@@ -155,7 +156,9 @@ def read_public_policy(data: Mapping[str, Any]) -> PublicPolicy:
             drop=tuple(data.get("drop") or ()),
             keep=None if data.get("keep") is None else tuple(data["keep"]),
             person=person,
-            reading=Reading(numbers=tuple((name, NumberForm.read(form)) for name, form in numbers.items())),
+            reading=Reading(
+                numbers=tuple((name, NumberForm.read(form)) for name, form in numbers.items()), sets=read_sets(entries)
+            ),
         )
         fixed = tuple(name for name, entry in data["attributes"].items() if "release" in entry)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
@@ -182,4 +185,4 @@ def _stand_in(entry: Mapping[str, Any]) -> Requirement:
         for i, one in enumerate(known["sensitive"]):
             columns.setdefault(one["column"], {})[f"{WITHHELD} {i}"] = one["confidence"]
         known["sensitive"] = columns
-    return read_requirement(texts(known))
+    return read_requirement(without_sets(texts(known)))  # type: ignore[arg-type]

@@ -29,6 +29,7 @@ from maskwise.formats.date_entries import DateEntry, date_data, pairs
 from maskwise.formats.number_entries import NumberEntry, number_data
 from maskwise.formats.private_entry import is_private_entry, read_private_entry
 from maskwise.formats.requirement_file import check_entry, keys_at
+from maskwise.formats.set_entries import read_sets, with_sets, without_sets
 from maskwise.policy.attributes import Boundaries, Minimality, Missing
 from maskwise.policy.budget import SuppressionBudget  # noqa: TC001 - pydantic needs it
 from maskwise.policy.person import Person, PersonColumn
@@ -70,8 +71,9 @@ class PersonEntry(_Strict):
 
 
 def _requirement(value: object) -> object:
-    is_private = isinstance(value, Mapping) and is_private_entry(value)
-    return read_private_entry(value) if is_private else check_entry(value)  # type: ignore[arg-type]
+    if not isinstance(value, Mapping):
+        return check_entry(value)
+    return read_private_entry(value) if is_private_entry(value) else check_entry(without_sets(value))
 
 
 AnyRequirementEntry = Annotated[Any, PlainValidator(_requirement)]
@@ -206,6 +208,10 @@ def from_data(document: Document, folder: Path) -> Policy:
             requirements.append(registry.requirement_of(entry))
         except PolicyError as error:
             mistakes += [locate(document, ("requirements", i)) + mistake for mistake in error.mistakes]
+    try:
+        sets = read_sets(document.data["requirements"])
+    except PolicyError as error:
+        mistakes += [locate(document, ("requirements",)) + mistake for mistake in error.mistakes]
     if mistakes:
         raise PolicyError(mistakes)
     return Policy(
@@ -218,7 +224,9 @@ def from_data(document: Document, folder: Path) -> Policy:
         missing=file.missing,
         boundaries=file.boundaries,
         minimality=file.minimality,
-        reading=Reading(tuple(dict.fromkeys(file.na_values)), file.rename, pairs(file.dates), pairs(file.numbers)),
+        reading=Reading(
+            tuple(dict.fromkeys(file.na_values)), file.rename, pairs(file.dates), pairs(file.numbers), sets
+        ),
         person=None if file.person is None else file.person.person(),
         suppress=file.suppress,
         document=document,
@@ -234,7 +242,10 @@ def to_data(policy: Policy) -> dict[str, Any]:
     said = {
         "class": write_class(policy),
         "attributes": {attribute.name: write_attribute(attribute) for attribute in policy.attributes},
-        "requirements": [one.to_data() for one in (*policy.requirements, policy.private) if one is not None],
+        "requirements": [
+            *(with_sets(one.to_data(), policy.reading) for one in policy.requirements),
+            *([] if policy.private is None else [policy.private.to_data()]),
+        ],
         "drop": list(policy.drop),
         "missing": str(policy.missing),
         "boundaries": None if policy.boundaries is Boundaries.SAFE else str(policy.boundaries),

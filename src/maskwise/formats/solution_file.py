@@ -19,6 +19,7 @@ from maskwise.formats.number_entries import NumberEntry  # noqa: TC001 - read at
 from maskwise.formats.policy_file import PersonEntry, texts
 from maskwise.formats.region_entries import SplitEntry, list_splits, read_splits
 from maskwise.formats.requirement_file import read_requirement
+from maskwise.formats.set_entries import read_sets, with_sets, without_sets
 from maskwise.formats.solution_checks import are_ascending, refuse_contradictions
 from maskwise.formats.suppression_file import SuppressionEntry
 from maskwise.formats.text_file import read_text
@@ -171,7 +172,8 @@ def dumps(solution: Solution, *, public: bool = False) -> str:
         person=None if solution.person is None else PersonEntry.of(solution.person),
         attributes=[_attribute(cut) for cut in solution.cuts],
         requirements=[
-            found.requirement.to_data() | {"reached": found.figure, "implied_by": found.implied_by}
+            with_sets(found.requirement.to_data(), solution.reading)
+            | {"reached": found.figure, "implied_by": found.implied_by}
             for found in solution.reached
         ],
         dropped_requirements=[i for i, r in enumerate(solution.reached) if r.implied_by is not None],
@@ -293,7 +295,13 @@ def _solution(file: _SolutionFile) -> Solution:
         columns=tuple(file.columns),
         person=None if file.person is None else file.person.person(),
         missing=file.missing,
-        reading=Reading(tuple(file.na_values), file.rename, pairs(file.dates), pairs(file.number_forms)),
+        reading=Reading(
+            tuple(file.na_values),
+            file.rename,
+            pairs(file.dates),
+            pairs(file.number_forms),
+            read_sets(file.requirements),
+        ),
         fixed=fixed,
         regions=None if file.regions is None else read_splits(file.regions, cuts),
         against=tuple(file.against),
@@ -313,7 +321,7 @@ def _solution(file: _SolutionFile) -> Solution:
 
 
 def _reached(said: dict[str, Any]) -> Reached:
-    asked = read_requirement({key: texts(said[key]) for key in said if key not in _Figures.model_fields})
+    asked = read_requirement(without_sets({key: texts(said[key]) for key in said if key not in _Figures.model_fields}))
     figures = _Figures.model_validate({key: said[key] for key in said if key in _Figures.model_fields})
     return Reached(asked, figures.reached, figures.implied_by)
 

@@ -21,6 +21,7 @@ from maskwise.policy.private_release import private_mistakes
 from maskwise.policy.requirements.unit import Unit
 from maskwise.policy.rules.made import source_mistakes
 from maskwise.policy.sensitive_trees import tree_mistakes
+from maskwise.policy.set_columns import set_mistakes
 from maskwise.policy.source_lines import Document
 from maskwise.values.message import Audience, Level, Message
 from maskwise.values.reading import AS_IT_IS
@@ -142,7 +143,7 @@ class Policy:
                 "with suppressed records. Delete one of them."
             )
         mistakes += [*tree_mistakes(self), *source_mistakes(self), *private_mistakes(self), *date_mistakes(self)]
-        mistakes += [*number_mistakes(self), *self._person_mistakes(in_qid)]
+        mistakes += [*number_mistakes(self), *set_mistakes(self), *self._person_mistakes(in_qid)]
         if mistakes:
             raise PolicyError(mistakes)
 
@@ -319,6 +320,7 @@ class Policy:
             "rename": self.reading.rename,
             "dates": {name: form.text for name, form in self.reading.dates} or None,
             "numbers": {name: form.text for name, form in self.reading.numbers} or None,
+            "sets": {name: form.separator for name, form in self.reading.sets} or None,
             "class_is_number": self.class_is_number or None,
             "class_values": self.class_values or None,
             "domains": {a.name: a.values for a in self.attributes if a.values} or None,

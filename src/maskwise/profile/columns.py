@@ -112,13 +112,15 @@ class Sensitive:
     keys: pa.Array
     """The distinct cells as the engine holds them, without the missing one."""
     texts: tuple[str, ...]
-    """How each is spelled."""
+    """How each is spelled; of cells that hold several values, the spellings of these."""
     counts: Ints  # (n_keys,)
-    """Its records."""
+    """The records of each cell."""
     n_missing: int
     """The records whose cell is missing."""
     tree: Taxonomy | None = None
     """The column's taxonomy, if the policy gives one."""
+    sets: tuple[tuple[str, ...], ...] | None = None
+    """The values of each cell, where cells hold several; one without any counts as missing."""
     _sets: dict[Counted, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict, compare=False, repr=False)
     """What `sets_of` has found: thousands of rules may ask the same."""
 
@@ -130,6 +132,15 @@ class Sensitive:
     def n_records(self, *values: str | None) -> int:
         """How many records have one of these values."""
         return int(self.counts[self._are(values)].sum()) + (self.n_missing if None in values else 0)
+
+    @property
+    def holds_sets(self) -> bool:
+        """Whether its cells may hold several values."""
+        return self.sets is not None
+
+    @property
+    def _has_missing(self) -> bool:
+        return bool(self.n_missing) or (self.sets is not None and () in self.sets)
 
     def values_like(self, element: str | None) -> tuple[str | None, ...]:
         """The values that an element of a union stands for, however they are spelled."""
@@ -162,7 +173,7 @@ class Sensitive:
             # Of several spellings of a value the first one decides, so that it is in one group only.
             groups.setdefault(group_of(first[self._value_of(text)]), []).append(text)
         found = [tuple(groups[name]) for name in sorted(groups)]
-        return (*found, (None,)) if self.n_missing else tuple(found)
+        return (*found, (None,)) if self._has_missing else tuple(found)
 
     def _members(self, value: Value) -> tuple[str | None, ...]:
         if not isinstance(value, AnyOf):
@@ -199,11 +210,23 @@ class Sensitive:
             found = sorted(known, key=lambda text: place[self._value_of(text)])
         else:
             found = sorted(spelled.values(), key=value_order(self.texts))
-        return (*found, None) if self.n_missing else tuple(found)
+        return (*found, None) if self._has_missing else tuple(found)
 
     def _are(self, values: Sequence[str | None]) -> NDArray[np.bool_]:
-        spellings = {self._value_of(value) for value in values if value is not None}
-        return np.array([spelling in spellings for spelling in self._spellings], np.bool_)
+        """Which cells hold one of some values."""
+        found = np.zeros(len(self.keys), np.bool_)
+        for value in dict.fromkeys(None if value is None else self._value_of(value) for value in values):
+            found[self._cells_with.get(value, [])] = True
+        return found
+
+    @cached_property
+    def _cells_with(self) -> dict[str | None, list[int]]:
+        """For each value the places of the cells that hold it; those that hold none are missing."""
+        found: dict[str | None, list[int]] = {}
+        for at, held in enumerate(((text,) for text in self.texts) if self.sets is None else self.sets):
+            for value in dict.fromkeys(map(self._value_of, held)) or (None,):
+                found.setdefault(value, []).append(at)
+        return found
 
     @cached_property
     def _spellings(self) -> list[str]:

@@ -14,6 +14,7 @@ import numpy as np
 from maskwise.errors import InputError, PolicyError, plural
 from maskwise.policy.attributes import Attribute, Kind, Missing
 from maskwise.policy.sensitive_trees import describe_unreleased
+from maskwise.policy.set_columns import UNMASKABLE
 from maskwise.profile.class_bins import bin_class
 from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
 from maskwise.profile.columns import Column, Profile
@@ -21,7 +22,7 @@ from maskwise.profile.fixed_columns import take_fixed
 from maskwise.profile.made_trees import made_notes, with_trees
 from maskwise.profile.persons import count_persons
 from maskwise.profile.rule_columns import place_values, unread_warning
-from maskwise.profile.sensitive import check_values, take_sensitive, unseen_values
+from maskwise.profile.sensitive import check_values, plain_sets, take_sensitive, unseen_values
 from maskwise.table.calendar_range import refuse_other_dates
 from maskwise.table.number_cells import mixed_numbers
 from maskwise.values.arrow import from_numpy
@@ -137,7 +138,8 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
     for name in (*policy.masked, *([] if policy.class_name is None else [policy.class_name])):
         if not table.is_countable(name):
             msg = f"Column `{name}` holds nested or binary cells, which cannot be masked or counted. Make them text."
-            raise InputError(policy.at(("attributes", name)) + msg)
+            is_set = name in policy.masked and table.set_form(name) is not None
+            raise InputError(policy.at(("attributes", name)) + (f"Column `{name}` {UNMASKABLE}" if is_set else msg))
     n_classes, counted_columns = count_columns(table, policy, entries, keep_rare=keep_rare)
     floors, may_be_shown = policy.floors(), keep_rare or policy.suppress is not None
     for counted in counted_columns:
@@ -178,7 +180,7 @@ def profile(table: Table, policy: Policy, *, keep_rare: bool = False) -> tuple[P
             "table is released. Name another class, or none."
         )
         messages.append(Message(Level.WARNING, Audience.RECIPIENT, text))
-    messages += unseen_values(policy, sensitive)
+    messages += [*unseen_values(policy, sensitive), *plain_sets(policy, sensitive)]
     persons = count_persons(table, policy, sensitive)
     counts = (policy.class_name, n_classes, n_rows, n_all - n_rows)
     return Profile(tuple(columns), *counts, fold(messages), sensitive, fixed, persons), table

@@ -9,6 +9,7 @@ from maskwise.policy.requirements.any_of import AnyOf, elements_of, is_prefix
 from maskwise.policy.rules.rule_tree import RuleTree
 from maskwise.profile.columns import Sensitive
 from maskwise.values.message import Audience, Level, Message, private_note
+from maskwise.values.set_cells import find_separator
 from maskwise.values.spelling import text_of
 
 if TYPE_CHECKING:
@@ -36,10 +37,12 @@ def take_sensitive(
         read_text: Reads a cell as it was before it was written, where writing changed cells.
     """
     table.require_sensitive(name)
-    found = table.distinct(name)
+    found, form = table.distinct(name), table.set_form(name)
     texts = tuple(read_text(text_of(key)) for key in found.keys.to_pylist())
+    sets = None if form is None else tuple(map(form.values, texts))
+    texts = texts if sets is None else tuple(dict.fromkeys(value for held in sets for value in held))
     own = tree.tree_with(texts) if isinstance(tree, RuleTree) else tree
-    return Sensitive(found.keys, texts, found.counts, found.n_missing, own)
+    return Sensitive(found.keys, texts, found.counts, found.n_missing, own, sets)
 
 
 def check_values(part: Part, sensitive: Mapping[str, Sensitive], at: str) -> None:
@@ -97,6 +100,22 @@ def unseen_values(
                     said = f"{at}{_listed(texts)} of `{column}` {_protected(texts)}.{_question(texts, known, why)}"
                     messages.append(Message(Level.WARNING, Audience.OWNER, said))
     return (*messages, *_ambiguous_elements(policy, sensitive))
+
+
+def plain_sets(policy: Policy, sensitive: Mapping[str, Sensitive]) -> tuple[Message, ...]:
+    """Warn of sensitive columns whose cells seem to hold several values, while each cell is counted as one."""
+    found = []
+    for i, requirement in enumerate(policy.requirements):
+        for name in dict.fromkeys(part.counted.column for part in requirement.parts if part.counted is not None):
+            separator = None if sensitive[name].holds_sets else find_separator(sensitive[name].texts)
+            if separator is not None:
+                text = (
+                    f"Cells of `{name}` seem to hold several values with `{separator}` between them, and each cell is "
+                    "counted as one value: what all cells of a group have in common is not protected. "
+                    f'Write `sensitive: {{{name}: {{set: "{separator}"}}}}`.'
+                )
+                found.append(Message(Level.WARNING, Audience.OWNER, policy.at(("requirements", i)) + text))
+    return tuple(found)
 
 
 def _parted(texts: Sequence[str]) -> tuple[list[str], list[str]]:

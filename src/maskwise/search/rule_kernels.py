@@ -89,6 +89,23 @@ def sum_of(counts: Any, total: Any, is_rest: int, first: int, stop: int) -> int:
 
 
 @kernel
+def largest_of(counts: Any, total: Any, is_rest: int, first: int, stop: int) -> int:
+    """The records of the most frequent value.
+
+    Args:
+        counts: IN as in `weigh`.
+        total: IN as in `weigh`.
+        is_rest: IN as in `weigh`.
+        first: IN the first counter.
+        stop: IN one past the last.
+    """
+    largest = 0
+    for c in range(first, stop):
+        largest = max(largest, total[c] - counts[c] if is_rest else counts[c])
+    return largest
+
+
+@kernel
 def weigh(  # noqa: PLR0912 - one branch for each kind
     rules: Rules, r: int, counts: Any, total: Any, is_rest: int
 ) -> tuple[float, bool]:
@@ -97,7 +114,9 @@ def weigh(  # noqa: PLR0912 - one branch for each kind
     K: the records, negated. SHARE: the share of a sensitive value. DISTINCT:
     the number of values, negated. ENTROPY: their entropy in bits, negated.
     RECURSIVE: the most frequent value over the tail. EQUAL, ORDERED: the
-    distance from the whole table.
+    distance from the whole table. Where a record, or person, may have several
+    values, no group is more diverse than it could be with one value each and
+    the most frequent one as frequent: what everybody has is known.
 
     Args:
         rules: IN the rules.
@@ -120,16 +139,24 @@ def weigh(  # noqa: PLR0912 - one branch for each kind
         for c in range(first, stop):
             if (total[c] - counts[c] if is_rest else counts[c]) > 0:
                 badness -= 1.0
+        badness = max(badness, -1.0 - (n - largest_of(counts, total, is_rest, first, stop)))
         is_broken = -badness < rules.over[r]
     elif kind == ENTROPY:
-        n = sum_of(counts, total, is_rest, first, stop)
+        n_pairs = sum_of(counts, total, is_rest, first, stop)
         for c in range(first, stop):
             s = total[c] - counts[c] if is_rest else counts[c]
             if s > 0:
-                badness += s / n * math.log2(s / n)
+                badness += s / n_pairs * math.log2(s / n_pairs)
+        if n_pairs > n:
+            s = largest_of(counts, total, is_rest, first, stop)
+            least = s / n * math.log2(s / n)
+            if s < n:
+                least += (n - s) / n * math.log2((n - s) / n / max(stop - first - 1, 1))
+            badness = max(badness, least)
         is_broken = badness > rules.limit[r] + NEAR
     elif kind == RECURSIVE:
         largest, tail = tail_of(counts, total, is_rest, first, stop, rules.level[r])
+        tail = min(tail, n - largest)
         badness = largest / tail if tail > 0 else np.inf
         is_broken = largest * rules.under[r] >= rules.over[r] * tail
     else:

@@ -302,7 +302,7 @@ class Session:
         reading = replace(reading, rename=reading.rename or self.rename)
         if reading not in self._tables and reading.forms:
             # How cells are written is looked at one by one, so the records are not loaded once more.
-            opened = self._table(replace(reading, dates=(), numbers=()))
+            opened = self._table(replace(reading, dates=(), numbers=(), sets=()))
             self._tables[reading] = replace(opened, forms=reading.forms, kept=KeptCounts())
         elif reading not in self._tables:
             opened = open_data(self.data, self.engine, None, self._n_bytes, reading)

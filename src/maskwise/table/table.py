@@ -20,6 +20,7 @@ from maskwise.table.files import looks_like_cell
 from maskwise.table.kept_counts import KeptCounts, NothingKept
 from maskwise.values.arrow import as_numpy
 from maskwise.values.csv_form import PLAIN
+from maskwise.values.set_cells import LIST_SEPARATOR, SetForm
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -73,8 +74,9 @@ class Table:
     """The columns in which some spellings stand for a missing cell."""
     has_header_line: bool = False
     """Whether the names stand in the first line of a text file, which may turn out to be a record."""
-    forms: tuple[tuple[str, CellForm], ...] = ()
-    """For columns of text whose dates or numbers are not written in the usual way, how they are."""
+    forms: tuple[tuple[str, CellForm | SetForm], ...] = ()
+    """For columns of text whose dates or numbers are not written in the usual way, or whose cells hold several values,
+    how they are."""
     is_windows_text: bool = False
     """Whether it is a csv that was read as Windows-1252, since it is not UTF-8."""
     csv_form: CsvForm = PLAIN
@@ -93,7 +95,7 @@ class Table:
         numbers beyond 64 bits are floats, converted by the engine alone, so
         that it agrees with itself. Times are rounded to microseconds. Dates and
         numbers in the spelling of some country are in the usual one, until the
-        column is masked.
+        column is masked. A list is the text of its items.
         """
         if self.binned is not None and self.binned[0] == name:
             return self._bin(replace(self, binned=None).column(name), self.binned[1])
@@ -101,7 +103,9 @@ class Table:
         kind = value.type()
         if kind.is_string():
             form = dict(self.forms).get(name)
-            return value if form is None else as_usual_form(value, form)
+            return value if form is None or isinstance(form, SetForm) else as_usual_form(value, form)
+        if kind.is_array():
+            return value.map(lambda item: item.cast("string")).join(LIST_SEPARATOR)
         if kind.is_float32() or kind.is_float16():
             # Widened bit by bit, 0.1 would no longer be spelled 0.1.
             value = value.cast("string").cast("float64")
@@ -166,16 +170,25 @@ class Table:
         kind = self.expr[self.key(name)].type()
         return not (kind.is_nested() or kind.is_binary() or kind.is_interval())
 
+    def set_form(self, name: str) -> SetForm | None:
+        """How the cells of a column, as `column` gives them, hold several values; None if each is one."""
+        if self.expr[self.key(name)].type().is_array():
+            return SetForm(LIST_SEPARATOR)
+        form = dict(self.forms).get(name)
+        return form if isinstance(form, SetForm) else None
+
     def require_sensitive(self, name: str) -> None:
         """Refuse a sensitive column whose values a policy cannot spell exactly."""
         self.require(name)
         kind = self.expr[self.key(name)].type()
+        is_list = kind.is_array()
+        kind = kind.value_type if is_list else kind
         spelled = (kind.is_string, kind.is_integer, kind.is_floating, kind.is_boolean, kind.is_decimal, kind.is_date)
         if not any(test() for test in spelled):
             cells = f"{kind} cells" if self.is_countable(name) else "nested or binary cells"
             msg = f"The sensitive column `{name}` holds {cells}, which a policy cannot name exactly. Make them text."
             raise InputError(msg)
-        if kind.is_decimal() or kind.is_uint64():
+        if not is_list and (kind.is_decimal() or kind.is_uint64()):
             self._refuse_merged_numbers(name)
 
     def _refuse_merged_numbers(self, name: str) -> None:

@@ -13,6 +13,8 @@ from maskwise.values.number_spellings import NumberForm
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from maskwise.values.set_cells import SetForm
+
 
 class Rename(StrEnum):
     """What happens to columns of the same name."""
@@ -37,11 +39,13 @@ class Reading:
     """For columns whose dates are not written as ISO 8601 does, how they are."""
     numbers: tuple[tuple[str, NumberForm], ...] = ()
     """For columns whose numbers are not written with a decimal point alone, how they are."""
+    sets: tuple[tuple[str, SetForm], ...] = ()
+    """For columns of text whose cells hold several values, how they do."""
 
     @property
-    def forms(self) -> tuple[tuple[str, DateForm | NumberForm], ...]:
-        """The columns whose cells are not in the usual spelling."""
-        return (*self.dates, *self.numbers)
+    def forms(self) -> tuple[tuple[str, DateForm | NumberForm | SetForm], ...]:
+        """The columns whose cells are not single values in the usual spelling."""
+        return (*self.dates, *self.numbers, *self.sets)
 
     def of_release(self, masked: Collection[str]) -> Reading:
         """How a masked table is read: cells that are missing are empty, and masked ones are labels already.
@@ -49,7 +53,8 @@ class Reading:
         Args:
             masked: The columns whose cells are labels; numbers of others are written as they were.
         """
-        return Reading(rename=self.rename, numbers=tuple(one for one in self.numbers if one[0] not in masked))
+        numbers = tuple(one for one in self.numbers if one[0] not in masked)
+        return Reading(rename=self.rename, numbers=numbers, sets=self.sets)
 
 
 AS_IT_IS = Reading()

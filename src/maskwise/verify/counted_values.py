@@ -15,7 +15,7 @@ from maskwise.policy.requirements.grouping import GroupedBy
 from maskwise.values.spelling import is_spelled, one_spelling, telling_apart, value_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from maskwise.policy.requirements.base import Counted
     from maskwise.policy.taxonomy import Taxonomy
@@ -30,17 +30,47 @@ class Cells:
 
     keys: Sequence[object]
     """The cells, without the missing one."""
-    texts: Sequence[str]
+    spelled: Sequence[str]
     """How each was spelled before the table was written."""
-    has_missing: bool
+    has_null: bool
     """Whether a cell is missing."""
     tree: Taxonomy | None
     """The column's taxonomy, if there is one."""
+    separator: str | None = None
+    """What stands between the values of a cell, where one may hold several."""
+
+    @cached_property
+    def held(self) -> list[Collection[str]]:
+        """The values of each cell."""
+        if self.separator is None:
+            return [(text,) for text in self.spelled]
+        return [{part.strip() for part in text.split(self.separator)} - {""} for text in self.spelled]
+
+    @cached_property
+    def texts(self) -> Sequence[str]:
+        """The values that occur."""
+        return self.spelled if self.separator is None else sorted(set().union(*self.held))
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether some record has no value: a missing cell, or one that holds none."""
+        return self.has_null or not all(self.held)
 
     def are(self, values: Values) -> list[object]:
-        """The cells that hold one of some values."""
-        wanted = {self._value_of(value) for value in values if value is not None}
-        return [key for key, text in zip(self.keys, self.texts, strict=True) if self._value_of(text) in wanted]
+        """The cells that hold one of some values; None is held by a cell without any."""
+        wanted = [None if value is None else self._value_of(value) for value in values]
+        places = {at for value in wanted for at in self._cells_with.get(value, ())}
+        return [self.keys[at] for at in sorted(places)]
+
+    @cached_property
+    def _cells_with(self) -> dict[str | None, list[int]]:
+        """The places of the cells that hold each value; None is held by a cell without any."""
+        found: dict[str | None, list[int]] = {}
+        for at, held in enumerate(self.held):
+            values: set[str | None] = {self._value_of(text) for text in held}
+            for value in values or {None}:
+                found.setdefault(value, []).append(at)
+        return found
 
     @cached_property
     def _value_of(self) -> Callable[[str], str]:

@@ -255,10 +255,11 @@ def _marked(
 
 def _cells(table: Table, name: str, tree: Taxonomy | RuleTree | None, read_text: Callable[[str], str]) -> Cells:
     """The distinct cells of a sensitive column."""
-    found = table.distinct(name)
+    found, form = table.distinct(name), table.set_form(name)
     keys = found.keys.to_pylist()
-    texts = [read_text(text_of(key)) for key in keys]
-    return Cells(keys, texts, bool(found.n_missing), tree.tree_with(texts) if isinstance(tree, RuleTree) else tree)
+    spelled = [read_text(text_of(key)) for key in keys]
+    cells = Cells(keys, spelled, bool(found.n_missing), None, None if form is None else form.separator)
+    return replace(cells, tree=tree.tree_with(cells.texts) if isinstance(tree, RuleTree) else tree)
 
 
 def _by_person(records: ir.Table, qid: Sequence[str], marks: Sequence[str]) -> ir.Table:
@@ -281,36 +282,25 @@ def _indicate(
         The records that the columns are of, and the columns.
     """
     held = [cells[name].are(values) for name, values in marks]
-    layer_of: dict[int, str] = {}
+    numbered: dict[str, tuple[str, dict[tuple[int, ...], int]]] = {}
     for name in cells:
         own = [i for i, (column, _) in enumerate(marks) if column == name]
         if sum(len(held[i]) for i in own) > MOST_LISTED:
-            for layer in _disjoint(own, held):
-                key = f"m{layer[0]}"
-                codes = {cell: i for i in layer for cell in held[i]}
-                keys = pa.array(list(codes))
-                expr = look_up(table.engine, table.expr, key, table.column(name), keys, list(codes.values()))
-                table = replace(table, expr=expr)
-                layer_of.update(dict.fromkeys(layer, key))
+            marks_of: dict[object, tuple[int, ...]] = {}
+            for i in own:
+                marks_of.update({cell: (*marks_of.get(cell, ()), i) for cell in held[i]})
+            number = {together: at for at, together in enumerate(sorted(set(marks_of.values())))}
+            codes = [number[together] for together in marks_of.values()]
+            key, keys = f"m{own[0]}", pa.array(list(marks_of))
+            table = replace(table, expr=look_up(table.engine, table.expr, key, table.column(name), keys, codes))
+            numbered[name] = key, number
     indicators = {}
     for i, (name, values) in enumerate(marks):
         cell = table.column(name)
-        is_held = table.expr[layer_of[i]] == i if i in layer_of else cell.isin(held[i])
+        if name in numbered:
+            key, number = numbered[name]
+            is_held = table.expr[key].isin([at for together, at in number.items() if i in together])
+        else:
+            is_held = cell.isin(held[i])
         indicators[f"s{i}"] = one_or_zero(cell.isnull() | is_held if None in values else is_held)
     return table, indicators
-
-
-def _disjoint(marks: Sequence[int], held: Sequence[Sequence[object]]) -> list[list[int]]:
-    """Put marks together that share no cell.
-
-    >>> _disjoint([0, 1, 2], [["a"], ["b", "c"], ["c"]])
-    [[0, 1], [2]]
-    """
-    layers: list[tuple[list[int], set[object]]] = []
-    for i in marks:
-        layer = next((layer for layer in layers if layer[1].isdisjoint(held[i])), None)
-        if layer is None:
-            layers.append(layer := ([], set()))
-        layer[0].append(i)
-        layer[1].update(held[i])
-    return [together for together, _ in layers]

@@ -62,6 +62,7 @@ class Column:
 
     texts: tuple[str, ...]
     tree: Taxonomy | None = None
+    holds_sets: bool = False
 
     def values(self, order: Any = ()) -> tuple[str | None, ...]:
         return tuple(text for text in self.texts if not order or text in order)

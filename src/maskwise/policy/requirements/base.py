@@ -73,6 +73,10 @@ class SensitiveColumn(Protocol):
     def tree(self) -> Taxonomy | None:
         """The column's taxonomy, if the policy gives one."""
 
+    @property
+    def holds_sets(self) -> bool:
+        """Whether its cells may hold several values."""
+
     def values(self, order: Sequence[str] = ()) -> tuple[str | None, ...]:
         """Every value once; with an order, only the values in it."""
 

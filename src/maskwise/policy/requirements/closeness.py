@@ -129,7 +129,12 @@ class Closeness:
         return Rule(Arithmetic.EQUAL if is_equal else Arithmetic.ORDERED, float(self.bound))
 
     def misfit(self, column: SensitiveColumn) -> str | None:
-        """Say so if its column has too many values, or no order where one is needed."""
+        """Say so if its column has too many values, several in a cell, or no order where one is needed."""
+        if column.holds_sets:
+            return (
+                f"`{self.sensitive}` holds several values in a cell, so a group has no distribution of them that could "
+                "be close to another. Ask for diversity of the column, or for confidence of its values."
+            )
         too_many = too_many_values(self.counted, column)
         if too_many is not None or self.distance is not Distance.ORDERED:
             return too_many
