@@ -54,7 +54,7 @@ def test_a_masker_counts_persons_and_reads_trees() -> None:
             {"qid": ["a"], "sensitive": "ill", "diversity": {"distinct": 2}, "by": "level 1"},
         ],
     }
-    masker = maskwise.Masker(policy).fit(visits)
+    masker = maskwise.Masker(policy, encode="label").fit(visits)
     assert [finding.figure for finding in masker.verdict_.findings] == [2, 1, 2]
     assert masker.summary().count("p, p") == 0
 

@@ -174,7 +174,7 @@ def test_evaluation_and_the_masker_take_rules() -> None:
     policy = {**POLICY, "requirements": POLICY["requirements"][:1]}
     frame = people().to_pandas()
     assert maskwise.evaluate(frame, policy, split=0.5).records
-    masker = Masker(policy).fit(frame.drop(columns="cls"), frame["cls"])
+    masker = Masker(policy, encode="label").fit(frame.drop(columns="cls"), frame["cls"])
     assert len(masker.transform(frame.drop(columns="cls"))) == N
 
 

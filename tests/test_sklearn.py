@@ -15,7 +15,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -39,7 +39,7 @@ NOT_FOR_TEXT = dict.fromkeys(
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [Masker(encode="ordinal"), Masker(), Masker(method="regions", encode="ordinal")],
+    [Masker(), Masker(encode="label"), Masker(method="regions")],
     expected_failed_checks=lambda masker: NOT_FOR_TEXT if masker.encode == "label" else {},
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
@@ -63,7 +63,7 @@ POLICY = {
 
 def test_training_rows_meet_the_requirement() -> None:
     frame, risk = people()
-    shown = Masker(POLICY).fit_transform(frame, risk)
+    shown = Masker(POLICY, encode="label").fit_transform(frame, risk)
     assert shown.groupby(["age", "job"]).size().min() >= 20
     assert shown["note"].equals(frame["note"])
 
@@ -71,15 +71,34 @@ def test_training_rows_meet_the_requirement() -> None:
 @pytest.mark.slow
 def test_grid_search_tunes_k_in_a_pipeline() -> None:
     frame, risk = people()
-    pipeline = make_pipeline(Masker(), OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+    pipeline = make_pipeline(Masker(encode="label"), OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
     grid = GridSearchCV(pipeline, {"masker__k": [5, 50]}, cv=3).fit(frame[["age", "job"]], risk)
     assert grid.best_score_ > 0.6
     assert set(grid.cv_results_["param_masker__k"]) == {5, 50}
 
 
+def test_a_bare_masker_works_in_a_pipeline_that_takes_numbers() -> None:
+    frame, risk = people()
+    pipeline = make_pipeline(Masker(), LogisticRegression(max_iter=1_000)).fit(frame[["age", "job"]], risk)
+    assert pipeline.score(frame[["age", "job"]], risk) > 0.6
+
+
+def test_grid_search_tunes_the_k_of_a_policy() -> None:
+    frame, risk = people()
+    asked = [{"qid": ["age", "job"], "k": 20}, {"qid": ["job"], "k": 40}]
+    pipeline = Pipeline([("mask", Masker({**POLICY, "requirements": asked})), ("learn", LogisticRegression())])
+    ks = [5, 50, {"age, job": 9}]
+    grid = GridSearchCV(pipeline, {"mask__k": ks}, cv=3, refit=False).fit(frame[["age", "job"]], risk)
+    assert not np.isnan(grid.cv_results_["mean_test_score"]).any()
+    for k, expected in zip([*ks, None], [(5, 5), (50, 50), (9, 40), (20, 40)], strict=True):
+        masker = clone(pipeline).set_params(mask__k=k).named_steps["mask"].fit(frame[["age", "job"]], risk)
+        assert tuple(one.requirement.k for one in masker.verdict_.findings) == expected
+        assert all(one.is_met for one in masker.verdict_.findings)
+
+
 def test_clone_keeps_parameters_and_forgets_the_fit() -> None:
     frame, risk = people()
-    fitted = Masker(POLICY, criterion="infogain").fit(frame, risk)
+    fitted = Masker(POLICY, criterion="infogain", encode="label").fit(frame, risk)
     fresh = clone(fitted)
     assert fresh.get_params() == fitted.get_params()
     assert not hasattr(fresh, "solution_")
@@ -87,21 +106,21 @@ def test_clone_keeps_parameters_and_forgets_the_fit() -> None:
 
 def test_set_output_decides_what_an_array_comes_back_as() -> None:
     array = np.random.default_rng(0).integers(0, 9, (80, 2))
-    shown = Masker(k=10).set_output(transform="pandas").fit_transform(array, np.arange(80) % 2)
+    shown = Masker(k=10, encode="label").set_output(transform="pandas").fit_transform(array, np.arange(80) % 2)
     assert isinstance(shown, pd.DataFrame)
     assert list(shown.columns) == ["x0", "x1"]
 
 
 def test_polars_in_polars_out() -> None:
     frame, risk = people()
-    shown = Masker(POLICY).fit(pl.from_pandas(frame), risk).transform(pl.from_pandas(frame))
+    shown = Masker(POLICY, encode="label").fit(pl.from_pandas(frame), risk).transform(pl.from_pandas(frame))
     assert isinstance(shown, pl.DataFrame)
     assert shown["age"].dtype == pl.String
 
 
 def test_json_round_trip_masks_alike() -> None:
     frame, risk = people()
-    masker = Masker(POLICY).fit(frame, risk)
+    masker = Masker(POLICY, encode="label").fit(frame, risk)
     text = masker.to_json()
     again = Masker.from_json(text)
     later, _ = people(50, seed=9)
@@ -113,14 +132,14 @@ def test_fit_takes_the_class_from_the_policy_when_y_is_absent() -> None:
     frame, risk = people()
     with_class = frame.assign(risk=risk)
     by_column = Masker({**POLICY, "class": "risk"}).fit(with_class)
-    by_target = Masker(POLICY).fit(frame, risk)
+    by_target = Masker(POLICY, encode="label").fit(frame, risk)
     assert by_column.solution_.cuts == by_target.solution_.cuts
 
 
 @pytest.mark.slow
 def test_ordinal_numbers_follow_the_labels() -> None:
     frame, risk = people()
-    labels = Masker(POLICY).fit_transform(frame, risk)["age"]
+    labels = Masker(POLICY, encode="label").fit_transform(frame, risk)["age"]
     masker = Masker(POLICY, encode="ordinal").fit(frame, risk)
     numbers = masker.transform(frame)["age"]
     order = masker.solution_.cut("age").labels
@@ -129,7 +148,7 @@ def test_ordinal_numbers_follow_the_labels() -> None:
 
 def test_numbers_outside_the_range_are_shown_as_such() -> None:
     frame, risk = people()
-    masker = Masker(POLICY).fit(frame, risk)
+    masker = Masker(POLICY, encode="label").fit(frame, risk)
     later = pd.DataFrame({"age": [-1, 0, 120, 121], "job": ["nurse"] * 4, "note": ["x"] * 4})
     labels = masker.solution_.cut("age").labels
     beyond = "[0, 120] or outside"
@@ -146,7 +165,12 @@ def test_boundaries_are_those_of_a_release(options: dict[str, Any]) -> None:
     asked = {**POLICY, "class": "risk"}
     assert masker.solution_.cuts == maskwise.anonymize(frame.assign(risk=risk), asked, **options).solution.cuts
     criterion = "score" if "as_published" in options else None
-    exact = Masker(POLICY, boundaries="exact", criterion=criterion).fit(frame, risk).solution_.cut("age").breaks
+    exact = (
+        Masker(POLICY, boundaries="exact", criterion=criterion, encode="label")
+        .fit(frame, risk)
+        .solution_.cut("age")
+        .breaks
+    )
     assert (masker.solution_.cut("age").breaks == exact) is (options not in ({}, {"boundaries": "safe"}))
     again = Masker.from_json(masker.to_json())
     assert (again.boundaries, again.as_published) == (masker.boundaries, masker.as_published)
@@ -167,7 +191,7 @@ def test_an_unknown_encoding_is_refused() -> None:
 def test_later_rows_need_neither_class_nor_dropped_columns() -> None:
     frame, risk = people()
     policy = {**POLICY, "class": "risk", "drop": ["note"]}
-    masker = Masker(policy).fit(frame.assign(risk=risk))
+    masker = Masker(policy, encode="label").fit(frame.assign(risk=risk))
     later, _ = people(20, seed=4)
     shown = masker.transform(later.drop(columns="note"))
     assert list(shown.columns) == ["age", "job"]
@@ -190,7 +214,7 @@ def test_a_class_in_the_rows_does_not_reach_a_model_and_the_owner_is_told() -> N
 def test_rows_most_of_whose_cells_are_unknown_are_warned_of() -> None:
     x, y = people()
     x["job"] = x["job"].map({"clerk": "01", "nurse": "02", "trader": "03"})
-    masker = Masker(POLICY).fit(x, y)
+    masker = Masker(POLICY, encode="label").fit(x, y)
     with pytest.warns(maskwise.MaskwiseWarning, match=r"`job` has 3 values .* in 300 of 300 rows"):
         masker.transform(x.assign(job=x["job"].astype(int)))
     with warnings.catch_warnings():
@@ -201,7 +225,7 @@ def test_rows_most_of_whose_cells_are_unknown_are_warned_of() -> None:
 
 def test_a_transformer_keeps_the_index_of_its_rows() -> None:
     frame, risk = people()
-    masker = Masker(POLICY).fit(frame, risk)
+    masker = Masker(POLICY, encode="label").fit(frame, risk)
     later = people(10, seed=4)[0].set_index(pd.Index(list("abcdefghij")))
     assert list(masker.transform(later).index) == list("abcdefghij")
 
@@ -209,7 +233,8 @@ def test_a_transformer_keeps_the_index_of_its_rows() -> None:
 @pytest.mark.parametrize(
     ("params", "y", "says"),
     [
-        ({"policy": POLICY, "k": 9}, "given", "`k` is for a Masker without a policy"),
+        ({"policy": POLICY, "k": {"age": 9}}, "given", "asks for no k on `age`. It does on `age, job`"),
+        ({"k": {"age, job": 9}}, "given", "Give a policy, or a number"),
         ({"policy": {**POLICY, "missing": "drop"}}, "given", "keeps every row"),
         ({"policy": {**POLICY, "class": "risk"}}, None, "neither a column of X nor given as y"),
     ],
@@ -222,16 +247,16 @@ def test_what_a_transformer_cannot_do_is_told(params: dict[str, Any], y: str | N
 
 def test_missing_cells_of_object_arrays_and_mixed_columns() -> None:
     array = np.array([["a", 1], [None, 2], [pd.NA, 3], ["b", np.nan]] * 3, object)
-    assert Masker(k=2).fit_transform(array, list("xyxy") * 3).shape == (12, 2)
+    assert Masker(k=2, encode="label").fit_transform(array, list("xyxy") * 3).shape == (12, 2)
     with pytest.raises(maskwise.InputError, match="mixes types"):
-        Masker(k=1).fit(np.array([["a"], [1]], object))
+        Masker(k=1, encode="label").fit(np.array([["a"], [1]], object))
 
 
 def test_a_misspelt_protected_value_is_warned_of() -> None:
     table = pd.DataFrame({"Age": [20, 30] * 10, "Ill": ["HIV", "Flu", "Flu", "Flu"] * 5})
     policy = {"requirements": [{"qid": ["Age"], "sensitive": {"Ill": ["HVI"]}, "confidence": 0.9}]}
     with pytest.warns(UserWarning, match="`HVI` of `Ill` is protected but occurs in no record"):
-        Masker(policy).fit(table)
+        Masker(policy, encode="label").fit(table)
 
 
 # Searches that draw at random.
@@ -272,13 +297,18 @@ def test_a_generator_is_drawn_from_at_each_fit_and_not_saved(monkeypatch: pytest
 
     monkeypatch.setattr("maskwise.sklearn.solve", heard)
     table, classes = mixed(100)
-    masker = Masker(k=5, random_state=np.random.RandomState(3))
+    masker = Masker(k=5, random_state=np.random.RandomState(3), encode="label")
     masker.fit(table, classes).fit(table, classes)
     assert len(set(seeds)) == 2
     saved = Masker.from_json(masker.to_json())
     assert saved.random_state is None
     assert saved.transform(table).equals(masker.transform(table))
-    assert Masker.from_json(Masker(k=5, random_state=np.int64(4)).fit(table, classes).to_json()).random_state == 4
+    assert (
+        Masker.from_json(
+            Masker(k=5, random_state=np.int64(4), encode="label").fit(table, classes).to_json()
+        ).random_state
+        == 4
+    )
 
 
 @pytest.mark.parametrize(("options", "says"), [({"random_state": -1}, "seed"), ({"effort": 2}, "An effort")])
@@ -291,14 +321,14 @@ def test_what_no_search_takes_is_refused(options: dict[str, Any], says: str) -> 
 def test_columns_that_are_not_kept_are_no_features() -> None:
     data = pd.DataFrame({"age": range(20), "note": [str(i) for i in range(20)], "town": ["a", "b"] * 10})
     policy = {"requirements": [{"qid": ["age"], "k": 5}], "keep": ["town"]}
-    masker = Masker(policy).fit(data)
+    masker = Masker(policy, encode="label").fit(data)
     assert list(masker.transform(data).columns) == ["age", "town"]
     assert list(masker.get_feature_names_out()) == ["age", "town"]
 
 
 def test_a_fitted_masker_has_a_verdict_notes_and_a_summary() -> None:
     rows, y = people()
-    masker = Masker(k=7).fit(rows, y)
+    masker = Masker(k=7, encode="label").fit(rows, y)
     shown = masker.transform(rows)
     smallest = shown.groupby(list(shown.columns), dropna=False).size().min()
     assert masker.verdict_.is_met
@@ -320,7 +350,7 @@ def test_the_recount_of_a_masker_is_that_of_all_its_requirements() -> None:
     policy = {
         "requirements": [{"qid": ["age"], "k": 4}, {"qid": ["age"], "sensitive": {"ill": ["HIV"]}, "confidence": 0.5}]
     }
-    masker = Masker(policy).fit(rows)
+    masker = Masker(policy, encode="label").fit(rows)
     shares = masker.transform(rows).groupby("age")["ill"].agg(lambda cells: (cells == "HIV").mean())
     assert masker.verdict_.findings[1].figure == pytest.approx(shares.max())
 
@@ -343,7 +373,7 @@ def test_a_masker_counts_a_protected_column_that_is_dropped() -> None:
         "requirements": [{"qid": ["Age"], "sensitive": {"Ill": {"any": ["H*"]}}, "confidence": 0.4}],
         "drop": ["Ill"],
     }
-    masker = Masker(asked).fit(people)
+    masker = Masker(asked, encode="label").fit(people)
     shown = masker.transform(people[["Age"]])
     assert list(shown.columns) == ["Age"]
     assert (people["Ill"].eq("HIV").groupby(shown["Age"]).mean() <= 0.4).all()
@@ -360,7 +390,7 @@ def test_persons_are_counted_in_fit_and_dropped_in_transform() -> None:
         }
     )
     policy = {"class": "cls", "person": "id", "requirements": [{"qid": ["age"], "k": 8}]}
-    masker = Masker(policy, as_published=True).fit(visits)
+    masker = Masker(policy, as_published=True, encode="label").fit(visits)
     shown = masker.transform(visits.drop(columns=["id"]))
     assert list(shown.columns) == ["age"]
     persons = shown.assign(id=visits["id"]).groupby("age")["id"].nunique()
@@ -369,7 +399,7 @@ def test_persons_are_counted_in_fit_and_dropped_in_transform() -> None:
     assert again.solution_.person == masker.solution_.person
     assert again.transform(visits).equals(masker.transform(visits))
     with pytest.raises(maskwise.InputError, match="counts persons by `id`, which is not a column of X"):
-        Masker(policy).fit(visits.drop(columns=["id"]))
+        Masker(policy, encode="label").fit(visits.drop(columns=["id"]))
 
 
 @pytest.mark.slow

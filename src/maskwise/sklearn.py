@@ -7,6 +7,7 @@ rows the cut was found on are guaranteed to meet the requirements.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -55,7 +56,6 @@ from maskwise.values.number_forms import Numbers
 from maskwise.values.reading import AS_IT_IS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from maskwise.policy.person import Person
@@ -77,7 +77,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Args:
         policy: A YAML file, a mapping of the same form, or a Policy; None puts
             every column into one quasi-identifier with `k`.
-        k: The smallest group, where `policy` is None; 5 if it is None too.
+        k: The smallest group. Where `policy` is None, 5 if it is None too; else a number instead of every k of the
+            policy, or a mapping from quasi-identifiers, such as `Age, Sex`, to a number instead of each of theirs.
         epsilon: For a policy that asks for an `epsilon`: another one instead. The cut is then found with differential
             privacy, and `released_` is the release to learn from: rows that `transform` shows are not protected by it.
         method: How to search; this and the next eight are as in `maskwise.search.options.SearchOptions`.
@@ -90,9 +91,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         as_published: Search as the papers do: exact boundaries, a lone hidden value left as `*`.
         random_state: Seeds the folds of `regions`: a number, or a NumPy generator
             from which one is drawn at each `fit`. None stands for 0, so every `fit` gives the same cut.
-        encode: `label` shows masked values as text, `ordinal` as the number of
-            the label in its cut (-1 for the root of unknown values and for numbers
-            outside every interval), for models that take numbers only. With
+        encode: `ordinal` shows masked values as the number of the label in its cut (-1 for the root of unknown values
+            and for numbers outside every interval), for models that take numbers only; `label` as text. With
             `method="regions"` intervals overlap; they are numbered by where they
             begin, then by where they end. `onehot` makes a column of 0 and 1 for
             each label (`Age=[23, 40)`). `midpoint`, `mean` and `bounds` write
@@ -112,7 +112,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Example:
         >>> import pandas as pd
         >>> people = pd.DataFrame({"Age": [23, 25, 41, 47], "Sex": ["F", "M", "F", "M"]})
-        >>> masker = Masker(k=2).fit(people, ["lo", "lo", "hi", "hi"])
+        >>> masker = Masker(k=2, encode="label").fit(people, ["lo", "lo", "hi", "hi"])
         >>> masker.transform(pd.DataFrame({"Age": [30, 80], "Sex": ["F", "X"]}))["Age"].tolist()
         ['[23, 40)', '[23, 47] or outside']
     """
@@ -121,7 +121,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         policy: str | Path | Mapping[str, Any] | Policy | None = None,
         *,
-        k: int | None = None,
+        k: int | Mapping[str, int] | None = None,
         epsilon: float | str | None = None,
         method: str = DEFAULT_METHOD,
         criterion: str | None = None,
@@ -132,7 +132,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         boundaries: str | None = None,
         as_published: bool = False,
         random_state: int | np.random.RandomState | None = None,
-        encode: str = "label",
+        encode: str = "ordinal",
     ) -> None:
         self.policy = policy
         self.k = k
@@ -174,19 +174,19 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             class_name = class_name or free_name("class", names)
             frame = with_class(frame, class_name, y)
         elif class_name is not None:
-            whole = _nw().from_native(X, eager_only=True) if hasattr(X, "columns") else frame
+            whole = nw.from_native(X, eager_only=True) if hasattr(X, "columns") else frame
             if class_name not in whole.columns:
                 msg = f"The policy's class `{class_name}` is neither a column of X nor given as y."
                 raise InputError(msg)
             frame = frame.with_columns(whole[class_name])
         if asked is not None and hasattr(X, "columns"):
             # Requirements may count columns that are dropped; later rows do not need them.
-            given = _nw().from_native(X, eager_only=True)
+            given = nw.from_native(X, eager_only=True)
             unseen = [name for name in asked.tree_columns if name in given.columns and name not in frame.columns]
             frame = frame.with_columns(given[name] for name in asked.sensitive if name in asked.drop)
             frame = frame.with_columns(given[name] for name in unseen)
         if asked is None:
-            asked = Policy((KAnonymity(tuple(names), 5 if self.k is None else self.k),), class_name=class_name)
+            asked = Policy((KAnonymity(tuple(names), self._usual_k),), class_name=class_name)
         elif asked.class_name != class_name:
             asked = replace(asked, class_name=class_name)
         self.released_: Any = None
@@ -213,6 +213,13 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.notes_ = (*solution.notes, *no_feature_notes(self.no_features_))
         self.feature_names_ = names
         return self
+
+    @property
+    def _usual_k(self) -> int:
+        """The smallest group where there is no policy."""
+        if isinstance(self.k, Mapping):
+            raise InputError("A mapping of `k` names quasi-identifiers of a policy. Give a policy, or a number.")
+        return 5 if self.k is None else self.k
 
     @property
     def _form(self) -> Numbers:
@@ -252,7 +259,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _person(self, X: Any, person: Person) -> Any:  # noqa: N803 - scikit-learn's name
         """The column that names persons, which is no feature: `fit` counts by it, and later rows need not have it."""
-        whole = _nw().from_native(X, eager_only=True) if hasattr(X, "columns") else None
+        whole = nw.from_native(X, eager_only=True) if hasattr(X, "columns") else None
         if whole is None or person.column not in whole.columns:
             msg = f"The policy counts persons by `{person.column}`, which is not a column of X."
             raise InputError(msg)
@@ -275,11 +282,8 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if self.epsilon is not None:
                 raise InputError(_NO_DOMAINS)
             return None
-        if self.k is not None:
-            raise InputError(
-                "`k` is for a Masker without a policy; this one's policy has its own. Leave out one of them."
-            )
         asked = read_policy(self.policy, private=True)
+        asked = asked if self.k is None else _with_k(asked, self.k)
         if self.epsilon is not None:
             if asked.private is None:
                 raise InputError(_NO_DOMAINS)
@@ -306,7 +310,7 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             shown = with_indicators(shown, self.solution_)
         if hasattr(X, "columns"):
             return shown.lazy() if is_lazy else shown
-        columns = _nw().from_native(shown, eager_only=True)
+        columns = nw.from_native(shown, eager_only=True)
         dtype = np.float64 if self.encode in {"ordinal", "onehot"} else object
         return np.column_stack([np.asarray(columns[name].to_list(), dtype) for name in columns.columns])
 
@@ -360,7 +364,6 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         The class, the persons and what the policy drops are no features: later rows do not have them.
         """
-        nw = _nw()
         if hasattr(X, "columns"):
             frame = nw.from_native(X, eager_only=True)
             if reset:
@@ -370,18 +373,23 @@ class Masker(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             frame = frame.select(*(frame.get_column(name) for name in frame.columns if name not in self.no_features_))
             validate_data(self, frame.to_native(), reset=reset, skip_check_array=True)
             return frame
-        least = max(5 if self.k is None else self.k, 1) if reset and self.policy is None else 1
+        least = max(self._usual_k, 1) if reset and self.policy is None else 1
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=least)
         if reset:
             self.no_features_ = ()
         names = [f"x{i}" for i in range(array.shape[1])] if reset else self.feature_names_
         columns = {name: cells_to_arrow(array[:, i], name) for i, name in enumerate(names)}
-        return nw.from_native(_pa().table(columns), eager_only=True)
+        return nw.from_native(pa.table(columns), eager_only=True)
 
 
-def _pa() -> Any:
-    return pa
-
-
-def _nw() -> Any:
-    return nw
+def _with_k(policy: Policy, k: int | Mapping[str, int]) -> Policy:
+    """A policy with another k in every requirement that has one, or in those on the named quasi-identifiers."""
+    known = {", ".join(one.qid) for one in policy.requirements if one.k is not None}
+    if not known:
+        raise InputError("The policy asks for no k, so there is none to replace. Leave out `k`.")
+    wanted = k if isinstance(k, Mapping) else dict.fromkeys(known, k)
+    if unknown := sorted(set(wanted) - known):
+        msg = f"The policy asks for no k on `{unknown[0]}`. It does on {quote(sorted(known))}."
+        raise InputError(msg)
+    changed = [one.with_k(wanted.get(", ".join(one.qid), one.k)) if one.k else one for one in policy.requirements]
+    return replace(policy, requirements=tuple(changed))

@@ -139,7 +139,7 @@ def test_the_held_out_error_is_that_of_a_masker_fitted_to_the_training_records()
     whole.loc[::7, "Risk"] = "hi"
     train, test = whole[:300], whole[300:]
     found = maskwise.evaluate(train, AGES, test=test, classifiers=["naive-bayes"])
-    masker = maskwise.Masker(AGES).fit(train)
+    masker = maskwise.Masker(AGES, encode="label").fit(train)
     shown = [masker.transform(part).assign(Risk=part["Risk"]) for part in (train, test)]
     assert errors(found, "naive-bayes")["AE", 10] == pytest.approx(frequencies(*shown))
     assert 0 < errors(found, "naive-bayes")["AE", 10] < 50

@@ -79,7 +79,7 @@ def test_every_representation_is_that_of_the_masked_table() -> None:
     whole = pd.DataFrame({"age": age, "ill": np.where(age + rng.normal(0, 15, 400) > 60, "y", "n")})
     train, test = whole[:300], whole[300:]
     policy = {"class": "ill", "requirements": [{"qid": ["age"], "k": 10}]}
-    masker = maskwise.Masker(policy).fit(train)
+    masker = maskwise.Masker(policy, encode="label").fit(train)
     labels = [masker.transform(part)["age"] for part in (train, test)]
     means = train["age"].groupby(labels[0]).mean()
     values = {

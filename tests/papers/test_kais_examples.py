@@ -290,5 +290,5 @@ def test_a_sensitive_target_keeps_its_spelling_in_a_transformer() -> None:
         "attributes": {"q": "suppress"},
         "requirements": [{"qid": ["q"], "sensitive": {"c": ["true"]}, "confidence": 0.5}],
     }
-    masker = maskwise.Masker(policy).fit(frame, [True, False, False, False] * 5)
+    masker = maskwise.Masker(policy, encode="label").fit(frame, [True, False, False, False] * 5)
     assert masker.solution_.reached[0].figure == 0.5

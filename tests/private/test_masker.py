@@ -20,7 +20,7 @@ def _without_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_rows_are_shown_by_the_cut_and_the_release_stands_beside() -> None:
     table = people(0).to_pandas()
-    masker = Masker(policy(20, steps=1)).fit(table)
+    masker = Masker(policy(20, steps=1), encode="label").fit(table)
     shown = masker.transform(table.head(5))
     assert list(shown.columns) == list(masker.get_feature_names_out()) == ["Age", "Edu", "Job"]
     assert set(shown["Age"]) <= {"< 20", "≥ 20"}

@@ -94,7 +94,7 @@ BY_COUNTY = {
 @pytest.mark.slow
 def test_a_transformer_makes_its_tree_of_columns_that_are_no_features() -> None:
     frame = pd.DataFrame(towns())
-    masker = maskwise.Masker(policy=BY_COUNTY).fit(frame.drop(columns="risk"), frame["risk"])
+    masker = maskwise.Masker(policy=BY_COUNTY, encode="label").fit(frame.drop(columns="risk"), frame["risk"])
     assert list(masker.get_feature_names_out()) == ["town", "age"]
     assert set(masker.solution_.cut("town").labels) == {"Cook", "Oneida"}
     later = pd.DataFrame({"town": ["Rome", "Paris"], "age": ["30", "31"]})

@@ -313,7 +313,7 @@ def test_a_masker_warns_of_the_columns_that_pass_through() -> None:
     rows = bound()
     frame = pd.DataFrame({**rows, "title": rows["sex"], "name": [f"Pat {i}" for i in range(300)]}).drop(columns="risk")
     with pytest.warns(maskwise.MaskwiseWarning) as caught:
-        maskwise.Masker(ASKS).fit(frame, rows["risk"])
+        maskwise.Masker(ASKS, encode="label").fit(frame, rows["risk"])
     ours = [str(one.message) for one in caught if one.category is maskwise.MaskwiseWarning]
     assert [text.split("`")[1] for text in ours] == ["title", "name"]
 

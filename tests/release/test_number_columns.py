@@ -223,7 +223,7 @@ def test_a_masker_encodes_for_learners(encode: str) -> None:
     masker = maskwise.Masker(asked, encode=encode)
     shown = masker.fit(frame, risks).transform(frame)
     assert list(masker.get_feature_names_out()) == list(shown.columns)
-    labels = maskwise.Masker(asked).fit(frame, risks).transform(frame)
+    labels = maskwise.Masker(asked, encode="label").fit(frame, risks).transform(frame)
 
     if encode == "onehot":
         for label in set(labels["Age"].dropna()):

@@ -120,7 +120,10 @@ def test_a_new_search_is_one_module_and_one_line() -> None:
     stages = list(heard.stages)
     assert stages == ["read", "profile", "compress", "search", "attack", "check", "mask", "verify", "assess"]
     assert len(maskwise.anonymize(people, POLICY, method="first", max_steps=2).steps) == 2
-    assert maskwise.Masker(POLICY, method="first").fit(people.to_pandas()).solution_.cuts == outcome.solution.cuts
+    assert (
+        maskwise.Masker(POLICY, method="first", encode="label").fit(people.to_pandas()).solution_.cuts
+        == outcome.solution.cuts
+    )
 
 
 @pytest.mark.usefixtures("registered")
@@ -221,7 +224,7 @@ def test_without_bins_rows_are_counted_once(unmasked: tuple[str, ...]) -> None:
 def test_keywords_and_options_are_the_same() -> None:
     names = {field.name for field in fields(SearchOptions)}
     assert set(SearchKeywords.__annotations__) == names - {"seed"}
-    assert names - {"seed"} <= set(maskwise.Masker().get_params())
+    assert names - {"seed"} <= set(maskwise.Masker(encode="label").get_params())
 
 
 def test_an_unknown_argument_is_a_type_error() -> None:
