@@ -22,9 +22,8 @@ from maskwise.risks.thresholds import DEFAULT_THRESHOLDS, read_thresholds
 from maskwise.table.endpoints import closing, open_data
 from maskwise.table.read import read
 from maskwise.values.input_kind import input_kind
-from maskwise.values.location import table_name
+from maskwise.values.location import is_there, table_name
 from maskwise.values.memory import parse_memory
-from maskwise.values.paths import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

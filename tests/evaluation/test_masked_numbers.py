@@ -19,7 +19,7 @@ from maskwise.evaluation.predictors import (
     sort_intervals,
 )
 from maskwise.formats.policy_file import read_policy
-from maskwise.values.interval_labels import interval_ends
+from maskwise.release.interval_labels import interval_ends
 from maskwise.values.number_forms import Numbers
 
 RAW = Predictor("age", PredictorType.NUMBER, np.array([20.0, 24, 61, np.nan, 35]))

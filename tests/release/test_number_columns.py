@@ -19,7 +19,7 @@ import maskwise
 from maskwise.cli.app import main
 from maskwise.formats import solution_file
 from maskwise.release import number_columns
-from maskwise.values.interval_labels import interval_ends
+from maskwise.release.interval_labels import interval_ends
 
 N = 160
 POLICY: dict[str, Any] = {

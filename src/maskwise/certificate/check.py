@@ -19,7 +19,7 @@ from maskwise.policy.requirements.qid import called
 from maskwise.release.escape import original_name, original_text
 from maskwise.release.publish import open_release
 from maskwise.table.endpoints import closing
-from maskwise.values.paths import is_there
+from maskwise.values.location import is_there
 from maskwise.verify.verify import verify
 
 if TYPE_CHECKING:

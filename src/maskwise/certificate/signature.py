@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from maskwise.certificate.checks import Check, CheckMark
 from maskwise.errors import InputError
-from maskwise.values.paths import is_there
+from maskwise.values.location import is_there
 from maskwise.values.printable import printable
 
 if TYPE_CHECKING:

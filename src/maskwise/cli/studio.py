@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from maskwise.cli.options import Engine, Memory, Quiet  # noqa: TC001 - read when a command is parsed
 from maskwise.errors import InputError
-from maskwise.values.paths import is_there
+from maskwise.values.location import is_there
 
 
 def studio(

@@ -29,9 +29,8 @@ from maskwise.engines.write_files import connect, copy_query, file_of, path_list
 from maskwise.errors import InputError, WriteError
 from maskwise.values.arrow import as_numpy
 from maskwise.values.input_kind import InputKind, input_kind
-from maskwise.values.location import TableName, database_file
+from maskwise.values.location import TableName, database_file, is_there
 from maskwise.values.memory import for_engine, for_held_files, memory_of_run
-from maskwise.values.paths import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskwise.evaluation.predictors import Predictor, PredictorType
-from maskwise.values.interval_labels import ends_of_labels
+from maskwise.release.interval_labels import ends_of_labels
 from maskwise.values.number_forms import Numbers
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 
 from maskwise.errors import InputError, PolicyError
 from maskwise.policy.attributes import Kind
+from maskwise.release.interval_labels import ORDERED, ends_of_labels, ends_on_scale
 from maskwise.values.arrow import as_numpy
-from maskwise.values.interval_labels import ORDERED, ends_of_labels, ends_on_scale
 from maskwise.values.parsing import looks_like_code, parse_keys
 from maskwise.values.spelling import text_of
 

@@ -17,12 +17,12 @@ from maskwise.errors import InputError, PolicyError, did_you_mean, quote
 from maskwise.formats.taxonomies.nested_yaml import from_document
 from maskwise.formats.taxonomies.registry import read_taxonomy
 from maskwise.policy.attributes import Attribute, Kind
+from maskwise.policy.grids import Grid
 from maskwise.policy.requirements.file_form import name_list
 from maskwise.policy.rules.made import MADE_KEYS, read_source
 from maskwise.policy.rules.registry import BESIDE, RULE_KEYS, read_rule_tree
 from maskwise.policy.taxonomy import Taxonomy
-from maskwise.values.grids import Grid
-from maskwise.values.paths import is_there
+from maskwise.values.location import is_there
 from maskwise.values.scales import parse_bound
 
 if TYPE_CHECKING:

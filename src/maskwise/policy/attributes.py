@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from maskwise.errors import PolicyError
 
 if TYPE_CHECKING:
+    from maskwise.policy.grids import Grid
     from maskwise.policy.rules.made import TreeSource
     from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.taxonomy import Taxonomy
-    from maskwise.values.grids import Grid
 
 
 class Kind(StrEnum):

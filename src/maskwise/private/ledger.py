@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, WriteError
-from maskwise.values.locks import wait_for_lock
+from maskwise.release.locks import wait_for_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

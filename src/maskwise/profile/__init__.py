@@ -4,6 +4,7 @@
 asks the engine for the distinct cells of each column, `sensitive` looks at the
 columns that requirements protect, `identifier_warning` at those that pass
 through, `person_keys` at keys of persons with several records, `record_order`
-at what the order of records tells. All gains and interval trees of a search
+at what the order of records tells. `round_numbers` chooses safe boundaries,
+`spelling_advice` is for cells that are spelled in another way. All gains and interval trees of a search
 follow from these counts.
 """

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maskwise.policy.attributes import Boundaries, Kind
+from maskwise.profile.round_numbers import round_between
 from maskwise.values.arrow import from_numpy
-from maskwise.values.round_numbers import round_between
 from maskwise.values.scales import DAY, Scale
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.attributes import Kind
 from maskwise.policy.taxonomy_check import showable_values
+from maskwise.profile.spelling_advice import advise_on_dates, advise_on_numbers
 from maskwise.table.table import Distinct
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.date_forms import forms_of
@@ -24,7 +25,6 @@ from maskwise.values.file_words import command_words, file_words
 from maskwise.values.parsing import CODE, parse_keys, patterns
 from maskwise.values.scales import Scale, scale_of_bound
 from maskwise.values.spelling import text_of
-from maskwise.values.spelling_advice import advise_on_dates, advise_on_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

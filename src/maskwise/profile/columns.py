@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.policy.attributes import Kind
+    from maskwise.policy.grids import Grid
     from maskwise.policy.requirements.any_of import Value
     from maskwise.policy.requirements.base import Counted
     from maskwise.policy.requirements.grouping import Grouping
     from maskwise.policy.rules.rule_tree import RuleTree
     from maskwise.policy.taxonomy import Taxonomy
     from maskwise.solution.cut import Cut
-    from maskwise.values.grids import Grid
     from maskwise.values.message import Message
     from maskwise.values.scales import Scale
 

@@ -23,6 +23,7 @@ from maskwise.profile.made_trees import made_notes, with_trees
 from maskwise.profile.persons import count_persons
 from maskwise.profile.rule_columns import place_values, unread_warning
 from maskwise.profile.sensitive import check_values, plain_sets, take_sensitive, unseen_values
+from maskwise.profile.spelling_advice import foreign_spelling
 from maskwise.table.calendar_range import refuse_other_dates
 from maskwise.table.number_cells import mixed_numbers
 from maskwise.values.arrow import from_numpy
@@ -31,7 +32,6 @@ from maskwise.values.message import Audience, Level, Message, fold, note, privat
 from maskwise.values.parsing import Parsed, looks_like_code, parse_keys
 from maskwise.values.scales import Scale, bound, label
 from maskwise.values.spelling import text_of, value_order
-from maskwise.values.spelling_advice import foreign_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Callable

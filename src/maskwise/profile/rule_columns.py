@@ -14,9 +14,9 @@ import numpy as np
 
 from maskwise.errors import InputError, plural, quote
 from maskwise.policy.rules.base import PathTree
+from maskwise.profile.spelling_advice import advise_on_dates
 from maskwise.values.file_words import file_words
 from maskwise.values.message import Audience, Level, Message
-from maskwise.values.spelling_advice import advise_on_dates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

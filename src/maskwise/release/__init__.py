@@ -4,6 +4,7 @@
 those that tell a masked one, `leak_messages` says so.
 `mask` rewrites cells, `shuffle` and `escape` change order and spelling,
 `frames` gives a data frame of the kind that came in. `publish` is the gate:
-`file_set` and `target` say where a draft is and how it gets its name.
+`file_set` and `target` say where a draft is and how it gets its name,
+`locks` waits for another run.
 `interrupt` lets Ctrl-C end a search early.
 """

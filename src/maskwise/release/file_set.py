@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from maskwise.errors import WriteError
+from maskwise.release.locks import wait_for_lock
 from maskwise.release.target_checks import check_folder, check_parent, check_target, not_written
-from maskwise.values.locks import wait_for_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

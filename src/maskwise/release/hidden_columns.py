@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from maskwise.errors import enumerated, plural
 from maskwise.policy.attributes import Kind
+from maskwise.profile.spelling_advice import foreign_spelling
 from maskwise.solution.cut import HIDDEN
 from maskwise.solution.solution import Ending
 from maskwise.values.file_words import command_words, file_words
 from maskwise.values.message import Audience, Level, Message, private_note
-from maskwise.values.spelling_advice import foreign_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,8 +16,8 @@ import pyarrow as pa
 from maskwise.engines.base import Relabel
 from maskwise.errors import InputError, PolicyError, quote
 from maskwise.policy.attributes import Kind
+from maskwise.release.interval_labels import ends_on_scale
 from maskwise.solution.cut import MissingShown
-from maskwise.values.interval_labels import ends_on_scale
 from maskwise.values.message import note
 from maskwise.values.number_forms import Numbers
 from maskwise.values.scales import ABOVE, Scale, label

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import InputError, plural
 from maskwise.formats.policy_file import read_policy
+from maskwise.policy.grids import Grid
 from maskwise.suggestion.draft_lines import comment, flow
 from maskwise.suggestion.masking import round_outward
 from maskwise.suggestion.roles import Role
@@ -22,7 +23,6 @@ from maskwise.suggestion.rule_choice import choose_rule
 from maskwise.suggestion.suggest import DEFAULT_RISK, suggest_for
 from maskwise.suggestion.suggestion import write_new
 from maskwise.table.endpoints import closing, open_data
-from maskwise.values.grids import Grid
 from maskwise.values.memory import parse_memory
 from maskwise.values.reading import Rename, renaming
 from maskwise.values.scales import Scale, bound

@@ -29,8 +29,7 @@ from maskwise.table.csv_encoding import WINDOWS, decode_start, is_windows
 from maskwise.table.csv_records import facts_meanwhile, refuse_other_count
 from maskwise.table.held_files import count_lines, load_csv, load_parquet, read_csv
 from maskwise.values.csv_form import PLAIN, CsvForm
-from maskwise.values.location import Folder, suffix_of
-from maskwise.values.paths import is_folder, is_there
+from maskwise.values.location import Folder, is_folder, is_there, suffix_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

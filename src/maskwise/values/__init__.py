@@ -5,5 +5,5 @@
 `memory` how much a run may use, `arrow` goes from Arrow to NumPy and back,
 `cells` reads single cells, `input_kind` says what kind of data was given,
 `message` is a note or a warning, `kernel` compiles loops.
-Nothing here knows a policy, a table or an engine.
+`processors` shares work among threads. Nothing here knows a policy, a table or an engine.
 """

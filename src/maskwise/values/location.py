@@ -9,7 +9,6 @@ from typing import TypeAlias
 from urllib.parse import unquote
 
 from maskwise.errors import InputError, quote
-from maskwise.values.paths import is_there
 
 DATABASE_FILE = "duckdb://"
 """How the address of a database begins that is one file."""
@@ -56,8 +55,7 @@ def locate(text: str | Path) -> Place:
         return Folder(Path(text))
     path = Path(text)
     # A name that is too long is no folder, and for Path a reason to fail.
-    is_folder = os.path.isdir(path)  # noqa: PTH112 - as said
-    if "/" in text or is_folder or has_suffix(path) or any(letter in text for letter in "*?["):
+    if "/" in text or is_folder(path) or has_suffix(path) or any(letter in text for letter in "*?["):
         return path
     return table_name(text)
 
@@ -108,3 +106,21 @@ def table_name(text: str) -> TableName:
         msg = f"`{text}` is no table. Write a name, such as `people` or `public.people`."
         raise InputError(msg)
     return TableName(name, schema or None)
+
+
+def is_there(path: str | Path) -> bool:
+    """Whether something has this name. One that is too long is no error, other than to `Path.exists`.
+
+    >>> is_there("/"), is_there("x" * 400)
+    (True, False)
+    """
+    return os.path.exists(path)  # noqa: PTH110 - see above
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether a folder has this name.
+
+    >>> is_folder("/"), is_folder("x" * 400)
+    (True, False)
+    """
+    return os.path.isdir(path)  # noqa: PTH112 - see above

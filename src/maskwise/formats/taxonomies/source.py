@@ -9,7 +9,7 @@ import codecs
 from typing import TYPE_CHECKING
 
 from maskwise.errors import InputError, did_you_mean, plural
-from maskwise.values.paths import is_there
+from maskwise.values.location import is_there
 
 if TYPE_CHECKING:
     from pathlib import Path

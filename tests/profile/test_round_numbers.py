@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from maskwise.values.round_numbers import round_between
+from maskwise.profile.round_numbers import round_between
 from maskwise.values.scales import Scale, as_python, bound
 
 integers = st.integers(-(10**12), 10**12)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from maskwise.profile.spelling_advice import advise_on_dates, advise_on_numbers, foreign_spelling
 from maskwise.values.date_forms import DateForm
 from maskwise.values.file_words import command_words, file_words, without_file_words
 from maskwise.values.number_spellings import NumberForm
 from maskwise.values.reading import AS_IT_IS, Reading
-from maskwise.values.spelling_advice import advise_on_dates, advise_on_numbers, foreign_spelling
 
 
 def test_advice_names_the_form_or_asks_for_it() -> None:

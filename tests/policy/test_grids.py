@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import maskwise
 from maskwise.errors import PolicyError
-from maskwise.values.grids import Grid
+from maskwise.policy.grids import Grid
 from maskwise.values.scales import DAY, Scale
 
 EPOCH = dt.date(1970, 1, 1)

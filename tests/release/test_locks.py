@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from maskwise.errors import WriteError
-from maskwise.values import locks
+from maskwise.release import locks
 
 
 def busy(times: float) -> Callable[[], None]:
