@@ -27,7 +27,7 @@ from tests.engines.postgres_server import Server
 import maskwise
 from bench.blowup import CLASS, FOLDER, blow_up, blow_up_parquet, policy
 from bench.engines import load
-from maskwise.engines.postgres.settings import share_memory
+from maskwise.engines.postgres.dialect import share_memory
 from maskwise.values.memory import parse_memory
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def on_postgres(rows: int, memory: str) -> None:
                 int(connection.execute(f"SHOW {name}").fetchone()[0])  # type: ignore[index]
                 for name in ("max_parallel_workers_per_gather", "max_parallel_workers")
             ]
-        asked = share_memory(parse_memory(memory) or 0, *allowed)
+        work_mem, n_workers = share_memory(parse_memory(memory) or 0, *allowed)
         main = int((server.folder / "data" / "postmaster.pid").read_text().split()[0])
 
         def busy() -> float:
@@ -120,8 +120,8 @@ def on_postgres(rows: int, memory: str) -> None:
 
         names = [field.name for field in pq.read_schema(blow_up(rows)[1]) if field.name != CLASS]
         keys = ", ".join(f'"{name}"' for name in names)
-        settings = f"SET work_mem = '{asked.work_mem}kB'; SET max_parallel_workers_per_gather = {asked.n_workers}; "
-        settings += f"SET hash_mem_multiplier = {asked.hash_mem_multiplier}; "
+        settings = f"SET work_mem = '{work_mem}kB'; SET max_parallel_workers_per_gather = {n_workers}; "
+        settings += "SET hash_mem_multiplier = 2; "
         for _ in range(2):
             with measured(busy) as group:
                 server.run(f"{settings}SELECT count(*) FROM (SELECT {keys}, count(*) FROM adult GROUP BY {keys}) q")

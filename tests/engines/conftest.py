@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import os
 import secrets
 import shutil
@@ -16,10 +17,11 @@ from typing import Any
 import numpy as np
 import psycopg
 import pyarrow as pa
+import pyarrow.csv as pc
 import pytest
 
 import maskwise
-from maskwise.engines.postgres import types as postgres_types
+from maskwise.engines.postgres import cells as postgres_cells
 from tests.engines.postgres_server import Server
 
 SHOWN_BY_OTHERS = {
@@ -93,7 +95,7 @@ def server() -> Iterator[Server]:
 def sql_type(kind: pa.DataType) -> str:
     if pa.types.is_decimal(kind):
         return f"numeric({kind.precision}, {kind.scale})"
-    return postgres_types.sql_type(kind)
+    return postgres_cells.sql_type(kind)
 
 
 def load_postgres(server: Server, table: pa.Table, name: str) -> None:
@@ -101,7 +103,9 @@ def load_postgres(server: Server, table: pa.Table, name: str) -> None:
     with psycopg.connect(server.url) as connection, connection.cursor() as cursor:
         cursor.execute(f'CREATE TABLE "{name}" ({columns})')  # type: ignore[call-overload]
         with cursor.copy(f'COPY "{name}" FROM STDIN (FORMAT csv)') as copied:  # type: ignore[call-overload]
-            copied.write(postgres_types.as_csv(table))
+            csv = io.BytesIO()
+            pc.write_csv(table, csv, pc.WriteOptions(include_header=False, quoting_style="all_valid"))
+            copied.write(csv.getvalue())
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 import maskwise
 from maskwise.compress import unmasked_counts
 from maskwise.compress.scored_records import score_by_odds
+from maskwise.engines.dialect import Dialect
 from maskwise.formats import solution_file, trace_file
 from maskwise.table.endpoints import closing, open_data
 from tests.engines.conftest import Place, in_order, rows_of
@@ -122,17 +123,15 @@ def test_odds_are_the_default_where_records_stay(remote_place: Place) -> None:
 
 def test_no_record_is_fetched(remote_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither names, which differ from record to record, nor all numbers of a column leave the engine."""
-    from maskwise.engines import defaults, sql, value_counts
-
     asked: list[Any] = []
+    fetch = Dialect.query
 
-    def watch(dialect: Any, query: str) -> pa.Table:
-        found = defaults.query(dialect, query)
+    def watch(dialect: Dialect, query: str) -> pa.Table:
+        found = fetch(dialect, query)
         asked.extend(cell for column in found.columns for cell in column.to_pylist())
         return found
 
-    monkeypatch.setattr(sql, "query", watch)
-    monkeypatch.setattr(value_counts, "query", watch)
+    monkeypatch.setattr(Dialect, "query", watch)
     table = people()
     data, engine = remote_place.load(table)
     unmasked = [name for name in table.column_names if name not in {"age", "job", "risk"}]

@@ -12,6 +12,7 @@ import pytest
 
 import maskwise
 from maskwise.errors import WriteError
+from maskwise.values.location import TableName
 from tests.conftest import cells
 from tests.conftest import folder as contents
 from tests.engines.conftest import Place, load_postgres, rows_of
@@ -86,6 +87,44 @@ def test_of_two_runs_with_one_table_of_spark_one_is_whole(session: Any) -> None:
     finally:
         session.sql("DROP TABLE IF EXISTS at_once")
         session.catalog.dropTempView("people_at_once")
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_no_old_table_of_spark_is_lost_or_stays_behind(
+    session: Any, monkeypatch: pytest.MonkeyPatch, is_taken: bool
+) -> None:
+    """The name is taken by another run between the two renames, or neither the draft nor the old table gets it."""
+    from maskwise.engines.spark.dialect import Spark
+
+    session.createDataFrame(table()).createOrReplaceTempView("people_between")
+    session.sql("CREATE TABLE between USING parquet AS SELECT 'old' AS x")
+    alter, n_renamed = Spark.rename_table, 0
+
+    def between(dialect: Spark, name: TableName, new: TableName) -> None:
+        nonlocal n_renamed
+        n_renamed += 1
+        if n_renamed == 2 and is_taken:
+            session.sql("CREATE TABLE between USING parquet AS SELECT 'of another run' AS x")
+        if n_renamed > 1 and not is_taken:
+            session.sql("ALTER TABLE nowhere RENAME TO nothing")
+        alter(dialect, name, new)
+
+    monkeypatch.setattr(Spark, "rename_table", between)
+    try:
+        with pytest.raises(WriteError) as caught:
+            maskwise.anonymize(session.table("people_between"), POLICY, "between", engine=session)
+        left = {found.tableName for found in session.sql("SHOW TABLES").collect()}
+        aside = [name for name in left if name.startswith("maskwise")]
+        if is_taken:
+            assert not aside
+        else:
+            assert f"now `{aside[0]}`" in str(caught.value)
+        (kept,) = session.table(aside[0] if aside else "between").collect()
+        assert kept.x == ("of another run" if is_taken else "old")
+    finally:
+        for name in ("between", *aside):
+            session.sql(f"DROP TABLE IF EXISTS `{name}`")
+        session.catalog.dropTempView("people_between")
 
 
 def test_two_runs_do_not_mix_the_files_beside_a_release(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

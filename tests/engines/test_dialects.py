@@ -10,7 +10,6 @@ import pytest
 
 from maskwise.engines.base import Feature, Gap
 from maskwise.engines.choose import REGISTERED, choose, start_beside
-from maskwise.engines.defaults import query
 from maskwise.engines.sql import Engine
 from maskwise.errors import InputError
 
@@ -44,8 +43,8 @@ def test_a_registered_dialect_declares_its_name_and_gaps(registered: object) -> 
 
 def test_an_engine_can_what_is_no_gap(engine: Engine) -> None:
     assert all(engine.can(feature) for feature in Feature)
-    engine.dialect.gaps = {Feature.FILES: Gap.NEVER}  # type: ignore[misc]
-    assert [engine.can(feature) for feature in Feature] == [False, True, True]
+    engine.dialect.gaps = {Feature.FILES: Gap.NEVER}
+    assert [engine.can(feature) for feature in Feature] == [False, True, True, True]
 
 
 def test_an_engine_that_is_given_is_used(engine: Engine) -> None:
@@ -60,15 +59,15 @@ def test_anything_else_is_no_engine() -> None:
 def test_an_error_in_the_middle_of_a_result_quotes_no_cell(engine: Engine) -> None:
     sql = "SELECT CAST(CASE WHEN range = 900000 THEN 'HIV' ELSE '1' END AS INTEGER) AS x FROM range(1000000)"
     with pytest.raises(InputError, match="could not read the table") as caught:
-        query(engine.dialect, sql)
+        engine.dialect.query(sql)
     assert "HIV" not in str(caught.value)
-    assert query(engine.dialect, "SELECT 1 AS x").to_pydict() == {"x": [1]}
+    assert engine.dialect.query("SELECT 1 AS x").to_pydict() == {"x": [1]}
 
 
 def test_a_result_that_is_not_read_to_its_end_blocks_no_other(engine: Engine) -> None:
     with engine.dialect.stream("SELECT range AS x FROM range(1000000)") as batches:
         assert batches.read_next_batch().num_rows > 0
-    assert query(engine.dialect, "SELECT 1 AS x").num_rows == 1
+    assert engine.dialect.query("SELECT 1 AS x").num_rows == 1
 
 
 def test_what_an_engine_made_is_dropped_when_it_is_closed(engine: Engine) -> None:
@@ -76,9 +75,9 @@ def test_what_an_engine_made_is_dropped_when_it_is_closed(engine: Engine) -> Non
     table = engine.scan(pa.table({"x": [1, 2]}))
     engine.group_each(table, [table.c0], None)
     names = "SELECT table_name AS name FROM information_schema.tables WHERE table_name LIKE 'maskwise%'"
-    assert query(engine.dialect, names).num_rows > 0
+    assert engine.dialect.query(names).num_rows > 0
     engine.close()
-    assert query(engine.dialect, names).num_rows == 0
+    assert engine.dialect.query(names).num_rows == 0
 
 
 def test_only_what_an_engine_materialized_is_discarded(engine: Engine) -> None:
@@ -94,9 +93,9 @@ def test_a_connection_beside_has_tables_of_its_own(engine: Engine) -> None:
     second = start_beside(engine)
     engine.dialect.create("mine", "SELECT 1 AS x", view=False)
     second.dialect.create("mine", "SELECT 2 AS x", view=False)
-    assert [query(one.dialect, "FROM mine").to_pylist() for one in (engine, second)] == [[{"x": 1}], [{"x": 2}]]
+    assert [one.dialect.query("FROM mine").to_pylist() for one in (engine, second)] == [[{"x": 1}], [{"x": 2}]]
     # Both count towards the same limit of memory.
-    limits = [query(one.dialect, "SELECT current_setting('memory_limit')") for one in (engine, second)]
+    limits = [one.dialect.query("SELECT current_setting('memory_limit')") for one in (engine, second)]
     assert limits[0] == limits[1]
 
 
@@ -105,4 +104,4 @@ def test_a_database_of_its_owner_has_nothing_beside_it() -> None:
     backend.raw_sql("SET default_collation = 'nocase'")
     of_owner, _ = choose(None, backend)
     second = start_beside(of_owner)
-    assert query(second.dialect, "SELECT 'a' = 'A' AS same").to_pylist() == [{"same": False}]
+    assert second.dialect.query("SELECT 'a' = 'A' AS same").to_pylist() == [{"same": False}]

@@ -274,10 +274,9 @@ def test_a_table_of_sqlite_comes_in_by_ibis_as_arrow(tmp_path: Path, policy: Pat
 
 def test_memory_is_the_engines(data: Path, policy: Path) -> None:
     from maskwise.engines.choose import choose
-    from maskwise.engines.defaults import query
 
     engine, _ = choose(str(data), memory=300_000_000)
-    limit = query(engine.dialect, "SELECT current_setting('memory_limit') AS m").column(0)[0].as_py()
+    limit = engine.dialect.query("SELECT current_setting('memory_limit') AS m").column(0)[0].as_py()
     assert limit.startswith("214")  # three quarters of it, in MiB
     with pytest.raises(maskwise.InputError, match="`lots` is no amount of memory"):
         maskwise.anonymize(data, policy, memory="lots")

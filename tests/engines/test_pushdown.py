@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import maskwise
-from maskwise.engines.postgres import types as postgres_types
+from maskwise.engines.postgres import cells as postgres_cells
 from tests.engines.conftest import Place
 
 N = 6000
@@ -111,9 +111,9 @@ def test_no_fetch_is_larger_than_the_counts(
 def test_postgresql_sends_less_than_a_percent_of_its_bytes(postgres: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Measured where the server's answers come in."""
     sent: list[int] = []
-    read = postgres_types.batches
+    read = postgres_cells.read_csv
 
-    def counting(blocks: Iterator[Any], schema: pa.Schema) -> pa.RecordBatchReader:
+    def counting(blocks: Iterator[Any], schema: pa.Schema) -> AbstractContextManager[pa.RecordBatchReader]:
         def count() -> Iterator[Any]:
             for block in blocks:
                 sent.append(len(block))
@@ -121,7 +121,7 @@ def test_postgresql_sends_less_than_a_percent_of_its_bytes(postgres: Place, monk
 
         return read(count(), schema)
 
-    monkeypatch.setattr(postgres_types, "batches", counting)
+    monkeypatch.setattr(postgres_cells, "read_csv", counting)
     big = pa.concat_tables([records()] * 20)
     postgres.anonymize(big, POLICY)
     assert sum(sent) < big.nbytes / 100

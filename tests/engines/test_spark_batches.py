@@ -14,12 +14,12 @@ from maskwise.formats import solution_file
 
 @pytest.mark.slow
 def test_a_result_comes_a_few_partitions_at_a_time_and_in_order(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from maskwise.engines.spark import arrow_batches
+    from maskwise.engines.spark import queries
 
-    monkeypatch.setattr(arrow_batches, "_MOST_BYTES", 1)
+    monkeypatch.setattr(queries, "_MOST_BYTES", 1)
     session.sparkContext.setJobGroup("batches", "a result")
     frame = session.range(0, 1000, 1, 7).selectExpr("id", "CAST(id AS STRING) AS text")
-    batches = list(arrow_batches.arrow_batches(frame, arrow_batches.arrow_schema(frame)))
+    batches = list(queries.arrow_batches(frame, queries.arrow_schema(frame)))
     n_jobs = len(session.sparkContext.statusTracker().getJobIdsForGroup("batches"))
     assert pa.Table.from_batches(batches).to_pydict() == {
         "id": list(range(1000)),

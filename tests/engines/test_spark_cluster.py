@@ -160,7 +160,7 @@ def test_spark_releases_nothing_when_its_driver_dies_and_starts_again(runs: Runs
 
 def test_a_run_ends_that_no_worker_takes_up(runs: Runs) -> None:
     """The last test of the cluster: it ends its worker."""
-    from maskwise.engines.spark.worker_watch import SETTING
+    from maskwise.engines.spark.session import SETTING
 
     before = runs.out()
     cluster = runs.cluster

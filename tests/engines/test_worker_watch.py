@@ -11,7 +11,7 @@ import maskwise
 
 pytest.importorskip("pyspark", reason="notyet: needs the spark extra")
 
-from maskwise.engines.spark.worker_watch import SETTING, watch_workers
+from maskwise.engines.spark.session import SETTING, watch_workers
 
 
 class Cluster:

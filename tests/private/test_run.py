@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import maskwise
+from maskwise.engines.base import Feature, Gap
 from maskwise.errors import InputError, PolicyError
 from maskwise.formats import solution_file
 from maskwise.formats.policy_file import read_policy, to_data
@@ -118,7 +119,7 @@ def test_what_is_no_number_is_outside_and_infinity_at_an_end() -> None:
 
 
 def test_a_database_that_fails_at_some_texts_is_refused_whatever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maskwise.engines.duckdb.DuckDB.stops_at_unreadable", lambda self: True)  # noqa: ARG005
+    monkeypatch.setattr("maskwise.engines.duckdb.DuckDB.gaps", {Feature.UNREADABLE_TEXTS: Gap.NOTYET})
     asked = told("X", {"interval": {"range": [0, 40], "on": 10}})
     for cell in ("1", "x", None):
         table = pa.table({"X": pa.array([cell], pa.string()), "Risk": ["lo"]})

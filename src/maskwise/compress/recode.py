@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.engines.base import PERSON, Lookup
+from maskwise.engines.base import PERSON, Feature, Lookup
 from maskwise.engines.packed_codes import lay_out
 from maskwise.table.marks import mark
 from maskwise.values.arrow import from_numpy, narrowest
@@ -89,7 +89,7 @@ def recode(
     named = {table.key(name): how for name, how in lookups.items()}
     named |= own or {}
     # Persons are counted by the columns themselves.
-    layout = lay_out(named) if table.engine.dialect.packs_codes and person is None else None
+    layout = lay_out(named) if not table.engine.can(Feature.LOCAL_RECORDS) and person is None else None
     coded = table.engine.recode(marked.normalized(lookups), named, beside, materialize=keep, layout=layout)
     return Coded(table, coded, layout)
 

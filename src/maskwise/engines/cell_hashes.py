@@ -14,9 +14,9 @@ from operator import xor
 from typing import TYPE_CHECKING, Any
 
 import ibis
+import sqlglot.expressions as sge
 
 from maskwise.engines.base import RECORDS
-from maskwise.engines.defaults import query
 from maskwise.engines.distinct_rows import n_records
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import ibis.expr.types as ir
 
-    from maskwise.engines.base import Dialect
+    from maskwise.engines.dialect import Dialect
 
 _MOST_SETS = 32
 """So many sets of columns are counted in one query."""
@@ -86,7 +86,7 @@ class CellHashes:
                 f"(SELECT {self._key(numbers)} AS code{by} FROM {self._name}) r{where} GROUP BY code) g GROUP BY n"
                 for i, numbers in enumerate(sets[at : at + _MOST_SETS], start=at)
             )
-            for row in query(self._dialect, counted).to_pylist():
+            for row in self._dialect.query(counted).to_pylist():
                 found[int(row["which"])].append((int(row["n"]), int(row["n_groups"])))
         return [sorted(pairs) for pairs in found]
 
@@ -113,8 +113,7 @@ class CellHashes:
             join = f" JOIN (SELECT code, {n} AS n FROM {records} GROUP BY code) s ON g.code = s.code"  # noqa: S608
             # It may be in several groups, too: guesses with and without these are about the same persons.
             most_of_all = f"(SELECT max(n) FROM (SELECT sum(n) AS n FROM {pairs} GROUP BY cell) a)"  # noqa: S608
-        (found,) = query(
-            self._dialect,
+        (found,) = self._dialect.query(
             f"SELECT sum({size}) AS n_records, sum(g.n_most) AS n_most, min(g.n_values) AS least_values, "  # noqa: S608
             f"min(ln(CAST(g.total AS {number})) - g.logs / g.total) AS least_entropy, "
             f"max(CAST(g.n_most AS {number}) / {size}) AS largest_share, {most_of_all} AS n_most_of_all "
@@ -188,13 +187,17 @@ class CellHashes:
         return records.group_by(list(keys)).agg(n=n)
 
     def _fetch(self, expr: ir.Table) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = query(self._dialect, str(self._dialect.backend.compile(expr))).to_pylist()
+        rows: list[dict[str, Any]] = self._dialect.query(str(self._dialect.backend.compile(expr))).to_pylist()
         return rows
 
 
 def combine(dialect: Dialect, names: Sequence[str]) -> str:
     """The exclusive or of some hashes, in SQL; 0 if there are none."""
-    return reduce(dialect.exclusive_or, names) if names else "CAST(0 AS BIGINT)"
+    if not names:
+        return "CAST(0 AS BIGINT)"
+    columns: list[sge.Expression] = [sge.column(name) for name in names]
+    combined = reduce(lambda above, below: sge.BitwiseXor(this=above, expression=below), columns)
+    return str(combined.sql(dialect.backend.dialect))
 
 
 def hashes_query(

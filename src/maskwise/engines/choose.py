@@ -14,7 +14,7 @@ from maskwise.values.location import TableName, locate, table_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from maskwise.engines.base import Dialect
+    from maskwise.engines.dialect import Dialect
 
 
 @dataclass(frozen=True, slots=True)

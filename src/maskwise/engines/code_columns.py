@@ -1,6 +1,6 @@
 """The SQL that recodes columns as small numbers.
 
-Each column is joined to a lookup table, or coded by an expression where a dialect has a faster one.
+Each column is joined to a lookup table, or its ranges are searched.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ import pyarrow as pa
 from maskwise.engines.lookup_keys import number_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    import ibis.expr.datatypes as dt
-
-    from maskwise.engines.base import Dialect, Lookup, Lookups
+    from maskwise.engines.base import Lookup, Lookups
+    from maskwise.engines.dialect import Dialect
     from maskwise.engines.packed_codes import WordLayout
 
 
@@ -24,7 +23,6 @@ def coded_sql(
     dialect: Dialect,
     register: Callable[[pa.Table], str],
     records: str,
-    kinds: Mapping[str, dt.DataType],
     lookups: Lookups,
     beside: Sequence[str],
     layout: WordLayout | None,
@@ -35,7 +33,6 @@ def coded_sql(
         dialect: How the database is talked to.
         register: Makes a small table known to the database and gives its name.
         records: A query of the records.
-        kinds: The type of each column that is recoded.
         lookups: For each of them how it is recoded.
         beside: Columns that are left as they are.
         layout: Where the codes are put side by side; None leaves each in a column of its own.
@@ -43,7 +40,7 @@ def coded_sql(
     joins, codes = [], {}
     for i, (name, how) in enumerate(lookups.items()):
         placed = how if layout is None else layout.shifted(name, how)
-        join, code = _code(dialect, register, f"t.{name}", i, placed, kinds[name])
+        join, code = _code(dialect, register, f"t.{name}", i, placed)
         joins.append(join)
         codes[name] = layout.shift_sql(name, code) if layout is not None and how.codes is None else code
     named = [f"{code} AS {name}" for name, code in codes.items()] if layout is None else layout.words_sql(codes)
@@ -57,14 +54,10 @@ def range_number(dialect: Dialect, register: Callable[[pa.Table], str], cell: st
     return dialect.range_number(cell, lows, registered)
 
 
-def _code(
-    dialect: Dialect, register: Callable[[pa.Table], str], cell: str, i: int, how: Lookup, kind: dt.DataType
-) -> tuple[str, str]:
+def _code(dialect: Dialect, register: Callable[[pa.Table], str], cell: str, i: int, how: Lookup) -> tuple[str, str]:
     """What to join to find the code of a cell, and the code, in SQL."""
     if how.codes is None:
         join, code = range_number(dialect, register, cell, how.keys)
-    elif (expression := dialect.code_cell(cell, kind, how)) is not None:
-        join, code = "", expression
     else:
         name = register(pa.table({f"key{i}": how.keys, f"code{i}": how.codes}))
         join, code = f"LEFT JOIN {name} ON {cell} = {name}.key{i}", f"{name}.code{i}"

@@ -14,6 +14,22 @@ if TYPE_CHECKING:
     import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
 
+    from maskwise.engines.sql import Engine
+
+
+_LOOKED_AT = 1 << 17
+"""Whether rows repeat is seen on so many records."""
+_LEAST_REPEATED = 4
+"""So many records a row has to stand for, or they are not counted by rows."""
+
+
+def rows_repeat(engine: Engine, table: ir.Table) -> bool:
+    """Whether the first records that come have few distinct rows."""
+    some = table.limit(_LOOKED_AT)
+    counts = [rows.aggregate(n=rows.count()) for rows in (some, some.distinct())]
+    n_some, n_different = (int(engine.fetch(count).column(0)[0].as_py()) for count in counts)
+    return n_different * _LEAST_REPEATED <= n_some
+
 
 def n_records(table: ir.Table) -> ir.Value:
     """The number of records, to be computed for a whole table or for each group of it."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import duckdb
 import pyarrow as pa
 
-from maskwise.engines import defaults
 from maskwise.engines.base import BATCH, RECORDS, Feature, Gap
+from maskwise.engines.dialect import Dialect
 from maskwise.engines.duckdb_sources import files_read
 from maskwise.engines.error_messages import (
     csv_message,
@@ -27,7 +27,6 @@ from maskwise.engines.ibis_compilers import import_compilers_when_asked
 from maskwise.engines.known_tables import known_table
 from maskwise.engines.write_files import connect, copy_query, file_of, path_list, quiet
 from maskwise.errors import InputError, WriteError
-from maskwise.values.arrow import as_numpy
 from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName, database_file, is_there
 from maskwise.values.memory import for_engine, for_held_files, memory_of_run
@@ -36,48 +35,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
 
-    from maskwise.engines.base import DataFiles, Lookup
+    from maskwise.engines.base import DataFiles
     from maskwise.values.csv_form import CsvForm
     from maskwise.values.location import Folder
 
 
-_MOST_LISTED = 16
-"""Of more texts a join finds one faster than comparisons one after the other."""
-_N_TRIED = 20_000
-"""So many records are looked at to see whether rows repeat."""
-_MOST_DIFFERENT = 0.5
-"""Up to this share of different rows among those it pays to keep each of them once."""
-_TYPES = {
-    f"{sign}int{bits}": ("U" if sign else "") + name
-    for sign in ("", "u")
-    for bits, name in ((8, "TINYINT"), (16, "SMALLINT"), (32, "INTEGER"), (64, "BIGINT"))
-}
-"""What the whole numbers of Arrow are called."""
 _ENUM = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, )?)*\)")
 
 
-class DuckDB:
+class DuckDB(Dialect):
     """An in-memory DuckDB, one in a file, or the owner's own connection."""
 
     name: ClassVar[str] = "DuckDB"
-    gaps: ClassVar[Mapping[Feature, Gap]] = {}
-
-    packs_codes: ClassVar[bool] = False
-    fence: ClassVar[str] = ""
-
-    values_sql = defaults.values_sql
-    pairs_sql = defaults.pairs_sql
-    as_native = defaults.as_ibis_table
-    try_cast = defaults.try_cast
-    stops_at_unreadable = defaults.no
-    byte_order = defaults.unchanged
-    random_order = defaults.random_order
-    version = defaults.version
-    in_random_order = defaults.in_random_order
-    n_smaller_sql = defaults.n_smaller_sql
+    gaps: Mapping[Feature, Gap] = {}
 
     def __init__(self, source: Any = None, *, writes: bool = False, memory: int | None = None) -> None:
         """Start DuckDB, or work in the owner's connection.
@@ -225,44 +197,15 @@ class DuckDB:
             return
         self._connection.execute(f"DROP {'VIEW' if name in self._views else 'TABLE'} IF EXISTS {name}")
 
-    def code_cell(self, cell: str, kind: dt.DataType, how: Lookup) -> str | None:
-        """Look few texts up in a list.
-
-        Of a parquet column DuckDB reads the distinct texts and calls functions once for each of these: codes took half
-        of the time of a join, and a third where they are the places in the list. Of other texts it takes no longer.
-        """
-        if how.codes is None or str(how.codes.type) not in _TYPES or not 0 < len(how.keys) <= _MOST_LISTED:
-            return None
-        if not (kind.is_string() and pa.types.is_string(how.keys.type)):
-            return None
-        keys, codes = how.keys.to_pylist(), as_numpy(how.codes).tolist()
-        if any("\0" in key for key in keys):
-            return None
-        texts = ", ".join("'" + key.replace("'", "''") + "'" for key in keys)
-        place = f"list_position([{texts}], {cell})"
-        name = _TYPES[str(how.codes.type)]
-        if codes == list(range(len(codes))):
-            return f"CAST({place} - 1 AS {name})"
-        return f"list_extract([{', '.join(f'{code}::{name}' for code in codes)}], {place})"
-
     def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
         """Join to the last range that begins at or below the cell; a CASE of 2,000 ranges took seven times as long."""
         del lows
         return f"ASOF LEFT JOIN {registered} ON {cell} >= {registered}.low", f"{registered}.code"
 
-    def hash_input(self, cell: ir.Value) -> ir.Value:
-        """Numbers, dates and times as they are: half the time at a million timestamps and decimals."""
-        kind = cell.type()
-        return cell if kind.is_integer() or kind.is_floating() or kind.is_temporal() else cell.cast("string")
-
     def cell_hash(self, cell: str, number: int) -> str:
         """Hash the text, and its hash together with the number: `hash(cell, number)` mixes the two too little."""
         # An odd number spreads the numbers over all bits.
         return f"hash(xor(hash({cell}), CAST({(number + 1) * 0x9E3779B97F4A7C15 % (1 << 64)} AS UBIGINT)))"
-
-    def exclusive_or(self, first: str, second: str) -> str:
-        """A function; `^` is a power here."""
-        return f"xor({first}, {second})"
 
     def write(self, sql: str, target: Path | Folder, form: CsvForm) -> None:
         """Write one file."""
@@ -326,14 +269,6 @@ class DuckDB:
             reason = system_reason(error) or type(error).__name__
             msg = f"The table `{target}` could not be written: {reason}. Nothing was released."
             raise WriteError(msg) from None
-
-    def repeats_rows(self, records: str, columns: Sequence[str]) -> bool:
-        """Look at the first records, where there are many."""
-        del columns
-        with translate_errors(self._paths):
-            first = self._connection.sql(f"SELECT * FROM ({records}) t LIMIT {_N_TRIED}").to_arrow_table()  # noqa: S608
-        n_different = len(set(zip(*(column.to_pylist() for column in first.columns), strict=True)))
-        return first.num_rows == _N_TRIED and n_different <= _MOST_DIFFERENT * _N_TRIED
 
     def beside(self) -> DuckDB | None:
         """A second connection where the database is this run's own, in memory."""

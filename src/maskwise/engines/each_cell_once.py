@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from maskwise.engines.defaults import query as read_query
 from maskwise.engines.held_columns import sources_of
 from maskwise.engines.write_files import file_of
 from maskwise.engines.write_lines import takes_lines, write_lines
@@ -41,7 +40,7 @@ _ROWS_FOR_THREADS = 100_000
 
 
 def count_held(engine: Engine, expr: ir.Table, keys: Sequence[str], beside: Sequence[str]) -> pa.Table | None:
-    """Count the values of each of some columns by itself, as `Dialect.values_sql` says; None leaves it to the database.
+    """Count the values of each of some columns by itself, as `values_sql` says; None leaves it to the database.
 
     Claim: the counts are those of the expression over the records. Equal cells of
     a column have equal answers, so what is counted by cells and added up by
@@ -87,7 +86,7 @@ def recode_held(engine: Engine, expr: ir.Table, code: Callable[..., str], beside
     cells = query.ask(engine, expr)
     # Rows may change their order when they are joined to their codes.
     placed = engine.register(cells.append_column(_PLACE, from_numpy(np.arange(cells.num_rows))))
-    answers = read_query(engine.dialect, code(f"SELECT * FROM {placed.get_name()}", beside=[*beside, _PLACE]))  # noqa: S608
+    answers = engine.dialect.query(code(f"SELECT * FROM {placed.get_name()}", beside=[*beside, _PLACE]))  # noqa: S608
     ordered = answers.take(from_numpy(np.argsort(as_numpy(answers.column(_PLACE)))))
     names = [*beside, *(name for name in expr.columns if name not in beside)]
     columns = for_each(lambda name: query.spread(ordered, name), names, pays=query.pays_threads)

@@ -18,7 +18,8 @@ from maskwise.values.arrow import as_numpy, from_numpy, narrowest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from maskwise.engines.base import Dialect, Lookup, Lookups
+    from maskwise.engines.base import Lookup, Lookups
+    from maskwise.engines.dialect import Dialect
 
 _BITS = 62
 """The sign stays out of it, and no sum runs over."""
@@ -101,7 +102,7 @@ class WordLayout:
         chosen = "".join(f"{word} AS p{i}, " for i, word in enumerate(words))
         # Sums of 64-bit numbers would be wider ones, which take longer.
         marks = ", ".join(f"CAST({name} AS INTEGER) AS {name}" for name in sums)
-        records = f"SELECT {chosen}{marks or '1 AS one'} FROM {source}{dialect.fence}"  # noqa: S608
+        records = f"SELECT {chosen}{marks or '1 AS one'} FROM {source}"  # noqa: S608
         keys = ", ".join(f"p{i}" for i in range(len(words)))
         totals = "".join(f", CAST(sum({name}) AS BIGINT) AS {name}" for name in sums)
         sql = f"SELECT {keys}, count(*) AS n{totals} FROM ({records}) r GROUP BY {keys}"  # noqa: S608

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from maskwise.engines.defaults import query
 from maskwise.engines.pair_counts import ALONE, Repetition, Shares, TellingGroups
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from maskwise.engines.base import Dialect
+    from maskwise.engines.dialect import Dialect
     from maskwise.engines.pair_counts import Pair, Target
 
 
@@ -107,7 +106,7 @@ class SqlPairCounts:
         self._dialect.drop(self._records)
 
     def _fetch(self, sql: str) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = query(self._dialect, sql).to_pylist()
+        rows: list[dict[str, Any]] = self._dialect.query(sql).to_pylist()
         return rows
 
 

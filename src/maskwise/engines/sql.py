@@ -17,8 +17,7 @@ from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
 from maskwise.engines.code_columns import coded_sql, range_number
 from maskwise.engines.coded_rows import count_coded
 from maskwise.engines.counting_sql import count_rows_sql, each_person_sql, list_persons_sql, list_rows_sql
-from maskwise.engines.defaults import query
-from maskwise.engines.distinct_rows import is_told_apart, n_records, records_of_row
+from maskwise.engines.distinct_rows import is_told_apart, n_records, records_of_row, rows_repeat
 from maskwise.engines.each_cell_once import count_held, recode_held, write_held
 from maskwise.engines.error_messages import translate_write_errors
 from maskwise.engines.held_columns import HeldColumns
@@ -26,7 +25,7 @@ from maskwise.engines.labels import is_expression, label_by_join, label_cell
 from maskwise.engines.lookup_keys import as_keys, number_codes
 from maskwise.engines.pair_counts_arrays import ArrayPairCounts
 from maskwise.engines.pair_counts_sql import SqlPairCounts
-from maskwise.engines.value_counts import ValueCounts
+from maskwise.engines.value_counts import ValueCounts, values_sql
 from maskwise.values.arrow import from_numpy
 from maskwise.values.csv_form import PLAIN
 from maskwise.values.input_kind import InputKind, input_kind
@@ -39,8 +38,9 @@ if TYPE_CHECKING:
 
     import ibis.expr.types as ir
 
-    from maskwise.engines.base import Dialect, Lookups, Relabel
+    from maskwise.engines.base import Lookups, Relabel
     from maskwise.engines.coded_rows import CountedRows
+    from maskwise.engines.dialect import Dialect
     from maskwise.engines.packed_codes import WordLayout
     from maskwise.engines.pair_counts import PairCounts, Target
     from maskwise.values.csv_form import CsvForm
@@ -127,7 +127,7 @@ class Engine:
 
     def fetch(self, expr: ir.Table) -> pa.Table:
         """Fetch a result as an Arrow table."""
-        return query(self.dialect, self._compile(expr))
+        return self.dialect.query(self._compile(expr))
 
     def register(self, table: pa.Table) -> ir.Table:
         """Make a small Arrow table known to the database, for a join."""
@@ -147,7 +147,7 @@ class Engine:
             return table
         bare = table.drop(ROW) if ROW in table.columns else table
         is_exact = all(is_told_apart(kind) for kind in bare.schema().types)
-        if not is_exact or not self.dialect.repeats_rows(self._compile(bare), bare.columns):
+        if not is_exact or not rows_repeat(self, bare):
             return table
         return self.materialize(bare.group_by(bare.columns).agg(**{RECORDS: bare.count()}))
 
@@ -185,7 +185,7 @@ class Engine:
         chosen = table.select(**columns, **beside)
         if (counted := count_held(self, chosen, list(columns), list(beside))) is not None:
             return ValueCounts(self.dialect, self._register(counted), len(columns), list(beside))
-        sql = self.dialect.values_sql(self._compile(chosen), list(columns), list(beside))
+        sql = values_sql(self._compile(chosen), list(columns), list(beside))
         return ValueCounts(self.dialect, self._create(sql, view=False), len(columns), list(beside))
 
     def count_pairs(self, coded: ir.Table, targets: Sequence[Target]) -> PairCounts:
@@ -214,8 +214,7 @@ class Engine:
 
         Args:
             table: The records.
-            cells: The columns by their numbers; each number is a hash function. They are texts, or what the dialect's
-                `hash_input` makes of cells.
+            cells: The columns by their numbers; each number is a hash function. They are texts.
             keys: Sets of columns, by their numbers, that many other sets will contain.
             person: Whom a record is about, in the same form, to count persons; None counts records.
             is_kept: Make a table of them; otherwise they are hashed whenever something is counted.
@@ -251,8 +250,7 @@ class Engine:
         # DuckDB reorders inner ones, five times slower.
         chosen = {name: as_keys(table[name], how) for name, how in lookups.items()}
         records = table.select(**chosen, **{name: table[name] for name in beside})
-        kinds = {name: cell.type() for name, cell in chosen.items()}
-        code = partial(coded_sql, self.dialect, self._register, kinds=kinds, lookups=lookups, layout=layout)
+        code = partial(coded_sql, self.dialect, self._register, lookups=lookups, layout=layout)
         if layout is None and (held := recode_held(self, records, code, beside)) is not None:
             name = self._register(held)
             self._coded[name] = held

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import ibis
 import numpy as np
 
-from maskwise.engines.defaults import query
 from maskwise.values.arrow import as_numpy, from_numpy
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
-    from maskwise.engines.base import Dialect
+    from maskwise.engines.dialect import Dialect
 
 _ROWS_PER_VALUE = 4
 """How many rows are fetched at once, for each value of the limit: a value has a row for each class."""
@@ -237,10 +236,28 @@ class ValueCounts:
         return kept.filter(kept["which"] == i, kept[self._keys[i]].notnull())
 
     def _query(self, sql: str) -> pa.Table:
-        return query(self._dialect, sql)
+        return self._dialect.query(sql)
 
     def _fetch(self, expr: ir.Table) -> pa.Table:
         return self._query(self._compile(expr))
 
     def _compile(self, expr: ir.Table) -> str:
         return str(self._dialect.backend.compile(expr))
+
+
+def values_sql(records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
+    """Count the values of each of some columns by itself, in SQL.
+
+    Args:
+        records: A query of the records.
+        keys: The columns. A row of the result fills one of them; the column `which` says which, from 0, and `n` is the
+            number of records.
+        beside: The class's column, if there is one: values are counted by class.
+    """
+    together = "".join(f", {name}" for name in beside)
+    number = " ".join(f"+ {i} * (1 - grouping({key}))" for i, key in enumerate(keys))
+    sets = ", ".join(f"({key}{together})" for key in keys)
+    return (
+        f"SELECT {', '.join(keys)}{together}, count(*) AS n, {number} AS which FROM ({records}) q "  # noqa: S608
+        f"GROUP BY GROUPING SETS ({sets})"
+    )

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import ibis
-
-from maskwise.engines.defaults import query
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import ibis.expr.types as ir
 
-    from maskwise.engines.base import Dialect
+    from maskwise.engines.dialect import Dialect
 
 
 def sample_values(
@@ -27,19 +23,15 @@ def sample_values(
         cells: The columns, a few dozen: each is a part of the query.
         one_of: One of how many values of each column is chosen; 1 takes all of them.
     """
-    text = dialect.backend.compiler.type_mapper.to_string(ibis.dtype("string"))
     found: list[list[tuple[str, int]]] = [[] for _ in cells]
-    records = str(
-        dialect.backend.compile(table.select(**{f"v{i}": dialect.hash_input(c) for i, c in enumerate(cells)}))
-    )
-    # Cells are grouped as they are, and only the chosen ones spelled: a million timestamps took half a second.
+    records = str(dialect.backend.compile(table.select(**{f"v{i}": c.cast("string") for i, c in enumerate(cells)})))
     chosen = []
     for i, n in enumerate(one_of):
         test = f" AND {dialect.cell_hash(f'v{i}', 0)} % {n} = 0" if n > 1 else ""
         chosen.append(
-            f"SELECT {i} AS which, CAST(cell AS {text}) AS cell, n FROM (SELECT v{i} AS cell, count(*) AS n "  # noqa: S608
-            f"FROM ({records}) t WHERE v{i} IS NOT NULL{test} GROUP BY v{i}) g"
+            f"SELECT {i} AS which, v{i} AS cell, count(*) AS n FROM ({records}) t "  # noqa: S608
+            f"WHERE v{i} IS NOT NULL{test} GROUP BY v{i}"
         )
-    for row in query(dialect, " UNION ALL ".join(chosen)).to_pylist():
+    for row in dialect.query(" UNION ALL ".join(chosen)).to_pylist():
         found[int(row["which"])].append((row["cell"], int(row["n"])))
     return [sorted(values) for values in found]

@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 
 from maskwise.engines.base import ROW
-from maskwise.engines.defaults import query
 from maskwise.engines.held_columns import HeldColumns
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
@@ -61,11 +60,11 @@ def order_wide(engine: Engine, records: ir.Table, draw: Callable[[int], Ints]) -
         return None
     # As a view: Ibis takes tenths of a second over a thousand columns whenever it is asked for some of them.
     source = engine.view(str(engine.dialect.backend.compile(records))).get_name()
-    rows = np.sort(as_numpy(query(engine.dialect, f"SELECT {ROW} FROM {source}").column(0)))  # noqa: S608
+    rows = np.sort(as_numpy(engine.dialect.query(f"SELECT {ROW} FROM {source}").column(0)))  # noqa: S608
     order = draw(len(rows))
     found: dict[str, Any] = {}
     for names in _groups(engine, source, [name for name in records.columns if name != ROW], len(rows)):
-        fetched = query(engine.dialect, f"SELECT {_listed((*names, ROW))} FROM {source}")  # noqa: S608
+        fetched = engine.dialect.query(f"SELECT {_listed((*names, ROW))} FROM {source}")  # noqa: S608
         own = as_numpy(fetched.column(ROW))
         by_place = np.argsort(own, kind="stable")
         if not np.array_equal(own[by_place], rows):
@@ -86,7 +85,7 @@ def _is_plain(kind: Any) -> bool:
 
 def _groups(engine: Engine, source: str, names: Sequence[str], n_records: int) -> Iterator[list[str]]:
     """The columns, some at a time: as many as fit what this process may hold."""
-    tried = query(engine.dialect, f"SELECT {_listed(names)} FROM {source} LIMIT {_N_TRIED}")  # noqa: S608
+    tried = engine.dialect.query(f"SELECT {_listed(names)} FROM {source} LIMIT {_N_TRIED}")  # noqa: S608
     group: list[str] = []
     n_bytes = 0.0
     for name in names:

@@ -125,7 +125,7 @@ def release(
             | {"keep_order": not how.is_shuffled, "escape_formulas": how.escape_formulas}
             | ({} if how.numbers is Numbers.LABEL else {"numbers": str(how.numbers)}),
             table.engine.dialect.name,
-            table.engine.dialect.version(),
+            str(table.engine.dialect.backend.version),
             input_files(*source),
             draft.written,
         )

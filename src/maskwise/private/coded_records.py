@@ -15,7 +15,7 @@ import ibis
 import numpy as np
 import pyarrow as pa
 
-from maskwise.engines.base import PERSON, Lookup
+from maskwise.engines.base import PERSON, Feature, Lookup
 from maskwise.errors import InputError
 from maskwise.private.cell_codes import is_read_here, read_cells
 from maskwise.private.cells import CODE, CodedRows
@@ -140,11 +140,10 @@ def _finite(value: ir.Value) -> ir.Value:
 
 def _refuse_stops(table: Table, name: str) -> None:
     """Refuse a database that would fail at some texts and not at others: its error would tell what a column holds."""
-    dialect = table.engine.dialect
-    if dialect.stops_at_unreadable():
+    if not table.engine.can(Feature.UNREADABLE_TEXTS):
         msg = (
-            f"`{name}` is text, and this version of {dialect.name} fails at the first cell that is no number or date, "
-            "which would tell that there is one. Give the column that type, or use a newer version."
+            f"`{name}` is text, and this version of {table.engine.dialect.name} fails at the first cell that is no "
+            "number or date, which would tell that there is one. Give the column that type, or use a newer version."
         )
         raise InputError(msg)
 

@@ -141,7 +141,7 @@ def release_by(
                 made,
                 _solution(made, asked),
                 spent,
-                (table.engine.dialect.name, table.engine.dialect.version()),
+                (table.engine.dialect.name, str(table.engine.dialect.backend.version)),
                 draft.written,
                 escape_formulas,
             )

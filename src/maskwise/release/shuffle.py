@@ -86,7 +86,7 @@ def _draw_order(seed: int | None, n_records: int) -> NDArray[np.int64]:
 def _in_random_order(engine: Engine, records: ir.Table, seed: int | None) -> ir.Table:
     """The same records in random order."""
     if seed is None:
-        return engine.dialect.in_random_order(records)
+        return records.order_by(engine.dialect.random_order())
     if not engine.can(Feature.RECORD_ORDER):
         raise InputError("The records of a database have no order of their own, so no seed repeats a random one.")
     placed = records if ROW in records.columns else records.mutate(**{ROW: ibis.row_number()})

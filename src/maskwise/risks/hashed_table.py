@@ -11,8 +11,6 @@ from maskwise.risks.group_sizes import GroupSizes
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    import ibis.expr.types as ir
-
     from maskwise.engines.cell_hashes import CellHashes, GuessCounts
     from maskwise.policy.person import Person
     from maskwise.table.table import Table
@@ -65,7 +63,6 @@ def hashed(
     qids: Iterable[Sequence[str]],
     person: Person | None,
     *,
-    is_compared: bool = True,
     is_kept: bool = True,
 ) -> Iterator[HashedTable]:
     """Hash some columns of a table; the hashes are dropped at the end.
@@ -75,19 +72,12 @@ def hashed(
         numbers: The number of each column; a column has the same number in two tables that are compared.
         qids: The QIDs, which many sets of columns contain.
         person: Whom a record is about, to count persons; None counts records.
-        is_compared: Whether the hashes may be compared with those of another table, where the same values may have
-            another type: then their texts are hashed, which takes longer.
         is_kept: Whether a table of the hashes is made, because more than one set of columns is counted.
     """
     # Whoever holds the table tells 1,5 from 1,50.
     as_written = replace(table, forms=())
-
-    def as_input(name: str) -> ir.Value:
-        cell = as_written.column(name)
-        return cell.cast("string") if is_compared else table.engine.dialect.hash_input(cell)
-
-    cells = {number: as_input(name) for name, number in numbers.items()}
-    who = None if person is None else as_input(person.column)
+    cells = {number: as_written.column(name).cast("string") for name, number in numbers.items()}
+    who = None if person is None else as_written.column(person.column).cast("string")
     keys = [[numbers[name] for name in qid] for qid in qids]
     hashes = table.engine.hash_cells(table.expr, cells, keys, who, is_kept=is_kept)
     try:

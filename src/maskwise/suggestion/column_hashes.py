@@ -48,7 +48,7 @@ class ColumnHashes:
         if self._hashes is None or not set(names) <= self._hashes.numbers.keys():
             self._held.close()
             numbers = number_columns([name for name in self._table.names if name in set(names)])
-            self._hashes = self._held.enter_context(hashed(self._table, numbers, [], None, is_compared=False))
+            self._hashes = self._held.enter_context(hashed(self._table, numbers, [], None))
         return self._hashes
 
     def each(self, names: Sequence[str]) -> dict[str, GroupSizes]:

@@ -20,7 +20,7 @@ from maskwise.values.reading import AS_IT_IS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from maskwise.engines.base import Dialect
+    from maskwise.engines.dialect import Dialect
     from maskwise.table.table import Table
     from maskwise.values.location import Place
     from maskwise.values.reading import Reading

@@ -6,36 +6,30 @@ seen as it was. Whatever ends the run early, the server takes back all of it.
 
 from __future__ import annotations
 
+import secrets
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
-import numpy as np
+import ibis.expr.operations as ops
 import psycopg
 from psycopg import sql as pg
 
-from maskwise.engines import defaults
 from maskwise.engines.base import Feature, Gap
+from maskwise.engines.dialect import Dialect
 from maskwise.engines.error_messages import missing_table, refuse_input_as_target
-from maskwise.engines.postgres import error_messages, estimates, types
-from maskwise.engines.postgres.code_expressions import code_expression
+from maskwise.engines.postgres import cells, error_messages
 from maskwise.engines.postgres.error_messages import translate_errors, translated
-from maskwise.engines.postgres.results import read_result
-from maskwise.engines.postgres.settings import ask_for_memory
-from maskwise.engines.postgres.source_tables import tables_of
-from maskwise.engines.postgres.value_bundles import bundled_sql, choose_bundles
 from maskwise.errors import InputError, WriteError
+from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import TableName
+from maskwise.values.memory import for_engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import ibis.expr.datatypes as dt
     import ibis.expr.types as ir
     import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from maskwise.engines.base import Lookup
 
 _NO_COLLATION = '"default"'
 """What PostgreSQL calls the collation of the database, which is always deterministic."""
@@ -43,13 +37,16 @@ _CANCEL_SECONDS = 2.0
 """So many seconds the server has to take note of a cancelled query."""
 _SAMPLE = 10
 """Statistics of so many frequent values are taken of what was written, from 3,000 of its records."""
-_MOST_LISTED = 256
-"""A view lists so many rows at most."""
-_LEAST_REPEATED = 16
-"""Of so many records a row has to stand for, or they are not counted by rows. Of several columns without a bound the
-planner supposes a tenth of the records, whatever they are."""
+_MOST_LISTED = 1 << 12
+"""A view lists so many rows at most; all workers can read it, and no temporary table."""
 _CHECKS_INPUT = 160_000
 """The first version that can say whether a text is spelled as a type wants it."""
+_LEAST_WORK_MEM, _MOST_WORK_MEM = 64, (1 << 31) - 1
+"""The kilobytes that PostgreSQL takes as work_mem."""
+_OF_WORKER = 256 << 20
+"""A further worker has to have so many bytes."""
+_HASHES = 2
+"""A hash table may have so many times work_mem, which is what servers from version 15 on take by themselves."""
 
 
 _READS = """
@@ -66,30 +63,15 @@ SELECT coalesce(to_regclass({})::oid IN (SELECT oid FROM reads WHERE oid IS NOT 
 """Whether a source reads a target: itself, through views, or as a part of the same partitioned table."""
 
 
-class Postgres:
+class Postgres(Dialect):
     """A connection of our own, or the owner's through Ibis."""
 
     name: ClassVar[str] = "PostgreSQL"
-    gaps: ClassVar[Mapping[Feature, Gap]] = {
+    gaps: Mapping[Feature, Gap] = {
         Feature.FILES: Gap.NEVER,
         Feature.RECORD_ORDER: Gap.NEVER,
         Feature.LOCAL_RECORDS: Gap.NEVER,
     }
-
-    packs_codes: ClassVar[bool] = True
-    most_held = 0
-    fence: ClassVar[str] = " OFFSET 0"
-
-    open_files = defaults.refuse_files
-    pairs_sql = defaults.pairs_sql
-    beside = defaults.nothing_beside
-    hash_input = defaults.as_text
-    as_native = defaults.as_ibis_table
-    write = defaults.write
-    version = defaults.version
-    source_files = defaults.no_files
-    in_random_order = defaults.in_random_order
-    n_smaller_sql = defaults.n_smaller_sql
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Connect.
@@ -102,17 +84,17 @@ class Postgres:
         """
         del writes
         self._is_own = isinstance(source, str)
-        self._backend = None if self._is_own else source
         self._connection: Any = _connect(source) if self._is_own else source.con
+        with translate_errors():
+            self._backend = ibis.postgres.from_connection(self._connection) if self._is_own else source
+        if self._connection.info.server_version < _CHECKS_INPUT:
+            self.gaps = {**self.gaps, Feature.UNREADABLE_TEXTS: Gap.NOTYET}
         if self._is_own and memory is not None:
-            ask_for_memory(self._connection, memory)
+            _ask_for_memory(self._connection, memory)
 
     @property
     def backend(self) -> Any:
         """The Ibis backend that spells expressions as SQL."""
-        if self._backend is None:
-            with translate_errors():
-                self._backend = ibis.postgres.from_connection(self._connection)
         return self._backend
 
     def table(self, source: Any) -> ir.Table:
@@ -121,11 +103,11 @@ class Postgres:
             return self._without_collations(source)
         place = TableName(source) if isinstance(source, str) else source
         found = self._describe(pg.SQL("SELECT * FROM {}").format(_identifier(place)), place)
-        schema = ibis.schema({column.name: types.ibis_type(column) for column in found})
+        schema = ibis.schema({column.name: cells.ibis_type(column) for column in found})
         if not self._is_own and isinstance(source, str):
             return self.backend.table(source, database=self._temporary_schema())
         opened = ibis.table(schema, name=place.name, database=place.schema)
-        odd = [column.name for column in found if not types.has_arrow_type(column)]
+        odd = [column.name for column in found if not cells.has_arrow_type(column)]
         opened = opened.mutate(**{name: opened[name].cast("string") for name in odd}) if odd else opened
         # What we made ourselves holds labels, codes, and texts that were read without a collation.
         return opened if isinstance(source, str) else self._without_collations(opened)
@@ -138,7 +120,7 @@ class Postgres:
         that a protected value could be missed.
         """
         query = pg.SQL(self.backend.compile(opened))
-        plain = [column.name for column in self._describe(query) if types.is_text(column)]
+        plain = [column.name for column in self._describe(query) if cells.is_text(column)]
         # Joined on false nothing is scanned, and the types of the columns are still known.
         ask = pg.SQL("SELECT ARRAY[{}]::text[] FROM (SELECT 1) one LEFT JOIN ({}) q ON false")
         of_each = [pg.SQL("pg_collation_for({})").format(pg.Identifier("q", name)) for name in plain]
@@ -148,8 +130,8 @@ class Postgres:
         if not odd:
             return opened
         bare, other = pg.SQL('CAST({0} AS text) COLLATE "C" AS {0}'), pg.SQL("{0}")
-        cells = [(bare if name in odd else other).format(pg.Identifier(name)) for name in opened.columns]
-        read = pg.SQL("SELECT {} FROM ({}) q").format(pg.SQL(", ").join(cells), query)
+        listed = [(bare if name in odd else other).format(pg.Identifier(name)) for name in opened.columns]
+        read = pg.SQL("SELECT {} FROM ({}) q").format(pg.SQL(", ").join(listed), query)
         return self.backend.sql(read.as_string(self._connection), schema=opened.schema(), dialect="postgres")
 
     def _user(self) -> str:
@@ -180,26 +162,24 @@ class Postgres:
     def stream(self, sql: str) -> Iterator[pa.RecordBatchReader]:
         """Run a query and read its result batch by batch."""
         with translate_errors():
-            schema = types.arrow_schema(self._describe(pg.SQL(sql)))
-            with read_result(self._connection, sql, schema) as batches:
+            schema = cells.arrow_schema(self._describe(pg.SQL(sql)))
+            copy = pg.SQL("COPY ({}) TO STDOUT (FORMAT csv, NULL '\\N')").format(pg.SQL(sql))
+            # What fails takes back only the query, so that the transaction stays usable.
+            with (
+                self._connection.transaction(),
+                self._connection.cursor() as cursor,
+                cursor.copy(copy) as copied,
+                cells.read_csv(iter(copied), schema) as batches,
+            ):
                 yield batches
 
     def register(self, name: str, table: pa.Table) -> None:
-        """Copy a small table into a temporary one, or have a view list a very small one, which all workers can read."""
-        if 0 < table.num_rows <= _MOST_LISTED:
-            self.create(name, types.as_values(table), view=True)
-            return
-        columns = [pg.SQL("{} {}").format(pg.Identifier(f.name), pg.SQL(types.sql_type(f.type))) for f in table.schema]
-        with self._creating_temporary():
-            create = pg.SQL("CREATE TEMP TABLE {} ({}) {}")
-            self._connection.execute(create.format(pg.Identifier(name), pg.SQL(", ").join(columns), self._lifetime()))
-            with (
-                self._connection.cursor() as cursor,
-                cursor.copy(pg.SQL("COPY {} FROM STDIN (FORMAT csv)").format(pg.Identifier(name))) as copied,
-            ):
-                copied.write(types.as_csv(table))
+        """Have a view list a small table; make a temporary one of others."""
+        listed = cells.listed_sql(table).as_string(self._connection)
+        self.create(name, listed, view=table.num_rows <= _MOST_LISTED)
+        if table.num_rows > _MOST_LISTED:
             # Without statistics the planner takes a lookup for a thousand times its size.
-            self._connection.execute(pg.SQL("ANALYZE {}").format(pg.Identifier(name)))
+            self._run(pg.SQL("ANALYZE {}").format(pg.Identifier(name)))
 
     def create(self, name: str, sql: str, *, view: bool) -> None:
         """Create a temporary table or view."""
@@ -232,61 +212,34 @@ class Postgres:
 
     def try_cast(self, text: ir.Value, kind: str) -> ir.Value:
         """Read texts as another type; one that cannot be read is missing, or before version 16 refused."""
-        if self.stops_at_unreadable():
+        if Feature.UNREADABLE_TEXTS in self.gaps:
             return text.cast(kind)
-
-        def is_valid(text: str, kind: str) -> bool:
-            raise NotImplementedError  # the server's own
-
-        builtin = ibis.udf.scalar.builtin(is_valid, name="pg_input_is_valid")
-        spelled = types.sql_type(ibis.dtype(kind).to_pyarrow())
-        return ibis.ifelse(builtin(text, spelled), text.cast(kind), ibis.null(kind))
-
-    def stops_at_unreadable(self) -> bool:
-        """Before version 16 a text cannot be tried."""
-        return bool(self._connection.info.server_version < _CHECKS_INPUT)
+        is_readable = _builtin("pg_input_is_valid", "boolean", text, cells.sql_type(ibis.dtype(kind).to_pyarrow()))
+        return ibis.ifelse(is_readable, text.cast(kind), ibis.null(kind))
 
     def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
         """Search a sorted list, which the server makes once."""
         # Servers before 14 want one type on both sides.
-        number = f"CAST({cell} AS {types.sql_type(lows.type)})"
+        number = f"CAST({cell} AS {cells.sql_type(lows.type)})"
         return "", f"width_bucket({number}, (SELECT array_agg(low ORDER BY low) FROM {registered})) - 1"  # noqa: S608
 
-    def code_cell(self, cell: str, kind: dt.DataType, how: Lookup) -> str | None:
-        """Code few texts and whole numbers by an expression, where every scan sees the table as it was counted."""
-        return code_expression(cell, kind, how, self._hash_texts) if self._is_own else None
-
-    def _hash_texts(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        query = "SELECT hashtextextended(text, 0) FROM unnest(%s::text[]) WITH ORDINALITY AS t (text, i) ORDER BY i"
-        with translate_errors():
-            return np.array(self._connection.execute(query, [list(texts)]).fetchall(), np.int64)[:, 0]
-
-    def values_sql(self, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
-        """Count columns with few values together, as the server's statistics tell them."""
-        sizes = [estimates.n_rows(self._run, records, [key]) for key in keys]
-        n_classes = estimates.n_rows(self._run, records, beside) if beside else 1
-        return bundled_sql(records, keys, beside, choose_bundles(sizes, n_classes))
-
-    def repeats_rows(self, records: str, columns: Sequence[str]) -> bool:
-        """Compare the planner's estimates of rows and of records."""
-        n_rows = estimates.n_rows(self._run, records, columns)
-        return _LEAST_REPEATED * n_rows <= estimates.n_rows(self._run, records)
-
     def random_order(self) -> ir.Value:
-        """Hash a random number with secret ones."""
-        return types.secret_order()
+        """Hash a random number twice, each time with a secret of this call.
+
+        Whoever knows where some records went would have to guess 128 bits and the state of the server's generator, from
+        nothing but an order. In seconds for a million records: 0.1, where a random identifier took 3.9.
+        """
+        first, second = (secrets.randbits(64) - (1 << 63) for _ in range(2))
+        drawn = _builtin("hashfloat8extended", "int64", ibis.random(), first)
+        return _builtin("hashint8extended", "int64", drawn, second)
 
     def cell_hash(self, cell: str, number: int) -> str:
         """Hash the text with the number as the seed."""
         return f"coalesce(hashtextextended({cell}, {number}), hashint8extended({number}, -1))"
 
-    def exclusive_or(self, first: str, second: str) -> str:
-        """`^` is a power here."""
-        return f"({first} # {second})"
-
     def byte_order(self, value: ir.Value) -> ir.Value:
         """Sort texts by their bytes, whatever the collation."""
-        return types.bytes_of(value, "UTF8") if value.type().is_string() else value
+        return _builtin("convert_to", "binary", value, "UTF8") if value.type().is_string() else value
 
     def check_target(self, target: TableName, source: Any) -> None:
         """Refuse a table that may not be made, or is the source."""
@@ -303,7 +256,7 @@ class Postgres:
                 f"owner for: GRANT CREATE ON SCHEMA {schema} TO {self._user()};"
             )
             raise WriteError(msg)
-        for read in tables_of(source):
+        for read in _tables_of(source):
             places = [_identifier(place).as_string(self._connection) for place in (read, target)]
             if self._run(pg.SQL(_READS).format(*places)).fetchone()[0]:
                 refuse_input_as_target(target)
@@ -380,3 +333,53 @@ def _connect(address: str) -> Any:
 
 def _identifier(name: TableName) -> pg.Identifier:
     return pg.Identifier(name.name) if name.schema is None else pg.Identifier(name.schema, name.name)
+
+
+def _tables_of(source: Any) -> list[TableName]:
+    """The tables and views that a source names; none for anything that is no table of a database."""
+    if isinstance(source, TableName):
+        return [source]
+    if input_kind(source) is not InputKind.IBIS_TABLE:
+        return []
+    named = source.op().find((ops.DatabaseTable, ops.UnboundTable))
+    return [TableName(one.name, one.namespace.database) for one in named]
+
+
+def _builtin(name: str, returns: str, value: ir.Value, constant: str | int) -> Any:
+    """A function of the server's own, as an expression."""
+    kinds = value.type(), ibis.literal(constant).type()
+    return ibis.udf.scalar.builtin(lambda _value, _constant: None, name=name, signature=(kinds, returns))(
+        value, constant
+    )
+
+
+def share_memory(memory: int, n_workers: int, most_workers: int) -> tuple[int, int]:
+    """Share a run's memory among a query and its workers: the kilobytes of `work_mem`, and how many workers.
+
+    Where the server's owner allows no workers there are none; otherwise there are at least as many as the server gives
+    every query, and more only up to half of all that it has, because others want some, too.
+
+    Args:
+        memory: How many bytes the run may use, in all.
+        n_workers: How many workers the server gives a query.
+        most_workers: How many it has in all.
+
+    >>> share_memory(4 << 30, 2, 8)
+    (314572, 4)
+    """
+    share = for_engine(memory)
+    if n_workers:
+        n_workers = min(max(n_workers, min(most_workers // 2, share // _OF_WORKER)), most_workers)
+    work_mem = (share // (_HASHES * (n_workers + 1))) >> 10
+    return min(max(work_mem, _LEAST_WORK_MEM), _MOST_WORK_MEM), n_workers
+
+
+def _ask_for_memory(connection: Any, memory: int) -> None:
+    """Set what the queries of our own transaction may use; what the server's owner does not allow is left as it is."""
+    names = ("max_parallel_workers_per_gather", "max_parallel_workers")
+    allowed = [int(connection.execute("SELECT current_setting(%s)", [name]).fetchone()[0]) for name in names]
+    work_mem, n_workers = share_memory(memory, *allowed)
+    for name, value in ("work_mem", f"{work_mem}kB"), ("hash_mem_multiplier", str(_HASHES)), (names[0], str(n_workers)):
+        # Servers before 13 know no multiplier, and a setting may be reserved for others.
+        with suppress(psycopg.Error), connection.transaction():
+            connection.execute("SELECT set_config(%s, %s, true)", [name, value])

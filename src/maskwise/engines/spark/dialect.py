@@ -22,11 +22,18 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own habit
 from pyspark.sql.types import StringType
 
-from maskwise.engines import defaults
 from maskwise.engines.base import ROW, Feature, Gap
+from maskwise.engines.dialect import Dialect
 from maskwise.engines.error_messages import missing_table, refuse_input_as_target
-from maskwise.engines.spark.arrow_batches import arrow_batches, arrow_schema, signed
-from maskwise.engines.spark.range_search import n_smaller_sql, range_ends_sql, range_search_sql
+from maskwise.engines.spark.queries import (
+    arrow_batches,
+    arrow_schema,
+    n_smaller_sql,
+    range_ends_sql,
+    range_search_sql,
+    signed,
+    spread_pairs_sql,
+)
 from maskwise.engines.spark.session import (
     active_session,
     cancel_jobs,
@@ -34,10 +41,9 @@ from maskwise.engines.spark.session import (
     stop_session,
     temporary_folders,
     translate_errors,
+    watch_workers,
 )
 from maskwise.engines.spark.source_places import SourcePlaces, place_of_path, places_of_frame
-from maskwise.engines.spark.spread_sql import spread_pairs_sql, spread_values_sql
-from maskwise.engines.spark.worker_watch import watch_workers
 from maskwise.engines.write_files import merge_parquet
 from maskwise.errors import WriteError
 from maskwise.values.input_kind import InputKind, input_kind
@@ -61,35 +67,15 @@ _VIEWS = {"VIEW", "TEMPORARY"}
 """What the catalog calls views."""
 _MOST_ORDERED = 64
 """Of so many files the order is kept, by one scan each."""
-_MOST_LOOKED_AT = 1 << 17
-"""Whether rows repeat is seen on so many records."""
-_LEAST_REPEATED = 4
-"""So many records a row has to stand for, or they are not counted by rows."""
 _MOST_RANGES, _RANGES_OF_TASK = 1 << 10, 4
 """So many ranges of numbers are put in order at once, and so many for each task: chance shares them out."""
-_PLACE = "random_place"
-"""The column that says where a record goes while records are shuffled; those of the owner's are called c0, c1, ..."""
-_MOST_BROADCAST = 1 << 20
-"""Lookups up to so many rows are sent to every worker."""
 
 
-class Spark:
+class Spark(Dialect):
     """The owner's session, or one of our own."""
 
     name: ClassVar[str] = "Spark"
-    gaps: ClassVar[Mapping[Feature, Gap]] = {Feature.RECORD_ORDER: Gap.NEVER, Feature.LOCAL_RECORDS: Gap.NEVER}
-
-    packs_codes: ClassVar[bool] = True
-    most_held = 0
-    fence: ClassVar[str] = ""
-
-    code_cell = defaults.no_expression
-    try_cast = defaults.try_cast
-    beside = defaults.nothing_beside
-    stops_at_unreadable = defaults.no
-    hash_input = defaults.as_text
-    byte_order = defaults.unchanged
-    version = defaults.version
+    gaps: Mapping[Feature, Gap] = {Feature.RECORD_ORDER: Gap.NEVER, Feature.LOCAL_RECORDS: Gap.NEVER}
 
     def __init__(self, source: Any, *, writes: bool = False, memory: int | None = None) -> None:
         """Connect.
@@ -207,8 +193,7 @@ class Spark:
     def register(self, name: str, table: pa.Table) -> None:
         """Send a small table to every worker."""
         with translate_errors():
-            frame = self.session.createDataFrame(signed(table))
-            self._create_view(name, F.broadcast(frame) if table.num_rows <= _MOST_BROADCAST else frame)
+            self._create_view(name, self.session.createDataFrame(signed(table)))
 
     def create(self, name: str, sql: str, *, view: bool) -> None:
         """Create a view, and cache it if it stands for a table."""
@@ -230,21 +215,9 @@ class Spark:
         self.session.catalog.dropTempView(name)
         return frame
 
-    def values_sql(self, records: str, keys: Sequence[str], beside: Sequence[str]) -> str:
-        """Spread each record into a row for each column, and group once."""
-        with translate_errors():
-            kinds = dict(self.session.sql(records).dtypes)
-        return spread_values_sql(records, {key: kinds[key] for key in keys}, beside)
-
     def pairs_sql(self, records: str, targets: Sequence[Target]) -> str:
         """Spread each record into a row for each pair, and group once."""
         return spread_pairs_sql(records, targets)
-
-    def repeats_rows(self, records: str, columns: Sequence[str]) -> bool:
-        """Count the different rows among the first records that come."""
-        some = f"SELECT xxhash64({', '.join(columns)}) AS code FROM ({records}) r LIMIT {_MOST_LOOKED_AT}"  # noqa: S608
-        found = defaults.query(self, f"SELECT count(*) AS n, count(DISTINCT code) AS n_rows FROM ({some}) s")  # noqa: S608
-        return int(found["n_rows"][0].as_py()) * _LEAST_REPEATED <= int(found["n"][0].as_py())
 
     def range_number(self, cell: str, lows: pa.Array, registered: str) -> tuple[str, str]:
         """Search a constant list: a join by comparison would try every range on every record."""
@@ -255,7 +228,7 @@ class Spark:
         """Order ranges of numbers one beside the other: a window over all of them would be one task."""
         n_tasks = int(str(self.session.conf.get("spark.sql.shuffle.partitions")))
         n_ranges = min(_RANGES_OF_TASK * n_tasks, _MOST_RANGES)
-        ends = defaults.query(self, range_ends_sql(cells, n_ranges)).column(0).combine_chunks()
+        ends = self.query(range_ends_sql(cells, n_ranges)).column(0).combine_chunks()
         return n_smaller_sql(cells, beside, ends)
 
     def cell_hash(self, cell: str, number: int) -> str:
@@ -263,23 +236,9 @@ class Spark:
         # A missing cell would leave the hash as it is, which is what some text might have; two flags keep them apart.
         return f"xxhash64({number}, {cell} IS NULL, {cell})"
 
-    def exclusive_or(self, first: str, second: str) -> str:
-        """Bit by bit."""
-        return f"({first} ^ {second})"
-
     def random_order(self) -> ir.Value:
         """Draw a random identifier for each record, by Spark's own function."""
         return ibis.udf.scalar.builtin(_uuid, name="uuid")()
-
-    def in_random_order(self, records: ir.Table) -> ir.Table:
-        """Send each record to a random task, which sorts what it gets at random.
-
-        To sort all records Spark would compute them twice: first to see where the parts of the order begin.
-        """
-        with translate_errors():
-            frame = self.session.sql(self.backend.compile(records))
-            placed = frame.withColumn(_PLACE, F.xxhash64(F.rand(secrets.randbits(63))))
-            return self._as_view(placed.repartition(_PLACE).sortWithinPartitions(_PLACE).drop(_PLACE))
 
     def write(self, sql: str, target: Path | Folder, form: CsvForm) -> None:
         """Write files: the workers write parts, and for one file this process joins them in their order."""
@@ -356,15 +315,29 @@ class Spark:
     def _rename(self, made: TableName, target: TableName, aside: TableName) -> None:
         is_there = self.session.catalog.tableExists(_quoted(target))
         if is_there:
-            self.session.sql(f"ALTER TABLE {_quoted(target)} RENAME TO {_quoted(aside)}")
+            self.rename_table(target, aside)
         try:
-            self.session.sql(f"ALTER TABLE {_quoted(made)} RENAME TO {_quoted(target)}")
+            self.rename_table(made, target)
         except BaseException:
             if is_there:
-                self.session.sql(f"ALTER TABLE {_quoted(aside)} RENAME TO {_quoted(target)}")
+                self._restore(aside, target)
             raise
         if is_there:
             self.session.sql(f"DROP TABLE {_quoted(aside)}")
+
+    def _restore(self, aside: TableName, target: TableName) -> None:
+        """Give the old table its name back; if another run took the name meanwhile, that one has replaced it."""
+        try:
+            self.rename_table(aside, target)
+        except (PySparkException, Py4JError, OSError):
+            if not self.session.catalog.tableExists(_quoted(target)):
+                msg = f"The release could not take the place of `{target}`. The old table is whole, and now `{aside}`."
+                raise WriteError(msg) from None
+            self.session.sql(f"DROP TABLE {_quoted(aside)}")
+
+    def rename_table(self, name: TableName, new: TableName) -> None:
+        """Rename a table of the catalog."""
+        self.session.sql(f"ALTER TABLE {_quoted(name)} RENAME TO {_quoted(new)}")
 
     def close(self) -> None:
         """Remove every view, and stop a session of our own."""

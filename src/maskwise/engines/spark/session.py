@@ -1,10 +1,11 @@
-"""Spark's session: how one starts and ends, also when Java is gone, and its errors as errors of ours."""
+"""Spark's session: how one starts and ends, also when Java is gone or no worker comes, and its errors as ours."""
 
 from __future__ import annotations
 
 import logging
 import shutil
 import subprocess
+import threading
 import time
 import warnings
 from contextlib import contextmanager, suppress
@@ -31,6 +32,10 @@ _NOTICE_SECONDS = 3
 """How long workers get to notice that Java is gone."""
 _EXIT_SECONDS = 10
 """How long Java gets to end after its connection has."""
+SETTING = "spark.maskwise.workerTimeout"
+"""Spark's setting for how many seconds a job may be without any worker."""
+DEFAULT_SECONDS = 300.0
+_WATCH_SECONDS = 1.0
 _WORKERS_LOST = ("ExecutorLostFailure", "Master removed our application", "FetchFailed")
 
 
@@ -101,6 +106,70 @@ def cancel_jobs(context: SparkContext, tag: str) -> None:
     except (PySparkException, Py4JError, OSError):
         if not context.master.startswith("local["):
             time.sleep(_NOTICE_SECONDS)
+
+
+def seconds_to_wait(context: SparkContext) -> float:
+    """How many seconds a job may be without any worker."""
+    text = context.getConf().get(SETTING, str(DEFAULT_SECONDS))
+    try:
+        seconds = float(str(text))
+    except ValueError:
+        seconds = -1
+    if not seconds > 0:
+        msg = f"Spark's setting `{SETTING}` is a number of seconds above 0, such as 300."
+        raise InputError(msg)
+    return seconds
+
+
+@contextmanager
+def watch_workers(context: SparkContext, tag: str, poll: float = _WATCH_SECONDS) -> Iterator[None]:
+    """Cancel the jobs with a tag and refuse to go on if they were without a worker for too long.
+
+    Args:
+        context: Where the jobs run; on the cores of this machine there is nothing to wait for.
+        tag: The tag.
+        poll: Every so many seconds Spark is asked.
+
+    Raises:
+        InputError: No worker came.
+    """
+    if context.master.startswith("local"):
+        yield
+        return
+    limit = seconds_to_wait(context)
+    is_over, gave_up = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        since = time.monotonic()
+        while not is_over.wait(poll):
+            with suppress(PySparkException, Py4JError, OSError):
+                if not _waits(context):
+                    since = time.monotonic()
+                elif time.monotonic() - since >= limit:
+                    gave_up.set()
+                    context.cancelJobsWithTag(tag)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    except (PySparkException, Py4JError, OSError, EOFError):
+        if gave_up.is_set():
+            msg = (
+                f"No worker of the Spark cluster `{context.master}` took up the work within {limit:g} seconds. Nothing "
+                f"was released. Start workers, or give them more time by Spark's setting `{SETTING}`."
+            )
+            raise InputError(msg) from None
+        raise
+    finally:
+        is_over.set()
+        thread.join()
+
+
+def _waits(context: SparkContext) -> bool:
+    """Whether a job runs and there is no worker; the driver is listed among them."""
+    tracker = context._jsc.sc().statusTracker()  # noqa: SLF001 - Python's own does not know the workers
+    return len(tracker.getExecutorInfos()) <= 1 and bool(len(tracker.getActiveJobIds()))
 
 
 def stop_session(session: SparkSession, folders: list[Path]) -> None:
