@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maskwise.errors import plural
 from maskwise.policy.attributes import Boundaries, Kind
 from maskwise.profile.round_numbers import round_between
 from maskwise.values.arrow import from_numpy
+from maskwise.values.message import note, private_note
+from maskwise.values.parsing import has_offset, needs_python
 from maskwise.values.scales import DAY, Scale
 
 if TYPE_CHECKING:
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from maskwise.profile.column_counts import ColumnCounts
     from maskwise.profile.columns import Column, Profile
+    from maskwise.values.message import Message
 
     Ints = NDArray[np.int64]
 
@@ -187,3 +192,16 @@ def _binned(column: Column, firsts: Ints, numbers: NDArray[Any]) -> Column:
         value_of_number=bin_of_value,
         cell_counts=column.counts.sum(axis=1),
     )
+
+
+def notes_of_offsets(name: str, counted: ColumnCounts, scale: Scale) -> list[Message]:
+    """Say by which clock intervals are shown, where some cells have an offset from UTC."""
+    if not needs_python(counted.keys, scale):
+        return []
+    with_offset = np.array([has_offset(text) for text in counted.keys.to_pylist()], np.bool_)
+    if not with_offset.any():
+        return []
+    found = [note(f"Times of `{name}` have an offset, so its intervals are in UTC.", name)]
+    if n_without := int(counted.counts[~with_offset].sum()):
+        found.append(private_note(f"{plural(n_without, 'time')} of `{name}` without an offset counted as UTC."))
+    return found

@@ -22,7 +22,7 @@ from maskwise.table.table import Distinct
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.date_forms import forms_of
 from maskwise.values.file_words import command_words, file_words
-from maskwise.values.parsing import CODE, parse_keys, patterns
+from maskwise.values.parsing import CODE, MOMENT, parse_keys, patterns
 from maskwise.values.scales import Scale, scale_of_bound
 from maskwise.values.spelling import text_of
 
@@ -122,6 +122,9 @@ def count_columns(
                 yield counted
                 continue
             many = _Many(table, policy, counts, name, i, classes, entries.get(name), floors[name])
+            if many.are_moments():
+                yield counted or count_by_class(name, counts.all_of(i), classes)
+                continue
             yield many.as_numbers() or many.as_texts() or counted or count_by_class(name, counts.all_of(i), classes)
         counts.drop()
 
@@ -212,6 +215,15 @@ class _Many:
     classes: dict[object, int]
     entry: Attribute | None
     floor: int
+
+    def are_moments(self) -> bool:
+        """Whether texts are moments that engines read differently, such as with an offset: all come over."""
+        if not pa.types.is_string(self.counts.type_of(self.i)):
+            return False
+        if self.entry is not None and self.entry.kind is not Kind.INTERVAL:
+            return False
+        moments, plain = self.counts.matching(self.i, [MOMENT, patterns()[Scale.TIMESTAMP]])
+        return moments[0] == self.counts.n_values(self.i) > plain[0]
 
     def as_numbers(self) -> ColumnCounts | None:
         """Count by ranges of numbers; None if it is no interval attribute, or all its cells are needed to tell."""

@@ -15,6 +15,7 @@ from maskwise.errors import InputError, PolicyError, plural
 from maskwise.policy.attributes import Attribute, Kind, Missing
 from maskwise.policy.sensitive_trees import describe_unreleased
 from maskwise.policy.set_columns import UNMASKABLE
+from maskwise.profile.boundaries import notes_of_offsets
 from maskwise.profile.class_bins import bin_class
 from maskwise.profile.column_counts import count_columns, refuse_cells, refuse_texts
 from maskwise.profile.columns import Column, Profile
@@ -317,6 +318,7 @@ def _interval(
     numbers, value_of_key = np.unique(parsed.numbers, return_inverse=True)
     counts = np.zeros((len(numbers), counted.counts.shape[1]), np.int64)
     np.add.at(counts, value_of_key, counted.counts)
+    messages += notes_of_offsets(name, counted, parsed.scale)
     low, high = numbers[0].item(), _largest(counted, numbers)
     if counted.n_numbers is not None and counted.n_numbers > len(numbers):
         text = (

@@ -20,6 +20,7 @@ from maskwise.policy.attributes import Kind
 from maskwise.table.random_part import MOST_RECORDS
 from maskwise.table.table import one_or_zero
 from maskwise.values.message import Audience, Level, Message
+from maskwise.values.parsing import needs_python
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,6 +98,8 @@ def _number(table: Table, column: Column) -> ir.Value | None:
         # Such as times of nanoseconds, which Ibis does not know.
         cell = cell.cast("string")
     if cell.type().is_string():
+        if needs_python(column.keys, column.scale):
+            return None
         cell = table.engine.dialect.try_cast(cell, column.scale.engine_type or "time")
     if cell.type().is_time():
         return (cell.hour() * 60 + cell.minute()) * 60 + cell.second()

@@ -23,7 +23,7 @@ from maskwise.solution.cut import Cut, MissingShown
 from maskwise.solution.region_codes import Codes
 from maskwise.table.number_cells import refuse_mixed_numbers
 from maskwise.values.arrow import from_numpy
-from maskwise.values.parsing import Parsed, parse_keys
+from maskwise.values.parsing import Parsed, needs_python, parse_keys
 from maskwise.values.scales import DAY, Scale, as_python
 from maskwise.values.spelling import text_of
 
@@ -361,7 +361,8 @@ def _next(number: float, dtype: Any) -> float:
 
 def _is_stepped(cut: Cut, keys: pa.Array, parsed: Parsed) -> bool:
     """Whether cells are compared with the ends of intervals one by one."""
-    return parsed.scale.engine_type is not None and "tz=" not in str(keys.type) and len(cut.labels) <= _MOST_STEPS
+    is_read = parsed.scale.engine_type is not None and not needs_python(keys, parsed.scale)
+    return is_read and "tz=" not in str(keys.type) and len(cut.labels) <= _MOST_STEPS
 
 
 def _by_range(cut: Cut, column: Column, *, has_missing: bool) -> Relabel:

@@ -26,8 +26,8 @@ from maskwise.suggestion.names import meaning_of
 from maskwise.suggestion.shapes import Shape, find_shape
 from maskwise.values.date_forms import DateForm
 from maskwise.values.number_spellings import NumberForm
-from maskwise.values.parsing import patterns
-from maskwise.values.scales import EXACT, Scale, bound
+from maskwise.values.parsing import MOMENT, patterns
+from maskwise.values.scales import DAY, EXACT, Scale, bound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -277,8 +277,8 @@ def _one_of(n_distinct: int) -> int:
 
 def _range_of(values: Sequence[tuple[str, int]], scale: Scale) -> tuple[float, float] | None:
     """The smallest and largest of all values of a column, if each can be read."""
-    fits = re.compile(patterns()[scale])
-    if not all(fits.match(text) for text, _ in values):
+    fits = re.compile(MOMENT if scale is Scale.TIMESTAMP else patterns()[scale])
+    if not all(fits.match(text.strip()) for text, _ in values):
         return None
     try:
         numbers = [float(bound(text.strip(), scale)) for text, _ in values]
@@ -318,6 +318,12 @@ def _find_ranges(
             cell, scale = table.column(name), scales[name]
             if cell.type().is_string():
                 looks = cell.re_search(patterns()[scale])
+                if scale is Scale.TIMESTAMP:
+                    # Of a moment with an offset the day is enough for a draft: it is that of UTC, or the one beside it.
+                    is_moment = cell.strip().re_search(MOMENT) & cell.strip().re_search("^[0-9]{4}-") & ~looks
+                    asked[f"o{i}"] = is_moment.ifelse(1, 0).sum()
+                    cell = is_moment.ifelse(cell.strip().left(10), cell)
+                    looks |= is_moment
                 asked[f"n{i}"] = looks.ifelse(1, 0).sum()
                 # Some databases refuse a text that they cannot read.
                 cell = ibis.ifelse(looks, cell, ibis.null("string"))
@@ -333,6 +339,8 @@ def _find_ranges(
             if int(row[f"n{i}"] or 0) < n_cells[name] or None in ends:
                 continue
             low, high = (_as_number(end, scales[name]) for end in ends)
+            if row.get(f"o{i}"):
+                low, high = low - DAY, high + 2 * DAY
             if math.isfinite(low) and math.isfinite(high) and max(abs(low), abs(high)) < _most(scales[name]):
                 found[name] = low, high
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,32 @@ _PATTERNS = {
     Scale.TIME: r"^[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$",
 }
 
+_OFFSET = r"(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)"
+MOMENT = (
+    rf"^([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T][0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}([.,][0-9]{{1,9}})?)?{_OFFSET}?)?"
+    rf"|[0-9]{{8}}T[0-9]{{4}}([0-9]{{2}}([.,][0-9]{{1,9}})?)?{_OFFSET}?)$"
+)
+"""A moment in any form of ISO 8601, also with an offset from UTC; engines read those of `patterns` alike, not all of
+these."""
+_MOMENT = re.compile(MOMENT)
+
+
+def has_offset(text: str) -> bool:
+    """Say whether a moment is written with its offset from UTC.
+
+    >>> [has_offset(text) for text in ("2024-03-09T13:02:00Z", "20240309T1302+0200", "2024-03-09 13:02", "2024-03-09")]
+    [True, True, False, False]
+    """
+    found = _MOMENT.match(text.strip())
+    return found is not None and bool(found[5] or found[10])
+
+
+def needs_python(keys: pa.Array, scale: Scale) -> bool:
+    """Say whether some texts are moments in a form that engines read differently, or not at all."""
+    if scale is not Scale.TIMESTAMP or not pa.types.is_string(keys.type):
+        return False
+    return not pc.all(pc.match_substring_regex(pc.ascii_trim_whitespace(keys), _PATTERNS[scale])).as_py()
+
 
 def patterns() -> dict[Scale, str]:
     """What the texts of each scale look like, with blanks around them, for an engine to search by."""
@@ -81,7 +108,7 @@ def patterns() -> dict[Scale, str]:
 def _parse_texts(keys: pa.Array) -> Parsed:
     texts = pc.ascii_trim_whitespace(keys)
     best: tuple[int, Scale, NDArray[np.bool_]] | None = None
-    for scale, pattern in _PATTERNS.items():
+    for scale, pattern in {**_PATTERNS, Scale.TIMESTAMP: MOMENT}.items():
         known = as_numpy(pc.match_substring_regex(texts, pattern))
         if known.all():
             return _numbers_of(texts, scale, known)

@@ -170,7 +170,9 @@ def bound(text: str, scale: Scale) -> int | float:
             fits = value.toordinal() - _EPOCH_DAY
         case Scale.TIMESTAMP if isinstance(value, dt.date):
             moment = value if isinstance(value, dt.datetime) else dt.datetime.combine(value, dt.time())
-            fits = (moment.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
+            # Only the instant counts, whatever the offset; without one it is taken for UTC.
+            offset = moment.utcoffset() or dt.timedelta()
+            fits = (moment.replace(tzinfo=None) - _EPOCH - offset) // _MICROSECOND
         case Scale.TIME if isinstance(value, dt.time):
             fits = (dt.datetime.combine(_EPOCH, value) - _EPOCH) // _MICROSECOND
         case _:
