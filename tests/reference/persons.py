@@ -169,8 +169,7 @@ class PersonConditional(_CountingPersons, Conditional):
         if key in self.given_up or not self.is_valid(after):
             self.given_up |= set() if is_split else {key}
             return None
-        name = c.attribute.name
-        return self.open_entropy(self.shown, name) - self.open_entropy(after, name), self.loss(c, after)
+        return self.open_entropy(self.shown) - self.open_entropy(after), self.loss(c, after)
 
     def _discretized(self, a: Attribute, showing: dict[Any, list[int]]) -> list[Candidate]:
         found = super()._discretized(a, showing)
