@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 import maskwise
 from maskwise.compress import class_tables
-from maskwise.compress.packing import pack, side_by_side
 from maskwise.engines.base import Lookup
 from maskwise.engines.value_scores import SCORE
 from maskwise.errors import InfeasibleError
@@ -273,7 +272,6 @@ def grouped(draw: Any, n_counts: int) -> tuple[split_kernels.Groups, list[dict[s
         codes,
         codes.view(np.uint64),
         counts,
-        side_by_side(n_counts),
         codes.copy().view(np.uint64),
         counts.copy(),
         start,
@@ -283,7 +281,6 @@ def grouped(draw: Any, n_counts: int) -> tuple[split_kernels.Groups, list[dict[s
         nothing,
         np.zeros((0, 1, n_counts), np.int64),
         np.zeros((1, n_counts), np.int64),
-        np.zeros(n_counts, np.int64),
         nothing,
         np.array([len(made), 0]),
     )
@@ -338,9 +335,7 @@ def test_the_worst_group_of_each_split_is_that_of_plain_python(found: Any, k: in
     raw = groups.words.copy()
     counts = np.stack([raw.sum(axis=1) + 1, raw[:, 1]], axis=1)
     groups.total[:] = np.add.reduceat(counts, groups.start, axis=0)
-    words, layout = pack(counts, counts.sum(axis=0))
-    assert words.shape[1] == 1
-    groups = groups._replace(words=words, layout=layout)
+    groups = groups._replace(words=counts)
     made = [
         {**group, "rows": [(code, [sum(counters) + 1, counters[1]]) for code, counters in group["rows"]]}
         for group in made
@@ -351,7 +346,7 @@ def test_the_worst_group_of_each_split_is_that_of_plain_python(found: Any, k: in
         Bound(1, 0, Rule(Arithmetic.SHARE, over / under, over, under), first=1, stop=2),
         Bound(2, 0, Rule(Arithmetic.K, -99, 99), counts=False),
     ]
-    worst, is_valid = try_splits(groups._replace(part=np.full(2, 99)), as_rules(bounds, counts.sum(axis=0)), 1, 7, 0, 5)
+    worst, is_valid = try_splits(groups, as_rules(bounds, counts.sum(axis=0)), 1, 7, 0, 5)
     for b in range(1, 5):
         parts = [
             part

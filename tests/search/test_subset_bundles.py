@@ -29,7 +29,7 @@ def count_by_bundles(codes: Any, words: Any, members: Any, passes: Any) -> Subse
         workspace.zeros((n_subsets * n, members.shape[1]), np.uint8),
         workspace.zeros((n_subsets * n, words.shape[1]), np.int64),
     )
-    buffers = make_buffers(n, words.shape[1], words.shape[1])
+    buffers = make_buffers(n, words.shape[1])
     same = np.tile(np.arange(N_CODES.max()), (len(N_CODES), 1)).astype(np.uint16)
     for bundles, combined in passes:
         numbers = np.zeros((len(bundles.size), n), np.uint16)

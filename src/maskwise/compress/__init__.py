@@ -2,6 +2,6 @@
 
 `compress` is the entrance: it answers the `request` of a search and returns
 compressed tables (`compressed_table`); `recode` asks the engine for them,
-`class_tables` for the class by all masked attributes together; `packing` puts several counters into one
-word, and `spill` keeps what does not fit into memory in temporary files.
+`class_tables` for the class by all masked attributes together;
+`spill` keeps what does not fit into memory in temporary files.
 """

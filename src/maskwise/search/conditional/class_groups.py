@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.compress.packing import side_by_side
 from maskwise.search.bounds import as_rules
 from maskwise.search.conditional import gain_kernels
 from maskwise.search.groups import split_kernels
@@ -67,10 +66,7 @@ class ClassGroups:
             _, sizes = np.unique(bins[order], return_counts=True)
             np.take(compact.counts, order, axis=0, out=counts)
             codes[:, :n_attributes] = compact.codes[order]
-        layout = side_by_side(n_classes)
-        self._groups = split_kernels.start_groups(
-            workspace, n_attributes, codes, counts, layout, most, most + 1, 1, len(sizes)
-        )
+        self._groups = split_kernels.start_groups(workspace, n_attributes, codes, counts, most, most + 1, 1, len(sizes))
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         self._groups.start[: len(sizes)] = starts
         self._groups.size[: len(sizes)] = sizes

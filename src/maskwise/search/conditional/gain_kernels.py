@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.compress.packing import spread
 from maskwise.search.rule_kernels import Rules, weigh_part
 from maskwise.values.kernel import kernel
 
@@ -178,12 +177,12 @@ def worst_of_splits(  # noqa: PLR0912 - one pass over the groups
         high: IN as in `gains_of_splits`.
         worst: INOUT (n_rules, high - low) minus infinity; the first of each is meaningless.
         is_valid: INOUT (high - low,) true: whether no rule breaks; where one does, `worst` says nothing.
-        hist: OUT (high - low + 1, n_words) a buffer.
-        sides: OUT (3, n_counts) a buffer.
+        hist: OUT (high - low + 1, n_counts) a buffer.
+        sides: OUT (2, n_counts) a buffer.
         bads: OUT (2, n_rules) a buffer.
     """
     n_counts, n_rules = groups.total.shape[1], rules.kind.shape[0]
-    left, right, part = sides[0], sides[1], sides[2]
+    left, right = sides[0], sides[1]
     bad, apart = bads[0], bads[1]
     n_valid = high - low - 1
     for g in range(groups.tally[0]):
@@ -192,7 +191,7 @@ def worst_of_splits(  # noqa: PLR0912 - one pass over the groups
         _count_codes(groups, g, j, low, high, hist)
         for r in range(n_rules):
             apart[r] = -np.inf
-        spread(groups.layout, hist[high - low], part)
+        part = hist[high - low]
         is_apart = weigh_part(rules, part, apart)
         for c in range(n_counts):
             left[c] = 0
@@ -200,7 +199,7 @@ def worst_of_splits(  # noqa: PLR0912 - one pass over the groups
         is_good = True
         for b in range(1, high - low):
             if hist[b - 1, 0] > 0:
-                spread(groups.layout, hist[b - 1], part)
+                part = hist[b - 1]
                 for c in range(n_counts):
                     left[c] += part[c]
                     right[c] -= part[c]

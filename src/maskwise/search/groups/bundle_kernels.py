@@ -13,7 +13,6 @@ from maskwise.search.groups.subset_kernels import weigh_subset
 from maskwise.values.kernel import kernel
 
 if TYPE_CHECKING:
-    from maskwise.compress.packing import Layout
     from maskwise.search.groups.subset_bundles import Bundles, Combinations
     from maskwise.search.groups.subset_cells import Buffers
     from maskwise.search.groups.subset_kernels import Dimensions, Subsets, Worsts
@@ -65,10 +64,10 @@ def _count_combination(  # noqa: PLR0912 - one loop for each number of bundles
         numbers: IN (n_bundles, n_rows)
         which: IN the bundles; -1 is none.
         size: IN how many numbers each bundle has.
-        words: IN (n_rows, n_words) the counters of the rows.
-        counted: OUT (n_cells or more, n_words)
+        words: IN (n_rows, n_counts) the counters of the rows.
+        counted: OUT (n_cells or more, n_counts)
     """
-    n, n_words, n_which = words.shape[0], words.shape[1], which.shape[0]
+    n, n_counts, n_which = words.shape[0], words.shape[1], which.shape[0]
     n_cells, first = np.int64(1), 0
     for j in range(n_which):
         if which[j] < 0:
@@ -76,20 +75,20 @@ def _count_combination(  # noqa: PLR0912 - one loop for each number of bundles
         else:
             n_cells *= size[which[j]]
     for x in range(n_cells):
-        for w in range(n_words):
+        for w in range(n_counts):
             counted[x, w] = 0
     # Numbers without a sign: an index that may be negative takes three times as long.
     n_used = n_which - first
-    if n_words == 1 and n_used == 1:
+    if n_counts == 1 and n_used == 1:
         one = numbers[which[first]]
         for i in range(n):
             counted[np.uintp(one[i]), 0] += words[i, 0]
-    elif n_words == 1 and n_used == 2:  # noqa: PLR2004 - two bundles
+    elif n_counts == 1 and n_used == 2:  # noqa: PLR2004 - two bundles
         one, two = numbers[which[first]], numbers[which[first + 1]]
         n_two = np.uintp(size[which[first + 1]])
         for i in range(n):
             counted[np.uintp(one[i]) * n_two + np.uintp(two[i]), 0] += words[i, 0]
-    elif n_words == 1 and n_used == 3:  # noqa: PLR2004 - three
+    elif n_counts == 1 and n_used == 3:  # noqa: PLR2004 - three
         one, two, three = numbers[which[first]], numbers[which[first + 1]], numbers[which[first + 2]]
         n_two, n_three = np.uintp(size[which[first + 1]]), np.uintp(size[which[first + 2]])
         for i in range(n):
@@ -99,7 +98,7 @@ def _count_combination(  # noqa: PLR0912 - one loop for each number of bundles
             cell = np.uintp(0)
             for j in range(first, n_which):
                 cell = cell * np.uintp(size[which[j]]) + np.uintp(numbers[which[j], i])
-            for w in range(n_words):
+            for w in range(n_counts):
                 counted[cell, w] += words[i, w]
     return n_cells
 
@@ -137,12 +136,12 @@ def _sum_head(
         buffers: INOUT its `counted` are added up in `partial`.
     """
     n_bundles = combinations.bundles.shape[1]
-    n_last, n_words = bundles.size[combinations.bundles[c, n_bundles - 1]], buffers.counted.shape[1]
+    n_last, n_counts = bundles.size[combinations.bundles[c, n_bundles - 1]], buffers.counted.shape[1]
     n_sums = n_last
     for j in range(n_head):
         n_sums *= n_places[combinations.dimension[q, j]]
     for x in range(n_sums):
-        for w in range(n_words):
+        for w in range(n_counts):
             buffers.partial[x, w] = 0
     for h in range(n_cells // n_last):
         # The number of each bundle, the last of them first; dimensions are in the order of their bundles.
@@ -160,7 +159,7 @@ def _sum_head(
                 j -= 1
         own, counted = buffers.partial[at * n_last : (at + 1) * n_last], buffers.counted[h * n_last : (h + 1) * n_last]
         for x in range(n_last):
-            for w in range(n_words):
+            for w in range(n_counts):
                 own[x, w] += counted[x, w]
 
 
@@ -187,7 +186,7 @@ def _sum_tail(
         buffers: INOUT its `partial` are added up in `sums`.
         tail: OUT (n_numbers,) the cell of each number of the last bundle.
     """
-    size, n_words = combinations.dimension.shape[1], buffers.counted.shape[1]
+    size, n_counts = combinations.dimension.shape[1], buffers.counted.shape[1]
     n_last = bundles.size[combinations.bundles[c, combinations.bundles.shape[1] - 1]]
     n_heads, n_tails = np.int64(1), np.int64(1)
     for j in range(size):
@@ -201,12 +200,12 @@ def _sum_tail(
             d = combinations.dimension[q, j]
             tail[x] = tail[x] * n_places[d] + bundles.place_of[d, x]
     for x in range(n_heads * n_tails):
-        for w in range(n_words):
+        for w in range(n_counts):
             buffers.sums[x, w] = 0
     for h in range(n_heads):
         own, counted = buffers.sums[h * n_tails : (h + 1) * n_tails], buffers.partial[h * n_last : (h + 1) * n_last]
         for x in range(n_last):
-            for w in range(n_words):
+            for w in range(n_counts):
                 own[np.uintp(tail[x]), w] += counted[x, w]
     return n_heads * n_tails
 
@@ -265,7 +264,7 @@ def fill_tables(
         bundles: IN the bundles.
         numbers: IN (n_bundles, n_rows)
         n_codes: IN how many codes each attribute has.
-        words: IN (n_rows, n_words) the counters of the rows.
+        words: IN (n_rows, n_counts) the counters of the rows.
         buffers: OUT what is counted in.
     """
     size, tail = members.shape[1], np.empty(bundles.place_of.shape[1], np.int64)
@@ -304,7 +303,6 @@ def count_bundled(
     bundles: Bundles,
     numbers: Any,
     words: Any,
-    layout: Layout,
     rules: Rules,
     worsts: Worsts,
     buffers: Buffers,
@@ -320,8 +318,7 @@ def count_bundled(
         span: IN the first of them that is counted, and one past the last.
         bundles: IN the bundles.
         numbers: IN (n_bundles, n_rows)
-        words: IN (n_rows, n_words) the counters of the rows.
-        layout: IN where they are.
+        words: IN (n_rows, n_counts) the counters of the rows.
         rules: IN the rules, all of them enforced.
         worsts: INOUT rise.
         buffers: OUT what is counted in.
@@ -346,4 +343,4 @@ def count_bundled(
                 buffers.some_row[n_found] = n_found
                 n_found += 1
             buffers.n_cells[0] = n_found
-            weigh_subset(dims, subsets, combinations.subsets[q], a, layout, rules, worsts, buffers)
+            weigh_subset(dims, subsets, combinations.subsets[q], a, rules, worsts, buffers)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.compress.packing import spread
 from maskwise.search.rule_kernels import weigh
 from maskwise.values.kernel import kernel
 
@@ -36,14 +35,14 @@ def count_rows(
         hi: IN one past the last.
         live: IN the attributes to count.
         n_live: IN how many they are.
-        hist: INOUT (n_slots, n_words) the counters.
+        hist: INOUT (n_slots, n_counts) the counters.
     """
     for i in range(lo, hi):
         n = words[i, 0]
         for p in range(n_live):
             a = live[p]
             hist[base[a] + slot[a, codes[i, a]], 0] += n
-        # Protected values are rare, so most rows have none in a given word.
+        # Protected values are rare, so most rows have none.
         for w in range(1, words.shape[1]):
             s = words[i, w]
             if s != 0:
@@ -62,15 +61,15 @@ def update_candidates(groups: Groups, cut: SplitCut, rules: Rules, g: int, a: in
         rules: IN the rules.
         g: IN which group.
         a: IN the attribute.
-        hist: IN (n_slots, n_words) the group's counters.
+        hist: IN (n_slots, n_counts) the group's counters.
     """
     at, value = cut.base[a], np.int64(groups.shown[a, g])
-    total, part = groups.total[g], groups.part
+    total = groups.total[g]
     for s in range(cut.n_children[value]):
         candidate = cut.first_child[value] + s if cut.hides[a] else value
         if hist[at + s, 0] == 0 or (cut.hides[a] and not cut.alive[candidate]):
             continue
-        spread(groups.layout, hist[at + s], part)
+        part = hist[at + s]
         # A disclosed value leaves a rest, too, unless it has all records.
         for is_rest in range(2 if cut.hides[a] and total[0] > part[0] else 1):
             for r in range(rules.kind.shape[0]):

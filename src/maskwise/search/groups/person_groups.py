@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.compress.packing import pack
 from maskwise.search import rule_kernels
 from maskwise.search.groups import person_kernels
 from maskwise.search.groups.splitting import cut_of_qid, smallest_group
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from maskwise.compress.compressed_table import Compact
+    from maskwise.compress.spill import Workspace
     from maskwise.search.groups.split_kernels import SplitCut
 
 
@@ -59,11 +59,11 @@ class PersonGroups:
         n_rows, n_attributes = compact.codes.shape
         n_counts = compact.counts.shape[1]
         order = np.argsort(compact.persons, kind="stable")
-        packed, _ = pack(compact.counts, np.ones(n_counts, np.int64), workspace)
+        marks = _as_bits(compact.counts, workspace)
         codes = workspace.zeros(compact.codes.shape, compact.codes.dtype)
-        words = workspace.zeros(packed.shape, np.int64)
+        words = workspace.zeros(marks.shape, np.int64)
         np.take(compact.codes, order, axis=0, out=codes)
-        np.take(packed, order, axis=0, out=words)
+        np.take(marks, order, axis=0, out=words)
         # The records of a group are at least as many as its persons.
         most_groups = n_rows // smallest_group(rules) + 1
         self._is_final = int((rules.kind == rule_kernels.K).all())
@@ -117,3 +117,17 @@ class PersonGroups:
         self._cut.slot[j] = slot
         person_kernels.split_groups(self._rows, self._cut, self.rules, j, value, branch, branch_node, self._is_final)
         person_kernels.weigh_groups(self._rows, self.rules, self.now)
+
+
+def _as_bits(counts: NDArray[np.int64], workspace: Workspace) -> NDArray[np.int64]:
+    """Which counters each row has, as bits of as few words as they fill in order.
+
+    Args:
+        counts: (n_rows, n_counts) 0 or 1.
+        workspace: Where the words are kept.
+    """
+    n_rows, n_counts = counts.shape
+    words = workspace.zeros((n_rows, -(-n_counts // person_kernels.BITS)), np.int64)
+    for c in range(n_counts):
+        words[:, c // person_kernels.BITS] += counts[:, c] << (c % person_kernels.BITS)
+    return words

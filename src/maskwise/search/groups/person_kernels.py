@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maskwise.compress.packing import BITS
 from maskwise.search.rule_kernels import Rules, weigh, weigh_part
 from maskwise.values.kernel import kernel
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from maskwise.compress.spill import Workspace
     from maskwise.search.groups.split_kernels import SplitCut
 
+BITS = 63
+"""The counters of a word; the sign stays out of it."""
 NOWHERE = -1
 """No row of the person was looked at yet."""
 SEVERAL = -2

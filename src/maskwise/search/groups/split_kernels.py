@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maskwise.compress.packing import Layout, spread
 from maskwise.search.groups.count_kernels import count_rows, update_candidates
 from maskwise.values.kernel import kernel
 
@@ -30,13 +29,12 @@ class Groups(NamedTuple):
     """The groups of one quasi-identifier, rows of a group side by side.
 
     A row, a group and a slot each have `n_counts` counters: the records, then
-    those of each protected sensitive value. Rows and slots keep them in `n_words` words.
+    those of each protected sensitive value.
     """
 
     codes: Any  # (n_rows, n_attributes, up to whole words) finest reachable code of each value
     code_words: Any  # (n_rows, n_code_words) the same memory, to move rows word by word
-    words: Any  # (n_rows, n_words) the counters of each row
-    layout: Layout  # where they are
+    words: Any  # (n_rows, n_counts) the counters of each row
     spare_codes: Any  # as code_words: a buffer to reorder in
     spare_words: Any  # as words
     start: Any  # (most_groups,) first row of each group
@@ -44,9 +42,8 @@ class Groups(NamedTuple):
     total: Any  # (most_groups, n_counts)
     shown: Any  # (n_attributes, most_groups) the values it shows
     kept: Any  # (most_groups,) the row of hists with its counters, or -1
-    hists: Any  # (n_kept, n_slots, n_words) by attribute, by child of the shown value
-    scratch: Any  # (n_slots, n_words) for groups that keep none, zero between uses
-    part: Any  # (n_counts,) a buffer for the counters of a slot
+    hists: Any  # (n_kept, n_slots, n_counts) by attribute, by child of the shown value
+    scratch: Any  # (n_slots, n_counts) for groups that keep none, zero between uses
     free: Any  # rows of hists in no use
     tally: Any  # (2,) how many groups there are, how many free rows
 
@@ -69,7 +66,6 @@ def start_groups(
     n_attributes: int,
     codes: Any,
     words: Any,
-    layout: Layout,
     most_groups: int,
     n_kept: int,
     n_slots: int,
@@ -82,19 +78,17 @@ def start_groups(
         n_attributes: IN how many codes a row has.
         codes: IN the rows, which will be moved, in an array of `room_for_codes`.
         words: IN their counters, likewise.
-        layout: IN where the counters are.
         most_groups: IN how many groups there may come to be.
         n_kept: IN how many of them may keep counters.
         n_slots: IN how many counters such a group has, in words each.
         n_groups: IN how many groups there are at first.
     """
-    n_words, n_counts = words.shape[1], len(layout.word)
+    n_counts = words.shape[1]
     code_words = codes.view(np.uint64)
     return Groups(
         codes=codes,
         code_words=code_words,
         words=words,
-        layout=layout,
         spare_codes=workspace.zeros(code_words.shape, np.uint64),
         spare_words=workspace.zeros(words.shape, np.int64),
         start=workspace.zeros(most_groups, np.int64),
@@ -102,9 +96,8 @@ def start_groups(
         total=workspace.zeros((most_groups, n_counts), np.int64),
         shown=workspace.zeros((n_attributes, most_groups), np.int32),
         kept=workspace.full(most_groups, -1, np.int64),
-        hists=workspace.zeros((n_kept, n_slots, n_words), np.int64),
-        scratch=np.zeros((n_slots, n_words), np.int64),
-        part=np.zeros(n_counts, np.int64),
+        hists=workspace.zeros((n_kept, n_slots, n_counts), np.int64),
+        scratch=np.zeros((n_slots, n_counts), np.int64),
         free=np.arange(n_kept),
         tally=np.array([n_groups, n_kept]),
     )
@@ -155,7 +148,7 @@ def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
         largest: IN the largest part.
         next_row: OUT (n_branches,) a buffer.
     """
-    n_code_words, n_words = code_words.shape[1], words.shape[1]
+    n_code_words, n_counts = code_words.shape[1], words.shape[1]
     border = lo + n_rows_of[largest]
     back = border
     for i in range(lo, border):
@@ -165,7 +158,7 @@ def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
             back += 1
         for a in range(n_code_words):
             code_words[i, a], code_words[back, a] = code_words[back, a], code_words[i, a]
-        for w in range(n_words):
+        for w in range(n_counts):
             words[i, w], words[back, w] = words[back, w], words[i, w]
         back += 1
     n_branches = n_rows_of.shape[0]
@@ -184,12 +177,12 @@ def reorder_rows(  # noqa: PLR0912 - two ways of moving rows
         next_row[b] += 1
         for a in range(n_code_words):
             spare_codes[to, a] = code_words[i, a]
-        for w in range(n_words):
+        for w in range(n_counts):
             spare_words[to, w] = words[i, w]
     for i in range(hi - border):
         for a in range(n_code_words):
             code_words[border + i, a] = spare_codes[i, a]
-        for w in range(n_words):
+        for w in range(n_counts):
             words[border + i, w] = spare_words[i, w]
 
 
@@ -204,7 +197,7 @@ def count_group(groups: Groups, cut: SplitCut, rules: Rules, g: int, live: Any) 
         g: IN the group.
         live: OUT a buffer for the live attributes.
     """
-    n_attributes, n_words = groups.shown.shape[0], groups.words.shape[1]
+    n_attributes, n_counts = groups.shown.shape[0], groups.words.shape[1]
     n_live = np.int64(0)
     for a in range(n_attributes):
         if cut.alive[groups.shown[a, g]]:
@@ -218,7 +211,7 @@ def count_group(groups: Groups, cut: SplitCut, rules: Rules, g: int, live: Any) 
         groups.kept[g] = groups.free[groups.tally[1]]
         hist = groups.hists[groups.kept[g]]
         for s in range(hist.shape[0]):
-            for w in range(n_words):
+            for w in range(n_counts):
                 hist[s, w] = 0
     lo = groups.start[g]
     count_rows(groups.codes, groups.words, cut.slot, cut.base, lo, lo + groups.size[g], live, n_live, hist)
@@ -228,7 +221,7 @@ def count_group(groups: Groups, cut: SplitCut, rules: Rules, g: int, live: Any) 
         if not keep:
             at = cut.base[a]
             for s in range(at, at + cut.n_children[groups.shown[a, g]] + cut.hides[a]):
-                for w in range(n_words):
+                for w in range(n_counts):
                     hist[s, w] = 0
 
 
@@ -281,11 +274,11 @@ def split_groups(groups: Groups, cut: SplitCut, rules: Rules, j: int, x: int, br
         branch: As in `split_all`.
         branch_node: As in `split_all`.
     """
-    n_branches, (n_attributes, n_words) = len(branch_node), (groups.shown.shape[0], groups.words.shape[1])
+    n_branches, (n_attributes, n_counts) = len(branch_node), (groups.shown.shape[0], groups.words.shape[1])
     # Made here: allocating is slow to compile.
     buffers = (
         np.empty(n_branches, np.int64),
-        np.empty((n_branches, n_words), np.int64),
+        np.empty((n_branches, n_counts), np.int64),
         np.empty(n_branches, np.int64),
         np.empty(n_attributes, np.int64),
     )
@@ -320,11 +313,11 @@ def split_all(  # noqa: PLR0912, PLR0915 - one pass over a group
         branch: IN (n_codes,) the part each code of `j` goes to.
         branch_node: IN (n_branches,) the value each part shows.
         n_rows_of: OUT (n_branches,) a buffer.
-        totals_of: OUT (n_branches, n_words) a buffer.
+        totals_of: OUT (n_branches, n_counts) a buffer.
         next_row: OUT (n_branches,) a buffer.
         live: OUT (n_attributes,) a buffer.
     """
-    n_attributes, n_words = groups.shown.shape[0], groups.words.shape[1]
+    n_attributes, n_counts = groups.shown.shape[0], groups.words.shape[1]
     n_branches = branch_node.shape[0]
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != x:
@@ -332,12 +325,12 @@ def split_all(  # noqa: PLR0912, PLR0915 - one pass over a group
         lo, n_rows = groups.start[g], groups.size[g]
         for b in range(n_branches):
             n_rows_of[b] = 0
-            for w in range(n_words):
+            for w in range(n_counts):
                 totals_of[b, w] = 0
         for i in range(lo, lo + n_rows):
             b = branch[groups.codes[i, j]]
             n_rows_of[b] += 1
-            for w in range(n_words):
+            for w in range(n_counts):
                 totals_of[b, w] += groups.words[i, w]
         largest: Any = np.int64(0)
         for b in range(n_branches):
@@ -350,7 +343,8 @@ def split_all(  # noqa: PLR0912, PLR0915 - one pass over a group
             moved = groups.code_words, groups.words, groups.spare_codes, groups.spare_words
             reorder_rows(groups.codes, *moved, lo, lo + n_rows, j, branch, n_rows_of, largest, next_row)
         groups.size[g] = n_rows_of[largest]
-        spread(groups.layout, totals_of[largest], groups.total[g])
+        for w in range(n_counts):
+            groups.total[g, w] = totals_of[largest, w]
         at = lo + n_rows_of[largest]
         for b in range(n_branches):
             if b == largest or n_rows_of[b] == 0:
@@ -359,7 +353,8 @@ def split_all(  # noqa: PLR0912, PLR0915 - one pass over a group
             groups.tally[0] += 1
             groups.start[part] = at
             groups.size[part] = n_rows_of[b]
-            spread(groups.layout, totals_of[b], groups.total[part])
+            for w in range(n_counts):
+                groups.total[part, w] = totals_of[b, w]
             for a in range(n_attributes):
                 groups.shown[a, part] = groups.shown[a, g]
             groups.shown[j, part] = branch_node[b]
@@ -377,7 +372,7 @@ def split_all(  # noqa: PLR0912, PLR0915 - one pass over a group
         if cut.alive[value]:
             # The refined attribute now has other children, or `*` hides one value less.
             for s in range(at, at + cut.n_children[value] + cut.hides[j]):
-                for w in range(n_words):
+                for w in range(n_counts):
                     hist[s, w] = 0
             live[0] = j
             n_live = np.int64(1)

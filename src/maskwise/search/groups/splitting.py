@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maskwise.compress.packing import pack
 from maskwise.search import rule_kernels
 from maskwise.search.conditional.gain_kernels import worst_of_splits
 from maskwise.search.groups import split_kernels
@@ -69,11 +68,11 @@ def try_splits(
     """
     # Only searches whose intervals grow ask for it.
 
-    n_rules, (_, n_words), n_counts = len(rules.kind), groups.words.shape, len(groups.part)
+    n_rules, n_counts = len(rules.kind), groups.words.shape[1]
     worst, fits = np.full((n_rules, high - low), -np.inf), np.ones(high - low, np.bool_)
-    hist = np.empty((high - low + 1, n_words), np.int64)
+    hist = np.empty((high - low + 1, n_counts), np.int64)
     worst_of_splits(
-        groups, rules, j, node, low, high, worst, fits, hist, np.empty((3, n_counts), np.int64), np.empty((2, n_rules))
+        groups, rules, j, node, low, high, worst, fits, hist, np.empty((2, n_counts), np.int64), np.empty((2, n_rules))
     )
     return worst, fits
 
@@ -108,8 +107,9 @@ class SplittingGroups:
         workspace = compact.workspace
         n_rows = len(compact.codes)
         total = rules.whole
-        words, layout = pack(compact.counts, total, workspace)
-        # A copy: rows are moved, and other searches may start from the same table.
+        # Copies: rows are moved, and other searches may start from the same table.
+        words = workspace.zeros(compact.counts.shape, np.int64)
+        words[:] = compact.counts
         n_attributes = len(compact.attributes)
         codes = split_kernels.room_for_codes(workspace, compact.codes.shape, compact.codes.dtype)
         codes[:, :n_attributes] = compact.codes
@@ -118,7 +118,7 @@ class SplittingGroups:
         n_kept = n_rows // n_slots + 2
         self._cut = cut_of_qid(cut, compact.attributes, most_slots, rules)
         self._arrays = split_kernels.start_groups(
-            workspace, n_attributes, codes, words, layout, most_groups, n_kept, n_slots, 1
+            workspace, n_attributes, codes, words, most_groups, n_kept, n_slots, 1
         )
         self._arrays.size[0] = n_rows
         self._arrays.total[0] = total

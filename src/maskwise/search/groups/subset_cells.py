@@ -20,40 +20,36 @@ class Buffers(NamedTuple):
 
     cell: Any  # (n_rows,) a number for what a row has on the attributes of a subset
     table: Any  # (2 ** n, 2) at least twice the rows: numbers that were met, and what they are replaced by
-    counted: Any  # (most_cells, n_words) the counters of each cell
-    partial: Any  # (most_cells, n_words) those added up on some attributes
+    counted: Any  # (most_cells, n_counts) the counters of each cell
+    partial: Any  # (most_cells, n_counts) those added up on some attributes
     row_of: Any  # (most_cells,) a row of each cell, or -1
-    cells: Any  # (n_rows, n_words) the counters of the cells that have rows
+    cells: Any  # (n_rows, n_counts) the counters of the cells that have rows
     some_row: Any  # (n_rows,) a row of each of them
     n_cells: Any  # (1,) how many they are
     some_cell: Any  # (most_cells,) a cell that has rows for each group or part, or -1
     group: Any  # (n_rows,) the group of each cell that has rows
     part_of: Any  # (n_rows,) the part that it would be in
-    wholes: Any  # (most_cells, n_words) the counters of each group
-    sums: Any  # (most_cells, n_words) the counters of each part
-    part: Any  # (n_counts,)
-    whole: Any  # (n_counts,)
+    wholes: Any  # (most_cells, n_counts) the counters of each group
+    sums: Any  # (most_cells, n_counts) the counters of each part
 
 
-def make_buffers(n_rows: int, n_words: int, n_counts: int) -> Buffers:
+def make_buffers(n_rows: int, n_counts: int) -> Buffers:
     """Make room for so many rows; pages that are never used take no memory."""
     most_cells = max(_LEAST_CELLS, 2 * n_rows)
     return Buffers(
         cell=np.empty(n_rows, np.int64),
         table=np.empty((1 << max(2 * n_rows, 2).bit_length(), 2), np.int64),
-        counted=np.empty((most_cells, n_words), np.int64),
-        partial=np.empty((most_cells, n_words), np.int64),
+        counted=np.empty((most_cells, n_counts), np.int64),
+        partial=np.empty((most_cells, n_counts), np.int64),
         row_of=np.empty(most_cells, np.int64),
-        cells=np.empty((n_rows, n_words), np.int64),
+        cells=np.empty((n_rows, n_counts), np.int64),
         some_row=np.empty(n_rows, np.int64),
         n_cells=np.zeros(1, np.int64),
         some_cell=np.empty(most_cells, np.int64),
         group=np.empty(n_rows, np.int64),
         part_of=np.empty(n_rows, np.int64),
-        wholes=np.empty((most_cells, n_words), np.int64),
-        sums=np.empty((most_cells, n_words), np.int64),
-        part=np.zeros(n_counts, np.int64),
-        whole=np.zeros(n_counts, np.int64),
+        wholes=np.empty((most_cells, n_counts), np.int64),
+        sums=np.empty((most_cells, n_counts), np.int64),
     )
 
 
@@ -92,23 +88,23 @@ def count_cells(cell: Any, n_cells: int, words: Any, buffers: Buffers) -> None:
     Args:
         cell: IN (n_rows,) the cell of each row.
         n_cells: IN how many cells there may be.
-        words: IN (n_rows, n_words) the counters of the rows.
+        words: IN (n_rows, n_counts) the counters of the rows.
         buffers: INOUT cells are counted and listed.
     """
-    n_words, n_found = words.shape[1], np.int64(0)
+    n_counts, n_found = words.shape[1], np.int64(0)
     for x in range(n_cells):
         buffers.row_of[x] = -1
-        for w in range(n_words):
+        for w in range(n_counts):
             buffers.counted[x, w] = 0
     for i in range(cell.shape[0]):
         at = np.uintp(cell[i])
         buffers.row_of[at] = i
-        for w in range(n_words):
+        for w in range(n_counts):
             buffers.counted[at, w] += words[i, w]
     for x in range(n_cells):
         if buffers.row_of[x] >= 0:
             buffers.some_row[n_found] = buffers.row_of[x]
-            for w in range(n_words):
+            for w in range(n_counts):
                 buffers.cells[n_found, w] = buffers.counted[x, w]
             n_found += 1
     buffers.n_cells[0] = n_found

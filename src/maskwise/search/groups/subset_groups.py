@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from maskwise.compress.packing import pack
 from maskwise.search import rule_kernels
 from maskwise.search.groups.bundle_kernels import count_bundled, fill_tables, take_bundles
 from maskwise.search.groups.subset_bundles import most_cells, plan_passes
@@ -91,7 +90,7 @@ class SubsetGroups:
         self._rules = rules._replace(is_enforced=np.ones(self.n_rules, np.bool_))
         self._cut, self._codes = cut, wide.codes
         self._roots = first[list(wide.attributes)]
-        self._words, self._layout = pack(wide.counts, rules.whole, wide.workspace)
+        self._words = np.ascontiguousarray(wide.counts)
         self._members = _members(wide.attributes, subsets)
         n_attributes = len(wide.attributes)
         self._own = [_with_member(self._members, a) for a in range(n_attributes)]
@@ -192,7 +191,7 @@ class SubsetGroups:
         worst = np.empty((len(own), self.n_rules, high - low))
         is_tabled = self._tables.start[own] >= 0
         few, many = np.flatnonzero(is_tabled), np.flatnonzero(~is_tabled)
-        given = (self._layout, self._rules)
+        given = (self._rules,)
 
         def try_tabled(part: slice, at: int) -> Bools:
             fits, scratch = np.ones(high - low, np.bool_), self._scratch[at]
@@ -316,7 +315,7 @@ class SubsetGroups:
         table = self._place_of_code()
         is_tabled = self._tables.start[own] >= 0
         few, many = own[is_tabled], own[~is_tabled]
-        weighed = (self._layout, self._rules, self._worsts)
+        weighed = (self._rules, self._worsts)
 
         def count_tables(part: slice, at: int) -> None:
             scratch = self._scratch[at]
@@ -362,7 +361,7 @@ class SubsetGroups:
             return []
         n_threads = max(min(n_processors(), _MOST_THREADS, n * n_rows // _WORK_OF_THREAD, n), 1)
         while len(self._buffers) < n_threads:
-            self._buffers.append(make_buffers(len(self._codes), self._words.shape[1], len(self._layout.word)))
+            self._buffers.append(make_buffers(len(self._codes), self._words.shape[1]))
         parts = [slice(n * t // n_threads, n * (t + 1) // n_threads) for t in range(n_threads)]
         if n_threads == 1:
             return [work(parts[0], 0, *given)]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maskwise.compress.packing import Layout, spread
 from maskwise.search.groups.subset_cells import Buffers, count_cells, number_keys
 from maskwise.search.rule_kernels import weigh
 from maskwise.values.kernel import kernel
@@ -118,7 +117,7 @@ def _number_cells(dims: Dimensions, subsets: Subsets, s: int, a: int, n: int, bu
 
 @kernel
 def weigh_subset(  # noqa: PLR0912 - one pass over the cells
-    dims: Dimensions, subsets: Subsets, s: int, a: int, layout: Layout, rules: Rules, worsts: Worsts, buffers: Buffers
+    dims: Dimensions, subsets: Subsets, s: int, a: int, rules: Rules, worsts: Worsts, buffers: Buffers
 ) -> None:
     """Update the worst figures of the candidates on a subset's attributes from its cells in `buffers`.
 
@@ -127,7 +126,6 @@ def weigh_subset(  # noqa: PLR0912 - one pass over the cells
         subsets: IN the subsets.
         s: IN which of them.
         a: IN the refined attribute.
-        layout: IN where the counters are in their words.
         rules: IN the rules, all of them enforced.
         worsts: INOUT rise.
         buffers: INOUT its cells.
@@ -172,7 +170,7 @@ def weigh_subset(  # noqa: PLR0912 - one pass over the cells
             continue
         attribute = a if d == refined else d
         number, n_subsets = _number_of(subsets, s, attribute), worsts.n_subsets[attribute]
-        first, part, whole = worsts.first_node[attribute], buffers.part, buffers.whole
+        first = worsts.first_node[attribute]
         for x in range(n_ids):
             c = buffers.some_cell[x]
             if c < 0:
@@ -180,9 +178,9 @@ def weigh_subset(  # noqa: PLR0912 - one pass over the cells
             candidate = dims.candidate[dims.offset[d] + np.int64(dims.places[d, buffers.some_row[c]])]
             if candidate < 0 or not worsts.alive[candidate]:
                 continue
-            spread(layout, sums[x], part)
-            if dims.hides[d]:
-                spread(layout, buffers.wholes[buffers.group[c]], whole)
+            part = sums[x]
+            # Only of values that are hidden side by side the whole is asked for.
+            whole = buffers.wholes[buffers.group[c]] if dims.hides[d] else part
             at = worsts.offset[attribute] + ((candidate - first) * n_subsets + number) * n_rules
             # A disclosed value leaves a rest, too, unless it has all records.
             for is_rest in range(2 if dims.hides[d] and whole[0] > part[0] else 1):
@@ -200,7 +198,6 @@ def count_subsets(
     own: Any,
     a: int,
     words: Any,
-    layout: Layout,
     rules: Rules,
     worsts: Worsts,
     buffers: Buffers,
@@ -212,8 +209,7 @@ def count_subsets(
         subsets: IN the subsets.
         own: IN those that are counted, which have the refined attribute.
         a: IN the refined attribute.
-        words: IN (n_rows, n_words) the counters of the rows.
-        layout: IN where they are.
+        words: IN (n_rows, n_counts) the counters of the rows.
         rules: IN the rules, all of them enforced.
         worsts: INOUT rise.
         buffers: OUT what is counted in.
@@ -227,7 +223,7 @@ def count_subsets(
         if is_open:
             n_cells = _number_cells(dims, subsets, s, a, n, buffers)
             count_cells(buffers.cell[:n], n_cells, words, buffers)
-            weigh_subset(dims, subsets, s, a, layout, rules, worsts, buffers)
+            weigh_subset(dims, subsets, s, a, rules, worsts, buffers)
 
 
 @kernel

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maskwise.compress.packing import Layout, spread
 from maskwise.search.groups.subset_cells import Buffers, number_keys
 from maskwise.search.rule_kernels import weigh
 from maskwise.values.kernel import kernel
@@ -58,7 +57,6 @@ def worst_of_splits(  # noqa: PLR0912 - one pass over the groups
     bins: Any,
     n_bins: int,
     words: Any,
-    layout: Layout,
     rules: Rules,
     buffers: Buffers,
     worst: Any,
@@ -73,19 +71,18 @@ def worst_of_splits(  # noqa: PLR0912 - one pass over the groups
         a: IN the attribute.
         bins: IN (n_rows,) the bin of each row; `n_bins` is no part of either side.
         n_bins: IN how many bins there are.
-        words: IN (n_rows, n_words) the counters of the rows.
-        layout: IN where they are.
+        words: IN (n_rows, n_counts) the counters of the rows.
         rules: IN the rules, all of them enforced.
         buffers: OUT what is counted in.
         worst: OUT (n_own, n_rules, n_bins) of each the first is meaningless.
         is_valid: INOUT (n_bins,) False where a rule breaks; there `worst` says nothing.
     """
-    n, n_words, n_counts, n_rules = words.shape[0], words.shape[1], layout.word.shape[0], rules.kind.shape[0]
-    part, left, right = np.zeros(n_counts, np.int64), np.zeros(n_counts, np.int64), np.zeros(n_counts, np.int64)
+    n, n_counts, n_rules = words.shape[0], words.shape[1], rules.kind.shape[0]
+    left, right = np.zeros(n_counts, np.int64), np.zeros(n_counts, np.int64)
     bad, apart = np.zeros(n_rules), np.zeros(n_rules)
     n_slots = n_bins + 1
     most = max(buffers.counted.shape[0] // n_slots, 1)
-    hist = buffers.counted if buffers.counted.shape[0] >= n_slots else np.empty((n_slots, n_words), np.int64)
+    hist = buffers.counted if buffers.counted.shape[0] >= n_slots else np.empty((n_slots, n_counts), np.int64)
     for q in range(own.shape[0]):
         s = own[q]
         for r in range(n_rules):
@@ -96,12 +93,12 @@ def worst_of_splits(  # noqa: PLR0912 - one pass over the groups
         for start in range(0, n_groups, most):
             stop = min(start + most, n_groups)
             for x in range((stop - start) * n_slots):
-                for w in range(n_words):
+                for w in range(n_counts):
                     hist[x, w] = 0
             for i in range(n):
                 g = buffers.cell[i]
                 if start <= g < stop:
-                    for w in range(n_words):
+                    for w in range(n_counts):
                         hist[(g - start) * n_slots + bins[i], w] += words[i, w]
             for g in range(stop - start):
                 at = g * n_slots
@@ -110,20 +107,17 @@ def worst_of_splits(  # noqa: PLR0912 - one pass over the groups
                     right[c] = 0
                 for b in range(n_bins):
                     if hist[at + b, 0] > 0:
-                        spread(layout, hist[at + b], part)
                         for c in range(n_counts):
-                            right[c] += part[c]
+                            right[c] += hist[at + b, c]
                 for r in range(n_rules):
                     apart[r] = -np.inf
-                spread(layout, hist[at + n_bins], part)
-                is_apart = _weigh_part(rules, subsets.is_enforced[s], part, apart)
+                is_apart = _weigh_part(rules, subsets.is_enforced[s], hist[at + n_bins], apart)
                 is_good = True
                 for b in range(1, n_bins):
                     if hist[at + b - 1, 0] > 0:
-                        spread(layout, hist[at + b - 1], part)
                         for c in range(n_counts):
-                            left[c] += part[c]
-                            right[c] -= part[c]
+                            left[c] += hist[at + b - 1, c]
+                            right[c] -= hist[at + b - 1, c]
                     if hist[at + b - 1, 0] > 0 or b == 1:
                         for r in range(n_rules):
                             bad[r] = apart[r]

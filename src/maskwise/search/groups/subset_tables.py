@@ -19,7 +19,6 @@ from maskwise.values.kernel import kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from maskwise.compress.packing import Layout
     from maskwise.compress.spill import Workspace
     from maskwise.search.groups.subset_cells import Buffers
     from maskwise.search.groups.subset_kernels import Dimensions, Subsets, Worsts
@@ -41,25 +40,25 @@ class SubsetTables(NamedTuple):
     start: Any  # (n_subsets,) where the rows of each start; -1 if it has none of its own
     n_rows: Any  # (n_subsets,)
     codes: Any  # (n_all, size)
-    words: Any  # (n_all, n_words) the counters of each row
+    words: Any  # (n_all, n_counts) the counters of each row
 
 
 class MovedRows(NamedTuple):
     """Room for the rows of a subset that a refinement moves, for one thread."""
 
     places: Any  # (n_attributes + 1, most_rows) as in `Dimensions`
-    words: Any  # (most_rows, n_words)
+    words: Any  # (most_rows, n_counts)
     bins: Any  # (most_rows,)
 
 
-def plan_tables(members: Ints, n_codes: Ints, n_rows: int, n_words: int, workspace: Workspace) -> SubsetTables:
+def plan_tables(members: Ints, n_codes: Ints, n_rows: int, n_counts: int, workspace: Workspace) -> SubsetTables:
     """Choose the subsets that get rows of their own, those with the fewest first, and make room for these.
 
     Args:
         members: (n_subsets, size) the attributes of each subset.
         n_codes: How many codes each attribute has.
         n_rows: How many rows all attributes have together.
-        n_words: How many words of counters a row has.
+        n_counts: How many words of counters a row has.
         workspace: Where the rows are kept.
     """
     dtype = np.min_scalar_type(max(int(n_codes.max(initial=1)) - 1, 0))
@@ -70,7 +69,7 @@ def plan_tables(members: Ints, n_codes: Ints, n_rows: int, n_words: int, workspa
     while room > 1 and not workspace.fits(room):
         room //= 2
     stop = np.cumsum(most[order]).astype(np.int64)
-    n_chosen = int(np.searchsorted(stop, room // (members.shape[1] * dtype.itemsize + 8 * n_words), side="right"))
+    n_chosen = int(np.searchsorted(stop, room // (members.shape[1] * dtype.itemsize + 8 * n_counts), side="right"))
     order, stop = order[:n_chosen], stop[:n_chosen]
     n_all = int(stop[-1]) if n_chosen else 0
     start = np.full(len(members), -1)
@@ -79,7 +78,7 @@ def plan_tables(members: Ints, n_codes: Ints, n_rows: int, n_words: int, workspa
         start,
         np.zeros(len(members), np.int64),
         workspace.zeros((n_all, members.shape[1]), dtype),
-        workspace.zeros((n_all, n_words), np.int64),
+        workspace.zeros((n_all, n_counts), np.int64),
     )
 
 
@@ -143,7 +142,6 @@ def count_tabled(
     place_of_code: Any,
     refined: Any,
     moved: Any,
-    layout: Layout,
     rules: Rules,
     worsts: Worsts,
     buffers: Buffers,
@@ -160,7 +158,6 @@ def count_tabled(
         place_of_code: IN (n_attributes, most_codes)
         refined: IN (most_codes,) the places of the refined attribute.
         moved: IN (most_codes,) whether a code of it shows the refined value.
-        layout: IN where the counters are.
         rules: IN the rules, all of them enforced.
         worsts: INOUT rise.
         buffers: OUT what is counted in.
@@ -169,7 +166,7 @@ def count_tabled(
     for q in range(own.shape[0]):
         n = _take_rows(tables, subsets, own[q], a, place_of_code, refined, moved, scratch)
         if n:
-            count_subsets(dims, subsets, own[q : q + 1], a, scratch.words[:n], layout, rules, worsts, buffers)
+            count_subsets(dims, subsets, own[q : q + 1], a, scratch.words[:n], rules, worsts, buffers)
 
 
 @kernel
@@ -184,7 +181,6 @@ def worst_of_tabled_splits(
     bins: Any,
     n_bins: int,
     moved: Any,
-    layout: Layout,
     rules: Rules,
     buffers: Buffers,
     scratch: MovedRows,
@@ -204,7 +200,6 @@ def worst_of_tabled_splits(
         bins: IN (most_codes,) the bin of each code; `n_bins` is no part of either side.
         n_bins: IN how many bins there are.
         moved: IN (most_codes,) whether a code shows the interval.
-        layout: IN where the counters are.
         rules: IN the rules, all of them enforced.
         buffers: OUT what is counted in.
         scratch: OUT the rows that show the interval.
@@ -221,7 +216,6 @@ def worst_of_tabled_splits(
             scratch.bins[:n],
             n_bins,
             scratch.words[:n],
-            layout,
             rules,
             buffers,
             worst[at[q] : at[q] + 1],
