@@ -124,3 +124,13 @@ def test_a_certificate_and_a_solution_know_of_sets(folder: Path, run: Run) -> No
     assert run("verify", certificate, release).code == 0
     assert run("apply", folder / "people.csv", "-s", solution, "-o", folder / "later.csv").code == 0
     assert run("audit", folder / "later.csv", "-p", folder / "sets.yaml").code == 0
+
+
+def test_a_draft_counts_the_values_of_cells_and_keeps_what_all_have(folder: Path, run: Run) -> None:
+    assert run("suggest", folder / "people.csv", "-o", folder / "draft.yaml").code == 0
+    draft = (folder / "draft.yaml").read_text()
+    assert "sensitive: {conditions: {set: " in draft
+    result = run("mask", folder / "people.csv", "-p", folder / "draft.yaml", "-o", folder / "out.csv")
+    assert result.code == 0, result.err
+    assert "seem to hold several values" not in result.err
+    assert run("audit", folder / "out.csv", "-p", folder / "sets.yaml").code == 0

@@ -8,6 +8,7 @@ any of them would show anything if an attacker knew them all.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -15,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import plural
 from maskwise.policy.attributes import Minimality
+from maskwise.policy.requirements.spread import MAX_VALUES
 from maskwise.suggestion.code_lists import HARMFUL_DIAGNOSES
 from maskwise.suggestion.shapes import Shape
 from maskwise.suggestion.value_groups import WANTED
 from maskwise.suggestion.vocabulary import DEMOGRAPHIC, EVERYDAY
 from maskwise.suggestion.wording import percent
+from maskwise.values.set_cells import SetForm, find_separator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +112,8 @@ def demand(
                 )
             )
     for column, groups in sensitive.items():
-        found += [] if groups is None else _protect(table, column, groups, qid)
+        of_sets = _protect_sets(table, column, qid)
+        found += of_sets or ([] if groups is None else _protect(table, column, groups, qid))
     return found
 
 
@@ -189,6 +193,31 @@ def _protect(table: Table, column: ColumnEvidence, groups: ValueGroups, qid: lis
     if column.shape is not None and column.shape.shape is Shape.ICD10:
         found += _protect_diagnoses(table, column, qid)
     return found
+
+
+def _protect_sets(table: Table, column: ColumnEvidence, qid: list[str]) -> list[SuggestedRequirement]:
+    """The requirement on a sensitive column whose cells hold several values; nothing where they hold single ones."""
+    if not table.column(column.name).type().is_string():
+        return []
+    found = table.distinct(column.name)
+    cells = found.keys.to_pylist()
+    separator = find_separator(cells)
+    if separator is None:
+        return []
+    n_with: Counter[str] = Counter()
+    for cell, n in zip(cells, found.counts.tolist(), strict=True):
+        n_with.update(dict.fromkeys(SetForm(separator).values(cell), n))
+    # More could not be met by the whole table.
+    least = min(WANTED, len(n_with), 1 + column.n_records - max(n_with.values()))
+    if least <= 1:
+        return []
+    said = (
+        f"cells of `{column.name}` hold several values with `{separator}` between them, and each counts by itself: at "
+        "least so many are in each group, and none is in all of its cells"
+    )
+    by = {"by": "prefix 1"} if len(n_with) >= MAX_VALUES else {}
+    entry = {"qid": qid, "sensitive": {column.name: {"set": separator}}, "diversity": {"distinct": least}, **by}
+    return [SuggestedRequirement(entry, said)]
 
 
 def _protect_diagnoses(table: Table, column: ColumnEvidence, qid: list[str]) -> list[SuggestedRequirement]:
