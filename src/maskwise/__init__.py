@@ -32,7 +32,7 @@ The packages follow the flow: `table` reads, then `profile`, `compress`,
 `search`, `release`, `verify` and `report`; `pipeline` puts them together and
 `cli` calls it. Below them are `errors`, `values`, `policy`, `solution`,
 `formats` and `engines`; beside them `private`, `certificate`, `evaluation`, `classifiers`,
-`datasets` and `sklearn`. docs/architecture.md has a paragraph on each.
+`datasets` and `sklearn`. docs/architecture.md says what each is.
 
 A name is imported when it is used: `maskwise --help` waits for none of them.
 """
