@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import duckdb
 import pyarrow as pa
+from ibis.backends.duckdb import Backend
 
 from maskwise.engines.base import BATCH, RECORDS, Feature, Gap
 from maskwise.engines.dialect import Dialect
@@ -23,7 +24,6 @@ from maskwise.engines.error_messages import (
     system_reason,
     translate_errors,
 )
-from maskwise.engines.ibis_compilers import import_compilers_when_asked
 from maskwise.engines.known_tables import known_table
 from maskwise.engines.write_files import connect, copy_query, file_of, path_list, quiet
 from maskwise.errors import InputError, WriteError
@@ -83,12 +83,8 @@ class DuckDB(Dialect):
 
     @property
     def backend(self) -> Any:
-        """The Ibis backend; Ibis is imported only here, so that a csv can load meanwhile."""
+        """The Ibis backend."""
         if self._backend is None:
-            import_compilers_when_asked()
-            # Not `ibis.duckdb`, for which Ibis looks through all that is installed.
-            from ibis.backends.duckdb import Backend  # noqa: PLC0415 - heavy
-
             self._backend = Backend.from_connection(self._connection)
         return self._backend
 
