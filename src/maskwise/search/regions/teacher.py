@@ -15,6 +15,7 @@ import numpy as np
 
 from maskwise.search.regions.region_arrays import SCALE
 from maskwise.search.regions.targets import ClassTarget, NumberTarget
+from maskwise.values.row_numbers import number_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -207,9 +208,7 @@ def align(lesson: Lesson | None, codes: NDArray[np.unsignedinteger], *, are_dist
         return np.zeros((len(codes), 0, 2), np.int64)
     sums = np.zeros((len(codes), *lesson.sums.shape[1:]), np.int64)
     both = np.concatenate([codes.astype(np.int64), lesson.codes])
-    key = np.zeros(len(both), np.int64)
-    for column in both.T:
-        _, key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+    key = number_rows(both.T, len(both))
     at = np.full(int(key.max(initial=0)) + 1, -1, np.int64)
     at[key[len(codes) :]] = np.arange(len(lesson.codes))
     found = at[key[: len(codes)]]
