@@ -13,8 +13,10 @@ import pytest
 
 import maskwise
 from maskwise.attacks.attack import AttackResult
+from maskwise.attacks.told import told
 from maskwise.cli.app import main
 from maskwise.formats import solution_file
+from maskwise.release.leaks import Leak, LeakKind
 from maskwise.report.report import report
 from maskwise.values.message import Audience
 
@@ -152,3 +154,27 @@ def test_columns_that_tell_others_are_an_attack() -> None:
     assert found.result is AttackResult.FAILED
     assert found.details["leaks"][0]["attribute"] == "Sex"
     assert results(outcome.attacks)["told"] == "failed"
+
+
+def test_what_the_policy_counts_together_or_names_is_measured() -> None:
+    table = pa.table({"Sex": ["M", "F"] * 50, "Role": ["Husband", "Wife"] * 50})
+    asked: dict[str, Any] = {"requirements": [{"qid": ["Sex"], "k": 60}]}
+    protected = {"qid": ["Sex"], "sensitive": "Role", "diversity": {"distinct": 2}}
+    for policy in ({**asked, "class": "Role"}, {"requirements": [*asked["requirements"], protected]}):
+        (found,) = [one for one in maskwise.anonymize(table, policy).attacks if one.name == "told"]
+        assert found.result is AttackResult.MEASURED
+        assert "`Role` tells `Sex` in 100 % of the records" in found.text
+        assert found.details["leaks"][0]["attribute"] == "Sex"
+
+
+def test_masked_columns_of_one_quasi_identifier_are_measured_and_those_of_two_fail() -> None:
+    """Of the records whose job is shown, nine of ten have one sex, which is hidden."""
+    jobs = ["smith"] * 40 + ["nurse"] * 40 + ["clerk"] * 40
+    sexes = ["M"] * 39 + ["F"] + ["F"] * 39 + ["M"] + ["M", "F"] * 20
+    table = pa.table({"Job": jobs, "Sex": sexes})
+    outcome = maskwise.anonymize(table, {"requirements": [{"qid": ["Job", "Sex"], "k": 12}]})
+    assert results(outcome.attacks)["told"] == "measured"
+    leaks = (Leak("Job", "Sex", LeakKind.TELLS, 0.6, is_masked=True),)
+    apart = maskwise.read_policy({"requirements": [{"qid": ["Job"], "k": 12}, {"qid": ["Sex", "Age"], "k": 12}]})
+    assert told(leaks, apart).result is AttackResult.FAILED
+    assert told(leaks, outcome.policy).result is AttackResult.MEASURED

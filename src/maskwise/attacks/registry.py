@@ -53,7 +53,7 @@ def _labels(attacked: Attacked) -> Sequence[Attack]:
 def _told(attacked: Attacked) -> Sequence[Attack]:
     if attacked.searched is None:
         return [Attack("told", TOLD_KNOWS, AttackResult.NOT_RUN, NEEDS_ORIGINAL, Audience.RECIPIENT)]
-    return [told(attacked.leaks)]
+    return [told(attacked.leaks, attacked.policy)]
 
 
 def _homogeneity(attacked: Attacked) -> Sequence[Attack]:

@@ -154,7 +154,7 @@ def attack_release(policy: Policy, release: Table, whole: Table, leaks: Sequence
         leaks: The released columns that tell a masked one.
     """
     found = [one for name in policy.sensitive for one in column_attacks(policy, name, release, whole)]
-    return (told(leaks), *found)
+    return (told(leaks, policy), *found)
 
 
 def failed_messages(attacks: Iterable[Attack]) -> tuple[Message, ...]:
