@@ -10,7 +10,7 @@ import pyarrow.csv as pacsv
 import pytest
 
 import maskwise
-from maskwise.cli import main
+from maskwise.cli.app import main
 from maskwise.suggestion.roles import Role
 
 

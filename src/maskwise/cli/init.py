@@ -7,7 +7,7 @@ and mask on confirmation, as `maskwise mask` does.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -74,7 +74,20 @@ def init(
     check_target(output)
     _check_release(target, data, engine, output)
     terminal = Terminal(quiet=quiet)
-    suggest(data, class_name=class_name, risk=risk, rename=rename, engine=engine, memory=memory).write(output)
+    with terminal:
+        draft = suggest(
+            data,
+            class_name=class_name,
+            risk=risk,
+            rename=rename,
+            progress=terminal.progress,
+            engine=engine,
+            memory=memory,
+        )
+    draft.write(output)
+    if draft.trial is not None and search == DEFAULT_SEARCH and draft.trial.method != search.method:
+        search = replace(search, method=draft.trial.method)
+        terminal.note(f"The table is masked with `--method {search.method}`, which shows more of it.")
     first = FirstRelease(terminal, data, output, target, engine, memory, rename)
     try:
         terminal.say(f"draft: {output} (keep it private: its comments have figures of the raw table)")

@@ -51,6 +51,7 @@ def suggest(
 ) -> int:
     """Draft a policy for a raw table, with the reasons as comments."""
     from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
+    from maskwise.search.registry import DEFAULT_METHOD  # noqa: PLC0415 - start-up
     from maskwise.suggestion.private_draft import suggest_privately  # noqa: PLC0415 - start-up
     from maskwise.suggestion.suggest import suggest as draft  # noqa: PLC0415 - start-up
     from maskwise.suggestion.suggestion import check_target  # noqa: PLC0415 - start-up
@@ -63,7 +64,16 @@ def suggest(
             raise InputError("--explain does not go with --epsilon: its draft says of each column what to confirm.")
         drafted = suggest_privately(data, epsilon, class_name=class_name, rename=rename, engine=engine, memory=memory)
         return _show_private(terminal, drafted, output, as_json=json_)
-    found = draft(data, class_name=class_name, risk=risk, rename=rename, engine=engine, memory=memory)
+    with terminal:
+        found = draft(
+            data,
+            class_name=class_name,
+            risk=risk,
+            rename=rename,
+            progress=terminal.progress,
+            engine=engine,
+            memory=memory,
+        )
     if output is not None:
         found.write(output)
     if json_:
@@ -78,7 +88,10 @@ def suggest(
     if not quiet:
         _show_summary(terminal, found)
         terminal.say(f"draft: {output} (keep it private: its comments have figures of the raw table)")
-        terminal.say(f"Read it, change what is wrong, then run: maskwise mask DATA -p {output} -o OUT")
+        method = (
+            "" if found.trial is None or found.trial.method == DEFAULT_METHOD else f" --method {found.trial.method}"
+        )
+        terminal.say(f"Read it, change what is wrong, then run: maskwise mask DATA -p {output} -o OUT{method}")
     return 0
 
 
@@ -100,6 +113,7 @@ def _show_private(terminal: Terminal, found: PrivateDraft, output: Path | None, 
 def _show_summary(terminal: Terminal, found: Suggestion) -> None:
     from maskwise.errors import plural  # noqa: PLC0415 - start-up
     from maskwise.suggestion.roles import Role  # noqa: PLC0415 - start-up
+    from maskwise.suggestion.wording import trial_lines  # noqa: PLC0415 - start-up
     from maskwise.values.yaml_spelling import spelled  # noqa: PLC0415 - start-up
 
     terminal.say(f"{plural(found.n_records, 'record')}, k = {found.k}")
@@ -107,6 +121,8 @@ def _show_summary(terminal: Terminal, found: Suggestion) -> None:
         names = found.named(role)
         if names:
             terminal.say(f"{role}: {', '.join(map(spelled, names))}")
+    for line in () if found.trial is None else trial_lines(found.trial, found.knowledge_said):
+        terminal.say(line)
 
 
 def _show_evidence(console: Console, found: Suggestion) -> None:

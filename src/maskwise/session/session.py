@@ -26,6 +26,7 @@ from maskwise.session.column_views import count_values, view_columns
 from maskwise.session.remarks import read_placed, remarks_of_error, remarks_of_messages
 from maskwise.session.search_run import SearchRun
 from maskwise.suggestion.suggest import DEFAULT_RISK, suggest_for
+from maskwise.suggestion.trials import choose_draft
 from maskwise.table.endpoints import closing, open_data
 from maskwise.table.kept_counts import KeptCounts
 from maskwise.values.file_words import file_words
@@ -77,7 +78,7 @@ class Session:
         self._folder: Path | None = None
         self._lock = threading.RLock()
         self._is_searching = False
-        self._suggested: Suggestion | InputError | None = None
+        self._suggested: list[Suggestion] | InputError | None = None
         self._table(AS_IT_IS)
 
     def __enter__(self) -> Self:
@@ -155,14 +156,17 @@ class Session:
             Sick text 2 1 None
         """
         try:
-            suggestion = self.suggest()
+            suggestion = self.suggest(tries=False)
         except InputError:
             suggestion = None
         with self.using():
             return view_columns(self._table(AS_IT_IS), suggestion, roles or {})
 
-    def suggest(self) -> Suggestion:
+    def suggest(self, *, tries: bool = True) -> Suggestion:
         """A draft of a policy, as `maskwise.suggest` makes it; it is made once.
+
+        Args:
+            tries: Try it on the table, which takes some seconds; otherwise it is the strictest draft, untried.
 
         Raises:
             InputError: There is nothing in the table that a policy could protect and show.
@@ -171,12 +175,17 @@ class Session:
             if self._suggested is None:
                 try:
                     found = suggest_for(self._table(AS_IT_IS), None, DEFAULT_RISK)
-                    self._suggested = replace(found, rename=self.rename)
+                    self._suggested = [replace(draft, rename=self.rename) for draft in found]
                 except InputError as error:
                     self._suggested = error
         if isinstance(self._suggested, InputError):
             raise self._suggested
-        return self._suggested
+        if not tries:
+            return self._suggested[0]
+        with self.using():
+            if self._suggested[0].trial is None:
+                self._suggested = [choose_draft(self._table(AS_IT_IS), self._suggested)]
+        return self._suggested[0]
 
     def values(self, column: str, form: str | None = None) -> list[tuple[str, int]]:
         """All values of a column as taxonomies spell them, with their records, the most frequent first.

@@ -124,7 +124,7 @@ class Commands:
         session = self._opened
         remark, suggestion = None, None
         try:
-            suggestion = session.suggest()
+            suggestion = session.suggest(tries=False)
         except InputError as error:
             remark = without_file_words(str(error))
         self._chosen = roles
@@ -297,7 +297,7 @@ class Commands:
         role = self._chosen.get(column)
         if role is None:
             with suppress(InputError):  # nothing is suggested
-                role = next((one.role for one in self._opened.suggest().columns if one.name == column), None)
+                role = next((one.role for one in self._opened.suggest(tries=False).columns if one.name == column), None)
         if role in _NAMING:
             msg = f"The values of `{column}` name people, so they are not listed. Change its role first."
             raise InputError(msg)

@@ -4,6 +4,7 @@
 cells (`check_digits` and `code_lists` know the numbers and codes). `evidence`
 counts inside the engine, `column_sets` finds the sets of columns that single
 out records. `roles` decides, `masking` and `demands` choose entries and
-requirements, and `draft` writes them as YAML with the reasons as comments.
+requirements, `trials` tries them on the table, and `draft` writes them as YAML
+with the reasons as comments.
 `private_draft` drafts a private release instead: domains to be confirmed.
 """

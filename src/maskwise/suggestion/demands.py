@@ -14,7 +14,6 @@ from fractions import Fraction
 from math import comb
 from typing import TYPE_CHECKING, Any
 
-from maskwise.errors import plural
 from maskwise.policy.attributes import Minimality
 from maskwise.policy.requirements.spread import MAX_VALUES
 from maskwise.suggestion.code_lists import HARMFUL_DIAGNOSES
@@ -60,19 +59,67 @@ def k_of(risk: float) -> int:
     return math.ceil(1 / Fraction(str(risk)))
 
 
-def choose_attributes(columns: Sequence[ColumnEvidence]) -> list[str]:
-    """The columns that are masked, where there are too many for a search: known ones first, then by what they tell."""
-    ordered = sorted(columns, key=lambda column: (column.meaning not in DEMOGRAPHIC, -column.separation))
-    chosen = {column.name for column in ordered[:MOST_ATTRIBUTES]}
-    return [column.name for column in columns if column.name in chosen]
+def choose_attributes(
+    columns: Sequence[ColumnEvidence], told: Mapping[str, float]
+) -> tuple[list[str], list[ColumnEvidence]]:
+    """The columns that are masked, and those that are too many for a search.
+
+    What others know stays; of what nobody could know, the columns that tell most of the class, or without a class those
+    that tell most records apart.
+
+    Args:
+        columns: The quasi-identifiers.
+        told: What each tells of the class by itself, in bits; of a column that is not there it is not known.
+    """
+
+    def rank(column: ColumnEvidence) -> tuple[bool, float, float]:
+        return column.meaning not in DEMOGRAPHIC, -told.get(column.name, 0.0), -column.separation
+
+    chosen = {column.name for column in sorted(columns, key=rank)[:MOST_ATTRIBUTES]}
+    return [column.name for column in columns if column.name in chosen], [
+        column for column in columns if column.name not in chosen
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What one attacker is taken to know."""
+
+    together: tuple[str, ...]
+    """These columns, all together; none where any of all are known."""
+    any_of: int | None
+    """Any so many of all columns; None where all are known together."""
+
+    @property
+    def said(self) -> str:
+        """The same in words."""
+        return "all columns together" if self.any_of is None else f"any {self.any_of} columns"
+
+
+def list_knowledge(masked: Sequence[ColumnEvidence], k: int, n_units: int, *, protects: bool) -> list[Knowledge]:
+    """What an attacker may be taken to know, from all that there is room for to any two columns.
+
+    Args:
+        masked: The quasi-identifiers.
+        k: The smallest group.
+        n_units: The records, or persons, of the table.
+        protects: Whether sensitive columns are protected, which needs columns that are known together.
+    """
+    names, room = tuple(column.name for column in masked), math.log2(n_units / k)
+    need = sum(min(1.0, column.bits) for column in masked)
+    whole = [Knowledge(names, None)] if need <= room or len(names) <= 2 else []  # noqa: PLR2004
+    known = [column for column in masked if column.meaning in DEMOGRAPHIC]
+    core = tuple(_core(masked, room) if protects else _core(known, room) if known else ())
+    most = min(_known(len(names), room), len(names) - 1)
+    return whole + [Knowledge(core if protects or len(core) > n else (), n) for n in range(most, 1, -1)]
 
 
 def demand(
     table: Table,
     masked: Sequence[ColumnEvidence],
     sensitive: Mapping[ColumnEvidence, ValueGroups | None],
+    knowledge: Knowledge,
     k: int,
-    n_units: int,
     unit: str,
 ) -> list[SuggestedRequirement]:
     """Choose the requirements.
@@ -81,39 +128,26 @@ def demand(
         table: The records, to count groups of sensitive values.
         masked: The quasi-identifiers.
         sensitive: The sensitive columns, with the way their values are told apart.
+        knowledge: What an attacker is taken to know.
         k: The smallest group.
-        n_units: The records, or persons, of the table.
-        unit: What they are called.
+        unit: What is counted.
     """
-    room = math.log2(n_units / k)
-    need = sum(min(1.0, column.bits) for column in masked)
-    names = [column.name for column in masked]
-    if need <= room or len(masked) <= 2:  # noqa: PLR2004
-        qid = names
+    names, together = [column.name for column in masked], list(knowledge.together)
+    if knowledge.any_of is None:
         why = f"whoever knows all of them finds groups of at least {k} {unit}s"
-        found = [SuggestedRequirement({"qid": qid, "k": k}, why)]
+        found = [SuggestedRequirement({"qid": names, "k": k}, why)]
     else:
-        known = _known(len(names), room)
-        qid = _core(masked, room)
-        wide = (
-            f"all {len(names)} columns as one quasi-identifier are too wide: with two values each they need "
-            f"{need:.1f} bits, {plural(n_units, unit)} in groups of {k} have {room:.1f}"
+        why = (
+            f"all {len(names)} columns as one quasi-identifier are too wide, so an attacker is taken to know any "
+            f"{knowledge.any_of} of them: each such few show groups of at least {k} {unit}s"
         )
-        found = [
-            SuggestedRequirement(
-                {"lkc": {"attributes": names, "L": known}, "k": k},
-                f"{wide}. So an attacker is taken to know any {known}",
-            )
-        ]
-        if len(qid) > known:
-            found.append(
-                SuggestedRequirement(
-                    {"qid": qid, "k": k}, "those that are known best, all together; add others that are"
-                )
-            )
+        found = [SuggestedRequirement({"lkc": {"attributes": names, "L": knowledge.any_of}, "k": k}, why)]
+        if len(together) > knowledge.any_of:
+            why = "those that are known best, all together; add others that one attacker can know together"
+            found.append(SuggestedRequirement({"qid": together, "k": k}, why))
     for column, groups in sensitive.items():
-        of_sets = _protect_sets(table, column, qid)
-        found += of_sets or ([] if groups is None else _protect(table, column, groups, qid))
+        of_sets = _protect_sets(table, column, together or names)
+        found += of_sets or ([] if groups is None else _protect(table, column, groups, together or names))
     return found
 
 

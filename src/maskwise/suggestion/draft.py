@@ -9,7 +9,7 @@ from maskwise.suggestion.column_sets import LARGEST
 from maskwise.suggestion.draft_lines import comment as _comment
 from maskwise.suggestion.draft_lines import flow as _flow
 from maskwise.suggestion.roles import Role
-from maskwise.suggestion.wording import percent, search_text, set_text
+from maskwise.suggestion.wording import percent, search_text, set_text, trial_lines
 from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 _SETS = 8
 """So many sets of columns are listed."""
+_TOLD = 3
+"""So many masked columns that another one tells are named."""
 
 
 def write_draft(suggestion: Suggestion) -> str:
     """Write the YAML."""
-    lines = [*_opening(suggestion), "", *_class(suggestion), *_person(suggestion)]
+    lines = [*_opening(suggestion), *_trial(suggestion), "", *_class(suggestion), *_person(suggestion)]
     lines += [
         *([] if suggestion.rename is None else [f"rename: {suggestion.rename}"]),
         *_dates(suggestion),
@@ -53,6 +55,27 @@ def _opening(suggestion: Suggestion) -> Iterator[str]:
         yield from _comment(search_text(suggestion.search, LARGEST))
 
 
+def _trial(suggestion: Suggestion) -> Iterator[str]:
+    """What a release by the draft would show."""
+    trial = suggestion.trial
+    yield "#"
+    if suggestion.beyond_said:
+        n = len(suggestion.named(Role.BEYOND))
+        yield from _comment(f"{plural(n, 'column')} too many are left out. {suggestion.beyond_said}.")
+    for line in trial_lines(trial, suggestion.knowledge_said) if trial is not None else ():
+        yield from _comment(line)
+
+
+def _accepted(suggestion: Suggestion, name: str, why: str) -> list[str]:
+    """What a column tells of others that are masked, and why that is accepted."""
+    found = {} if suggestion.trial is None else suggestion.trial.told
+    if name not in found:
+        return []
+    listed = ", ".join(f"`{other}` in {percent(share)} of the records" for other, share in found[name][:_TOLD])
+    more = f" and {len(found[name]) - _TOLD} others" if len(found[name]) > _TOLD else ""
+    return [f"it tells {listed}{more}; accepted, because {why}"]
+
+
 def _class(suggestion: Suggestion) -> Iterator[str]:
     name = suggestion.class_name
     if name is None:
@@ -63,6 +86,8 @@ def _class(suggestion: Suggestion) -> Iterator[str]:
     else:
         yield f"class: {spelled(name)}"
         yield from _comment(_reason(suggestion, name), 2)
+        for line in _accepted(suggestion, name, "what tells the class is what recipients are to learn"):
+            yield from _comment(line, 2)
 
 
 def _person(suggestion: Suggestion) -> Iterator[str]:
@@ -116,12 +141,19 @@ def _attributes(suggestion: Suggestion) -> Iterator[str]:
             use = column.masking.reason
             if column.role in {Role.SENSITIVE, Role.CLASS}:
                 use = "released as it is and protected below; its tree says which values are alike"
-            yield from _comment(f"{column.reason}; {use}", 4)
+            said = [f"{column.reason}; {use}"]
+            if column.role is Role.QUASI_IDENTIFIER:
+                said += _accepted(suggestion, column.name, "the groups on both are counted together")
+            yield from _comment("; ".join(said), 4)
     sensitive = [column for column in suggestion.columns if column.role is Role.SENSITIVE and column.masking is None]
     if sensitive:
         yield from _comment("Sensitive, released as they are and protected below:", 2)
     for column in sensitive:
-        yield from _comment(f"- {spelled(column.name)}: {column.reason}", 2)
+        said = [
+            column.reason,
+            *_accepted(suggestion, column.name, "it is there to be studied; drop it if that is too much"),
+        ]
+        yield from _comment(f"- {spelled(column.name)}: {'; '.join(said)}", 2)
 
 
 def _requirements(suggestion: Suggestion) -> Iterator[str]:

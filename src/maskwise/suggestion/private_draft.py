@@ -216,7 +216,7 @@ def suggest_privately(
 
 
 def _draft(table: Table, epsilon: Fraction, class_name: str | None) -> PrivateDraft:
-    found = suggest_for(table, class_name, DEFAULT_RISK)
+    found = suggest_for(table, class_name, DEFAULT_RISK)[0]
     if found.class_name is None:
         msg = "A release with an epsilon needs a class, and no name tells which column it is. Name one with --class."
         raise InputError(msg)

@@ -5,11 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from maskwise.compress.unmasked_counts import count_unmasked
+from maskwise.compress.value_odds import information
 from maskwise.errors import InputError, plural
 from maskwise.risks.thresholds import read_thresholds
 from maskwise.suggestion.column_hashes import ColumnHashes
 from maskwise.suggestion.column_sets import find_sets
-from maskwise.suggestion.demands import MOST_ATTRIBUTES, choose_attributes, choose_guard, demand, k_of
+from maskwise.suggestion.demands import (
+    MOST_ATTRIBUTES,
+    choose_attributes,
+    choose_guard,
+    demand,
+    k_of,
+    list_knowledge,
+)
 from maskwise.suggestion.dependencies import find_parents
 from maskwise.suggestion.draft import describe_missing
 from maskwise.suggestion.evidence import count_columns
@@ -20,6 +29,7 @@ from maskwise.suggestion.names import speaks_of_key
 from maskwise.suggestion.persons import find_person
 from maskwise.suggestion.roles import Judgement, Role, is_secret_class, judge_columns, refuse_class
 from maskwise.suggestion.suggestion import ColumnSuggestion, Suggestion
+from maskwise.suggestion.trials import choose_draft
 from maskwise.suggestion.value_groups import group_values
 from maskwise.table.endpoints import closing, open_data
 from maskwise.table.files import looks_like_cell
@@ -28,7 +38,7 @@ from maskwise.values.memory import parse_memory
 from maskwise.values.reading import renaming
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from maskwise.risks.group_sizes import GroupSizes
     from maskwise.suggestion.evidence import ColumnEvidence, TableEvidence
@@ -52,6 +62,7 @@ def suggest(
     class_name: str | None = None,
     risk: str | float = DEFAULT_RISK,
     rename: str | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
     engine: Any = None,
     memory: str | None = None,
 ) -> Suggestion:
@@ -62,6 +73,7 @@ def suggest(
         class_name: The column that recipients will predict; None guesses it from the names.
         risk: The largest chance of being found, as a number or by name (`ema-0070`); k follows from it.
         rename: `suffix` numbers columns of the same name, and the draft says so; None refuses them.
+        progress: As in `evaluate`: the draft is tried on the table, which may take half a minute.
         engine: As in `anonymize`.
         memory: As in `anonymize`.
 
@@ -79,11 +91,12 @@ def suggest(
     reading = renaming(rename)
     table = open_data(data, engine, None, parse_memory(memory), reading)
     with closing(table):
-        return replace(suggest_for(table, class_name, threshold), rename=reading.rename)
+        drafts = suggest_for(table, class_name, threshold)
+        return replace(choose_draft(table, drafts, progress), rename=reading.rename)
 
 
-def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion:
-    """Draft a policy for a table that is open.
+def suggest_for(table: Table, class_name: str | None, risk: float) -> list[Suggestion]:
+    """Draft policies for a table that is open, from the strictest to one that is easier to meet; none is tried yet.
 
     Args:
         table: The records.
@@ -112,7 +125,8 @@ def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion
         secret_class = [column for column in _with_role(Role.CLASS, judged, evidence) if is_secret_class(column)]
         grouped = group_values(table, [*_with_role(Role.SENSITIVE, judged, evidence), *secret_class])
         judged |= _unprotectable(judged, grouped)
-        judged |= _beyond(judged, evidence.columns)
+        beyond, beyond_told = _beyond(table, judged, evidence)
+        judged |= beyond
         masked = _with_role(Role.QUASI_IDENTIFIER, judged, evidence)
         if not masked:
             raise InputError(_nothing_left(table, judged))
@@ -135,22 +149,30 @@ def suggest_for(table: Table, class_name: str | None, risk: float) -> Suggestion
         )
         for column in evidence.columns
     ]
-    requirements = demand(table, masked, {column: grouped[column.name] for column in sensitive}, k, n_units, unit)
     person = next((column.name for column in _with_role(Role.PERSON, judged, evidence)), None)
-    guard, why_guarded = choose_guard(table, requirements, [column.name for column in masked], person, n_units)
-    return Suggestion(
-        table.source,
-        evidence.n_records,
-        risk,
-        k,
-        tuple(columns),
-        tuple(requirements),
-        search,
-        missing,
-        why,
-        guard,
-        why_guarded,
-    )
+    drafts = []
+    for knowledge in list_knowledge(masked, k, n_units, protects=bool(sensitive)):
+        protected = {column: grouped[column.name] for column in sensitive}
+        requirements = demand(table, masked, protected, knowledge, k, unit)
+        guard, why_guarded = choose_guard(table, requirements, [column.name for column in masked], person, n_units)
+        drafts.append(
+            Suggestion(
+                table.source,
+                evidence.n_records,
+                risk,
+                k,
+                tuple(columns),
+                tuple(requirements),
+                search,
+                missing,
+                why,
+                guard,
+                why_guarded,
+                knowledge_said=knowledge.said,
+                beyond_said=beyond_told,
+            )
+        )
+    return drafts
 
 
 def _with_role(role: Role, judged: Mapping[str, Judgement], evidence: TableEvidence) -> list[ColumnEvidence]:
@@ -210,11 +232,33 @@ def _unprotectable(judged: Mapping[str, Judgement], grouped: Mapping[str, ValueG
     }
 
 
-def _beyond(judged: Mapping[str, Judgement], columns: Sequence[ColumnEvidence]) -> dict[str, Judgement]:
-    masked = [column for column in columns if judged[column.name].role is Role.QUASI_IDENTIFIER]
-    chosen = set(choose_attributes(masked))
-    why = f"a search protects at most {MOST_ATTRIBUTES} columns; add it to a quasi-identifier in place of another"
-    return {column.name: Judgement(Role.BEYOND, why) for column in masked if column.name not in chosen}
+def _beyond(table: Table, judged: Mapping[str, Judgement], evidence: TableEvidence) -> tuple[dict[str, Judgement], str]:
+    """The columns that are too many for a search, and what they and the others tell of the class."""
+    masked = _with_role(Role.QUASI_IDENTIFIER, judged, evidence)
+    if len(masked) <= MOST_ATTRIBUTES:
+        return {}, ""
+    class_name = next((column.name for column in _with_role(Role.CLASS, judged, evidence)), None)
+    told: dict[str, float] = {}
+    if class_name is not None:
+        counted = count_unmasked(table, [column.name for column in masked], class_name)
+        told = {one.name: information(one.counts) / evidence.n_records for one in counted}
+    chosen, left_out = choose_attributes(masked, told)
+    why = f"a search protects at most {MOST_ATTRIBUTES} columns, and others are known to more people"
+    if class_name is None:
+        said = f"{why}, or tell more records apart"
+        return {column.name: Judgement(Role.BEYOND, said) for column in left_out}, said
+    found = {}
+    for column in left_out:
+        bits = f"{told[column.name]:.3f} bits" if column.name in told else "nothing that was counted"
+        said = f"{why}, or tell more of `{class_name}`: by itself it tells {bits}"
+        found[column.name] = Judgement(Role.BEYOND, f"{said}; add it to a quasi-identifier in place of another")
+    stay = [told.get(name, 0.0) for name in chosen]
+    gone = [told.get(column.name, 0.0) for column in left_out]
+    said = (
+        f"By itself each of them tells at most {max(gone):.3f} bits of `{class_name}`; the {len(chosen)} that stay, "
+        f"which others may know or which tell most, up to {max(stay):.3f}"
+    )
+    return found, said
 
 
 def _choose_maskings(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from maskwise.suggestion.demands import SuggestedRequirement
     from maskwise.suggestion.evidence import ColumnEvidence
     from maskwise.suggestion.rule_choice import Masking
+    from maskwise.suggestion.trials import DraftTrial
     from maskwise.values.reading import Rename
 
 
@@ -88,6 +89,12 @@ class Suggestion:
     """Why; None where no share of a value is bounded, so that there is nothing to guard."""
     rename: Rename | None = None
     """How columns of the same name are told apart."""
+    knowledge_said: str = ""
+    """What an attacker is taken to know, in words."""
+    beyond_said: str = ""
+    """What columns told that are left out because they are too many."""
+    trial: DraftTrial | None = None
+    """What a release by it would show, if it was tried."""
 
     def named(self, role: Role) -> tuple[str, ...]:
         """The columns with a role."""

@@ -10,6 +10,7 @@ from maskwise.values.yaml_spelling import spelled
 if TYPE_CHECKING:
     from maskwise.suggestion.column_sets import SetSearch, SinglingSet
     from maskwise.suggestion.evidence import ColumnEvidence
+    from maskwise.suggestion.trials import DraftTrial
 
 _SMALL = 0.001
 
@@ -81,3 +82,36 @@ def search_text(search: SetSearch, largest: int) -> str:
     if search.is_complete:
         return f"{counted}; all others are ruled out by their parts."
     return f"{counted}; there are more, which may single out records too."
+
+
+_NAMED = 12
+"""So many columns are named in a sentence."""
+
+
+def trial_lines(trial: DraftTrial, knows: str) -> list[str]:
+    """What a draft would show, what would free most, and which attacks succeed, in sentences.
+
+    Args:
+        trial: What was tried.
+        knows: What an attacker is taken to know.
+    """
+    n, hidden = trial.n_masked, trial.hidden
+    part = "" if trial.is_whole else "a random part of the table, "
+    how = "" if trial.method == "tdr" else ", masked with `--method regions`"
+    shows = f"{n - len(hidden)} of {plural(n, 'masked column')} show something" if hidden else f"all {n} show something"
+    said = [f"Tried on {part}{plural(trial.n_records, 'record')}{how}, against somebody who knows {knows}: {shows}."]
+    if hidden:
+        listed = ", ".join(map(spelled, hidden[:_NAMED])) + (" and others" if len(hidden) > _NAMED else "")
+        said.append(f"Hidden wholly ({len(hidden)}): {listed}.")
+    if trial.method != "tdr" and trial.other is not None:
+        said.append(f"Without `--method regions` {len(trial.other.hidden)} would be hidden wholly.")
+    if trial.changes:
+        first = trial.changes[0]
+        said.append(f"What would free most: {first.text}. Then {first.n_hidden} would be hidden wholly.")
+    elif hidden:
+        said.append("No single change that was tried would free more.")
+    said += [f"Act on this, the {one.name} attack succeeds: {one.text}" for one in trial.failed]
+    if trial.other is not None and (failed := trial.other.failed) and not trial.failed:
+        names = ", ".join(dict.fromkeys(one.name for one in failed))
+        said.append(f"With `--method {trial.other.method}` attacks would succeed: {names}.")
+    return said
