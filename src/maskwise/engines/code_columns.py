@@ -1,4 +1,4 @@
-"""The SQL that recodes columns as small numbers.
+"""The SQL that recodes columns as small numbers, and counts rows and persons by them.
 
 Each column is joined to a lookup table, or its ranges are searched.
 """
@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from maskwise.engines.base import PERSON
 from maskwise.engines.lookup_keys import number_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    import ibis.expr.types as ir
 
     from maskwise.engines.base import Lookup, Lookups
     from maskwise.engines.dialect import Dialect
@@ -65,3 +68,35 @@ def _code(dialect: Dialect, register: Callable[[pa.Table], str], cell: str, i: i
         other = code if how.other is None else f"coalesce({code}, {how.other})"
         return join, other if how.missing is None else f"CASE WHEN {cell} IS NULL THEN {how.missing} ELSE {other} END"
     return join, code if how.missing is None else f"coalesce({code}, {how.missing})"
+
+
+def count_rows_sql(source: str, columns: Sequence[str], sums: Sequence[str]) -> str:
+    """The SQL that counts the distinct rows of a table or query and adds up some columns."""
+    # Engines add up 64-bit numbers in wider ones.
+    totals = "".join(f", CAST(sum({name}) AS BIGINT) AS {name}" for name in sums)
+    keys = ", ".join(columns)
+    return f"SELECT {keys}, count(*) AS n{totals} FROM {source} GROUP BY {keys}"  # noqa: S608
+
+
+def list_rows_sql(source: str, columns: Sequence[str], sums: Sequence[str]) -> str:
+    """The SQL that lists the rows of a table as `count_rows_sql` counts them, each by itself."""
+    totals = "".join(f", CAST({name} AS BIGINT) AS {name}" for name in sums)
+    return f"SELECT {', '.join(columns)}, CAST(1 AS BIGINT) AS n{totals} FROM {source}"  # noqa: S608
+
+
+def each_person_sql(coded: ir.Table, columns: Sequence[str], marks: Sequence[str]) -> str:
+    """The SQL that lists each person once in each distinct row, with the marks of its records there."""
+    keys = ", ".join((*columns, PERSON))
+    marked = "".join(f", max({name}) AS {name}" for name in marks)
+    return f"SELECT {keys}{marked} FROM {coded.get_name()} GROUP BY {keys}"  # noqa: S608
+
+
+def list_persons_sql(coded: ir.Table, columns: Sequence[str], marks: Sequence[str]) -> str:
+    """The SQL that lists the distinct rows of each person, with its marks there and a number for the person."""
+    persons = f"SELECT DISTINCT {PERSON} FROM {coded.get_name()}"  # noqa: S608
+    numbered = f"SELECT {PERSON}, row_number() OVER (ORDER BY {PERSON}) - 1 AS number FROM ({persons}) d"  # noqa: S608
+    cells = "".join(f"p.{name}, " for name in (*columns, *marks))
+    return (
+        f"SELECT {cells}CAST(n.number AS BIGINT) AS number FROM ({each_person_sql(coded, columns, marks)}) p "  # noqa: S608
+        f"JOIN ({numbered}) n ON p.{PERSON} = n.{PERSON}"
+    )

@@ -24,7 +24,6 @@ from maskwise.engines.error_messages import (
     system_reason,
     translate_errors,
 )
-from maskwise.engines.known_tables import known_table
 from maskwise.engines.write_files import connect, copy_query, file_of, path_list, quiet
 from maskwise.errors import InputError, WriteError
 from maskwise.values.input_kind import InputKind, input_kind
@@ -74,7 +73,7 @@ class DuckDB(Dialect):
         self._is_in_memory = self._backend is None and not self._has_file
         self.most_held = for_held_files(memory_of_run(memory)) if self._is_in_memory else 0
         self._in_transaction = file is not None and writes
-        self._registered: dict[str, pa.Schema] = {}
+        self._registered: set[str] = set()
         self._views: set[str] = set()
         self._paths: list[Path] = []
         if self._in_transaction:
@@ -96,8 +95,7 @@ class DuckDB(Dialect):
     def table(self, source: Any) -> ir.Table:
         """Open a table or view by its name; an Ibis table is taken as it is."""
         if isinstance(source, str):
-            schema = self._registered.get(source)
-            return self.backend.table(source) if schema is None else known_table(self.backend, source, schema)
+            return self.backend.table(source)
         if isinstance(source, TableName):
             self._require(source)
             source = self.backend.table(source.name, database=source.schema)
@@ -176,7 +174,7 @@ class DuckDB(Dialect):
     def register(self, name: str, table: pa.Table) -> None:
         """Show DuckDB an Arrow table; nothing is copied."""
         self._connection.register(name, table)
-        self._registered[name] = table.schema
+        self._registered.add(name)
 
     def create(self, name: str, sql: str, *, view: bool) -> None:
         """Create a temporary table or view."""
@@ -188,7 +186,7 @@ class DuckDB(Dialect):
     def drop(self, name: str) -> None:
         """Drop a registered or temporary table."""
         if name in self._registered:
-            del self._registered[name]
+            self._registered.remove(name)
             self._connection.unregister(name)
             return
         self._connection.execute(f"DROP {'VIEW' if name in self._views else 'TABLE'} IF EXISTS {name}")

@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import ibis
-import pyarrow as pa
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
-    from maskwise.engines.base import Lookup, Relabel
+    from maskwise.engines.base import Relabel
 
 MOST_CASES = 512
 """Above so many distinct values a lookup table is faster than a CASE expression."""
@@ -79,10 +78,3 @@ def _only_label(relabel: Relabel) -> list[str | None]:
     texts |= {relabel.root} if relabel.has_others else set()
     is_only = texts <= {relabel.missing} or (len(texts) == 1 and not relabel.has_missing)
     return [next(iter(texts), relabel.missing)] if is_only else []
-
-
-def as_keys(cell: ir.Value, how: Lookup | Relabel) -> ir.Value:
-    """Read a text as what it is looked up as: whole numbers, or the numbers and times that ranges are of."""
-    if not cell.type().is_string() or pa.types.is_string(how.keys.type):
-        return cell
-    return cell.cast(ibis.dtype(how.keys.type))

@@ -12,11 +12,10 @@ import ibis
 import numpy as np
 import pyarrow as pa
 
+from maskwise.engines import code_columns
 from maskwise.engines.base import RECORDS, ROW, DataFiles, Feature
 from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
-from maskwise.engines.code_columns import coded_sql, range_number
 from maskwise.engines.coded_rows import count_coded
-from maskwise.engines.counting_sql import count_rows_sql, each_person_sql, list_persons_sql, list_rows_sql
 from maskwise.engines.distinct_rows import is_told_apart, n_records, records_of_row, rows_repeat
 from maskwise.engines.each_cell_once import count_held, recode_held, write_held
 from maskwise.engines.error_messages import translate_write_errors
@@ -250,7 +249,7 @@ class Engine:
         # DuckDB reorders inner ones, five times slower.
         chosen = {name: as_keys(table[name], how) for name, how in lookups.items()}
         records = table.select(**chosen, **{name: table[name] for name in beside})
-        code = partial(coded_sql, self.dialect, self._register, lookups=lookups, layout=layout)
+        code = partial(code_columns.coded_sql, self.dialect, self._register, lookups=lookups, layout=layout)
         if layout is None and (held := recode_held(self, records, code, beside)) is not None:
             name = self._register(held)
             self._coded[name] = held
@@ -276,10 +275,10 @@ class Engine:
             one_by_one: Each row by itself, where hardly two are alike; not with a layout.
         """
         if one_by_one:
-            return self.dialect.stream(list_rows_sql(coded.get_name(), columns, sums))
+            return self.dialect.stream(code_columns.list_rows_sql(coded.get_name(), columns, sums))
         if layout is not None:
             return layout.count(self.dialect, coded.get_name(), columns, sums)
-        return self.dialect.stream(count_rows_sql(coded.get_name(), columns, sums))
+        return self.dialect.stream(code_columns.count_rows_sql(coded.get_name(), columns, sums))
 
     def count_coded(self, coded: ir.Table, columns: Sequence[str], sums: Sequence[str]) -> list[CountedRows] | None:
         """As `count_rows`, of codes that this process holds; None leaves it to the database."""
@@ -297,7 +296,9 @@ class Engine:
             marks: Columns of ones and zeros; a person has a mark if one of its records has it.
         """
         # Grouping twice took two thirds of the time of count(DISTINCT) at a million records.
-        return self.dialect.stream(count_rows_sql(f"({each_person_sql(coded, columns, marks)}) p", columns, marks))
+        return self.dialect.stream(
+            code_columns.count_rows_sql(f"({code_columns.each_person_sql(coded, columns, marks)}) p", columns, marks)
+        )
 
     def list_persons(
         self, coded: ir.Table, columns: Sequence[str], marks: Sequence[str]
@@ -309,7 +310,7 @@ class Engine:
             columns: As for `count_persons`.
             marks: As for `count_persons`.
         """
-        return self.dialect.stream(list_persons_sql(coded, columns, marks))
+        return self.dialect.stream(code_columns.list_persons_sql(coded, columns, marks))
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows where there is one."""
@@ -337,7 +338,7 @@ class Engine:
     def _by_range(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
         """Number the range that each cell falls into, and join the number to its label."""
         records = self._compile(table.mutate(range_cell=as_keys(table[name], relabel)))
-        join, number = range_number(self.dialect, self._register, "t.range_cell", relabel.keys)
+        join, number = code_columns.range_number(self.dialect, self._register, "t.range_cell", relabel.keys)
         ranged = (
             f"SELECT t.*, CASE WHEN t.range_cell IS NULL THEN NULL ELSE {number} END AS range_number "  # noqa: S608
             f"FROM ({records}) t {join}"

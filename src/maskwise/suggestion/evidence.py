@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import ibis
 import numpy as np
 
-from maskwise.engines.value_samples import sample_values
+from maskwise.engines.cell_hashes import sample_values
 from maskwise.errors import PolicyError
 from maskwise.policy.rules.base import ROOT
 from maskwise.suggestion.column_hashes import MOST_HASHED
