@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +19,9 @@ from maskwise.policy.attributes import Boundaries
 from maskwise.profile.boundaries import limit_boundaries
 from maskwise.profile.columns import Column
 from maskwise.profile.profile import profile
+from maskwise.profile.round_numbers import round_between
 from maskwise.table.read import read
+from maskwise.values.scales import Scale, as_python
 
 numbers = st.lists(st.integers(-40, 40).map(float) | st.floats(-40, 40, width=16), min_size=1, max_size=60)
 POLICY: dict[str, Any] = {
@@ -47,18 +51,54 @@ def test_no_boundary_neighbour_is_a_single_person(cells: list[float], k: int) ->
 @pytest.mark.slow
 @given(numbers, st.integers(2, 5))
 def test_bins_are_those_of_plain_counting(cells: list[float], k: int) -> None:
-    bins: list[list[float]] = [[]]
-    for value in sorted(set(cells)):
-        if len(bins[-1]) >= k:
-            bins.append([])
-        bins[-1] += [cell for cell in cells if cell == value]
-    if len(bins) > 1 and len(bins[-1]) < k:
-        last = bins.pop()
-        bins[-1] += last
+    values, starts = sorted(set(cells)), [0]
+    borders = round_between(np.array(values[:-1]), np.array(values[1:]), Scale.REAL).tolist()
+
+    def n_between(start: int, stop: int) -> int:
+        return sum(cells.count(value) for value in values[start:stop])
+
+    def worth_avoiding(at: int) -> int:
+        border = borders[at - 1]
+        n_digits = len(f"{Decimal(repr(border)):f}".replace(".", "").strip("-0"))
+        is_own = border == values[at] and cells.count(border) == 1
+        return (0 if n_digits <= 2 else n_digits) + 100 * is_own
+
+    while True:
+        ends = [at for at in range(starts[-1] + 1, len(values)) if n_between(starts[-1], at) >= k]
+        ends = [at for at in ends if n_between(at, len(values)) >= k]
+        near = [at for at in ends if n_between(starts[-1], at) <= k + k // 2] or ends[:1]
+        if not near:
+            break
+        starts.append(near[0] if not worth_avoiding(near[0]) else min(near, key=lambda at: (worth_avoiding(at), at)))
     column = column_of(cells, k)
-    assert column.counts.sum(axis=1).tolist() == [len(one) for one in bins]
-    for (left, right), border in zip(pairwise(bins), column.numbers[1:].tolist(), strict=True):
-        assert left[-1] < border <= right[0]
+    assert column.counts.sum(axis=1).tolist() == [n_between(*ends) for ends in pairwise([*starts, len(values)])]
+    for start, border in zip(starts[1:], column.numbers[1:].tolist(), strict=True):
+        assert values[start - 1] < border <= values[start]
+
+
+def shown_boundaries(cells: list[Any]) -> list[Any]:
+    """The boundaries of a release in which every allowed one is shown."""
+    table = pa.table({"x": cells, "risk": ["hi" if i % 2 else "lo" for i in range(len(cells))]})
+    outcome = maskwise.anonymize(table, POLICY)
+    (cut,) = outcome.solution.cuts
+    return [as_python(one, cut.scale) for one in cut.breaks[1:-1]]
+
+
+def test_a_boundary_is_somebodys_own_value_only_where_none_beside_it_is_not() -> None:
+    """Whole numbers without room between them: of two neighbours one is a value that many have."""
+    cells = [value for value in range(101, 400) for _ in range(1 if value % 2 else 4)]
+    found = shown_boundaries(cells)
+    assert len(found) > 100
+    assert not [one for one in found if cells.count(one) == 1]
+
+
+def test_round_boundaries_are_preferred() -> None:
+    amounts = shown_boundaries([round(1_000 + 37.4817 * i + (i * i % 13) / 7, 3) for i in range(300)])
+    assert len(amounts) > 30
+    assert np.mean([one % 50 == 0 for one in amounts]) > 0.9
+    days = shown_boundaries([dt.date(1950, 1, 3) + dt.timedelta(days=6 * i) for i in range(400)])
+    assert len(days) > 45
+    assert np.mean([one.day == 1 for one in days]) > 0.7
 
 
 def test_exact_boundaries_are_the_numbers_of_the_data() -> None:

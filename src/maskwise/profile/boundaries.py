@@ -20,7 +20,7 @@ from maskwise.profile.round_numbers import round_between
 from maskwise.values.arrow import from_numpy
 from maskwise.values.message import note, private_note
 from maskwise.values.parsing import has_offset, needs_python
-from maskwise.values.scales import DAY, Scale
+from maskwise.values.scales import DAY, Scale, as_python, label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 _HOUR = DAY // 24
 _KEPT = 0.5
 """Timestamps are split at midnights, or full hours, if that leaves more of the bins that there could be."""
+_SHORT = 2
+"""A number of so many digits looks like nobody's."""
+_OWN = 100
+"""A border that is the value of one record alone is worse than any long number."""
 _LEAST = 2
 """A bin has at least so many records, where no k is asked for either."""
 
@@ -142,10 +146,11 @@ def _safe_starts(column: Column, firsts: Ints, counted: Ints, least: int) -> Int
         counted: The records, or persons, of each value.
         least: How many of them a bin has at least.
     """
-    starts: Ints = firsts[_bin_starts(np.add.reduceat(counted, firsts), least)]
+    tops = column.numbers if column.tops is None else column.tops
+    worth = None if column.grid is not None else _worth_avoiding(column, tops, firsts, counted)
+    starts: Ints = firsts[_bin_starts(np.add.reduceat(counted, firsts), least, worth)]
     if column.scale is not Scale.TIMESTAMP or column.grid is not None:
         return starts
-    tops = column.numbers if column.tops is None else column.tops
     for unit in (DAY, _HOUR):
         # A border is neither of the values beside it.
         is_parted = (column.numbers[firsts[1:]] - 1) // unit > tops[firsts[1:] - 1] // unit
@@ -156,14 +161,47 @@ def _safe_starts(column: Column, firsts: Ints, counted: Ints, least: int) -> Int
     return starts
 
 
-def _bin_starts(n_records: Ints, least: int) -> Ints:
-    """Where bins of at least so many records begin, from the left; what is left over belongs to the last one."""
+def _worth_avoiding(column: Column, tops: NDArray[Any], firsts: Ints, counted: Ints) -> Ints:
+    """How much a border before each of some values looks like somebody's: 0 if it is short, most if it is one's own."""
+    assert column.scale is not None  # noqa: S101 - every interval column has a scale
+    right = column.numbers[firsts[1:]]
+    borders = round_between(tops[firsts[1:] - 1], right, column.scale)
+    lengths = np.array([_length(border, column.scale) for border in borders.tolist()], np.int64)
+    is_own = (borders == right) & (counted[firsts[1:]] == 1)
+    return np.concatenate([[0], np.where(lengths <= _SHORT, 0, lengths) + is_own * _OWN])
+
+
+def _length(border: float, scale: Scale) -> int:
+    """The digits of a number without zeros at its ends; of a date or time how fine it is, as digits.
+
+    >>> _length(2902.484, Scale.REAL), _length(1200, Scale.INTEGER), _length(0, Scale.DATE)
+    (7, 2, 0)
+    """
+    if scale is Scale.DATE:
+        return 0 if as_python(border, scale).day == 1 else _SHORT + 1  # type: ignore[union-attr]
+    if scale in {Scale.TIMESTAMP, Scale.TIME}:
+        return sum(_SHORT for unit in (DAY, _HOUR) if border % unit)
+    return len(label(border, scale).partition("e")[0].replace(".", "").strip("-0"))
+
+
+def _bin_starts(n_records: Ints, least: int, worth: Ints | None = None) -> Ints:
+    """Where bins of at least so many records begin, from the left; what is left over belongs to the last one.
+
+    Args:
+        n_records: The records of each value.
+        least: How many of them a bin has at least.
+        worth: How much it is worth not to begin at a value; for less of it a bin may have half as many records more.
+    """
     upto = np.cumsum(n_records)
     starts, taken = [0], 0
     while True:
         stop = int(np.searchsorted(upto, taken + least)) + 1
         if stop >= len(upto) or upto[-1] - upto[stop - 1] < least:
             return np.array(starts, np.int64)
+        if worth is not None and worth[stop]:
+            most = min(taken + least + least // 2, int(upto[-1]) - least)
+            last = int(np.searchsorted(upto, most, side="right"))
+            stop += int(worth[stop : max(last, stop) + 1].argmin())
         starts.append(stop)
         taken = int(upto[stop - 1])
 
