@@ -56,7 +56,7 @@ class PersonGroups:
         self.attributes = compact.attributes
         self.rules = rules
         workspace = compact.workspace
-        n_rows, n_attributes = compact.codes.shape
+        n_rows = len(compact.codes)
         n_counts = compact.counts.shape[1]
         order = np.argsort(compact.persons, kind="stable")
         marks = _as_bits(compact.counts, workspace)
@@ -66,7 +66,7 @@ class PersonGroups:
         np.take(marks, order, axis=0, out=words)
         # The records of a group are at least as many as its persons.
         most_groups = n_rows // smallest_group(rules) + 1
-        self._is_final = int((rules.kind == rule_kernels.K).all())
+        self.is_anti_monotone = bool((rules.kind == rule_kernels.K).all())
         self._cut = cut_of_qid(cut, compact.attributes, most_slots, rules)
         n_slots = max(int(sum(most_slots)), 1)
         self._rows = person_kernels.start_persons(
@@ -74,8 +74,9 @@ class PersonGroups:
         )
         self._rows.shown[:, 0] = roots
         self.now: NDArray[np.float64] = np.empty(len(rules.kind))
-        person_kernels.weigh_groups(self._rows, rules, self.now)
-        person_kernels.count_group(self._rows, self._cut, rules, 0, np.empty(n_attributes, np.int64))
+        # Splitting the group into one that shows the same counts it, without a kernel for that.
+        to_root = np.zeros(self._cut.slot.shape[1], np.int64)
+        self._split(0, roots[0], to_root, np.array([roots[0]], np.int64))
 
     @property
     def worst(self) -> NDArray[np.float64]:
@@ -91,11 +92,6 @@ class PersonGroups:
         j = self.attributes.index(attribute)
         person_kernels.worst_of_splits(self._rows, self.rules, j, node, low, high, worst, fits)
         return worst, fits
-
-    @property
-    def is_anti_monotone(self) -> bool:
-        """Whether only the sizes of groups are bounded: a part of a group has no more persons than the group."""
-        return bool(self._is_final)
 
     @property
     def n_groups(self) -> int:
@@ -115,8 +111,12 @@ class PersonGroups:
         del candidate
         j = self.attributes.index(attribute)
         self._cut.slot[j] = slot
-        person_kernels.split_groups(self._rows, self._cut, self.rules, j, value, branch, branch_node, self._is_final)
-        person_kernels.weigh_groups(self._rows, self.rules, self.now)
+        self._split(j, value, branch, branch_node)
+
+    def _split(self, j: int, value: int, branch: NDArray[np.int64], branch_node: NDArray[np.int64]) -> None:
+        buffers = np.empty(len(branch_node), np.int64), np.empty(len(branch_node), np.int64)
+        how = branch, branch_node, self.now, int(self.is_anti_monotone)
+        person_kernels.split_groups(self._rows, self._cut, self.rules, j, value, *how, *buffers)
 
 
 def _as_bits(counts: NDArray[np.int64], workspace: Workspace) -> NDArray[np.int64]:

@@ -2,7 +2,8 @@
 
 The counterpart of `split_kernels` for tables whose rows do not add up. A
 group's rows are ordered by person, and splitting keeps that order. So a person
-was counted before if and only if it was the last one counted there.
+was counted before if and only if it was the last one counted there. Loops stand
+in the place of slices, and arrays are made outside: see `split_kernels`.
 """
 
 from __future__ import annotations
@@ -48,13 +49,14 @@ class PersonRows(NamedTuple):
     last: Any  # (n_slots, n_counts) the person that was counted last
     seen: Any  # (n_attributes, n_counts) under which child the present person has rows, NOWHERE or SEVERAL
     rest: Any  # (n_counts,) a buffer
+    live: Any  # (n_attributes,) a buffer for the live attributes
     tally: Any  # (1,) how many groups there are
 
 
 def start_persons(
     workspace: Workspace, codes: Any, person: Any, words: Any, n_counts: int, most_groups: int, n_slots: int
 ) -> PersonRows:
-    """Allocate the groups that rows will be split into; the first one has them all.
+    """Allocate the groups that rows will be split into; the first one has them all, and is not counted yet.
 
     Args:
         workspace: Where large arrays are kept.
@@ -82,10 +84,10 @@ def start_persons(
         last=np.zeros((n_slots, n_counts), np.int64),
         seen=np.zeros((n_attributes, n_counts), np.int64),
         rest=np.zeros(n_counts, np.int64),
+        live=np.zeros(n_attributes, np.int64),
         tally=np.ones(1, np.int64),
     )
     groups.size[0] = n_rows
-    count_total(groups, 0)
     return groups
 
 
@@ -116,8 +118,9 @@ def count_total(groups: PersonRows, g: int) -> None:
         g: IN which group.
     """
     total, last = groups.total[g], groups.rest
-    total[:] = 0
-    last[:] = NOWHERE
+    for c in range(total.shape[0]):
+        total[c] = 0
+        last[c] = NOWHERE
     for i in range(groups.start[g], groups.start[g] + groups.size[g]):
         who = groups.person[i]
         for w in range(groups.words.shape[1]):
@@ -148,10 +151,10 @@ def _count_row(groups: PersonRows, i: int, a: int, s: int, hides: int) -> None:
 
 
 @kernel
-def _finish_person(groups: PersonRows, cut: SplitCut, live: Any, n_live: int) -> None:
+def _finish_person(groups: PersonRows, cut: SplitCut, n_live: int) -> None:
     """Count the person whose rows end here where all of them were under one child."""
     for p in range(n_live):
-        a = live[p]
+        a = groups.live[p]
         if cut.hides[a]:
             for c in range(groups.seen.shape[1]):
                 if groups.seen[a, c] >= 0:
@@ -160,7 +163,7 @@ def _finish_person(groups: PersonRows, cut: SplitCut, live: Any, n_live: int) ->
 
 
 @kernel
-def count_group(groups: PersonRows, cut: SplitCut, rules: Rules, g: int, live: Any) -> None:
+def count_group(groups: PersonRows, cut: SplitCut, rules: Rules, g: int) -> None:
     """Count a group's persons under each child of what it shows, and update the candidates that would split it.
 
     Args:
@@ -168,28 +171,28 @@ def count_group(groups: PersonRows, cut: SplitCut, rules: Rules, g: int, live: A
         cut: INOUT its worsts rise, its dead candidates are marked.
         rules: IN the rules.
         g: IN the group.
-        live: OUT a buffer for the live attributes.
     """
-    n_live = 0
+    live, n_live, n_counts = groups.live, np.int64(0), groups.rest.shape[0]
     for a in range(groups.codes.shape[1]):
         value = groups.shown[a, g]
         if cut.alive[value]:
             live[n_live] = a
             n_live += 1
             at = cut.base[a]
-            stop = at + cut.n_children[value] + cut.hides[a]
-            groups.hist[at:stop] = 0
-            groups.only[at:stop] = 0
-            groups.last[at:stop] = NOWHERE
-            groups.seen[a] = NOWHERE
+            for c in range(n_counts):
+                groups.seen[a, c] = NOWHERE
+                for s in range(at, at + cut.n_children[value] + cut.hides[a]):
+                    groups.hist[s, c] = 0
+                    groups.only[s, c] = 0
+                    groups.last[s, c] = NOWHERE
     lo, hi = groups.start[g], groups.start[g] + groups.size[g]
     for i in range(lo, hi):
         if i > lo and groups.person[i] != groups.person[i - 1]:
-            _finish_person(groups, cut, live, n_live)
+            _finish_person(groups, cut, n_live)
         for p in range(n_live):
             a = live[p]
             _count_row(groups, i, a, cut.base[a] + cut.slot[a, groups.codes[i, a]], cut.hides[a])
-    _finish_person(groups, cut, live, n_live)
+    _finish_person(groups, cut, n_live)
     for p in range(n_live):
         _update_candidates(groups, cut, rules, g, live[p])
 
@@ -208,35 +211,52 @@ def _update_candidates(groups: PersonRows, cut: SplitCut, rules: Rules, g: int, 
         v = cut.first_child[value] + s
         if cut.alive[v]:
             update_candidate(cut.worst, cut.alive, rules, v, part)
-            groups.rest[:] = groups.total[g] - groups.only[at + s]
+            for c in range(groups.rest.shape[0]):
+                groups.rest[c] = groups.total[g, c] - groups.only[at + s, c]
             if groups.rest[0] > 0:
                 update_candidate(cut.worst, cut.alive, rules, v, groups.rest)
 
 
 @kernel
-def _reorder_rows(groups: PersonRows, g: int, j: int, branch: Any, n_rows_of: Any) -> None:
+def _reorder_rows(groups: PersonRows, g: int, j: int, branch: Any, n_rows_of: Any, next_row: Any) -> None:
     """Put a group's rows in the order of their parts; within a part they stay ordered by person."""
-    next_row = np.zeros(len(n_rows_of), np.int64)
-    for b in range(1, len(n_rows_of)):
-        next_row[b] = next_row[b - 1] + n_rows_of[b - 1]
+    at = np.int64(0)
+    for b in range(n_rows_of.shape[0]):
+        next_row[b] = at
+        at += n_rows_of[b]
     lo, n_rows = groups.start[g], groups.size[g]
     for i in range(lo, lo + n_rows):
         b = branch[groups.codes[i, j]]
         to = next_row[b]
         next_row[b] += 1
-        groups.spare_codes[to] = groups.codes[i]
         groups.spare_person[to] = groups.person[i]
-        groups.spare_words[to] = groups.words[i]
-    groups.codes[lo : lo + n_rows] = groups.spare_codes[:n_rows]
-    groups.person[lo : lo + n_rows] = groups.spare_person[:n_rows]
-    groups.words[lo : lo + n_rows] = groups.spare_words[:n_rows]
+        for a in range(groups.codes.shape[1]):
+            groups.spare_codes[to, a] = groups.codes[i, a]
+        for w in range(groups.words.shape[1]):
+            groups.spare_words[to, w] = groups.words[i, w]
+    for i in range(n_rows):
+        groups.person[lo + i] = groups.spare_person[i]
+        for a in range(groups.codes.shape[1]):
+            groups.codes[lo + i, a] = groups.spare_codes[i, a]
+        for w in range(groups.words.shape[1]):
+            groups.words[lo + i, w] = groups.spare_words[i, w]
 
 
 @kernel
-def split_groups(
-    groups: PersonRows, cut: SplitCut, rules: Rules, j: int, x: int, branch: Any, branch_node: Any, is_final: int
+def split_groups(  # noqa: PLR0912 - loops in the place of slices
+    groups: PersonRows,
+    cut: SplitCut,
+    rules: Rules,
+    j: int,
+    x: int,
+    branch: Any,
+    branch_node: Any,
+    now: Any,
+    is_final: int,
+    n_rows_of: Any,
+    next_row: Any,
 ) -> None:
-    """Split every group that shows `x` on attribute `j`.
+    """Split every group that shows `x` on attribute `j`, and weigh all groups.
 
     Args:
         groups: INOUT split.
@@ -246,53 +266,50 @@ def split_groups(
         x: IN the value that is refined.
         branch: IN (n_codes,) the part each code of `j` goes to.
         branch_node: IN (n_branches,) the value each part shows.
+        now: OUT (n_rules,) how bad the worst group is by each rule.
         is_final: IN whether a worst figure never gets better, so that only new groups are counted.
+        n_rows_of: OUT (n_branches,) a buffer.
+        next_row: OUT (n_branches,) a buffer.
     """
     n_branches = branch_node.shape[0]
-    n_rows_of = np.zeros(n_branches, np.int64)
-    live = np.empty(groups.codes.shape[1], np.int64)
     for g in range(groups.tally[0]):
         if groups.shown[j, g] != x:
             continue
         lo, n_rows = groups.start[g], groups.size[g]
-        n_rows_of[:] = 0
+        for b in range(n_branches):
+            n_rows_of[b] = 0
         for i in range(lo, lo + n_rows):
             n_rows_of[branch[groups.codes[i, j]]] += 1
-        if n_rows_of.max() < n_rows:
-            _reorder_rows(groups, g, j, branch, n_rows_of)
-        at, part = lo, g
+        largest: Any = np.int64(0)
+        for b in range(n_branches):
+            largest = max(largest, n_rows_of[b])
+        if largest < n_rows:
+            _reorder_rows(groups, g, j, branch, n_rows_of, next_row)
+        at, part = lo, np.int64(g)
         for b in range(n_branches):
             if n_rows_of[b] == 0:
                 continue
             if at > lo:
                 part = groups.tally[0]
                 groups.tally[0] += 1
-                groups.shown[:, part] = groups.shown[:, g]
+                for a in range(groups.codes.shape[1]):
+                    groups.shown[a, part] = groups.shown[a, g]
             groups.start[part] = at
             groups.size[part] = n_rows_of[b]
             groups.shown[j, part] = branch_node[b]
             at += n_rows_of[b]
             count_total(groups, part)
             if is_final:
-                count_group(groups, cut, rules, part, live)
+                count_group(groups, cut, rules, part)
     if not is_final:
-        cut.worst[:] = -np.inf
+        for r in range(cut.worst.shape[0]):
+            for v in range(cut.worst.shape[1]):
+                cut.worst[r, v] = -np.inf
+        for part in range(groups.tally[0]):
+            count_group(groups, cut, rules, np.int64(part))
+    for r in range(rules.kind.shape[0]):
+        now[r] = -np.inf
         for g in range(groups.tally[0]):
-            count_group(groups, cut, rules, g, live)
-
-
-@kernel
-def weigh_groups(groups: PersonRows, rules: Rules, now: Any) -> None:
-    """How bad the worst group is by each rule.
-
-    Args:
-        groups: IN the groups.
-        rules: IN the rules.
-        now: OUT (n_rules,)
-    """
-    now[:] = -np.inf
-    for g in range(groups.tally[0]):
-        for r in range(rules.kind.shape[0]):
             badness, _ = weigh(rules, r, groups.total[g], groups.total[g], np.int64(0))
             now[r] = max(now[r], badness)
 
@@ -355,10 +372,14 @@ def worst_of_splits(  # noqa: PLR0912 - one pass over the rows, one over the spl
                         ends[final[c], c] += 1
                         first[c] = NOWHERE
         left[:] = 0
-        right[:] = ends.sum(axis=0)
+        right[:] = 0
+        for b in range(n_bins):
+            for c in range(n_counts):
+                right[c] += ends[b, c]
         for b in range(1, n_bins):
-            left += begins[b - 1]
-            right -= ends[b - 1]
+            for c in range(n_counts):
+                left[c] += begins[b - 1, c]
+                right[c] -= ends[b - 1, c]
             bad[:] = -np.inf
             is_good = weigh_part(rules, left, bad)
             is_good = weigh_part(rules, right, bad) and is_good

@@ -44,6 +44,19 @@ def is_good(terms: Terms, counts: Any) -> bool:
 
 
 @kernel
+def add(counts: Any, others: Any, times: int) -> None:
+    """Add counters to others, so many times; with arrays as a whole numba compiles several times as long.
+
+    Args:
+        counts: INOUT (n_counts,)
+        others: IN (n_counts,)
+        times: IN 1, or -1 to subtract them.
+    """
+    for c in range(counts.shape[0]):
+        counts[c] += times * others[c]
+
+
+@kernel
 def end_of_block(rows: Rows, begin: int, stop: int) -> int:
     """One past the last row of the block that begins at a place.
 
@@ -149,17 +162,17 @@ def allow_borders(
             counted[:] = 0
         left[:] = 0
         there[:] = 0
-        count_slots(rows, a, bins, 0, begin, end, begins, ends)
-        count_slots(rows, a, missing, 0, begin, end, apart, spare)
+        count_slots(rows, a, bins, np.int64(0), begin, end, begins, ends)
+        count_slots(rows, a, missing, np.int64(0), begin, end, apart, spare)
         for slot in range(n_slots):
-            there += ends[slot]
+            add(there, ends[slot], np.int64(1))
         if not is_good(terms, apart[0]):
             allowed[n_bins] = False
         if not is_good(terms, there):
             allowed[low:high] = False
         for slot in range(n_slots - 1):
-            left += begins[slot]
-            there -= ends[slot]
+            add(left, begins[slot], np.int64(1))
+            add(there, ends[slot], np.int64(-1))
             if allowed[low + slot + 1] and not (is_good(terms, left) and is_good(terms, there)):
                 allowed[low + slot + 1] = False
         begin = end
@@ -247,8 +260,10 @@ def allow_children(
                 continue
             if not is_good(terms, inside[s]):
                 allowed[first_child + s, PART] = False
-            if not is_whole or not is_good(terms, total - only[s]):
+            add(total, only[s], np.int64(-1))
+            if not is_whole or not is_good(terms, total):
                 allowed[first_child + s, REST] = False
+            add(total, only[s], np.int64(1))
         if not is_good(terms, inside[n_children]):
             allowed[node, OWN] = False
         begin = end

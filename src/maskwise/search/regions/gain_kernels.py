@@ -150,6 +150,23 @@ def add_up(rows: Rows, start: int, stop: int, counts: Any, sums: Any) -> None:
 
 
 @kernel
+def subtract(counts: Any, sums: Any, part: Any, taught: Any) -> None:
+    """Subtract a part; with arrays as a whole numba compiles several times as long.
+
+    Args:
+        counts: INOUT (n_counts,)
+        sums: INOUT (n_targets, 2)
+        part: IN (n_counts,)
+        taught: IN (n_targets, 2)
+    """
+    for c in range(counts.shape[0]):
+        counts[c] -= part[c]
+    for t in range(sums.shape[0]):
+        sums[t, 0] -= taught[t, 0]
+        sums[t, 1] -= taught[t, 1]
+
+
+@kernel
 def best_border(  # noqa: PLR0912 - with and without a class
     domains: Domains, terms: Terms, scratch: Scratch, level: int, a: int, counts: Any, sums: Any, before: float
 ) -> None:
@@ -177,8 +194,7 @@ def best_border(  # noqa: PLR0912 - with and without a class
         if n_missing > 0:
             if not is_valid(terms, scratch.counts[missing], counts, 0) or not scratch.is_allowed[missing]:
                 return
-            there -= scratch.counts[missing]
-            known -= scratch.sums[missing]
+            subtract(there, known, scratch.counts[missing], scratch.sums[missing])
             apart = worth(scratch.sums[missing], known, 0, terms.shrinkage)
     wide = domains.place[a, high] - domains.place[a, low]
     whole = before if known.shape[0] else counts[0] * wide
@@ -295,8 +311,7 @@ def best_child(
         if part[0] == 0:
             continue
         n_parts += 1
-        rest -= part
-        left -= taught
+        subtract(rest, left, part, taught)
         is_good = is_valid(terms, part, counts, 0) and scratch.allowed_nodes[child, PART]
         are_valid = are_valid and is_good
         alone = worth(taught, sums, 0, terms.shrinkage) if is_taught else part[0] * (wide - domains.spread[child])

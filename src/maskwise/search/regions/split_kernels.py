@@ -113,7 +113,8 @@ def part_rows(rows: Rows, a: int, start: int, stop: int, parts: Any, n_parts: in
         n_parts: IN how many there are.
         stops: OUT (most_parts + 2,) the first place of each part, then of the rest; one past their last
     """
-    stops[: n_parts + 2] = 0
+    for p in range(n_parts + 2):
+        stops[p] = 0
     for i in range(start, stop):
         stops[_part_of(rows.codes[rows.order[i], a], parts, n_parts) + 1] += 1
     stops[0] = start
@@ -127,7 +128,8 @@ def part_rows(rows: Rows, a: int, start: int, stop: int, parts: Any, n_parts: in
     for p in range(n_parts + 1, 0, -1):
         stops[p] = stops[p - 1]
     stops[0] = start
-    rows.order[start:stop] = rows.scratch[start:stop]
+    for i in range(start, stop):
+        rows.order[i] = rows.scratch[i]
 
 
 @kernel
@@ -152,6 +154,16 @@ def enter(rows: Rows, domains: Domains, scratch: Scratch, level: int, start: int
 
 
 @kernel
+def _best_of(gains: Any) -> int:
+    """The attribute with the highest gain, the first one of equal ones."""
+    best = 0
+    for a in range(1, gains.shape[0]):
+        if gains[a] > gains[best]:
+            best = a
+    return best
+
+
+@kernel
 def gain_below(
     rows: Rows, domains: Domains, terms: Terms, scratch: Scratch, start: int, stop: int, a: int, at: int
 ) -> float:
@@ -167,8 +179,8 @@ def gain_below(
         a: IN the attribute.
         at: IN the split.
     """
-    below, level = 0.0, 0
-    enter(rows, domains, scratch, 0, start, stop, a, at)
+    below, level = 0.0, np.int64(0)
+    enter(rows, domains, scratch, level, start, stop, a, at)
     while level >= 0:
         p, n_parts = scratch.next_part[level], scratch.n_parts[level]
         if p > n_parts:
@@ -179,11 +191,12 @@ def gain_below(
         if begin == end:
             continue
         split = scratch.split_on[level]
-        scratch.shown[level + 1] = scratch.shown[level]
-        if p < n_parts:
-            scratch.shown[level + 1, split] = scratch.nodes[level, p]
+        for b in range(rows.codes.shape[1]):
+            for i in range(3):
+                is_split = b == split and p < n_parts
+                scratch.shown[level + 1, b, i] = scratch.nodes[level, p, i] if is_split else scratch.shown[level, b, i]
         weigh_splits(rows, domains, terms, scratch, level + 1, begin, end)
-        b = np.argmax(scratch.gain[level + 1])
+        b = _best_of(scratch.gain[level + 1])
         if scratch.gain[level + 1, b] > 0.0:
             below += scratch.gain[level + 1, b]
             if level + 1 < terms.depth:
@@ -210,27 +223,36 @@ def choose_split(
     Returns:
         The attribute is -1 if there is no valid split that gains anything.
     """
-    scratch.shown[0] = shown
-    weigh_splits(rows, domains, terms, scratch, 0, start, stop)
-    gains, places = scratch.gain[0].copy(), scratch.at[0].copy()
-    chosen, most = -1, 0.0
-    if terms.depth == 0 or stop - start > terms.ahead:
-        a = np.argmax(gains)
-        if gains[a] > 0.0:
-            return int(a), places[a], gains[a], gains[a]
+    n_attributes = rows.codes.shape[1]
+    for a in range(n_attributes):
+        for i in range(3):
+            scratch.shown[0, a, i] = shown[a, i]
+    weigh_splits(rows, domains, terms, scratch, np.int64(0), start, stop)
+    # A trial writes its own gains at all levels but this one.
+    gains, places = scratch.gain[0], scratch.at[0]
+    a = _best_of(gains)
+    if gains[a] <= 0.0:
         return -1, -2, 0.0, 0.0
-    ranked = np.argsort(-gains, kind="mergesort")
+    if terms.depth == 0 or stop - start > terms.ahead:
+        return a, places[a], gains[a], gains[a]
     has_blocks = len(rows.person) > 0 or len(rows.block) > 0
-    order = rows.order[start:stop].copy() if has_blocks else rows.order[:0]
-    for i in range(min(terms.breadth, len(ranked))):
-        a = ranked[i]
-        if gains[a] <= 0.0:
+    n_kept = stop - start if has_blocks else 0
+    order = np.empty(n_kept, np.int64)
+    for i in range(n_kept):
+        order[i] = rows.order[start + i]
+    chosen, gain, most = -1, 0.0, 0.0
+    for _ in range(terms.breadth):
+        own = gains[a]
+        if own <= 0.0:
             break
-        total = gains[a] + gain_below(rows, domains, terms, scratch, start, stop, a, places[a])
-        if has_blocks:
-            rows.order[start:stop] = order
+        total = own + gain_below(rows, domains, terms, scratch, start, stop, a, places[a])
+        for i in range(n_kept):
+            rows.order[start + i] = order[i]
         if total > most:
-            chosen, most = a, total
+            chosen, gain, most = a, own, total
+        # Tried: the next one is the best of the others.
+        gains[a] = 0.0
+        a = _best_of(gains)
     if chosen < 0:
         return -1, -2, 0.0, 0.0
-    return chosen, places[chosen], gains[chosen], most
+    return chosen, places[chosen], gain, most
