@@ -80,3 +80,25 @@ def test_what_is_said_follows_from_the_figures(error: float, high: float, metric
         if word is None
         else f"{word} be predicted" in (noted.note or "").replace("can hardly", "hardly")
     )
+
+
+@pytest.mark.slow
+def test_of_a_rare_outcome_chances_are_measured_unasked_and_shown_first() -> None:
+    rng = np.random.default_rng(11)
+    age = rng.integers(20, 80, 3000)
+    table = pd.DataFrame({"Age": age, "Risk": np.where(rng.random(3000) < 0.0006 * (age - 20), "hi", "lo")})
+    found = maskwise.evaluate(table, POLICY, classifiers=["naive-bayes"])
+    raw = [one for one in found.records if one.measure == "BE"]
+    assert [one.metric for one in raw] == ["auc", "logloss", "error"]
+    assert raw[0].error is not None
+    assert raw[0].error > 0.6
+    assert raw[-1].note is not None
+    assert "errors do not show" in raw[-1].note
+    asked = maskwise.evaluate(table, POLICY, classifiers=["naive-bayes"], measures="error")
+    assert {one.metric for one in asked.records} == {"error"}
+
+
+@pytest.mark.slow
+def test_of_a_class_that_is_told_errors_are_enough() -> None:
+    found = maskwise.evaluate(people(is_told=True), POLICY, classifiers=["naive-bayes"])
+    assert {one.metric for one in found.records} == {"error"}

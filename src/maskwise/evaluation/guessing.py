@@ -1,7 +1,7 @@
 """Whether a class can be predicted at all: the error of who always guesses the most frequent class.
 
-Where classifiers do no better from the raw table, masking has nothing to lose,
-and the other errors do not show what it costs. `run` counts the errors.
+Where classifiers do no better from the raw table, errors do not show what
+masking costs. `run` counts them, and then measures chances as well.
 """
 
 from __future__ import annotations
@@ -37,6 +37,16 @@ def guess_error(classes: NDArray[Any], splits: Sequence[TrainTestSplit]) -> floa
     return 100 * n_wrong / max(n_tested, 1)
 
 
+def is_no_better(record: Record, guess: float) -> bool:
+    """Whether a classifier errs as often as guessing does, as far as its test records can tell.
+
+    Args:
+        record: One of its figures.
+        guess: What `guess_error` counts.
+    """
+    return record.metric == "error" and record.high is not None and record.high >= guess
+
+
 def note_guesses(records: Iterable[Record], guess: float | None, class_name: str) -> tuple[Record, ...]:
     """Note at the figures of the raw table where a class cannot be predicted from it.
 
@@ -51,15 +61,15 @@ def note_guesses(records: Iterable[Record], guess: float | None, class_name: str
 def _noted(record: Record, guess: float | None, class_name: str) -> Record:
     if record.measure != "BE" or record.by is not None or record.error is None:
         return record
-    nothing = "So its other figures do not show what masking costs."
     if record.metric == "r2" and record.error <= _NEAR:
         text = (
             f"`{class_name}` cannot be predicted: {record.classifier} explains nothing of its variance from the raw "
-            f"table (r2 {record.error:.4f}). {nothing}"
+            f"table (r2 {record.error:.4f}). So its other figures do not show what masking costs."
         )
         return replace(record, note=text)
-    if record.metric != "error" or guess is None or record.high is None or record.high < guess:
+    if guess is None or not is_no_better(record, guess):
         return record
+    nothing = "So errors do not show what masking costs; the area under the curve and the log-loss may."
     figures = f"its error is {record.error:.2f} %, that of always guessing the most frequent class {guess:.2f} %"
     if record.error >= guess - _NEAR:
         said = f"`{class_name}` cannot be predicted from the raw table by {record.classifier}: {figures}. {nothing}"

@@ -64,6 +64,11 @@ class Learner:
         """
         return self.predict_chances(predictors, classes, split, seed, None)[0]
 
+    @property
+    def tells_chances(self) -> bool:
+        """Whether it tells how likely each class is."""
+        return self.is_builtin or hasattr(self.make((), 0), "predict_proba")
+
     def predict_chances(
         self, predictors: Predictors, classes: Ints, split: TrainTestSplit, seed: int, n_classes: int | None
     ) -> tuple[Ints, Floats | None]:

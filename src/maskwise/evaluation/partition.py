@@ -41,12 +41,18 @@ def check_partition(share: float | None, folds: int | None, seed: int, *, has_te
 
 
 def partition(
-    classes: NDArray[np.int64], n_test: int | None, share: float | None, folds: int | None, seed: int
+    classes: NDArray[np.int64],
+    n_test: int | None,
+    share: float | None,
+    folds: int | None,
+    seed: int,
+    persons: NDArray[np.int64] | None = None,
 ) -> tuple[TrainTestSplit, ...]:
     """Split the records into training and test records, stratified by class.
 
     The records are sorted by class, in random order within each class. Test
-    records are then taken at even distances.
+    records are then taken at even distances. Where records have persons, persons
+    are split, each by the rarest class that a record of it has.
 
     Args:
         classes: The class of each record.
@@ -54,6 +60,7 @@ def partition(
         share: The share of test records; None takes the default.
         folds: The number of folds of a cross-validation; None makes a single split.
         seed: The seed of the random order.
+        persons: Whom each record is about, so that all records of a person are in one part.
 
     Example:
         >>> (split,) = partition(np.array([0, 0, 0, 1, 1, 1]), None, 1 / 3, None, 0)
@@ -63,6 +70,14 @@ def partition(
     n = len(classes)
     if n_test is not None:
         return (TrainTestSplit(np.arange(n - n_test), np.arange(n - n_test, n)),)
+    if persons is not None:
+        rarest_first = np.argsort(np.bincount(classes)[classes], kind="stable")
+        _, first, of_record = np.unique(persons[rarest_first], return_index=True, return_inverse=True)
+        person = np.empty(n, np.int64)
+        person[rarest_first] = of_record
+        by_person = partition(classes[rarest_first[first]], None, share, folds, seed)
+        are_tested = [np.isin(person, split.test) for split in by_person]
+        return tuple(_split(np.arange(n), is_test) for is_test in are_tested)
     if folds is not None and n < folds:
         msg = f"{plural(n, 'record')} cannot be parted into {plural(folds, 'fold')}. Ask for fewer folds."
         raise InputError(msg)

@@ -100,11 +100,12 @@ def evaluate_privately(
         keep=(),
         missing=policy.missing,
         reading=policy.reading,
+        person=policy.person,
     )
     policy = replace(policy, private=replace(asked, form=PrivateForm.RECORDS))
     sample = read_sample(data, plain, test)
     policy = replace(policy, reading=sample.policy.reading)
-    splits = partition(sample.strata, sample.n_test, split, folds, seed)
+    splits = partition(sample.strata, sample.n_test, split, folds, seed, sample.persons)
     n_tested = sum(len(each.test) for each in splits)
     report = progress or (lambda activity, n_done, n_total: None)  # noqa: ARG005
     wrong: dict[str, list[int]] = {learner.name: [] for learner in learners}

@@ -7,6 +7,7 @@ each protocol; `trials` trains and measures.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ import pyarrow as pa
 
 from maskwise.errors import WHOLE, InfeasibleError, InputError, quote
 from maskwise.evaluation.comparisons import mask_by_other, read_other_tool
-from maskwise.evaluation.guessing import guess_error, note_guesses
+from maskwise.evaluation.guessing import guess_error, is_no_better, note_guesses
 from maskwise.evaluation.learners import DEFAULT, find_learner
 from maskwise.evaluation.masked_numbers import represent
 from maskwise.evaluation.metrics import find_metrics
@@ -108,7 +109,8 @@ def evaluate(
         classifiers: Names (`c4.5`, `naive-bayes`, `logistic-regression`, `gradient-boosting`), import paths of
             scikit-learn classifiers, or such classifiers themselves; by default the first two. Of a class that is a
             number `tree`, `linear-regression` and `gradient-boosting`, or scikit-learn's regressors; by default all.
-        measures: What is measured of the same predictions: `error` (the default), `auc`, `logloss`, `f1`, `balanced`,
+        measures: What is measured of the same predictions: `error` (the default; first `auc` and `logloss` where
+            guessing the most frequent class is as good), `auc`, `logloss`, `f1`, `balanced`,
             `calibration`, or `all` of them; of a class that is a number `mae` and `r2`, by default both.
         by: Columns of the unmasked table; every measure is also taken of the test records with each of their values.
         numbers: How classifiers see masked numbers: `label`, `midpoint`, `mean` or `bounds`.
@@ -163,12 +165,18 @@ def evaluate(
     ks, hs = parse_ks(k), parse_hs(h)
     list_settings(parsed_policy, ks, hs)  # refuses thresholds that the policy does not have, before anything is read
     sample = read_sample(data, parsed_policy, test, [by] if isinstance(by, str) else by)
-    splits = partition(sample.strata, sample.n_test, split, folds, seed)
+    splits = partition(sample.strata, sample.n_test, split, folds, seed, sample.persons)
     settings = list_settings(sample.policy, ks, hs)
     trials = _list_trials(sample, splits, settings, protocols, against or {}, searches, shown_as)
     report = progress or (lambda activity, n_done, n_total: None)  # noqa: ARG005
     n_classes = len(sample.class_texts) or None
+    guess = None if of_numbers else guess_error(sample.classes, splits)
     judge = Judge(learners, metrics, n_classes, _watched(sample), sample.groupings, seed)
+    if guess is not None and not measures and all(learner.tells_chances for learner in learners):
+        raw = next(trial for trial in trials if trial.measure == "BE")
+        ((found, _),) = run_trials([raw], judge, len(splits), report)
+        if any(is_no_better(one, guess) for one in found if one.by is None):
+            judge = replace(judge, metrics=find_metrics(("auc", "logloss", "error")))
     by_trial = list(run_trials(trials, judge, len(splits), report))
     unmet = [note for trial, (_, note) in zip(trials, by_trial, strict=True) if trial.is_masked]
     if all(note is not None for note in unmet):
@@ -179,7 +187,6 @@ def evaluate(
     records.sort(key=lambda r: (protocol_order.index(r.protocol), learner_order.index(r.classifier)))
     n_tested = sum(len(each.test) for each in splits)
     class_name = str(parsed_policy.class_name)
-    guess = None if of_numbers else guess_error(sample.classes, splits)
     noted = note_guesses(records, guess, class_name)
     return Evaluation(noted, class_name, sample.source, n_tested, sample.notes, _backend(data), guess)
 
@@ -237,6 +244,10 @@ def _list_trials(
                 yield Trial(measure, (str(protocol),), prepare, setting.k, setting.h, is_masked=True)
 
     trials = [unmasked("BE")]
+    if sample.dropped_predictors:
+        everything = (*sample.predictors, *sample.dropped_predictors)
+        pairs = partial(_pair_with_splits, sample, everything, splits)
+        trials.insert(0, Trial("BE(all columns)", all_protocols, pairs))
     for name, search in searches.items():
         trials += masked(("SE" if has_only_templates else "AE") + name, partial(_mask, sample, search, numbers))
     for name, source in against.items():

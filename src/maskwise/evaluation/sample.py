@@ -13,10 +13,11 @@ from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.evaluation.groupings import ColumnGroups, group_records
 from maskwise.evaluation.predictors import PredictorType, raw_predictors
 from maskwise.policy.attributes import Missing
-from maskwise.policy.person import refuse_persons
 from maskwise.profile.class_bins import refuse_class_cells
+from maskwise.profile.identifier_warning import identifiers_among
 from maskwise.profile.profile import check_columns
 from maskwise.table.endpoints import closing
+from maskwise.table.random_part import one_of_each, take_part
 from maskwise.table.read import read
 from maskwise.values.arrow import as_numpy, from_numpy
 from maskwise.values.parsing import parse_keys
@@ -62,6 +63,10 @@ class Sample:
     """Remarks for the owner of the table."""
     groupings: tuple[ColumnGroups, ...] = ()
     """The groups that are measured one by one, of each column that is asked for."""
+    dropped_predictors: Predictors = ()
+    """The columns that the policy drops and that are no identifiers."""
+    persons: NDArray[np.int64] | None = None  # (n_rows,)
+    """The number of the person whom each record is about; None where the policy names no person."""
 
     @property
     def strata(self) -> NDArray[np.int64]:
@@ -84,22 +89,26 @@ def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] =
     class_name = policy.class_name
     if class_name is None:
         raise InputError("The policy names no class, so there is nothing to predict. Add one, such as class: income.")
-    # A person in both parts would make the errors on test records too small.
-    refuse_persons(policy.person, "`evaluate`")
     opened = read(data, reading=policy.reading)
     check_columns(opened, policy)
     dropped = policy.dropped(opened.names)
     for name in by:
         opened.require(name, "is to be grouped by", among=opened.names)
+    person = None if policy.person is None else policy.person.column
     # What is dropped and sensitive is no predictor, but requirements count it; trees are made of others.
-    needed = {*policy.sensitive, *policy.tree_columns}
-    unused = [name for name in dropped if name not in needed and name not in by]
-    whole, source = fetch(opened).drop_columns(unused), opened.source
+    needed = {*policy.sensitive, *policy.tree_columns, person}
+    whole, source = fetch(opened), opened.source
+    spare = _no_identifiers(whole, [name for name in dropped if name != person], person)
+    whole = whole.drop_columns([name for name in dropped if name not in {*needed, *by, *spare}])
     notes: list[str] = []
     n_train = whole.num_rows
     if test is not None:
         opened_test = read(test, reading=policy.reading)
-        test_rows, notes = _match_columns(whole, fetch(opened_test), opened_test.source, set(dropped), source)
+        tested = fetch(opened_test)
+        # The policy drops it, so the test file may lack it, or have other cells there.
+        spare = [name for name in spare if name in tested.column_names and _type(tested, name) == _type(whole, name)]
+        whole = whole.drop_columns([name for name in dropped if name not in {*needed, *by, *spare}])
+        test_rows, notes = _match_columns(whole, tested, opened_test.source, set(dropped), source)
         whole = pa.concat_tables([whole, test_rows]).combine_chunks()
     n_read = whole.num_rows
     rows_used = _complete_rows(whole, policy.masked) if policy.missing is Missing.DROP else np.arange(n_read)
@@ -113,24 +122,57 @@ def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] =
         msg = f"`{source}` and its test file need at least one record each." if test is not None else ""
         raise InputError(msg or f"`{source}` has no record to learn from.")
     groupings = tuple(group_records(whole.column(name), name) for name in dict.fromkeys(by))
+    dropped_predictors = raw_predictors(whole.select(spare), replace(policy, drop=()))
     gone = [name for name in dropped if name not in needed]
     whole = whole.drop_columns([name for name in gone if name in whole.column_names])
     # The fetched cells are in the usual spelling already.
     reading = replace(policy.reading, dates=(), numbers=())
-    policy = replace(policy, drop=tuple(name for name in dropped if name in needed), keep=None, reading=reading)
-    classes: NDArray[Any] = np.empty(0)
-    class_texts: tuple[str, ...] = ()
-    if policy.class_is_number:
-        classes = read_numbers(whole, class_name)
-    else:
-        classes, class_texts = _code_classes(whole, class_name, n_test)
-    predictors = raw_predictors(whole, policy)
+    kept = tuple(name for name in dropped if name in needed and name != person)
+    policy = replace(policy, drop=kept, keep=None, reading=reading)
+    is_number = policy.class_is_number
+    classes, class_texts = (
+        (read_numbers(whole, class_name), ()) if is_number else _code_classes(whole, class_name, n_test)
+    )
+    predictors = raw_predictors(whole if person is None else whole.drop_columns([person]), policy)
     if not predictors:
         raise InputError("The table has no column but the class, so there is nothing to predict it from.")
     if n_test is not None:
         notes += _note_unknown_categories(predictors, len(rows_used) - n_test)
     records = (whole, policy, classes, class_texts, n_test, predictors, n_read, rows_used, source, tuple(notes))
-    return Sample(*records, groupings)
+    persons = None if person is None else _number_persons(whole, person)
+    notes += [] if persons is None or n_test is None else _note_shared_persons(persons, n_test, str(person))
+    return Sample(*records, groupings, dropped_predictors, persons)
+
+
+def _type(table: pa.Table, name: str) -> pa.DataType:
+    return table.schema.field(name).type
+
+
+def _no_identifiers(table: pa.Table, names: Sequence[str], person: str | None) -> list[str]:
+    """Those of some columns that a classifier could learn from and that do not tell who is who."""
+    names = [name for name in names if not pa.types.is_nested(_type(table, name))]
+    if not names:
+        return []
+    opened = read(table.select(dict.fromkeys([*names, *([] if person is None else [person])])))
+    with closing(opened):
+        # Of a person's records each has the same name.
+        looked_at = opened if person is None else one_of_each(opened, person)
+        part = take_part(looked_at, table.num_rows)
+        there = [name for name in names if name in part.table.names]
+        identifiers = set(identifiers_among(part, there))
+    return [name for name in there if name not in identifiers]
+
+
+def _number_persons(table: pa.Table, name: str) -> NDArray[np.int64]:
+    return as_numpy(table.column(name).combine_chunks().dictionary_encode().indices).astype(np.int64)
+
+
+def _note_shared_persons(persons: NDArray[np.int64], n_test: int, name: str) -> list[str]:
+    """Note that persons are both in the table and in the test file: what is learned of them is known there."""
+    n_shared = len(np.intersect1d(persons[:-n_test], persons[-n_test:]))
+    if not n_shared:
+        return []
+    return [f"{plural(n_shared, 'person')} of `{name}` have test records and others, so errors may be too small."]
 
 
 def fetch(table: Table) -> pa.Table:

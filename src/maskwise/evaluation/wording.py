@@ -9,6 +9,8 @@ _WAYS = {
     "UE": "without the quasi-identifiers",
     "RE": "without the sensitive columns",
 }
+_REMARKS = {"exact boundaries", "all columns"}
+"""What stands in brackets and is no other tool."""
 
 
 def describe_way(measure: str) -> str:
@@ -21,7 +23,7 @@ def describe_way(measure: str) -> str:
     said, name = _WAYS.get(code, code), rest.removesuffix(")")
     if not name:
         return said
-    return f"{said}, {name}" if name == "exact boundaries" else f"{said} by {name}"
+    return f"{said}, {name}" if name in _REMARKS else f"{said} by {name}"
 
 
 def decimals(metric: str) -> int:

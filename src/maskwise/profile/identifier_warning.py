@@ -19,6 +19,8 @@ from maskwise.values.scales import EXACT, Scale
 from maskwise.values.yaml_spelling import spelled
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import ibis.expr.types as ir
 
     from maskwise.policy.policy import Policy
@@ -48,10 +50,22 @@ def forgotten_identifiers(part: RandomPart, policy: Policy) -> tuple[Message, ..
     passed_over = {attribute.name for attribute in policy.fixed}
     passed_over |= set() if policy.person is None else {policy.person.column}
     known = {*policy.masked, *policy.dropped(table.names), *policy.sensitive, *passed_over, policy.class_name}
-    names = [name for name in table.names if name not in known and not table.column(name).type().is_boolean()]
+    identifiers = identifiers_among(part, [name for name in table.names if name not in known])
+    return () if not identifiers else (_warn(identifiers, is_kept=policy.keep is not None, is_whole=part.share == 1),)
+
+
+def identifiers_among(part: RandomPart, names: Sequence[str]) -> list[str]:
+    """The columns whose cells look as if they told who is who.
+
+    Args:
+        part: The records that are looked at.
+        names: The columns.
+    """
+    table = part.table
+    names = [name for name in names if not table.column(name).type().is_boolean()]
+    identifiers: list[str] = []
     if not names:
-        return ()
-    identifiers = []
+        return identifiers
     # One query for all columns, and another for each that may identify: patterns take longer than counting.
     for name, counts in part.count_cells(names).items():
         if counts.n_cells < _LEAST or counts.n_values < _NEARLY_ALL * counts.n_cells:
@@ -61,7 +75,7 @@ def forgotten_identifiers(part: RandomPart, policy: Policy) -> tuple[Message, ..
         found = table.engine.fetch(cells.aggregate(**looks)).to_pylist()[0] if looks else {}
         if _is_identifier(cells["cell"].type(), counts, found, part.share):
             identifiers.append(name)
-    return () if not identifiers else (_warn(identifiers, is_kept=policy.keep is not None, is_whole=part.share == 1),)
+    return identifiers
 
 
 def _warn(names: list[str], *, is_kept: bool, is_whole: bool) -> Message:
