@@ -101,3 +101,45 @@ def test_a_masked_sensitive_column_is_not_counted() -> None:
     outcome = maskwise.anonymize(PEOPLE, policy)
     (found,) = [one for one in outcome.attacks if one.name == "homogeneity"]
     assert found.result is AttackResult.NOT_RUN
+
+
+@pytest.mark.slow
+@given(
+    st.lists(st.tuples(st.sampled_from("pqr"), st.sampled_from("xy"), st.sampled_from("ab")), min_size=1, max_size=20)
+)
+@settings(deadline=None)
+def test_persons_are_counted_as_in_plain_python(rows: list[tuple[str, str, str]]) -> None:
+    table = pa.table({name: [row[i] for row in rows] for i, name in enumerate(["Who", "A", "S"])})
+    found = count_alike(read(table), ("A",), "S", "Who")
+    everybody = {who for who, _, _ in rows}
+    same, nearly, new, n, skew = 0, 0, 0, 0, 0.0
+    for key in {a for _, a, _ in rows}:
+        group = {who for who, a, _ in rows if a == key}
+        n += len(group)
+        shares = {v: len({w for w, a, s in rows if (a, s) == (key, v)}) / len(group) for v in "ab"}
+        whole = {v: len({w for w, _, s in rows if s == v}) / len(everybody) for v in "ab"}
+        same += len(group) * (max(shares.values()) == 1)
+        nearly += len(group) * (max(shares.values()) >= NEARLY_ALL)
+        new += len(group) * any(shares[v] == 1 and whole[v] < NEARLY_ALL for v in "ab")
+        skew = max(skew, *(shares[v] - whole[v] for v in "ab" if shares[v]))
+    expected = (same / n, nearly / n, new / n, skew)
+    assert (found.same, found.nearly_same, found.new, found.skew) == pytest.approx(expected)
+
+
+def test_a_group_of_persons_who_all_have_one_illness_is_found() -> None:
+    """Each person of group 0 has been ill with flu, once or more often, and two of them with something else, too."""
+    ill = [("Flu", 0), ("Flu", 0), ("Cold", 0), ("Flu", 1), ("HIV", 1), ("Flu", 2), ("Cold", 3), ("HIV", 4), ("HIV", 5)]
+    table = pa.table(
+        {"who": [who for _, who in ill], "A": ["x" if who < 3 else "y" for _, who in ill], "S": [s for s, _ in ill]}
+    )
+    policy = {
+        "person": "who",
+        "requirements": [{"qid": ["A"], "k": 3}, {"qid": ["A"], "sensitive": "S", "diversity": {"distinct": 2}}],
+    }
+    outcome = maskwise.anonymize(table, policy)
+    (found,) = [one for one in outcome.attacks if one.name == "homogeneity"]
+    assert (found.result, found.figure, found.audience) == (AttackResult.FAILED, 0.5, Audience.OWNER)
+    assert "50.00 % of the persons are in groups in which everybody has one value" in found.text
+    (alone,) = [one for one in maskwise.attack(outcome.data, policy) if one.name == "homogeneity"]
+    assert alone.result is AttackResult.PASSED
+    assert "of the records" in alone.text

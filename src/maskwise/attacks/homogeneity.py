@@ -4,7 +4,9 @@ Whoever finds a person's group learns the person's value where all records of
 the group have the same one (Machanavajjhala et al., "l-diversity", TKDD 2007),
 and learns something where a value is more frequent there than in the whole
 table (Li, Li, Venkatasubramanian, "t-closeness", ICDE 2007). Both need nothing
-but the release. They are counted inside the engine.
+but the release. They are counted inside the engine: persons, each once in a
+group and once with each of its values there, where the table says who they are; else
+records.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import ibis
 import pyarrow as pa
 
 from maskwise.attacks.attack import Attack, AttackResult
@@ -43,7 +46,7 @@ class Alike:
     qid: tuple[str, ...]
     """The quasi-identifier."""
     same: float
-    """The share of records in groups in which everybody has one value."""
+    """The share of records in groups in which everybody has one value; of persons, each counted in every group."""
     nearly_same: float
     """The share of records in groups in which 95 % have one value."""
     new: float
@@ -81,11 +84,11 @@ def column_attacks(policy: Policy, name: str, release: Table, whole: Table) -> S
         whole: The masked records with the columns that are not released, where these are at hand.
     """
     fixed = {attribute.name for attribute in policy.fixed}
-    if policy.person is not None:
-        return [_not_counted(name, "may have several values of a person; the risk tells the largest share of persons.")]
+    person = None if policy.person is None else policy.person.column
     if name in policy.masked:
         return [_not_counted(name, "is masked itself, so its groups do not show its values.")]
-    if name in release.names and name not in fixed:
+    counts_persons = person is not None and person not in release.names and person in whole.names
+    if name in release.names and name not in fixed and not counts_persons:
         return homogeneity(release, policy, name, Audience.RECIPIENT)
     if name in whole.names and whole is not release:
         return homogeneity(whole, policy, name, Audience.OWNER)
@@ -102,18 +105,20 @@ def homogeneity(table: Table, policy: Policy, name: str, audience: Audience) -> 
         name: The column.
         audience: Who may read the figures: recipients, if they have the column.
     """
-    found = [count_alike(table, qid, name) for qid in largest_qids(policy)]
+    person = policy.person.column if policy.person is not None and policy.person.column in table.names else None
+    found = [count_alike(table, qid, name, person) for qid in largest_qids(policy)]
+    who = "records" if person is None else "persons"
     is_class = name == policy.class_name and name not in policy.sensitive
     same, skewed = (
         max(found, key=lambda one: (one.new, one.same, one.nearly_same)),
         max(found, key=lambda one: one.skew),
     )
     text = (
-        f"On {called(same.qid)}, {_percent(same.same)} of the records are in groups in which everybody has one value "
+        f"On {called(same.qid)}, {_percent(same.same)} of the {who} are in groups in which everybody has one value "
         f"of `{name}`, and {_percent(same.nearly_same)} in groups in which 95 % have. "
     )
     if same.same > same.new:
-        text += f"In {_percent(same.same - same.new)} it is the value that 95 % of all records have. "
+        text += f"In {_percent(same.same - same.new)} it is the value that 95 % of all {who} have. "
     is_failed = same.new > 0 and not is_class
     if is_class:
         text += "The class is meant to be told."
@@ -129,14 +134,25 @@ def homogeneity(table: Table, policy: Policy, name: str, audience: Audience) -> 
     return alike, Attack("skew", KNOWS, AttackResult.MEASURED, text, audience, skewed.skew, None, {"column": name})
 
 
-def count_alike(table: Table, qid: Sequence[str], name: str) -> Alike:
-    """Count inside the engine how much alike the records of each group are in one column, by each value of a cell."""
+def count_alike(table: Table, qid: Sequence[str], name: str, person: str | None = None) -> Alike:
+    """Count inside the engine how much alike the records of each group are in one column, by each value of a cell.
+
+    Args:
+        table: The masked records.
+        qid: The quasi-identifier.
+        name: The column.
+        person: The column of persons, to count these.
+    """
     keys = {f"q{i}": table.column(column) for i, column in enumerate(qid)}
-    records = table.expr.select(**keys, value=table.column(name), **records_of_row(table.expr))
-    cells = records.group_by([*keys, "value"]).agg(n=n_records(records))
-    cells = _each_value(table, name, cells.mutate(n_group=cells["n"].sum().over(group_by=list(keys))), list(keys))
-    n_all = float(table.n_rows())
-    cells = cells.mutate(n_value=cells["n"].sum().over(group_by="value").cast("float64"))
+    if person is None:
+        records = table.expr.select(**keys, value=table.column(name), **records_of_row(table.expr))
+        cells = records.group_by([*keys, "value"]).agg(n=n_records(records))
+        cells = _each_value(table, name, cells.mutate(n_group=cells["n"].sum().over(group_by=list(keys))), list(keys))
+        cells, n_all = cells.mutate(n_with=cells["n"]), float(table.n_rows())
+    else:
+        rows = table.expr.select(**keys, value=table.column(name), who=table.column(person))
+        cells, n_all = _count_persons(table, name, rows, list(keys))
+    cells = cells.mutate(n_value=cells["n_with"].sum().over(group_by="value").cast("float64"))
     n, n_group, n_value = cells["n"].cast("float64"), cells["n_group"].cast("float64"), cells["n_value"]
     is_same, is_rare = n == n_group, n_value < NEARLY_ALL * n_all
     groups = cells.group_by(list(keys)).agg(
@@ -147,9 +163,27 @@ def count_alike(table: Table, qid: Sequence[str], name: str) -> Alike:
         skew=(n / n_group - n_value / max(n_all, 1.0)).max(),
     )
     shares = {key: (groups[key] * groups["n_group"]).sum() for key in ("same", "nearly", "new")}
-    (row,) = table.engine.fetch(groups.aggregate(**shares, skew=groups["skew"].max())).to_pylist()
-    same, nearly, new = (float(row[key] or 0) / max(n_all, 1.0) for key in ("same", "nearly", "new"))
+    asked = groups.aggregate(**shares, skew=groups["skew"].max(), whole=groups["n_group"].sum())
+    (row,) = table.engine.fetch(asked).to_pylist()
+    same, nearly, new = (float(row[key] or 0) / float(row["whole"] or 1) for key in ("same", "nearly", "new"))
     return Alike(tuple(qid), same, nearly, new, max(float(row["skew"] or 0), 0.0))
+
+
+def _count_persons(table: Table, name: str, rows: ir.Table, keys: Sequence[str]) -> tuple[ir.Table, float]:
+    """The persons of each group with each value, those of the group, and once in all groups those with it; and all."""
+
+    def is_first(rows: ir.Table, *same: str) -> ir.Value:
+        place = ibis.row_number().over(group_by=["who", *same], order_by=[*keys, "value"])
+        return one_or_zero(place == 0)
+
+    (row,) = table.engine.fetch(rows.aggregate(n=rows["who"].nunique())).to_pylist()
+    rows = rows.distinct()
+    rows = rows.mutate(n=is_first(rows, *keys))
+    rows = rows.mutate(n_group=rows["n"].sum().over(group_by=list(keys)))
+    rows = _each_value(table, name, rows, [*keys, "who"])
+    rows = rows.mutate(n_with=is_first(rows, "value"))
+    cells = rows.group_by([*keys, "value"])
+    return cells.agg(n=rows.count(), n_group=rows["n_group"].max(), n_with=rows["n_with"].sum()), float(row["n"])
 
 
 def _each_value(table: Table, name: str, cells: ir.Table, keys: Sequence[str]) -> ir.Table:

@@ -121,6 +121,11 @@ def _advise(applied: Applied) -> str:
             "These rows alone do not meet every requirement. Together with the others they would not either while some "
             "lie outside every interval: see above. --enforce refuses such rows."
         )
+    if applied.verdict.n_persons is not None:
+        return (
+            "These rows alone do not meet every requirement. Mask them anew, together with the others: an audit of "
+            "both releases could not tell which records are of one person. --enforce refuses such rows."
+        )
     return (
         "These rows alone do not meet every requirement. Put them with the others and run `maskwise audit` on the "
         "whole before you release them, or mask all rows anew. --enforce refuses such rows."

@@ -30,7 +30,7 @@ from maskwise.evaluation.predictors import (
     sort_intervals,
 )
 from maskwise.evaluation.private_runs import RUNS, evaluate_privately, refuse_other_options
-from maskwise.evaluation.records import Evaluation
+from maskwise.evaluation.records import Evaluation, Record
 from maskwise.evaluation.regressors import NAMES as REGRESSORS
 from maskwise.evaluation.regressors import find_regressor
 from maskwise.evaluation.sample import fetch, read_sample
@@ -172,12 +172,16 @@ def evaluate(
     n_classes = len(sample.class_texts) or None
     guess = None if of_numbers else guess_error(sample.classes, splits)
     judge = Judge(learners, metrics, n_classes, _watched(sample), sample.groupings, seed)
+    running = run_trials(trials, judge, len(splits), report)
+    by_trial: list[tuple[list[Record], str | None]] = []
     if guess is not None and not measures and all(learner.tells_chances for learner in learners):
-        raw = next(trial for trial in trials if trial.measure == "BE")
-        ((found, _),) = run_trials([raw], judge, len(splits), report)
-        if any(is_no_better(one, guess) for one in found if one.by is None):
+        raw, _ = next(running)
+        if any(is_no_better(one, guess) for one in raw if one.by is None):
             judge = replace(judge, metrics=find_metrics(("auc", "logloss", "error")))
-    by_trial = list(run_trials(trials, judge, len(splits), report))
+            running = run_trials(trials, judge, len(splits), report)
+        else:
+            by_trial.append((raw, None))
+    by_trial += running
     unmet = [note for trial, (_, note) in zip(trials, by_trial, strict=True) if trial.is_masked]
     if all(note is not None for note in unmet):
         raise InfeasibleError(unmet[0])
@@ -247,7 +251,7 @@ def _list_trials(
     if sample.dropped_predictors:
         everything = (*sample.predictors, *sample.dropped_predictors)
         pairs = partial(_pair_with_splits, sample, everything, splits)
-        trials.insert(0, Trial("BE(all columns)", all_protocols, pairs))
+        trials.append(Trial("BE(all columns)", all_protocols, pairs))
     for name, search in searches.items():
         trials += masked(("SE" if has_only_templates else "AE") + name, partial(_mask, sample, search, numbers))
     for name, source in against.items():

@@ -107,7 +107,8 @@ def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] =
         tested = fetch(opened_test)
         # The policy drops it, so the test file may lack it, or have other cells there.
         spare = [name for name in spare if name in tested.column_names and _type(tested, name) == _type(whole, name)]
-        whole = whole.drop_columns([name for name in dropped if name not in {*needed, *by, *spare}])
+        gone = [name for name in dropped if name not in {*needed, *by, *spare}]
+        whole = whole.drop_columns([name for name in gone if name in whole.column_names])
         test_rows, notes = _match_columns(whole, tested, opened_test.source, set(dropped), source)
         whole = pa.concat_tables([whole, test_rows]).combine_chunks()
     n_read = whole.num_rows
@@ -138,9 +139,9 @@ def read_sample(data: Any, policy: Policy, test: Any = None, by: Sequence[str] =
         raise InputError("The table has no column but the class, so there is nothing to predict it from.")
     if n_test is not None:
         notes += _note_unknown_categories(predictors, len(rows_used) - n_test)
-    records = (whole, policy, classes, class_texts, n_test, predictors, n_read, rows_used, source, tuple(notes))
     persons = None if person is None else _number_persons(whole, person)
     notes += [] if persons is None or n_test is None else _note_shared_persons(persons, n_test, str(person))
+    records = (whole, policy, classes, class_texts, n_test, predictors, n_read, rows_used, source, tuple(notes))
     return Sample(*records, groupings, dropped_predictors, persons)
 
 
