@@ -285,7 +285,7 @@ def split_groups(  # noqa: PLR0912 - loops in the place of slices
             largest = max(largest, n_rows_of[b])
         if largest < n_rows:
             _reorder_rows(groups, g, j, branch, n_rows_of, next_row)
-        at, part = lo, np.int64(g)
+        at, part = lo, g
         for b in range(n_branches):
             if n_rows_of[b] == 0:
                 continue
@@ -305,8 +305,8 @@ def split_groups(  # noqa: PLR0912 - loops in the place of slices
         for r in range(cut.worst.shape[0]):
             for v in range(cut.worst.shape[1]):
                 cut.worst[r, v] = -np.inf
-        for part in range(groups.tally[0]):
-            count_group(groups, cut, rules, np.int64(part))
+        for g in range(groups.tally[0]):
+            count_group(groups, cut, rules, g)
     for r in range(rules.kind.shape[0]):
         now[r] = -np.inf
         for g in range(groups.tally[0]):
