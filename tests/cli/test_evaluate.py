@@ -29,7 +29,7 @@ def write(path: Path, rows: Sequence[Sequence[str]], header: Sequence[str] = HEA
 
 @pytest.mark.slow
 def test_json_has_exactly_the_documented_keys(run: Run, data: Path, policy: Path) -> None:
-    result = run("evaluate", data, "-p", policy, "--json", "--k", "5,20", "--protocol", "both")
+    result = run("evaluate", data, "-p", policy, "--json", "--k", "5,20", "--protocol", "both", "--measure", "error")
     assert (result.code, result.err) == (0, "")
     said = json.loads(result.out)
     assert all(list(one) == [*KEYS, *(["note"] if "note" in one else [])] for one in said)

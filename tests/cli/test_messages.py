@@ -121,3 +121,30 @@ def test_what_mask_prints_says_nothing_twice(tmp_path: Path, run: Run) -> None:
     assert len([line for line in tried if line.startswith("Tried by")]) == len(
         {line for line in tried if "knows" in line}
     )
+
+
+def test_the_policy_of_another_table_is_said_to_be_so_in_one_line(tmp_path: Path, run: Run) -> None:
+    qid = ["birth", "sex", "zip", "insurer", "ward", "admission"]
+    asked = policy(tmp_path / "p.yaml", {"qid": qid, "k": 2})
+    shown = run("mask", table(tmp_path / "d.csv"), "-p", asked, "-o", tmp_path / "out.csv").err
+    assert shown.count("\n") == 1
+    assert "6 of the 7 columns in the policy are not in the table, which has 2 columns: `birth`, `sex`" in shown
+    assert "Is this the policy of another table" in shown
+
+
+def test_a_misspelt_class_gets_the_nearest_name(tmp_path: Path, run: Run) -> None:
+    data = table(tmp_path / "d.csv", outcome=["x", "y"] * (N // 2))
+    assert "Did you mean `outcome`?" in run("suggest", data, "--class", "outcom").err
+
+
+def test_a_release_that_was_there_is_said_to_be_replaced(tmp_path: Path, run: Run) -> None:
+    data, asked, out = (
+        table(tmp_path / "d.csv"),
+        policy(tmp_path / "p.yaml", {"qid": ["Age"], "k": 2}),
+        tmp_path / "o.csv",
+    )
+    assert "it replaced" not in run("mask", data, "-p", asked, "-o", out).out
+    assert "o.csv (it replaced an earlier one)" in run("mask", data, "-p", asked, "-o", out).out.replace("\n", "")
+    shown = run("attack", out, "-p", policy(tmp_path / "k.yaml", {"qid": ["Age"], "k": 2}, **{"class": None}))
+    assert shown.code == 0
+    assert "No attack was tried, so this says nothing about the release." in shown.out.replace("\n", " ") + shown.err

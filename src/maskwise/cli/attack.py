@@ -45,4 +45,6 @@ def attack(
             for one in found:
                 if one.knows == knows:
                     terminal.say(f"  {one.name}: {one.result}. {one.text}")
+        if all(one.result is AttackResult.NOT_RUN for one in found):
+            terminal.note("No attack was tried, so this says nothing about the release.")
     return int(is_failed)

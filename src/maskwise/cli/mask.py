@@ -103,6 +103,7 @@ def mask(
         how = {"engine": engine, "memory": memory, "escape_formulas": escape_formulas}
         return mask_privately(data, asked, output, files, ledger, how, quiet=quiet, as_json=json_)
     terminal = Terminal(quiet=quiet or json_)
+    was_there = Path(output).exists()
     with terminal:
         outcome = anonymize(
             data,
@@ -147,7 +148,9 @@ def mask(
     for what, where in written.items():
         if where is not None:
             is_secret = what in {"trace", "curve", "owner's report"} or (what == "solution" and not public)
-            terminal.say(f"{what}: {where}{' (keep it private: it says more than the release)' * is_secret}")
+            remark = " (keep it private: it says more than the release)" * is_secret
+            remark += " (it replaced an earlier one)" * (what == "release" and was_there)
+            terminal.say(f"{what}: {where}{remark}")
     for line in [] if certification is None else certification.lines():
         terminal.say(line)
     return 0

@@ -26,6 +26,7 @@ from maskwise.profile.rule_columns import place_values, unread_warning
 from maskwise.profile.sensitive import check_values, plain_sets, take_sensitive, unseen_values
 from maskwise.profile.spelling_advice import foreign_spelling
 from maskwise.table.calendar_range import refuse_other_dates
+from maskwise.table.column_names import lacks_most
 from maskwise.table.number_cells import mixed_numbers
 from maskwise.values.arrow import from_numpy
 from maskwise.values.file_words import file_words
@@ -84,6 +85,8 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
         places.update({name: (key, name) for name, _ in forms if name not in places})
     if policy.person is not None:
         places[policy.person.column] = ("person",)
+    if most := lacks_most(places, table.names):
+        raise PolicyError([most])
     for name, place in places.items():
         try:
             table.require(name, among=places)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from maskwise.errors import DuplicateNamesError, InputError, quote
+from maskwise.errors import DuplicateNamesError, InputError, plural, quote
 from maskwise.values.file_words import command_words, file_words
 from maskwise.values.reading import Rename
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
+
+_MANY = 5
+"""From so many lacking columns on they are put into one complaint, which names the first of them."""
 
 
 def unique_names(
@@ -109,3 +112,21 @@ def _listed(places: Sequence[int]) -> str:
     """
     *most, last = map(str, places)
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def lacks_most(named: Collection[str], names: Collection[str]) -> str | None:
+    """One complaint of a policy that names many columns, most of which a table lacks.
+
+    Args:
+        named: The columns that the policy names.
+        names: Those of the table, which are not quoted: where the first line is no header, they are cells.
+    """
+    lacking = [name for name in named if name not in names]
+    if len(lacking) < _MANY or 2 * len(lacking) < len(named):
+        return None
+    shown = quote(lacking[:_MANY]) + " and more" * (len(lacking) > _MANY)
+    return (
+        f"{len(lacking)} of the {len(named)} columns in the policy are not in the table, which has "
+        f"{plural(len(names), 'column')}: {shown}. Is this the policy of another table, or is the first line of the "
+        "table no header?"
+    )

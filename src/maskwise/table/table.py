@@ -279,7 +279,8 @@ class Table:
         n_found = sum(asked in self.names for asked in among)
         if self.has_header_line and (2 * n_found < len(among) or not among or any(map(looks_like_cell, self.names))):
             same = next((other for other in self.names if _letters(other) == _letters(name)), None)
-            ask = " Is its first line a header?" if same is None else f" Did you mean `{same}`?"
+            near = did_you_mean(name, self.names) if same is None else f" Did you mean `{same}`?"
+            ask = near or " Is its first line a header?"
             msg = f"Column `{name}` {what} but not in the table, which has {plural(len(self.names), 'column')}.{ask}"
             raise InputError(msg)
         shown = quote(self.names[:20]) + (" and more" if len(self.names) > 20 else "")  # noqa: PLR2004
