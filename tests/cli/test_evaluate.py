@@ -29,7 +29,7 @@ def write(path: Path, rows: Sequence[Sequence[str]], header: Sequence[str] = HEA
 
 @pytest.mark.slow
 def test_json_has_exactly_the_documented_keys(run: Run, data: Path, policy: Path) -> None:
-    result = run("evaluate", data, "-p", policy, "--json", "--k", "5,20", "--protocol", "both", "--measure", "error")
+    result = run("evaluate", data, "-p", policy, "--json", "--k", "5,20", "--protocol", "both")
     assert (result.code, result.err) == (0, "")
     said = json.loads(result.out)
     assert all(list(one) == [*KEYS, *(["note"] if "note" in one else [])] for one in said)
@@ -307,3 +307,17 @@ def test_a_class_that_is_a_number_is_measured_by_mae_and_r2(run: Run, data: Path
         for classifier in ("tree", "linear-regression", "gradient-boosting")
         for metric in ("mae", "r2")
     }
+
+
+@pytest.mark.slow
+def test_chances_stand_before_errors_where_guessing_is_as_good(run: Run, tmp_path: Path) -> None:
+    rows = [(str(20 + i % 60), "rare" if i % 60 > 50 and i % 9 == 0 else "usual") for i in range(900)]
+    data = tmp_path / "rare.csv"
+    data.write_text(csv_text(("Age", "Risk"), rows), encoding="utf-8")
+    asked = tmp_path / "p.yaml"
+    asked.write_text("class: Risk\nrequirements:\n  - {qid: [Age], k: 5}\n", encoding="utf-8")
+    result = run("evaluate", data, "-p", asked, "--classifier", "naive-bayes")
+    assert result.code == 0
+    places = [result.out.find(title) for title in ("area under the curve", "; log-loss", "; error, %")]
+    assert -1 not in places
+    assert places == sorted(places)

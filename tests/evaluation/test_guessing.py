@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_val_score
 import maskwise
 from maskwise.evaluation.guessing import guess_error, note_guesses
 from maskwise.evaluation.partition import TrainTestSplit
-from maskwise.evaluation.records import Record
+from maskwise.evaluation.records import KEYS, Record
 
 POLICY = {"class": "Risk", "requirements": [{"qid": ["Age"], "k": 5}]}
 
@@ -94,6 +94,7 @@ def test_of_a_rare_outcome_chances_are_measured_unasked_and_shown_first() -> Non
     assert raw[0].error > 0.6
     assert raw[-1].note is not None
     assert "errors do not show" in raw[-1].note
+    assert {tuple(one) for one in found.to_data() if "note" not in one} == {KEYS}
     asked = maskwise.evaluate(table, POLICY, classifiers=["naive-bayes"], measures="error")
     assert {one.metric for one in asked.records} == {"error"}
 

@@ -31,7 +31,7 @@ _SHORT = {TOO_FEW: "too few", ONE_CLASS: "one class only"}
 
 def show_evaluation(terminal: Terminal, evaluation: Evaluation) -> None:
     """Show all figures."""
-    has_errors_only = "metric" not in evaluation.keys
+    has_errors_only = all(one.metric == "error" for one in evaluation.records)
     what = "Errors" if has_errors_only else "How well classifiers do"
     unit = ", in percent with 95 % intervals." if has_errors_only else ", with 95 % intervals."
     terminal.say(

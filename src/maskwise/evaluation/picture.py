@@ -34,7 +34,7 @@ def draw(evaluation: Evaluation, suffix: str) -> bytes:
         msg = f"A picture is .svg or .png; found `{suffix}`."
         raise InputError(msg)
     plt = pyplot()
-    records = [record for record in evaluation.records if record.by is None]
+    records = [record for record in evaluation.written if record.by is None]
     rows = sorted(
         dict.fromkeys((record.protocol, record.metric) for record in records),
         key=lambda row: list(dict.fromkeys(record.metric for record in records)).index(row[1]),

@@ -82,20 +82,27 @@ class Evaluation:
     """The kind of table that `to_frame` makes: `pandas`, `polars` or `pyarrow`."""
     guess: float | None = None
     """The error, in percent, of always guessing the most frequent class; None of a class that is a number."""
+    is_unasked: bool = False
+    """Whether more than errors was measured without being asked for; files, JSON and data frames have the errors."""
+
+    @property
+    def written(self) -> tuple[Record, ...]:
+        """The records that were asked for, which files have: their form does not depend on the table."""
+        return tuple(one for one in self.records if one.metric == "error") if self.is_unasked else self.records
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The columns; `metric` and `value` in the place of `error` where not only errors were measured."""
-        always = KEYS if all(record.metric == "error" for record in self.records) else _KEYS_OF_METRICS
-        filled = [key for key in _OPTIONAL if any(getattr(one, key) is not None for one in self.records)]
-        return (*always, *filled, *["note"] * any(one.note and one.error is None for one in self.records))
+        always = KEYS if all(record.metric == "error" for record in self.written) else _KEYS_OF_METRICS
+        filled = [key for key in _OPTIONAL if any(getattr(one, key) is not None for one in self.written)]
+        return (*always, *filled, *["note"] * any(one.note and one.error is None for one in self.written))
 
     def to_data(self) -> list[dict[str, Any]]:
         """The records as plain values; only a record with a note has the key `note`."""
         keys = [key for key in self.keys if key != "note"]
         return [
             {key: getattr(record, key) for key in (*keys, *["note"] * (record.note is not None))}
-            for record in self.records
+            for record in self.written
         ]
 
     def to_json(self) -> str:
@@ -115,7 +122,7 @@ class Evaluation:
         types = {"k": pa.int64(), "n": pa.int64()}
         types |= dict.fromkeys(("error", "value", "low", "high", "h"), pa.float64())
         columns = {
-            key: pa.array([getattr(record, key) for record in self.records], types.get(key, pa.string()))
+            key: pa.array([getattr(record, key) for record in self.written], types.get(key, pa.string()))
             for key in self.keys
         }
         frame = nw.from_native(pa.table(columns), eager_only=True)

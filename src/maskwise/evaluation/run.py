@@ -176,7 +176,7 @@ def evaluate(
     by_trial: list[tuple[list[Record], str | None]] = []
     if guess is not None and not measures and all(learner.tells_chances for learner in learners):
         raw, _ = next(running)
-        if any(is_no_better(one, guess) for one in raw if one.by is None):
+        if all(is_no_better(one, guess) for one in raw if one.by is None):
             judge = replace(judge, metrics=find_metrics(("auc", "logloss", "error")))
             running = run_trials(trials, judge, len(splits), report)
         else:
@@ -191,8 +191,8 @@ def evaluate(
     records.sort(key=lambda r: (protocol_order.index(r.protocol), learner_order.index(r.classifier)))
     n_tested = sum(len(each.test) for each in splits)
     class_name = str(parsed_policy.class_name)
-    noted = note_guesses(records, guess, class_name)
-    return Evaluation(noted, class_name, sample.source, n_tested, sample.notes, _backend(data), guess)
+    about = (class_name, sample.source, n_tested, sample.notes, _backend(data), guess)
+    return Evaluation(note_guesses(records, guess, class_name), *about, is_unasked=judge.metrics is not metrics)
 
 
 def _watched(sample: Sample) -> tuple[int, ...]:
