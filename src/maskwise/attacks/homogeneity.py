@@ -172,16 +172,16 @@ def count_alike(table: Table, qid: Sequence[str], name: str, person: str | None 
 def _count_persons(table: Table, name: str, rows: ir.Table, keys: Sequence[str]) -> tuple[ir.Table, float]:
     """The persons of each group with each value, those of the group, and once in all groups those with it; and all."""
 
-    def is_first(rows: ir.Table, *same: str) -> ir.Value:
+    def is_first(*same: str) -> ir.Value:
         place = ibis.row_number().over(group_by=["who", *same], order_by=[*keys, "value"])
         return one_or_zero(place == 0)
 
     (row,) = table.engine.fetch(rows.aggregate(n=rows["who"].nunique())).to_pylist()
     rows = rows.distinct()
-    rows = rows.mutate(n=is_first(rows, *keys))
+    rows = rows.mutate(n=is_first(*keys))
     rows = rows.mutate(n_group=rows["n"].sum().over(group_by=list(keys)))
     rows = _each_value(table, name, rows, [*keys, "who"])
-    rows = rows.mutate(n_with=is_first(rows, "value"))
+    rows = rows.mutate(n_with=is_first("value"))
     cells = rows.group_by([*keys, "value"])
     return cells.agg(n=rows.count(), n_group=rows["n_group"].max(), n_with=rows["n_with"].sum()), float(row["n"])
 
