@@ -134,7 +134,7 @@ def test_a_group_of_persons_who_all_have_one_illness_is_found() -> None:
     )
     policy = {
         "person": "who",
-        "requirements": [{"qid": ["A"], "k": 3}, {"qid": ["A"], "sensitive": "S", "diversity": {"distinct": 2}}],
+        "requirements": [{"qid": ["A"], "k": 3}, {"qid": ["A"], "sensitive": {"S": ["HIV"]}, "confidence": 0.9}],
     }
     outcome = maskwise.anonymize(table, policy)
     (found,) = [one for one in outcome.attacks if one.name == "homogeneity"]
