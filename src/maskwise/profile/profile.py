@@ -26,7 +26,7 @@ from maskwise.profile.rule_columns import place_values, unread_warning
 from maskwise.profile.sensitive import check_values, plain_sets, take_sensitive, unseen_values
 from maskwise.profile.spelling_advice import foreign_spelling
 from maskwise.table.calendar_range import refuse_other_dates
-from maskwise.table.column_names import lacks_most
+from maskwise.table.column_names import refuse_another_table
 from maskwise.table.number_cells import mixed_numbers
 from maskwise.values.arrow import from_numpy
 from maskwise.values.file_words import file_words
@@ -70,8 +70,7 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
     places: dict[str, tuple[str | int, ...]] = {}
     for i, requirement in enumerate(policy.requirements):
         places.update(dict.fromkeys(requirement.qid, ("requirements", i, "qid")))
-        protected = [column for column in requirement.columns if column not in requirement.qid]
-        places.update(dict.fromkeys(protected, ("requirements", i, "sensitive")))
+        places.update({name: ("requirements", i, "sensitive") for name in requirement.columns if name not in places})
     if with_attributes:
         for attribute in policy.attributes:
             names = (attribute.name, *(attribute.source.columns if attribute.source is not None else ()))
@@ -79,14 +78,12 @@ def check_columns(table: Table, policy: Policy, *, with_drop: bool = True, with_
         if policy.class_name is not None:
             places[policy.class_name] = ("class",)
     if with_drop:
-        places.update(dict.fromkeys(policy.drop, ("drop",)))
-        places.update(dict.fromkeys(policy.keep or (), ("keep",)))
+        places.update(dict.fromkeys(policy.drop, ("drop",)) | dict.fromkeys(policy.keep or (), ("keep",)))
     for key, forms in (("dates", policy.reading.dates), ("numbers", policy.reading.numbers)):
         places.update({name: (key, name) for name, _ in forms if name not in places})
     if policy.person is not None:
         places[policy.person.column] = ("person",)
-    if most := lacks_most(places, table.names):
-        raise PolicyError([most])
+    refuse_another_table(places, table.names)
     for name, place in places.items():
         try:
             table.require(name, among=places)

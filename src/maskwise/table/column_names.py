@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from maskwise.errors import DuplicateNamesError, InputError, plural, quote
+from maskwise.errors import DuplicateNamesError, InputError, PolicyError, plural, quote
 from maskwise.values.file_words import command_words, file_words
 from maskwise.values.reading import Rename
 
@@ -114,8 +114,8 @@ def _listed(places: Sequence[int]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def lacks_most(named: Collection[str], names: Collection[str]) -> str | None:
-    """One complaint of a policy that names many columns, most of which a table lacks.
+def refuse_another_table(named: Collection[str], names: Collection[str]) -> None:
+    """Refuse a policy that names many columns, most of which a table lacks, in one complaint.
 
     Args:
         named: The columns that the policy names.
@@ -123,10 +123,11 @@ def lacks_most(named: Collection[str], names: Collection[str]) -> str | None:
     """
     lacking = [name for name in named if name not in names]
     if len(lacking) < _MANY or 2 * len(lacking) < len(named):
-        return None
+        return
     shown = quote(lacking[:_MANY]) + " and more" * (len(lacking) > _MANY)
-    return (
+    msg = (
         f"{len(lacking)} of the {len(named)} columns in the policy are not in the table, which has "
         f"{plural(len(names), 'column')}: {shown}. Is this the policy of another table, or is the first line of the "
         "table no header?"
     )
+    raise PolicyError([msg])
