@@ -279,7 +279,9 @@ class Table:
         n_found = sum(asked in self.names for asked in among)
         if self.has_header_line and (2 * n_found < len(among) or not among or any(map(looks_like_cell, self.names))):
             same = next((other for other in self.names if _letters(other) == _letters(name)), None)
-            near = did_you_mean(name, self.names) if same is None else f" Did you mean `{same}`?"
+            # A name that is near may be a cell; not where nothing else is asked for and no name looks like one.
+            is_header = not among and not any(map(looks_like_cell, self.names))
+            near = f" Did you mean `{same}`?" if same else did_you_mean(name, self.names) if is_header else ""
             ask = near or " Is its first line a header?"
             msg = f"Column `{name}` {what} but not in the table, which has {plural(len(self.names), 'column')}.{ask}"
             raise InputError(msg)
